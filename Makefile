@@ -1,0 +1,58 @@
+# setup   create .venv from the lock files        run     start the server over HTTP
+# test    run every test                          check   format, lint, types, architecture, generated files
+# fix     format and mend what can be mended      update  rewrite goldens, catalogue and generated docs
+# bench   run the benchmarks                      lock    resolve the dependencies anew
+
+PYTHON ?= python3
+BIN := .venv/bin
+NODE_TOOLS := tests/clients
+
+.PHONY: setup setup-dev run test check fix update bench lock
+
+setup: .venv/.setup-run
+setup-dev: .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json
+
+.venv/.setup-run: requirements.lock pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+.venv/.setup-dev: .venv/.setup-run requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+$(NODE_TOOLS)/node_modules/.package-lock.json: $(NODE_TOOLS)/package-lock.json
+	cd $(NODE_TOOLS) && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+run: setup
+	$(BIN)/pinakes serve --transport http --data $${PINAKES_DATA:-data}
+
+test: setup-dev
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+check: setup-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(NODE_TOOLS)/node_modules/.bin/pyright
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python scripts/architecture.py
+	$(BIN)/python scripts/update.py --check
+	$(BIN)/python scripts/installed_size.py
+
+fix: setup-dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+update: setup-dev
+	$(BIN)/python scripts/update.py
+	UPDATE_GOLDENS=1 $(BIN)/python -m pytest -q -n 2 tests -k golden
+
+bench: setup-dev
+	$(BIN)/python benchmarks/run.py
+
+lock: setup-dev
+	$(BIN)/python -m pip install --quiet "uv>=0.7,<1"
+	$(BIN)/uv pip compile pyproject.toml --quiet --universal --generate-hashes --no-header --no-emit-index-url --no-emit-find-links --upgrade -o requirements.lock
+	$(BIN)/uv pip compile pyproject.toml --group dev --quiet --universal --generate-hashes --no-header --no-emit-index-url --no-emit-find-links --upgrade -c requirements.lock -o requirements-dev.lock

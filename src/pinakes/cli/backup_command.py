@@ -1,0 +1,31 @@
+"""pinakes backup: copy the database."""
+
+import argparse
+import os
+from pathlib import Path
+
+from pinakes.app import backup_path
+from pinakes.cli.terminal import app_of, print_json
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", nargs="?", help="where to write (default: a new file in backups/ of the data directory)"
+    )
+
+
+def run(parsed: argparse.Namespace) -> int:
+    app = app_of(parsed)
+    target = Path(parsed.file) if parsed.file else backup_path(app.data, app.kernel.now(), "asked")
+    partial = target.with_name(target.name + ".part")
+    try:
+        app.kernel.store.database.copy_to(partial)
+        os.replace(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
+    size = target.stat().st_size
+    if parsed.json:
+        print_json({"file": str(target), "size_bytes": size})
+    else:
+        print(f"Copied {size} bytes to {target}. To restore it, stop every server and put it in place of pinakes.db.")
+    return 0

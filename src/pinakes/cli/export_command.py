@@ -1,0 +1,36 @@
+"""pinakes export: write a collection to a file."""
+
+import argparse
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from pinakes.cli.terminal import app_of, print_json, progress
+from pinakes.engine.transfer import export_collection
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="where to write, or - for stdout")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    kernel = app_of(parsed).kernel
+    if parsed.file == "-":
+        export_collection(kernel, sys.stdout, lambda done, total, message: None)
+        return 0
+    target = Path(parsed.file)
+    partial = target.with_name(target.name + ".part")
+    try:
+        with progress("exporting", quiet=parsed.json) as report, partial.open("w", encoding="utf-8") as file:
+            moved = export_collection(kernel, file, report)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
+    if parsed.json:
+        print_json({"file": str(target), **asdict(moved)})
+    else:
+        print(f"Wrote {moved.transactions} transactions ({moved.entries} entries, {moved.edges} edges) to {target}.")
+    return 0

@@ -1,0 +1,41 @@
+"""pinakes import: bring in a file."""
+
+import argparse
+import sys
+from dataclasses import asdict
+
+from pinakes.cli.call_command import ACTOR
+from pinakes.cli.terminal import app_of, print_json, progress
+from pinakes.engine.transfer import import_lines
+from pinakes.model.errors import Failure, Refusal
+
+EPILOG = """An export of Pinakes brings its whole history and goes into an empty collection (--collection NAME makes one).
+A memory.json of the reference memory server goes into any collection, in one transaction that undo can revert:
+every observation becomes an entry about its entity, every relation a triple; what is there already is skipped."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="the file to read, or - for stdin")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    kernel = app_of(parsed).kernel
+    try:
+        with (
+            progress("importing", quiet=parsed.json) as report,
+            open(0 if parsed.file == "-" else parsed.file, encoding="utf-8", closefd=parsed.file != "-") as file,
+        ):
+            moved = import_lines(kernel, file, actor=ACTOR, report=report)
+    except OSError as error:
+        raise Refusal(Failure.INVALID, f"{parsed.file} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise Refusal(Failure.INVALID, f"{parsed.file} is not UTF-8 text; nothing was imported.") from None
+    if parsed.json:
+        print_json(asdict(moved))
+    else:
+        also = f", {moved.skipped} were there already" if moved.skipped else ""
+        print(
+            f"Imported {moved.transactions} transactions: {moved.entries} entries, {moved.edges} edges{also}.",
+            file=sys.stdout,
+        )
+    return 0

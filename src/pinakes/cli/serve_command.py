@@ -1,0 +1,87 @@
+"""pinakes serve: run the server."""
+
+import argparse
+import json
+import logging
+import sys
+import time
+from typing import Any
+
+from pinakes.app import build, lazily
+from pinakes.cli.connect_command import COMMAND_LINES, http_lines
+from pinakes.cli.terminal import settings_of, styled
+from pinakes.settings import Settings
+
+OPTIONS = (
+    "transport",
+    "host",
+    "port",
+    "toolsets",
+    "read-only",
+    "allowed-hosts",
+    "allowed-origins",
+    "token-file",
+)
+
+EPILOG = """examples:
+  pinakes serve                                     stdio, started by the client
+  pinakes serve --transport http                    http://127.0.0.1:3000/mcp
+  PINAKES_TOKEN=… pinakes serve --transport http --host 0.0.0.0 --allowed-hosts my-machine:3000
+  pinakes serve --toolsets all --read-only          everything, but nothing that writes
+
+Over stdio the server ends when its client does; over HTTP it runs until it is stopped."""
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line, so that a log can be read by a program."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created)),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    del parser
+
+
+def run(parsed: argparse.Namespace) -> int:
+    settings = settings_of(parsed)
+    _log_to_stderr(settings)
+    adapter = lazily("pinakes.server.adapter", "Adapter")(build(settings))
+    if settings.text("transport") == "stdio":
+        lazily("pinakes.server.stdio", "run_stdio")(adapter)
+    else:
+        announce = _announce_json if parsed.json else _announce
+        lazily("pinakes.server.web", "run_web")(adapter, settings, announce=announce)
+    return 0
+
+
+def _log_to_stderr(settings: Settings) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    logging.basicConfig(level=settings.text("log-level").upper(), handlers=[handler], force=True)
+
+
+def _announce_json(host: str, port: int) -> None:
+    print(json.dumps({"endpoint": _endpoint(host, port)}), flush=True)
+
+
+def _endpoint(host: str, port: int) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/mcp"
+
+
+def _announce(host: str, port: int) -> None:
+    endpoint = _endpoint(host, port)
+    print(f"{styled('Pinakes is running', 'bold')} at {styled(endpoint, 'green')}  (stop with Ctrl-C)\n")
+    print("Add it to a client:")
+    for client, line in http_lines(endpoint).items():
+        print(f"  {client:15} {line}")
+    print("\nOr let the client start its own server over stdio: pinakes connect CLIENT")
+    print(f"  clients: {', '.join(COMMAND_LINES)}", flush=True)

@@ -1,0 +1,56 @@
+"""Words on a terminal: colours only where somebody looks, progress on stderr, data on stdout."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+
+from pinakes.app import App, build, lazily
+from pinakes.settings import OPTIONS, Settings, load
+
+_STYLES = {"green": "32", "red": "31", "yellow": "33", "bold": "1", "dim": "2"}
+
+Report = Callable[[float, float | None, str], None]
+
+
+def settings_of(parsed: argparse.Namespace) -> Settings:
+    flags = {option.name: getattr(parsed, option.name.replace("-", "_"), None) for option in OPTIONS}
+    return load({**flags, "data": parsed.data})
+
+
+def app_of(parsed: argparse.Namespace) -> App:
+    return build(settings_of(parsed))
+
+
+def is_json(parsed: argparse.Namespace) -> bool:
+    return bool(parsed.json)
+
+
+def styled(text: str, style: str, *, stream: Any = None) -> str:
+    stream = sys.stdout if stream is None else stream
+    if not stream.isatty() or os.environ.get("NO_COLOR"):
+        return text
+    return f"\033[{_STYLES[style]}m{text}\033[0m"
+
+
+def say_error(message: str) -> None:
+    print(f"{styled('pinakes:', 'red', stream=sys.stderr)} {message}", file=sys.stderr)
+
+
+def print_json(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+@contextmanager
+def progress(title: str, *, quiet: bool = False) -> Generator[Report]:
+    """A bar on stderr while something long runs, where a person is there to see it."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda done, total, message: None
+        return
+    console = lazily("rich.console", "Console")(stderr=True)
+    with lazily("rich.progress", "Progress")(console=console, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total, message: bar.update(task, completed=done, total=total)

@@ -1,0 +1,36 @@
+"""pinakes undo: revert transactions."""
+
+import argparse
+
+from pinakes.cli.call_command import ACTOR
+from pinakes.cli.terminal import app_of, print_json
+from pinakes.contracts.entries import entity_type
+from pinakes.engine.history import undo
+from pinakes.model.knowledge import handle_of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--count", type=int, default=1, metavar="N", help="how many of the newest (default: 1)")
+    parser.add_argument("--tx", type=int, metavar="NUMBER", help="this transaction instead")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    done = undo(app_of(parsed).kernel, count=max(1, parsed.count), tx=parsed.tx, actor=ACTOR)
+    lines = [
+        {
+            "tx_id": undone.happening.transaction.tx,
+            "op": undone.happening.transaction.operation,
+            "entity_type": entity_type(undone.happening.about),
+            "entity_id": handle_of(undone.happening.about.thing) if undone.happening.about.thing else "",
+            "revert_tx_id": undone.revert_tx,
+        }
+        for undone in done
+    ]
+    if parsed.json:
+        print_json({"reverted": lines})
+        return 0
+    for line in lines:
+        print(f"Reverted {line['tx_id']} ({line['op']} {line['entity_id']}) in transaction {line['revert_tx_id']}.")
+    if not lines:
+        print("There is nothing to undo.")
+    return 0

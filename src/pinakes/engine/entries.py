@@ -1,0 +1,136 @@
+"""Storing, changing and deleting entries, with the rules of typed knowledge."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from pinakes.engine.handles import ENTRY_NAMES, resolve
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.validity import said_validity
+from pinakes.model import kinds
+from pinakes.model.clock import SECOND
+from pinakes.model.errors import Failure, Refusal
+from pinakes.model.history import Version
+from pinakes.model.knowledge import Alias, Entry
+from pinakes.storage.reading import Reading
+from pinakes.storage.store import Writing
+
+ATTRIBUTES = ("source", "actor", "confidence", "knowledge_type", "memory_type", "status")
+
+FACT_RULE = (
+    "Kept as a hypothesis: a fact needs confidence 1.0 and a supported_by edge to evidence (use relate), "
+    "then update its knowledge_type."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An entry as it is now stored, and what the writer should know about it."""
+
+    version: Version
+    notice: str | None = None
+
+
+def store_entry(kernel: Kernel, said: Mapping[str, Any], *, actor: str) -> Written:
+    """Make a new entry from the fields that were said."""
+
+    def act(writing: Writing) -> Written:
+        writing.describe("CREATE")
+        entry, notice = _settled(writing, _amended(blank_entry(writing), said, writing.time))
+        writing.put(entry)
+        return Written(_newest(writing, entry.id), notice)
+
+    return kernel.write(act, actor=actor)
+
+
+def blank_entry(writing: Writing, title: str = "", body: str = "", tags: tuple[str, ...] = ()) -> Entry:
+    """A new entry of this family with the next handle, not yet put."""
+    return Entry(
+        id=writing.new_id(),
+        kind=kinds.ENTRY,
+        title=title,
+        body=body,
+        tags=tags,
+        aliases=(Alias(ENTRY_NAMES, f"e-{writing.next_serial(ENTRY_NAMES)}"),),
+        created_at=writing.time,
+        updated_at=writing.time,
+    )
+
+
+def update_entry(kernel: Kernel, handle: str, said: Mapping[str, Any], *, actor: str) -> Written:
+    """Change the fields that were said; saying what is already so changes nothing."""
+
+    def act(writing: Writing) -> Written:
+        writing.describe("UPDATE")
+        before = cast(Entry, resolve(writing, handle, "entry").thing)
+        amended, notice = _settled(writing, _amended(before, said, writing.time))
+        if amended != before:
+            writing.put(replace(amended, updated_at=writing.time))
+        return Written(_newest(writing, before.id), notice)
+
+    return kernel.write(act, actor=actor)
+
+
+def delete_entry(kernel: Kernel, handle: str, *, actor: str) -> tuple[str, int, int]:
+    """Leave a tombstone for an entry and for the edges that end at it; returns its handle, the number of
+    edges and the transaction."""
+
+    def act(writing: Writing) -> tuple[str, int, int]:
+        writing.describe("DELETE")
+        entry = cast(Entry, resolve(writing, handle, "entry").thing)
+        edges = {edge.id: edge for edge in writing.edges_of(entry.id)}
+        writing.remove(entry)
+        for edge in edges.values():
+            writing.remove(edge)
+        return entry.aliases[0].name if entry.aliases else entry.id, len(edges), writing.tx
+
+    return kernel.write(act, actor=actor)
+
+
+def get_entry(kernel: Kernel, handle: str) -> Version:
+    with kernel.read() as reading:
+        return resolve(reading, handle, "entry")
+
+
+def _newest(reading: Reading, id: str) -> Version:
+    return cast(Version, reading.version(id, reading.tx))
+
+
+def _amended(entry: Entry, said: Mapping[str, Any], now: int) -> Entry:
+    attributes = dict(entry.attributes)
+    for name in ATTRIBUTES:
+        if name in said:
+            attributes[name] = said[name]
+            if said[name] is None:
+                del attributes[name]
+    changes: dict[str, Any] = {"attributes": attributes, "validity": said_validity(entry.validity, dict(said))}
+    for name, column in (("topic", "title"), ("content", "body")):
+        if name in said:
+            changes[column] = said[name]
+    if "tags" in said:
+        changes["tags"] = tuple(dict.fromkeys(said["tags"]))
+    if "ttl_seconds" in said:
+        ttl = said["ttl_seconds"]
+        changes["expires_at"] = None if ttl is None else now + ttl * SECOND
+    return replace(entry, **changes)
+
+
+def _settled(reading: Reading, entry: Entry) -> tuple[Entry, str | None]:
+    """Apply the rules of typed knowledge."""
+    attributes = entry.attributes
+    type = attributes.get("knowledge_type")
+    if type == "evidence" and not attributes.get("source"):
+        raise Refusal(Failure.INVALID, "Evidence needs a source.", field="source")
+    notice = None
+    if type == "fact" and not _is_supported(reading, entry):
+        entry = replace(entry, attributes={**attributes, "knowledge_type": "hypothesis"})
+        notice, type = FACT_RULE, "hypothesis"
+    if attributes.get("status") == "refuted" and type != "hypothesis":
+        raise Refusal(Failure.INVALID, "Only a hypothesis can be refuted.", field="status")
+    return entry, notice
+
+
+def _is_supported(reading: Reading, entry: Entry) -> bool:
+    return entry.attributes.get("confidence") == 1.0 and any(
+        edge.validity.covers(reading.time) for edge in reading.edges_from(entry.id, kinds.SUPPORTED_BY)
+    )

@@ -1,0 +1,83 @@
+"""Whether everything is as it should be, and what to do where it is not."""
+
+from dataclasses import dataclass
+
+from pinakes.engine.kernel import Kernel
+from pinakes.model.kinds import KINDS
+from pinakes.storage import journal
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at; a fix is given where it is not well."""
+
+    name: str
+    well: bool
+    detail: str
+    fix: str = ""
+
+
+def examine(kernel: Kernel) -> list[Finding]:
+    """Look at the database as a whole and at every collection in it."""
+    findings = [_integrity(kernel), _durability(kernel), _format(kernel)]
+    for collection in kernel.store.collections():
+        findings.append(_heads(kernel, collection))
+    findings.append(
+        Finding("search", True, "entries are ranked from the data on every query; there is no index that could lag")
+    )
+    return findings
+
+
+def repair(kernel: Kernel) -> list[str]:
+    """Rebuild the heads of every collection whose heads differ from the journal; returns those."""
+    mended: list[str] = []
+    for collection in kernel.store.collections():
+        with kernel.store.database.read() as session:
+            broken = bool(journal.compare_heads(session, collection))
+        if broken:
+            kernel.store.operate(lambda session, name=collection: journal.rebuild_heads(session, name))
+            mended.append(collection)
+    return mended
+
+
+def count_everything(kernel: Kernel) -> dict[str, int]:
+    """How much the collection holds."""
+    with kernel.read() as reading:
+        by_kind = {kind: reading.count("entry", (kind,)) for kind in KINDS}
+        return {
+            **by_kind,
+            "edge": reading.count("edge"),
+            "transactions": journal.count_transactions(reading.session, kernel.collection),
+            "versions": journal.count_versions(reading.session, kernel.collection),
+            "tx_id": reading.tx,
+        }
+
+
+def _integrity(kernel: Kernel) -> Finding:
+    complaints = kernel.store.database.check()
+    if complaints:
+        return Finding("integrity", False, complaints[0], "restore the newest file in backups/ as pinakes.db")
+    return Finding("integrity", True, "the database's own check finds nothing wrong")
+
+
+def _durability(kernel: Kernel) -> Finding:
+    reported = kernel.store.database.pragmas()
+    spelled = ", ".join(f"{name}={value}" for name, value in reported.items())
+    return Finding("durability", True, spelled)
+
+
+def _format(kernel: Kernel) -> Finding:
+    newer = kernel.store.newer_format()
+    if newer is not None:
+        return Finding("format", False, f"the data has format {newer}, newer than this program", "upgrade pinakes")
+    return Finding("format", True, f"format {kernel.store.known_format}, the newest this program knows")
+
+
+def _heads(kernel: Kernel, collection: str) -> Finding:
+    with kernel.store.database.read() as session:
+        complaints = journal.compare_heads(session, collection)
+        versions = journal.count_versions(session, collection)
+    if complaints:
+        more = f" and {len(complaints) - 1} more" if len(complaints) > 1 else ""
+        return Finding(f"journal of {collection}", False, complaints[0] + more, "pinakes doctor --repair")
+    return Finding(f"journal of {collection}", True, f"heads equal the replay of {versions} versions")

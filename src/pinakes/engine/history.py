@@ -1,0 +1,200 @@
+"""History: listing transactions, undoing them, and saying what changed."""
+
+from dataclasses import dataclass
+from typing import cast
+
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.paging import Place, start, to_cursor
+from pinakes.model.errors import Failure, Refusal
+from pinakes.model.history import Change, Transaction, Version
+from pinakes.model.knowledge import Edge, Entry, handle_of
+from pinakes.storage.reading import Reading
+from pinakes.storage.store import Writing
+
+NOT_UNDOABLE = ("REVERT", "ERASE")
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """A transaction with what it is about and whether it still holds."""
+
+    transaction: Transaction
+    about: Version
+    undone_by: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """A transaction that was reverted, and the transaction that reverted it."""
+
+    happening: Happening
+    revert_tx: int
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPage:
+    """One page of transactions, newest first."""
+
+    happenings: list[Happening]
+    as_of_tx: int
+    next_cursor: str | None
+
+
+def list_history(
+    kernel: Kernel,
+    *,
+    limit: int,
+    entity_type: str | None = None,
+    cursor: str | None = None,
+    as_of_tx_id: int | None = None,
+) -> HistoryPage:
+    asked = {"entity_type": entity_type, "as_of_tx_id": as_of_tx_id}
+    with kernel.read() as reading:
+        place = start(asked, cursor, newest=reading.tx, now=kernel.now())
+        before = int(place.last) if place.last else place.tx + 1
+        found = _happenings(reading, before=before, entity_type=entity_type, limit=limit + 1)
+    more = len(found) > limit
+    last = str(found[limit - 1].transaction.tx) if more else ""
+    following = to_cursor(Place(place.tx, place.now, last), asked) if more else None
+    return HistoryPage(found[:limit], place.tx, following)
+
+
+def undo(kernel: Kernel, *, count: int = 1, tx: int | None = None, actor: str) -> list[Undone]:
+    """Revert the newest transactions, or the one that is named, all or nothing."""
+
+    def act(writing: Writing) -> list[Undone]:
+        done: list[Undone] = []
+        wanted = [tx] if tx is not None else _newest_standing(writing, count)
+        for number in wanted:
+            if done:
+                writing.start_another()
+            target = writing.transaction(number)
+            if target is None:
+                raise Refusal(Failure.NOT_FOUND, f"There is no transaction {number}.", field="tx_id")
+            _revert(writing, target)
+            done.append(Undone(_happening(writing, target), writing.tx))
+        return done
+
+    return kernel.write(act, actor=actor)
+
+
+def changes_after(kernel: Kernel, tx: int) -> list[tuple[Transaction, list[Change]]]:
+    """Every transaction after this one with its changes, oldest first."""
+    with kernel.read() as reading:
+        return [(found, reading.changes(found.tx)) for found in reading.transactions(after=tx, newest_first=False)]
+
+
+def newest_tx(kernel: Kernel) -> int:
+    with kernel.read() as reading:
+        return reading.tx
+
+
+def _happenings(reading: Reading, *, before: int, entity_type: str | None, limit: int) -> list[Happening]:
+    found: list[Happening] = []
+    while len(found) < limit:
+        batch = reading.transactions(before=before, limit=max(limit, 50))
+        if not batch:
+            break
+        before = batch[-1].tx
+        found += [
+            happening
+            for happening in (_happening(reading, transaction) for transaction in batch)
+            if entity_type is None or _is_about(happening.about, entity_type)
+        ]
+    return found[:limit]
+
+
+def _is_about(version: Version, entity_type: str) -> bool:
+    return entity_type == ("triple" if version.subject == "edge" else version.kind)
+
+
+def _happening(reading: Reading, transaction: Transaction) -> Happening:
+    """What a transaction is about is shown as it was: after it, or before it where it deleted."""
+    after = cast(Version, reading.version(transaction.subject_id, transaction.tx))
+    about = after
+    if after.thing is None and not after.erased:
+        about = reading.version(transaction.subject_id, transaction.tx - 1) or after
+    return Happening(transaction, about, reading.undone_by(transaction.tx))
+
+
+def _newest_standing(writing: Writing, count: int) -> list[int]:
+    """The newest transactions that are no reverts and not reverted."""
+    standing: list[int] = []
+    before = writing.tx
+    while len(standing) < count:
+        batch = writing.transactions(before=before, limit=200)
+        if not batch:
+            break
+        before = batch[-1].tx
+        standing += [
+            found.tx for found in batch if found.operation not in NOT_UNDOABLE and writing.undone_by(found.tx) is None
+        ]
+    return standing[:count]
+
+
+def _revert(writing: Writing, target: Transaction) -> None:
+    if target.operation == "ERASE":
+        raise Refusal(Failure.ERASED, f"Transaction {target.tx} erased for good; that cannot be undone.", field="tx_id")
+    undone_by = writing.undone_by(target.tx)
+    if undone_by is not None:
+        raise Refusal(
+            Failure.CONFLICT,
+            f"Transaction {target.tx} was already reverted by transaction {undone_by}; undo that one to have it back.",
+            field="tx_id",
+            details={"tx_id": undone_by},
+        )
+    changes = sorted(writing.changes(target.tx), key=lambda change: change.after.id != target.subject_id)
+    for change in changes:
+        _refuse_later_change(writing, target, change)
+    writing.describe("REVERT", undoes=target.tx)
+    for change in changes:
+        _restore(writing, change)
+    for change in changes:
+        _refuse_dangling(writing, target, change)
+
+
+def _refuse_later_change(writing: Writing, target: Transaction, change: Change) -> None:
+    """A change can be taken back while the thing is still as that change left it."""
+    versions = writing.versions(change.after.id)
+    if any(version.erased for version in versions):
+        raise Refusal(Failure.ERASED, f"Transaction {target.tx} touched what was erased since; it cannot be undone.")
+    if versions[-1].thing != change.after.thing:
+        named = next((v.thing for v in reversed(versions) if v.thing is not None), None)
+        raise _conflict(target, versions[-1].tx, change.after.id if named is None else handle_of(named))
+
+
+def _restore(writing: Writing, change: Change) -> None:
+    before = None if change.before is None else change.before.thing
+    if before is None:
+        if change.after.thing is not None:
+            writing.remove(change.after.thing)
+        return
+    try:
+        writing.put(before)
+    except Refusal as refusal:
+        raise Refusal(Failure.CONFLICT, f"It cannot come back: {refusal.message}") from refusal
+
+
+def _refuse_dangling(writing: Writing, target: Transaction, change: Change) -> None:
+    """No edge may be left without an end."""
+    newest = writing.version(change.after.id, writing.tx)
+    thing = None if newest is None else newest.thing
+    if thing is None:
+        for edge in writing.edges_of(change.after.id):
+            last = cast(Version, writing.version(edge.id, writing.tx))
+            raise _conflict(target, last.tx, handle_of(edge))
+    elif isinstance(thing, Edge):
+        for end in (thing.source, thing.target):
+            if writing.head(end) is None:
+                gone = writing.versions(end)
+                named = next((v.thing for v in reversed(gone) if isinstance(v.thing, Entry)), None)
+                raise _conflict(target, gone[-1].tx if gone else 0, end if named is None else handle_of(named))
+
+
+def _conflict(target: Transaction, later: int, name: str) -> Refusal:
+    return Refusal(
+        Failure.CONFLICT,
+        f"Transaction {target.tx} cannot be undone: transaction {later} changed {name!r} since. Undo that one first.",
+        field="tx_id",
+        details={"tx_id": later, "entity_id": name},
+    )

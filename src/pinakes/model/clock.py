@@ -1,0 +1,30 @@
+"""Time as int64 microseconds UTC, and its ISO-8601 spelling."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+Clock = Callable[[], int]
+
+SECOND = 1_000_000
+HOUR = 3600 * SECOND
+DAY = 24 * HOUR
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def system_clock() -> int:
+    return time.time_ns() // 1000
+
+
+def to_iso(moment: int) -> str:
+    spelled = _EPOCH + timedelta(microseconds=moment)
+    return spelled.isoformat(timespec="microseconds" if moment % SECOND else "seconds").replace("+00:00", "Z")
+
+
+def from_iso(text: str) -> int:
+    """Read a date or an instant; a missing zone means UTC. Raises ValueError."""
+    moment = datetime.fromisoformat(text.strip())
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return (moment - _EPOCH) // timedelta(microseconds=1)

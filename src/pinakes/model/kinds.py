@@ -1,0 +1,37 @@
+"""The kinds of entries and the types of edges."""
+
+ENTRY = "entry"
+ENTITY = "entity"
+
+KINDS = (ENTRY, ENTITY)
+
+SEMANTIC = "Semantic"
+TEMPORAL = "Temporal"
+CAUSAL = "Causal"
+HIERARCHICAL = "Hierarchical"
+RELATIONAL = "Relational"
+
+EDGE_TYPES = (SEMANTIC, TEMPORAL, CAUSAL, HIERARCHICAL, RELATIONAL)
+
+KNOWLEDGE_TYPES = (
+    "observation",
+    "evidence",
+    "assumption",
+    "hypothesis",
+    "fact",
+    "decision",
+    "question",
+    "pattern",
+    "lesson",
+)
+MEMORY_TYPES = ("fleeting", "factual", "core")
+STATUSES = ("active", "refuted")
+
+SUPPORTED_BY = "supported_by"
+
+# What an edge with a structural predicate may point at; its ends are entries, not entities.
+STRUCTURAL: dict[str, frozenset[str]] = {
+    SUPPORTED_BY: frozenset({"evidence", "observation", "fact"}),
+    "grounded_by": frozenset({"evidence", "observation", "fact", "assumption"}),
+    "derived_from": frozenset(KNOWLEDGE_TYPES),
+}

@@ -1,0 +1,1 @@
+"""How do clients reach us?"""

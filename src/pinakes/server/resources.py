@@ -1,0 +1,256 @@
+"""Resources: the lists a client can browse and follow, and one member of each."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from pinakes.contracts.entries import (
+    ENTRIES,
+    TRANSACTIONS,
+    TRIPLES,
+    address,
+    entry_shape,
+    transaction_shape,
+    triple_shape,
+)
+from pinakes.engine.edges import EdgeQuestion, find_edges, get_edge
+from pinakes.engine.entries import get_entry
+from pinakes.engine.history import list_history, newest_tx
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.search import Question, find_entries
+from pinakes.model.errors import Failure, Refusal
+from pinakes.model.history import Change, Transaction
+from pinakes.model.kinds import ENTRY
+from pinakes.model.knowledge import handle_of
+from pinakes.toolkit.fields import to_json
+
+MIME_TYPE = "application/json"
+DEFAULT_LIMIT = 50
+MAX_LIMIT = 200
+MAX_CHANGED_IDS = 100
+
+Page = tuple[list[Any], int, str | None]
+Arguments = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A list that can be read page by page."""
+
+    uri: str
+    name: str
+    description: str
+    filters: tuple[str, ...]
+    read_page: Callable[[Kernel, int, str | None, Arguments], Page]
+    read_member: Callable[[Kernel, str], Any] | None
+    version: Callable[[Kernel], int]
+
+
+def _entries_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
+    page = find_entries(kernel, Question(**asked), limit=limit, cursor=cursor)
+    return [entry_shape(hit.version) for hit in page.hits], page.as_of_tx, page.next_cursor
+
+
+def _triples_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
+    page = find_edges(kernel, EdgeQuestion(**asked), limit=limit, cursor=cursor)
+    return [triple_shape(e.version, e.source, e.target) for e in page.edges], page.as_of_tx, page.next_cursor
+
+
+def _transactions_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
+    page = list_history(kernel, limit=limit, cursor=cursor, **asked)
+    items = [transaction_shape(found.transaction, found.about, found.undone_by) for found in page.happenings]
+    return items, page.as_of_tx, page.next_cursor
+
+
+def _entries_version(kernel: Kernel) -> int:
+    with kernel.read() as reading:
+        return reading.last_touched("entry", (ENTRY,))
+
+
+def _triples_version(kernel: Kernel) -> int:
+    with kernel.read() as reading:
+        return reading.last_touched("edge")
+
+
+def _triple(kernel: Kernel, handle: str) -> Any:
+    found = get_edge(kernel, handle)
+    return triple_shape(found.version, found.source, found.target)
+
+
+RESOURCES = (
+    Resource(
+        ENTRIES,
+        "entries",
+        "Every stored entry, in the order of their making.",
+        tuple(f.name for f in fields(Question) if f.name not in ("kinds", "as_of_tx_id")),
+        _entries_page,
+        lambda kernel, handle: entry_shape(get_entry(kernel, handle)),
+        _entries_version,
+    ),
+    Resource(
+        TRIPLES,
+        "triples",
+        "Every subject-predicate-object triple of the graph.",
+        ("subject", "predicate", "object"),
+        _triples_page,
+        _triple,
+        _triples_version,
+    ),
+    Resource(
+        TRANSACTIONS,
+        "transactions",
+        "Everything that was changed, newest first.",
+        ("entity_type",),
+        _transactions_page,
+        None,
+        newest_tx,
+    ),
+)
+
+BY_URI = {resource.uri: resource for resource in RESOURCES}
+
+
+def list_resources(kernel: Kernel) -> list[dict[str, Any]]:
+    return [
+        {
+            "uri": resource.uri,
+            "name": resource.name,
+            "description": resource.description,
+            "mimeType": MIME_TYPE,
+            "_meta": {"version": resource.version(kernel), "mime_type": MIME_TYPE},
+        }
+        for resource in RESOURCES
+    ]
+
+
+def list_templates() -> list[dict[str, Any]]:
+    pages = [
+        {
+            "uriTemplate": f"{resource.uri}{{?limit,cursor,as_of_tx_id}}",
+            "name": f"{resource.name}-page",
+            "description": f"{resource.description} A page of it, in a stable snapshot.",
+            "mimeType": MIME_TYPE,
+        }
+        for resource in RESOURCES
+    ]
+    members = [
+        {
+            "uriTemplate": f"{resource.uri}/{{id}}",
+            "name": resource.name[:-1] if resource.name != "entries" else "entry",
+            "description": f"One of the {resource.name} by its id.",
+            "mimeType": MIME_TYPE,
+        }
+        for resource in RESOURCES
+        if resource.read_member is not None
+    ]
+    return pages + members
+
+
+def read_resource(kernel: Kernel, uri: str) -> dict[str, Any]:
+    """The contents of a resource, a page of it, or one member."""
+    resource, member, arguments = parse_uri(uri)
+    version = resource.version(kernel)
+    if member:
+        assert resource.read_member is not None
+        shape = resource.read_member(kernel, member)
+        items, as_of, following = [shape], newest_tx(kernel), None
+        version = shape.tx_id
+    else:
+        limit, cursor = _whole(arguments.pop("limit", None), "limit"), arguments.pop("cursor", None)
+        if limit is not None and not 1 <= limit <= MAX_LIMIT:
+            raise Refusal(Failure.INVALID, f"limit must be from 1 to {MAX_LIMIT}.", field="limit")
+        items, as_of, following = resource.read_page(kernel, limit or DEFAULT_LIMIT, cursor, arguments)
+    body = {
+        "resource_uri": address(resource.uri, handle=member),
+        "mime_type": MIME_TYPE,
+        "version": version,
+        "as_of_tx_id": as_of,
+        "items": to_json(items),
+        "next_cursor": following,
+    }
+    return {
+        "uri": uri,
+        "mimeType": MIME_TYPE,
+        "text": json.dumps(body, ensure_ascii=False, separators=(",", ":")),
+        "_meta": {"version": version},
+    }
+
+
+def parse_uri(uri: str) -> tuple[Resource, str, Arguments]:
+    """The resource a URI is about, the member it names, and its arguments."""
+    parts = urlsplit(uri)
+    path = f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
+    for resource in RESOURCES:
+        if path == resource.uri:
+            return resource, "", _arguments(resource, parts.query)
+        if path.startswith(f"{resource.uri}/") and resource.read_member is not None:
+            return resource, unquote(path.removeprefix(f"{resource.uri}/")), {}
+    raise Refusal(Failure.NOT_FOUND, "There is no such resource; resources/list names them.", field="uri")
+
+
+def _arguments(resource: Resource, query: str) -> Arguments:
+    found: Arguments = {}
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if name not in (*resource.filters, "limit", "cursor", "as_of_tx_id"):
+            raise Refusal(Failure.INVALID, f"{name} is not an argument of this resource.", field=name)
+        if name == "tags":
+            found[name] = (*found.get(name, ()), value)
+        elif name == "strict_substring":
+            found[name] = value == "true"
+        else:
+            found[name] = value
+    if "as_of_tx_id" in found:
+        found["as_of_tx_id"] = _whole(found["as_of_tx_id"], "as_of_tx_id")
+    return found
+
+
+def _whole(value: str | None, name: str) -> int | None:
+    if value is None:
+        return None
+    if not value.isdecimal():
+        raise Refusal(Failure.INVALID, f"{name} must be a whole number.", field=name)
+    return int(value)
+
+
+def changed_resources(transaction: Transaction, changes: list[Change]) -> list[dict[str, Any]]:
+    """One note per resource and kind of change: what a follower of that resource should hear."""
+    touched: dict[tuple[str, str], list[str | int]] = {}
+
+    def touch(uri: str, change_type: str, id: str | int) -> None:
+        touched.setdefault((uri, change_type), []).append(id)
+
+    for change in changes:
+        list_uri = TRIPLES if change.after.subject == "edge" else ENTRIES if change.after.kind == ENTRY else None
+        if list_uri is not None:
+            name = _name(change)
+            change_type = "delete" if change.removes else "upsert"
+            touch(list_uri, change_type, name)
+            touch(address(list_uri, handle=name), change_type, name)
+    touch(TRANSACTIONS, "upsert", transaction.tx)
+    return [_note(transaction, uri, change_type, ids) for (uri, change_type), ids in touched.items()]
+
+
+def _note(transaction: Transaction, uri: str, change_type: str, ids: list[str | int]) -> dict[str, Any]:
+    return {
+        "resource_uri": uri,
+        "tx_id": transaction.tx,
+        "change_type": change_type,
+        "changed_ids": ids[:MAX_CHANGED_IDS],
+        "truncated": len(ids) > MAX_CHANGED_IDS,
+    }
+
+
+def _name(change: Change) -> str:
+    thing = change.after.thing or (change.before.thing if change.before is not None else None)
+    return change.after.id if thing is None else handle_of(thing)
+
+
+def followed_uri(kernel: Kernel, uri: str) -> str:
+    """The URI under which changes of what a client wants to follow are announced."""
+    resource, member, _ = parse_uri(uri)
+    if not member:
+        return resource.uri
+    assert resource.read_member is not None
+    return address(resource.uri, handle=resource.read_member(kernel, member).id)

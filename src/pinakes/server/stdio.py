@@ -1,0 +1,145 @@
+"""stdio: one JSON-RPC message a line, answered even where it is none, until stdin closes or the parent dies."""
+
+import asyncio
+import json
+import logging
+import os
+import sys
+import threading
+from typing import Any, BinaryIO
+
+import anyio
+import mcp_types as types
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.server.runner import serve_dual_era_loop
+from mcp.shared.message import SessionMessage
+
+from pinakes.server.adapter import Adapter
+from pinakes.server.faults import PARSE_ERROR, check_message, enrich, fault, parse_message
+
+log = logging.getLogger(__name__)
+
+MAX_LINE = 16 * 1024 * 1024
+PARENT_CHECK_SECONDS = 1.0
+FAREWELL_SECONDS = 10.0
+
+Incoming = SessionMessage | Exception
+
+
+class Wire:
+    """The two pipes; stdout is moved out of the way so that a stray print cannot corrupt a message."""
+
+    def __init__(self) -> None:
+        self._input = os.fdopen(os.dup(0), "rb", closefd=True)
+        self._output = os.fdopen(os.dup(1), "wb", closefd=True)
+        os.dup2(2, 1)
+        devnull = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(devnull, 0)
+        os.close(devnull)
+        self._unanswered: set[str | int] = set()
+        self._quiet = asyncio.Event()
+        self._quiet.set()
+
+    async def read(self, incoming: MemoryObjectSendStream[Incoming]) -> None:
+        """Pass messages on; at the end of input wait for the calls under way, then close."""
+        lines: asyncio.Queue[bytes] = asyncio.Queue(64)
+        threading.Thread(target=_pump, args=(self._input, lines, asyncio.get_running_loop()), daemon=True).start()
+        async with incoming:
+            while line := await lines.get():
+                message = self._accept(line)
+                if message is not None:
+                    await incoming.send(message)
+            try:
+                await asyncio.wait_for(self._quiet.wait(), FAREWELL_SECONDS)
+            except TimeoutError:
+                log.warning("stdin closed; %d calls were still running", len(self._unanswered))
+
+    def _accept(self, line: bytes) -> SessionMessage | None:
+        if not line.strip():
+            return None
+        if len(line) > MAX_LINE:
+            self.write(fault(PARSE_ERROR, "Parse error", details=f"A message may have {MAX_LINE} bytes."))
+            return None
+        try:
+            parsed = parse_message(line)
+        except ValueError:
+            self.write(fault(PARSE_ERROR, "Parse error"))
+            return None
+        complaint = check_message(parsed)
+        if complaint is not None:
+            self.write(complaint)
+            return None
+        if "method" in parsed and "id" in parsed and parsed["method"] != "subscriptions/listen":
+            self._unanswered.add(parsed["id"])
+            self._quiet.clear()
+        elif parsed.get("method") == "notifications/cancelled":
+            self._settle(parsed.get("params", {}).get("requestId"))
+        return SessionMessage(types.jsonrpc_message_adapter.validate_python(parsed, by_name=False))
+
+    async def send(self, outgoing: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        async with outgoing:
+            async for message in outgoing:
+                spelled = message.message.model_dump(by_alias=True, exclude_unset=True, mode="json")
+                self.write(enrich(spelled))
+                if "method" not in spelled:
+                    self._settle(spelled.get("id"))
+
+    def write(self, message: dict[str, Any]) -> None:
+        try:
+            self._output.write(json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+            self._output.flush()
+        except (BrokenPipeError, ValueError):
+            log.debug("the client has gone")
+
+    def _settle(self, id: Any) -> None:
+        self._unanswered.discard(id)
+        if not self._unanswered:
+            self._quiet.set()
+
+
+def _pump(source: BinaryIO, lines: "asyncio.Queue[bytes]", loop: asyncio.AbstractEventLoop) -> None:
+    """Read lines in a thread of its own: that works for pipes, files and terminals on every platform."""
+    try:
+        while line := source.readline(MAX_LINE + 1):
+            piece = line
+            while len(line) > MAX_LINE and piece and not piece.endswith(b"\n"):
+                piece = source.readline(MAX_LINE)
+            asyncio.run_coroutine_threadsafe(lines.put(line), loop).result()
+        asyncio.run_coroutine_threadsafe(lines.put(b""), loop).result()
+    except RuntimeError:
+        log.debug("the loop is closed")
+
+
+async def _watch_parent() -> None:
+    """Leave when the program that started us is gone, even if somebody else still holds our stdin."""
+    parent = os.getppid()
+    while os.getppid() == parent:
+        await asyncio.sleep(PARENT_CHECK_SECONDS)
+    log.info("the parent is gone")
+    os._exit(0)
+
+
+async def serve(adapter: Adapter) -> None:
+    wire = Wire()
+    to_server, incoming = anyio.create_memory_object_stream[Incoming](0)
+    outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+    async with adapter.running(), anyio.create_task_group() as tasks:
+        if sys.platform != "win32":
+            tasks.start_soon(_watch_parent)
+        tasks.start_soon(wire.read, to_server)
+        tasks.start_soon(wire.send, from_server)
+        await serve_dual_era_loop(
+            adapter.server,
+            incoming,
+            outgoing,
+            lifespan_state=None,
+            init_options=adapter.server.create_initialization_options(),
+        )
+        tasks.cancel_scope.cancel()
+
+
+def run_stdio(adapter: Adapter) -> None:
+    asyncio.run(serve(adapter))
+    # A thread may still wait for a line that never comes.
+    sys.stderr.flush()
+    os._exit(0)

@@ -1,0 +1,122 @@
+"""Every option of the process once: flag over environment over file over default."""
+
+import os
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pinakes.model.errors import Failure, Refusal
+
+FILE = "pinakes.toml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One option; its flag is `--name`, its variable `PINAKES_NAME`, its key in the file `name`."""
+
+    name: str
+    default: str | int | bool
+    doc: str
+    choices: tuple[str, ...] = ()
+    flag: bool = True
+
+    @property
+    def variable(self) -> str:
+        return f"PINAKES_{self.name.upper().replace('-', '_')}"
+
+
+OPTIONS = (
+    Option(name="collection", default="default", doc="the collection this connection works in"),
+    Option(name="transport", default="stdio", doc="how clients reach the server", choices=("stdio", "http")),
+    Option(name="host", default="127.0.0.1", doc="the address to listen on; one that others reach needs a token"),
+    Option(name="port", default=3000, doc="the port to listen on"),
+    Option(name="toolsets", default="", doc="which toolsets to show: names with commas, or all; empty is the default"),
+    Option(name="read-only", default=False, doc="hide and refuse every tool that writes"),
+    Option(name="allowed-hosts", default="", doc="Host headers to accept besides the loopback names, with commas"),
+    Option(name="allowed-origins", default="", doc="browser origins to accept besides the loopback ones, with commas"),
+    Option(name="token-file", default="", doc="a file whose first line is the bearer token that clients must send"),
+    Option(name="token", default="", doc="the bearer token itself; not a flag, since others see a flag", flag=False),
+    Option(
+        name="log-level",
+        default="warning",
+        doc="how much to say on stderr",
+        choices=("debug", "info", "warning", "error"),
+    ),
+)
+
+DATA_DOC = "the data directory (flag, then PINAKES_DATA, then the platform's default)"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options as they were settled."""
+
+    data: Path
+    values: Mapping[str, Any]
+
+    def text(self, name: str) -> str:
+        return str(self.values[name])
+
+    def number(self, name: str) -> int:
+        return int(self.values[name])
+
+    def on(self, name: str) -> bool:
+        return bool(self.values[name])
+
+    def names(self, name: str) -> list[str]:
+        return [part.strip() for part in self.text(name).split(",") if part.strip()]
+
+
+def default_data(environment: Mapping[str, str], platform: str = sys.platform) -> Path:
+    home = Path(environment.get("HOME") or Path.home())
+    if platform == "win32":
+        return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local") / "Pinakes"
+    if platform == "darwin":
+        return home / "Library" / "Application Support" / "Pinakes"
+    return Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "pinakes"
+
+
+def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
+    """Settle every option; `flags` holds what the command line said, by option name."""
+    environment = os.environ if environment is None else environment
+    chosen = flags.get("data") or environment.get("PINAKES_DATA")
+    data = Path(chosen).expanduser() if chosen else default_data(environment)
+    written = _read_file(data / FILE)
+    values: dict[str, Any] = {}
+    for option in OPTIONS:
+        raw = flags.get(option.name)
+        if raw is None:
+            raw = environment.get(option.variable)
+        if raw is None:
+            raw = written.get(option.name, option.default)
+        values[option.name] = _settle(option, raw)
+    return Settings(data, values)
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Refusal(Failure.INVALID, f"{FILE} in the data directory is not valid TOML: {error}") from error
+    unknown = content.keys() - {option.name for option in OPTIONS}
+    if unknown:
+        raise Refusal(Failure.INVALID, f"{FILE} has an option that does not exist: {min(unknown)}")
+    return content
+
+
+def _settle(option: Option, raw: Any) -> str | int | bool:
+    if isinstance(option.default, bool):
+        return raw if isinstance(raw, bool) else str(raw).strip().lower() in ("1", "true", "yes", "on")
+    if isinstance(option.default, int):
+        try:
+            return int(raw)
+        except ValueError:
+            raise Refusal(Failure.INVALID, f"{option.name} must be a number, not {raw!r}.") from None
+    if option.choices and raw not in option.choices:
+        raise Refusal(Failure.INVALID, f"{option.name} must be one of {', '.join(option.choices)}, not {raw!r}.")
+    return ",".join(raw) if isinstance(raw, list) else str(raw)

@@ -1,0 +1,66 @@
+"""The port behind which a database hides: how to read, how to take the one-writer lock, how to copy."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Protocol
+
+Value = str | int | float | bytes | None
+Row = tuple[Any, ...]
+
+
+class Session(Protocol):
+    """A connection inside one transaction; SQL uses `?` placeholders and the common subset."""
+
+    def rows(self, sql: str, *values: Value) -> list[Row]: ...
+
+    def run(self, sql: str, *values: Value) -> None: ...
+
+    def run_many(self, sql: str, batches: Sequence[tuple[Value, ...]]) -> None: ...
+
+
+class Database(Protocol):
+    """What differs between engines."""
+
+    def read(self) -> AbstractContextManager[Session]:
+        """One snapshot that never waits for a writer."""
+        ...
+
+    def write(self) -> AbstractContextManager[Session]:
+        """The one-writer lock; commits durably on leaving, rolls back on an exception."""
+        ...
+
+    def has_table(self, session: Session, name: str) -> bool: ...
+
+    def check(self) -> list[str]:
+        """What the engine's own integrity check complains about."""
+        ...
+
+    def copy_to(self, target: Path) -> None:
+        """A consistent copy, durable when this returns."""
+        ...
+
+    def forget_log(self) -> bool:
+        """Make overwritten content leave the write-ahead log; False while a reader holds it."""
+        ...
+
+    def size(self) -> int: ...
+
+    def pragmas(self) -> dict[str, object]:
+        """The durability settings as a connection of this database reports them."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def first(session: Session, sql: str, *values: Value) -> Row | None:
+    rows = session.rows(sql, *values)
+    return rows[0] if rows else None
+
+
+def scalar(session: Session, sql: str, *values: Value) -> Any:
+    row = first(session, sql, *values)
+    return None if row is None else row[0]
+
+
+Retryable = Callable[[Session], Any]

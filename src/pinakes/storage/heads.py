@@ -1,0 +1,91 @@
+"""Heads: the newest version of each thing, kept beside the journal so that reading it is one look-up."""
+
+from pinakes.model.errors import Failure, Refusal
+from pinakes.model.knowledge import Alias, Entry, Thing, fold
+from pinakes.storage.database import Session, scalar
+
+
+def set_head(session: Session, collection: str, tx: int, thing: Thing) -> None:
+    if isinstance(thing, Entry):
+        session.run(
+            "INSERT INTO entry_head (collection, id, tx, kind, label) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (collection, id) DO UPDATE SET tx = excluded.tx, kind = excluded.kind, label = excluded.label",
+            collection,
+            thing.id,
+            tx,
+            thing.kind,
+            fold(thing.title),
+        )
+    else:
+        session.run(
+            "INSERT INTO edge_head (collection, id, tx, source, target, type, predicate) VALUES (?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (collection, id) DO UPDATE SET tx = excluded.tx, source = excluded.source, "
+            "target = excluded.target, type = excluded.type, predicate = excluded.predicate",
+            collection,
+            thing.id,
+            tx,
+            thing.source,
+            thing.target,
+            thing.type,
+            fold(thing.predicate),
+        )
+    _claim_aliases(session, collection, thing)
+
+
+def drop_head(session: Session, collection: str, id: str) -> None:
+    """A dead thing keeps its aliases until somebody else claims them, so that it can be named in an answer."""
+    session.run("DELETE FROM entry_head WHERE collection = ? AND id = ?", collection, id)
+    session.run("DELETE FROM edge_head WHERE collection = ? AND id = ?", collection, id)
+
+
+def is_live(session: Session, collection: str, id: str) -> bool:
+    return bool(
+        session.rows(
+            "SELECT 1 FROM entry_head WHERE collection = ? AND id = ? "
+            "UNION ALL SELECT 1 FROM edge_head WHERE collection = ? AND id = ?",
+            collection,
+            id,
+            collection,
+            id,
+        )
+    )
+
+
+def _claim_aliases(session: Session, collection: str, thing: Thing) -> None:
+    held = {
+        (namespace, name)
+        for namespace, name in session.rows(
+            "SELECT namespace, name FROM alias WHERE collection = ? AND id = ?", collection, thing.id
+        )
+    }
+    wanted = {(alias.namespace, fold(alias.name)) for alias in thing.aliases}
+    for namespace, name in held - wanted:
+        session.run(
+            "DELETE FROM alias WHERE collection = ? AND namespace = ? AND name = ? AND id = ?",
+            collection,
+            namespace,
+            name,
+            thing.id,
+        )
+    for namespace, name in sorted(wanted - held):
+        _claim(session, collection, thing.id, Alias(namespace, name))
+
+
+def _claim(session: Session, collection: str, id: str, alias: Alias) -> None:
+    owner = scalar(
+        session,
+        "SELECT id FROM alias WHERE collection = ? AND namespace = ? AND name = ?",
+        collection,
+        alias.namespace,
+        alias.name,
+    )
+    if owner is not None and owner != id and is_live(session, collection, owner):
+        raise Refusal(Failure.ALREADY_EXISTS, f"The name {alias.name!r} already belongs to something else.")
+    session.run(
+        "INSERT INTO alias (collection, namespace, name, id) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (collection, namespace, name) DO UPDATE SET id = excluded.id",
+        collection,
+        alias.namespace,
+        alias.name,
+        id,
+    )

@@ -1,0 +1,58 @@
+"""Numbered steps from one format to the next; a step is never changed once released."""
+
+from collections.abc import Callable, Sequence
+
+from pinakes.model.errors import Failure, Refusal
+from pinakes.storage.database import Database, Session, scalar
+from pinakes.storage.schema import TABLES
+
+Step = Callable[[Session], None]
+
+
+def create_format_1(session: Session) -> None:
+    for statement in TABLES:
+        session.run(statement)
+    session.run("INSERT INTO meta (name, value) VALUES ('format', '0')")
+
+
+STEPS: tuple[Step, ...] = (create_format_1,)
+
+
+def format_of(database: Database, session: Session) -> int:
+    if not database.has_table(session, "meta"):
+        return 0
+    return recorded_format(session)
+
+
+def recorded_format(session: Session) -> int:
+    return int(scalar(session, "SELECT value FROM meta WHERE name = 'format'") or 0)
+
+
+def migrate(database: Database, steps: Sequence[Step], *, before: Callable[[int], None]) -> int:
+    """Bring the database to the newest format this program knows and return the format it has.
+
+    A newer format is left alone. `before` makes the backup, under the writer's lock, so that nothing is
+    committed between the copy and the first step.
+    """
+    with database.read() as session:
+        found = format_of(database, session)
+    if found >= len(steps):
+        return found
+    with database.write() as session:
+        found = format_of(database, session)
+        if 0 < found < len(steps):
+            before(found)
+        for number, step in enumerate(steps[found:], start=found + 1):
+            step(session)
+            session.run("UPDATE meta SET value = ? WHERE name = 'format'", str(number))
+    return len(steps)
+
+
+def refuse_other_format(session: Session, known: int) -> None:
+    found = recorded_format(session)
+    if found != known:
+        raise Refusal(
+            Failure.INCOMPATIBLE,
+            f"The data was brought to format {found} by a newer Pinakes; this one writes format {known}. "
+            "Nothing was saved. Restart this client so that it starts the newer program.",
+        )

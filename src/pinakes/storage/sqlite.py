@@ -1,0 +1,212 @@
+"""SQLite through apsw: the embedded database that many processes share."""
+
+import random
+import threading
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import apsw
+
+from pinakes.model.errors import Failure, Refusal
+from pinakes.storage.database import Row, Session, Value
+
+# Before 3.51.3 a checkpoint racing a commit can lose it (the WAL-reset bug).
+SAFE_VERSION = (3, 51, 3)
+
+PRAGMAS = {"journal_mode": "wal", "synchronous": 2, "secure_delete": 1}
+
+_SETTINGS = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA secure_delete=ON",
+    "PRAGMA temp_store=MEMORY",
+)
+_PATIENCE = 30.0
+_IDLE_READERS = 8
+
+
+class SQLiteSession:
+    """One apsw connection, used inside one transaction."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def rows(self, sql: str, *values: Value) -> list[Row]:
+        return self._connection.execute(sql, values).fetchall()
+
+    def run(self, sql: str, *values: Value) -> None:
+        self._connection.execute(sql, values).fetchall()
+
+    def run_many(self, sql: str, batches: Sequence[tuple[Value, ...]]) -> None:
+        self._connection.executemany(sql, batches).fetchall()
+
+
+def _wait_a_little(deadline: float, attempts: int) -> bool:
+    """Sleep with jitter while there is time: SQLite's own backoff starves the unlucky."""
+    if time.monotonic() >= deadline:
+        return False
+    time.sleep(random.uniform(0.0005, 0.004) * min(1 + attempts / 50, 5))  # noqa: S311
+    return True
+
+
+def to_refusal(error: apsw.Error) -> Refusal:
+    """Say what happened without a path or SQL."""
+    match error:
+        case apsw.BusyError() | apsw.LockedError():
+            return Refusal(Failure.BUSY, "Another program kept the data locked for too long; try again.")
+        case apsw.FullError():
+            return Refusal(Failure.DISK_FULL, "The disk is full; nothing was saved. Free some space and try again.")
+        case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.CantOpenError() | apsw.AuthError():
+            return Refusal(
+                Failure.UNAVAILABLE,
+                "The data directory cannot be written; nothing was saved. Make it writable and try again.",
+            )
+        case apsw.CorruptError() | apsw.NotADBError():
+            return Refusal(Failure.CORRUPT, "The data file is damaged; run `pinakes doctor` and restore a backup.")
+        case apsw.IOError():
+            return Refusal(Failure.UNAVAILABLE, "The disk reported an error; nothing was saved. Try again.")
+        case _:
+            return Refusal(Failure.INTERNAL, "The database refused a statement.")
+
+
+def refuse_unsafe(version: str) -> None:
+    if tuple(int(part) for part in version.split(".")) < SAFE_VERSION:
+        raise Refusal(
+            Failure.INCOMPATIBLE,
+            f"SQLite {version} can lose commits when several programs write; install apsw 3.51.3 or newer.",
+        )
+
+
+class SQLiteDatabase:
+    """A file and the connections this process has on it."""
+
+    def __init__(self, path: Path, *, vfs: str = "", patience: float = _PATIENCE) -> None:
+        refuse_unsafe(apsw.sqlite_lib_version())
+        self.path = path
+        self._vfs = vfs or None
+        self._patience = patience
+        self._idle: list[apsw.Connection] = []
+        self._everyone: list[apsw.Connection] = []
+        self._guard = threading.Lock()
+        self._writer_turn = threading.Lock()
+        self._release(self._connect())
+
+    def _connect(self) -> apsw.Connection:
+        try:
+            connection = apsw.Connection(str(self.path), vfs=self._vfs)
+            self._make_patient(connection)
+            for setting in _SETTINGS:
+                connection.execute(setting).fetchall()
+        except apsw.Error as error:
+            raise to_refusal(error) from error
+        with self._guard:
+            self._everyone.append(connection)
+        return connection
+
+    def _make_patient(self, connection: apsw.Connection) -> None:
+        began: dict[str, float] = {}
+
+        def wait(attempts: int) -> bool:
+            if attempts == 0 or "deadline" not in began:
+                began["deadline"] = time.monotonic() + self._patience
+            return _wait_a_little(began["deadline"], attempts)
+
+        connection.set_busy_handler(wait)
+
+    def _acquire(self) -> apsw.Connection:
+        with self._guard:
+            if self._idle:
+                return self._idle.pop()
+        return self._connect()
+
+    def _release(self, connection: apsw.Connection) -> None:
+        with self._guard:
+            if len(self._idle) < _IDLE_READERS:
+                self._idle.append(connection)
+                return
+            self._everyone.remove(connection)
+        connection.close()
+
+    @contextmanager
+    def _session(self, begin: str) -> Generator[Session]:
+        connection = self._acquire()
+        try:
+            connection.execute(begin).fetchall()
+            try:
+                yield SQLiteSession(connection)
+                connection.execute("COMMIT").fetchall()
+            except BaseException:
+                if connection.in_transaction:
+                    with suppress(apsw.Error):
+                        connection.execute("ROLLBACK").fetchall()
+                raise
+        except apsw.Error as error:
+            raise to_refusal(error) from error
+        finally:
+            self._release(connection)
+
+    @contextmanager
+    def read(self) -> Generator[Session]:
+        with self._session("BEGIN") as session:
+            yield session
+
+    @contextmanager
+    def write(self) -> Generator[Session]:
+        with self._writer_turn, self._session("BEGIN IMMEDIATE") as session:
+            yield session
+
+    def has_table(self, session: Session, name: str) -> bool:
+        return bool(session.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name))
+
+    def check(self) -> list[str]:
+        with self.read() as session:
+            complaints = [str(row[0]) for row in session.rows("PRAGMA integrity_check(20)")]
+        return [] if complaints == ["ok"] else complaints
+
+    def copy_to(self, target: Path) -> None:
+        connection = self._acquire()
+        try:
+            copy = apsw.Connection(str(target))
+            try:
+                with copy.backup("main", connection, "main") as backup:
+                    while not backup.done:
+                        backup.step(1000)
+                copy.execute("PRAGMA journal_mode=DELETE").fetchall()
+            finally:
+                copy.close()
+        except apsw.Error as error:
+            raise to_refusal(error) from error
+        finally:
+            self._release(connection)
+
+    def forget_log(self) -> bool:
+        connection = self._acquire()
+        try:
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
+        except apsw.Error as error:
+            raise to_refusal(error) from error
+        finally:
+            self._release(connection)
+        return not busy
+
+    def size(self) -> int:
+        with self.read() as session:
+            pages, page_size = session.rows("SELECT * FROM pragma_page_count, pragma_page_size")[0]
+        return int(pages) * int(page_size)
+
+    def pragmas(self) -> dict[str, object]:
+        with self._guard:
+            connections = list(self._everyone)
+        reported: dict[str, set[object]] = {name: set() for name in PRAGMAS}
+        for connection in connections:
+            for name, values in reported.items():
+                values.add(connection.execute(f"PRAGMA {name}").fetchall()[0][0])
+        return {name: values.pop() if len(values) == 1 else values for name, values in reported.items()}
+
+    def close(self) -> None:
+        with self._guard:
+            connections, self._everyone, self._idle = self._everyone, [], []
+        for connection in connections:
+            connection.close()

@@ -1,0 +1,192 @@
+"""The store: canonical state changes only here, in numbered transactions."""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+from pinakes.model.clock import Clock
+from pinakes.model.errors import Failure, Refusal
+from pinakes.model.history import Operation
+from pinakes.model.ids import new_id
+from pinakes.model.knowledge import Entry, Thing, subject_of
+from pinakes.storage.database import Database, Session, first, scalar
+from pinakes.storage.heads import drop_head, set_head
+from pinakes.storage.images import to_image
+from pinakes.storage.migrations import STEPS, Step, migrate, recorded_format, refuse_other_format
+from pinakes.storage.reading import Reading
+
+T = TypeVar("T")
+
+
+class _Unchanged(Exception):
+    """Leaves a transaction that changed nothing, so that its number is not used up."""
+
+
+class Writing(Reading):
+    """A transaction under way: a snapshot that can be changed."""
+
+    def __init__(self, session: Session, collection: str, clock: Clock, actor: str) -> None:
+        self._clock = clock
+        self._actor = actor
+        self._operation: Operation = "UPDATE"
+        self._undoes: int | None = None
+        self._described = False
+        self._ever_changed = False
+        self._made = 0
+        _take_number(session, collection, clock())
+        super().__init__(session, collection)
+
+    @property
+    def changed(self) -> bool:
+        return self._ever_changed
+
+    def describe(self, operation: Operation, undoes: int | None = None) -> None:
+        """Say what the transaction is, before its first change."""
+        self._operation, self._undoes = operation, undoes
+
+    def start_another(self) -> None:
+        """Take the next number within the same atomic unit."""
+        _take_number(self.session, self.collection, self._clock())
+        self.tx, self.time = first(self.session, "SELECT tx, time FROM collection WHERE name = ?", self.collection) or (
+            0,
+            0,
+        )
+        self._described = False
+
+    def new_id(self) -> str:
+        self._made += 1
+        return new_id(self.time, self._made)
+
+    def next_serial(self, namespace: str) -> int:
+        return int(
+            scalar(
+                self.session,
+                "INSERT INTO serial (collection, namespace, last) VALUES (?, ?, 1) "
+                "ON CONFLICT (collection, namespace) DO UPDATE SET last = serial.last + 1 RETURNING last",
+                self.collection,
+                namespace,
+            )
+        )
+
+    def put(self, thing: Thing) -> None:
+        """Make or change a thing; the first thing a transaction touches is what it is about."""
+        kind = thing.kind if isinstance(thing, Entry) else thing.type
+        self._write_version(thing.id, subject_of(thing), kind, to_image(thing))
+        set_head(self.session, self.collection, self.tx, thing)
+
+    def remove(self, thing: Thing) -> None:
+        """Leave a tombstone."""
+        kind = thing.kind if isinstance(thing, Entry) else thing.type
+        self._write_version(thing.id, subject_of(thing), kind, None)
+        drop_head(self.session, self.collection, thing.id)
+
+    def erase(self, id: str) -> int:
+        """Take a thing's content out of every version and return how many held some."""
+        newest = self.version(id, self.tx)
+        if newest is None:
+            raise Refusal(Failure.NOT_FOUND, "There is nothing to erase under that id.")
+        held = self.session.rows(
+            "SELECT tx FROM version WHERE collection = ? AND id = ? AND image IS NOT NULL", self.collection, id
+        )
+        self._write_version(id, newest.subject, newest.kind, None)
+        self.session.run(
+            "UPDATE version SET image = NULL, erased = 1 WHERE collection = ? AND id = ?", self.collection, id
+        )
+        drop_head(self.session, self.collection, id)
+        self.session.run("DELETE FROM alias WHERE collection = ? AND id = ?", self.collection, id)
+        self.session.run("DELETE FROM pending_conflict WHERE collection = ?", self.collection)
+        return len(held)
+
+    def _write_version(self, id: str, subject: str, kind: str, image: str | None) -> None:
+        if not self._described:
+            self.session.run(
+                "INSERT INTO tx (collection, tx, time, actor, operation, subject_id, undoes) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                self.collection,
+                self.tx,
+                self.time,
+                self._actor,
+                self._operation,
+                id,
+                self._undoes,
+            )
+            self._described = self._ever_changed = True
+        self.session.run(
+            "INSERT INTO version (collection, id, tx, subject, kind, image) VALUES (?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (collection, id, tx) DO UPDATE SET image = excluded.image",
+            self.collection,
+            id,
+            self.tx,
+            subject,
+            kind,
+            image,
+        )
+
+
+def _take_number(session: Session, collection: str, now: int) -> None:
+    taken = session.rows(
+        "UPDATE collection SET tx = tx + 1, time = CASE WHEN time + 1 > ? THEN time + 1 ELSE ? END "
+        "WHERE name = ? RETURNING tx",
+        now,
+        now,
+        collection,
+    )
+    if not taken:
+        session.run("INSERT INTO collection (name, tx, seq, time, settings) VALUES (?, 1, 0, ?, '{}')", collection, now)
+
+
+class Store:
+    """A database brought to a known format, with a clock."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Clock,
+        steps: Sequence[Step] = STEPS,
+        before_migration: Callable[[int], None] = lambda found: None,
+    ) -> None:
+        self.database = database
+        self.clock = clock
+        self.known_format = len(steps)
+        migrate(database, steps, before=before_migration)
+
+    @contextmanager
+    def read(self, collection: str) -> Generator[Reading]:
+        """One snapshot; it sees every commit made before it, by whatever process."""
+        with self.database.read() as session:
+            yield Reading(session, collection)
+
+    def write(self, collection: str, act: Callable[[Writing], T], *, actor: str) -> T:
+        """Run `act` in a transaction; when this returns, its changes are durable. A closure without
+        changes leaves no transaction behind."""
+        result: list[T] = []
+        try:
+            with self.database.write() as session:
+                writing = Writing(session, collection, self.clock, actor)
+                refuse_other_format(session, self.known_format)
+                result.append(act(writing))
+                if not writing.changed:
+                    raise _Unchanged
+        except _Unchanged:
+            pass
+        return result[0]
+
+    def operate(self, act: Callable[[Session], T]) -> T:
+        """Change operational state, which is no part of history."""
+        with self.database.write() as session:
+            refuse_other_format(session, self.known_format)
+            return act(session)
+
+    def newer_format(self) -> int | None:
+        """The format of the data where a newer program has changed it under us."""
+        with self.database.read() as session:
+            found = recorded_format(session)
+        return found if found > self.known_format else None
+
+    def collections(self) -> list[str]:
+        with self.database.read() as session:
+            return [row[0] for row in session.rows("SELECT name FROM collection ORDER BY name")]
+
+    def close(self) -> None:
+        self.database.close()

@@ -1,0 +1,133 @@
+"""Fields of input and output models: one declaration gives the type, the default and the published schema."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, Field, field, fields, is_dataclass
+from typing import Any, Final, TypeVar, cast
+
+from pinakes.model.errors import Failure, Refusal
+
+Schema = dict[str, Any]
+T = TypeVar("T")
+
+
+class Unset:
+    """Marks what a caller did not say, where null means something else."""
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+UNSET: Final = Unset()
+REQUIRED: Final = object()
+
+
+def _declare(schema: Schema, default: object, *, nullable: bool = False, doc: str = "") -> Any:
+    if nullable:
+        schema = {**schema, "type": [schema["type"], "null"]}
+        if "enum" in schema:
+            schema["enum"] = [*schema["enum"], None]
+    if doc:
+        schema = {**schema, "description": doc}
+    if default is REQUIRED:
+        return field(metadata={"schema": schema})
+    if isinstance(default, bool | int | float | str):
+        schema = {**schema, "default": default}
+    return field(default=default, metadata={"schema": schema})
+
+
+def text(doc: str = "", default: object = REQUIRED, *, nullable: bool = False, **bounds: Any) -> Any:
+    return _declare({"type": "string", **bounds}, default, nullable=nullable, doc=doc)
+
+
+def choice(values: Sequence[str], doc: str = "", default: object = REQUIRED, *, nullable: bool = False) -> Any:
+    return _declare({"type": "string", "enum": list(values)}, default, nullable=nullable, doc=doc)
+
+
+def integer(doc: str = "", default: object = REQUIRED, *, nullable: bool = False, **bounds: int) -> Any:
+    return _declare({"type": "integer", **bounds}, default, nullable=nullable, doc=doc)
+
+
+def number(doc: str = "", default: object = REQUIRED, *, nullable: bool = False, **bounds: float) -> Any:
+    return _declare({"type": "number", **bounds}, default, nullable=nullable, doc=doc)
+
+
+def flag(doc: str = "", default: object = REQUIRED) -> Any:
+    return _declare({"type": "boolean"}, default, doc=doc)
+
+
+def texts(doc: str = "", default: object = REQUIRED, *, values: Sequence[str] = (), **bounds: Any) -> Any:
+    member: Schema = {"type": "string", "enum": list(values)} if values else {"type": "string", **bounds}
+    return _declare({"type": "array", "items": member}, default, doc=doc)
+
+
+def free(doc: str = "", default: object = REQUIRED) -> Any:
+    """An object whose keys are not fixed."""
+    return _declare({"type": "object"}, default, doc=doc)
+
+
+def one(model: type, doc: str = "", default: object = REQUIRED, *, nullable: bool = False) -> Any:
+    return _declare(object_schema(model), default, nullable=nullable, doc=doc)
+
+
+def many(model: type, doc: str = "", default: object = REQUIRED) -> Any:
+    properties = object_schema(model)["properties"]
+    return _declare({"type": "array", "items": {"type": "object", "properties": properties}}, default, doc=doc)
+
+
+def object_schema(model: type) -> Schema:
+    """The JSON schema of a model; what has no default is required."""
+    declared = fields(model)
+    schema: Schema = {"type": "object", "properties": {name_of(f): f.metadata["schema"] for f in declared}}
+    needed = [name_of(f) for f in declared if f.default is MISSING and f.default_factory is MISSING]
+    if needed:
+        schema["required"] = needed
+    return schema
+
+
+def input_schema(model: type) -> Schema:
+    return {**object_schema(model), "additionalProperties": False}
+
+
+def name_of(declared: Field[Any]) -> str:
+    """The public name; a trailing underscore keeps a Python keyword out of the way."""
+    return declared.name.rstrip("_")
+
+
+def fill(model: type[T], arguments: Mapping[str, Any]) -> T:
+    """Make the input model from arguments that the schema has already accepted."""
+    said: dict[str, Any] = {}
+    for declared in fields(cast(Any, model)):
+        if name_of(declared) in arguments:
+            said[declared.name] = _settle(arguments[name_of(declared)], declared.metadata["schema"])
+    return model(**said)
+
+
+def _settle(value: Any, schema: Schema) -> Any:
+    """Lists become tuples; 3.0 is an integer to JSON schema, so it becomes one here."""
+    if isinstance(value, list):
+        return tuple(cast(list[Any], value))
+    return int(value) if isinstance(value, float) and "integer" in schema["type"] else value
+
+
+def said(model: object) -> dict[str, Any]:
+    """The fields that were said, by their Python names."""
+    return {f.name: value for f in fields(cast(Any, model)) if (value := getattr(model, f.name)) is not UNSET}
+
+
+def to_json(value: Any) -> Any:
+    """A model as plain JSON values, without what was left unset."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name_of(f): to_json(member) for f in fields(value) if (member := getattr(value, f.name)) is not UNSET}
+    if isinstance(value, Mapping):
+        return {key: to_json(member) for key, member in cast(Mapping[str, Any], value).items()}
+    if isinstance(value, list | tuple):
+        return [to_json(member) for member in cast(Sequence[Any], value)]
+    return value
+
+
+def refuse_invalid(message: str, path: Sequence[str | int]) -> Refusal:
+    spelled = ".".join(str(part) for part in path)
+    return Refusal(Failure.INVALID, message, field=spelled or None)

@@ -1,0 +1,88 @@
+"""Find entries."""
+
+import time
+from dataclasses import dataclass
+
+from pinakes.contracts.entries import ENTRIES, EntryShape, address, entry_fields
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.search import Question, find_entries
+from pinakes.model.kinds import ENTRY, KINDS, KNOWLEDGE_TYPES, MEMORY_TYPES
+from pinakes.toolkit.catalog import ALL
+from pinakes.toolkit.fields import UNSET, choice, flag, integer, many, number, said, text, texts
+from pinakes.toolkit.tool import Answer, Call, Example, tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    topic: str = text("Words the topic must carry.", UNSET, maxLength=1000)
+    content: str = text("A free-text question over topic, content and tags.", UNSET, maxLength=4096)
+    tags: tuple[str, ...] = texts("All must match.", UNSET)
+    limit: int = integer("", 20, minimum=1, maximum=200)
+    cursor: str = text("", UNSET)
+    as_of: str = text("Only what was valid then (ISO-8601).", UNSET)
+    knowledge_type: str = choice(KNOWLEDGE_TYPES, "", UNSET)
+    memory_type: str = choice(MEMORY_TYPES, "", UNSET)
+    strict_substring: bool = flag("Match letter by letter.", False)
+    kinds: tuple[str, ...] = texts("", UNSET, values=(*KINDS, ALL))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item(EntryShape):
+    kind: str = text()
+    score_lexical: float | None = number(default=None, nullable=True)
+    score_total: float | None = number(default=None, nullable=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    items: tuple[Item, ...] = many(Item)
+    next_cursor: str | None = text(nullable=True)
+    total: int = integer()
+    as_of_tx_id: int = integer()
+    retrieval_ms: float = number()
+
+
+EXAMPLE = Example(
+    arguments={"topic": "deployment"},
+    after=(
+        ("store", {"topic": "deployment", "content": "Use blue-green deploys for zero-downtime releases."}),
+        ("store", {"topic": "deployment rollback", "content": "Rollback within 5 min if error rate exceeds 1%."}),
+    ),
+)
+
+
+@tool("Query knowledge", contract="entries", effect="read", models=(Input, Output), example=EXAMPLE)
+def query(call: Call[Kernel], input: Input) -> Answer:
+    """Find stored entries by words, tags, type or time; best match first. Use it before answering from memory."""
+    began = time.perf_counter()
+    given = said(input)
+    asked = {name: value for name, value in given.items() if name not in ("limit", "cursor", "kinds")}
+    kinds = KINDS if ALL in given.get("kinds", ()) else given.get("kinds", (ENTRY,))
+    page = find_entries(call.kernel, Question(**asked, kinds=kinds), limit=input.limit, cursor=given.get("cursor"))
+    items = tuple(
+        Item(**entry_fields(hit.version), kind=hit.version.kind, score_lexical=hit.score, score_total=hit.score)
+        for hit in page.hits
+    )
+    output = Output(
+        items=items,
+        next_cursor=page.next_cursor,
+        total=page.total,
+        as_of_tx_id=page.as_of_tx,
+        retrieval_ms=round((time.perf_counter() - began) * 1000, 3),
+    )
+    return Answer(_sentence(input, page.total, len(items)), address(ENTRIES, _echo(input)), output)
+
+
+def _sentence(input: Input, total: int, shown: int) -> str:
+    words = " ".join(word for word in (input.topic, input.content) if word)
+    matching = f' matching "{words}"' if words else ""
+    counted = f"Found {total} {'entry' if total == 1 else 'entries'}{matching}"
+    return f"{counted}." if shown == total else f"{counted}; here are {shown}."
+
+
+def _echo(input: Input) -> dict[str, object]:
+    """The arguments that were given, without the defaults."""
+    return {name: value for name, value in said(input).items() if (name, value) not in _DEFAULTS}
+
+
+_DEFAULTS = (("limit", 20), ("strict_substring", False))

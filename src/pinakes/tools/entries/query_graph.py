@@ -1,0 +1,45 @@
+"""Find triples."""
+
+from dataclasses import dataclass
+
+from pinakes.contracts.entries import TRIPLES, TripleShape, address, triple_shape
+from pinakes.engine.edges import EdgeQuestion, find_edges
+from pinakes.engine.kernel import Kernel
+from pinakes.toolkit.fields import UNSET, integer, many, said, text
+from pinakes.toolkit.tool import Answer, Call, Example, tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    subject: str = text("Part of its name.", UNSET)
+    predicate: str = text("", UNSET)
+    object: str = text("", UNSET)
+    limit: int = integer("", 50, minimum=1, maximum=200)
+    cursor: str = text("", UNSET)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    items: tuple[TripleShape, ...] = many(TripleShape)
+    next_cursor: str | None = text(nullable=True)
+    as_of_tx_id: int = integer()
+
+
+EXAMPLE = Example(
+    arguments={"subject": "Ada"},
+    after=(("relate", {"subject": "Ada", "predicate": "works_at", "object": "Analytical Engines Ltd"}),),
+)
+
+
+@tool("Query the graph", contract="entries", effect="read", models=(Input, Output), example=EXAMPLE)
+def query_graph(call: Call[Kernel], input: Input) -> Answer:
+    """Find triples whose subject, predicate and object contain the given text."""
+    given = said(input)
+    asked = {name: given[name] for name in ("subject", "predicate", "object") if name in given}
+    page = find_edges(call.kernel, EdgeQuestion(**asked), limit=input.limit, cursor=given.get("cursor"))
+    items = tuple(triple_shape(edge.version, edge.source, edge.target) for edge in page.edges)
+    output = Output(items=items, next_cursor=page.next_cursor, as_of_tx_id=page.as_of_tx)
+    more = "; there are more" if page.next_cursor else ""
+    counted = f"Found {len(items)} {'triple' if len(items) == 1 else 'triples'}{more}."
+    echo = {name: value for name, value in given.items() if (name, value) != ("limit", 50)}
+    return Answer(counted, address(TRIPLES, echo), output)

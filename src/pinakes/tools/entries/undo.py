@@ -1,0 +1,55 @@
+"""Undo transactions."""
+
+from dataclasses import dataclass
+
+from pinakes.contracts.entries import TRANSACTIONS, address, transaction_shape
+from pinakes.engine import history
+from pinakes.engine.kernel import Kernel
+from pinakes.toolkit.fields import UNSET, integer, many, said, text
+from pinakes.toolkit.tool import Answer, Call, Example, tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    count: int = integer("", 1, minimum=1, maximum=1000)
+    tx_id: int = integer("This one instead.", UNSET, minimum=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    tx_id: int = integer()
+    op: str = text()
+    entity_type: str = text()
+    entity_id: str = text()
+    revert_tx_id: int = integer()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    reverted: tuple[Item, ...] = many(Item)
+
+
+EXAMPLE = Example(arguments={}, after=(("store", {"topic": "mistake", "content": "Should not be here."}),))
+
+
+@tool("Undo", contract="entries", effect="destroy", models=(Input, Output), example=EXAMPLE)
+def undo(call: Call[Kernel], input: Input) -> Answer:
+    """Revert the newest transactions, or one by its tx_id; refused if a later change depends on it."""
+    done = history.undo(call.kernel, count=input.count, tx=said(input).get("tx_id"), actor=call.actor)
+    items: list[Item] = []
+    for undone in done:
+        shape = transaction_shape(undone.happening.transaction, undone.happening.about, None)
+        items.append(
+            Item(
+                tx_id=shape.tx_id,
+                op=shape.op,
+                entity_type=shape.entity_type,
+                entity_id=shape.entity_id,
+                revert_tx_id=undone.revert_tx,
+            )
+        )
+    named = ", ".join(f"{item.tx_id} ({item.op} {item.entity_id})" for item in items)
+    missing = f" There were only {len(items)} to revert." if len(items) < input.count else ""
+    sentence = f"Reverted {named}.{missing}" if items else "There is nothing to undo."
+    uri = address(TRANSACTIONS, {"as_of_tx_id": done[-1].revert_tx} if done else {})
+    return Answer(sentence, uri, Output(reverted=tuple(items)))

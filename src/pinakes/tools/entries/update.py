@@ -1,0 +1,51 @@
+"""Change an entry."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pinakes.contracts.entries import ENTRIES, EntryShape, address, entry_fields
+from pinakes.engine.entries import update_entry
+from pinakes.engine.kernel import Kernel
+from pinakes.model.kinds import KNOWLEDGE_TYPES, MEMORY_TYPES, STATUSES
+from pinakes.toolkit.fields import UNSET, choice, integer, number, said, text, texts
+from pinakes.toolkit.tool import Answer, Call, Example, tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    id: str = text("Such as e-42.", minLength=1)
+    topic: str = text("", UNSET, minLength=1, maxLength=1000)
+    content: str = text("", UNSET, maxLength=100_000)
+    tags: tuple[str, ...] = texts("Replaces the list.", UNSET, minLength=1)
+    source: str | None = text("", UNSET, nullable=True)
+    actor: str | None = text("", UNSET, nullable=True)
+    confidence: float | None = number("", UNSET, nullable=True, minimum=0, maximum=1)
+    knowledge_type: str | None = choice(KNOWLEDGE_TYPES, "", UNSET, nullable=True)
+    memory_type: str | None = choice(MEMORY_TYPES, "", UNSET, nullable=True)
+    status: str = choice(STATUSES, "", UNSET)
+    valid_from: str | None = text("", UNSET, nullable=True)
+    valid_to: str | None = text("", UNSET, nullable=True)
+    ttl_seconds: int | None = integer("", UNSET, nullable=True, minimum=1, maximum=10**10)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output(EntryShape):
+    notice: str | None = text(default=UNSET)
+
+
+EXAMPLE = Example(
+    arguments={"id": "e-1", "confidence": 0.95, "tags": ["ops", "release"]},
+    after=(("store", {"topic": "deployment", "content": "Use blue-green deploys."}),),
+)
+
+
+@tool("Update knowledge", contract="entries", effect="change", models=(Input, Output), example=EXAMPLE, idempotent=True)
+def update(call: Call[Kernel], input: Input) -> Answer:
+    """Correct an entry: its id and only the fields that change; null clears one."""
+    changes = said(input)
+    written = update_entry(call.kernel, changes.pop("id"), changes, actor=call.actor)
+    fields: dict[str, Any] = entry_fields(written.version)
+    sentence = f"{fields['id']} about {fields['topic']!r} is as of transaction {fields['tx_id']}."
+    if written.notice:
+        fields["notice"], sentence = written.notice, f"{sentence} {written.notice}"
+    return Answer(sentence, address(ENTRIES, handle=fields["id"]), Output(**fields))
