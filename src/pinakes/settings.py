@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pinakes.model.errors import Failure, Refusal
 
@@ -70,7 +70,7 @@ class Settings:
         return [part.strip() for part in self.text(name).split(",") if part.strip()]
 
 
-def default_data(environment: Mapping[str, str], platform: str = sys.platform) -> Path:
+def default_directory(environment: Mapping[str, str], platform: str = sys.platform) -> Path:
     home = Path(environment.get("HOME") or Path.home())
     if platform == "win32":
         return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local") / "Pinakes"
@@ -83,7 +83,7 @@ def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None)
     """Settle every option; `flags` holds what the command line said, by option name."""
     environment = os.environ if environment is None else environment
     chosen = flags.get("data") or environment.get("PINAKES_DATA")
-    data = Path(chosen).expanduser() if chosen else default_data(environment)
+    data = Path(chosen).expanduser() if chosen else default_directory(environment)
     written = _read_file(data / FILE)
     values: dict[str, Any] = {}
     for option in OPTIONS:
@@ -119,4 +119,4 @@ def _settle(option: Option, raw: Any) -> str | int | bool:
             raise Refusal(Failure.INVALID, f"{option.name} must be a number, not {raw!r}.") from None
     if option.choices and raw not in option.choices:
         raise Refusal(Failure.INVALID, f"{option.name} must be one of {', '.join(option.choices)}, not {raw!r}.")
-    return ",".join(raw) if isinstance(raw, list) else str(raw)
+    return ",".join(cast(list[str], raw)) if isinstance(raw, list) else str(raw)

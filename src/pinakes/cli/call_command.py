@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from typing import Any
+from typing import Any, cast
 
 from pinakes.cli.terminal import app_of, print_json, say_error
 from pinakes.model.errors import Failure, Refusal
@@ -61,4 +61,4 @@ def _read(text: str) -> dict[str, Any]:
         raise Refusal(Failure.INVALID, f"The arguments are not JSON: {error}") from None
     if not isinstance(arguments, dict):
         raise Refusal(Failure.INVALID, "The arguments must be a JSON object.")
-    return arguments
+    return cast(dict[str, Any], arguments)

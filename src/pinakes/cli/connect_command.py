@@ -45,7 +45,7 @@ def http_lines(endpoint: str) -> dict[str, str]:
     """How each client is told about a running HTTP server."""
     return {
         "Claude Code": f"claude mcp add --transport http pinakes {endpoint}",
-        "Claude Desktop": f"Settings > Connectors > Add custom connector: {endpoint}, or: pinakes connect claude-desktop",
+        "Claude Desktop": f"Settings > Connectors > Add custom connector: {endpoint}",
         "Cursor": json.dumps({"mcpServers": {"pinakes": {"url": endpoint}}}) + "  in ~/.cursor/mcp.json",
         "VS Code": f"code --add-mcp '{json.dumps({'name': 'pinakes', 'type': 'http', 'url': endpoint})}'",
     }

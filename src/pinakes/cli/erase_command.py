@@ -10,9 +10,9 @@ from pinakes.engine.erasure import backup_files, erase, purge
 from pinakes.model.clock import DAY
 from pinakes.model.errors import Failure, Refusal
 
-EPILOG = """Deleting leaves a tombstone, so that undo can bring it back; erasing cannot be undone. It takes the content out
-of every version, out of the write-ahead log, and out of the backups in the data directory. What you exported
-or copied elsewhere is yours to look after.
+EPILOG = """Deleting leaves a tombstone, so that undo can bring it back; erasing cannot be undone. It takes the
+content out of every version, out of the write-ahead log, and out of the backups in the data directory.
+What you exported or copied elsewhere is yours to look after.
 
   pinakes erase e-42 --yes
   pinakes erase --deleted-before 30 --yes   everything that was deleted more than 30 days ago"""

@@ -9,9 +9,10 @@ from pinakes.cli.terminal import app_of, print_json, progress
 from pinakes.engine.transfer import import_lines
 from pinakes.model.errors import Failure, Refusal
 
-EPILOG = """An export of Pinakes brings its whole history and goes into an empty collection (--collection NAME makes one).
-A memory.json of the reference memory server goes into any collection, in one transaction that undo can revert:
-every observation becomes an entry about its entity, every relation a triple; what is there already is skipped."""
+EPILOG = """An export of Pinakes brings its whole history and goes into an empty collection
+(--collection NAME makes one). A memory.json of the reference memory server goes into any collection,
+in one transaction that undo can revert: every observation becomes an entry about its entity, every
+relation a triple; what is there already is skipped."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

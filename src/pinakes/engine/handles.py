@@ -27,7 +27,7 @@ def resolve(reading: Reading, handle: str, subject: Subject, *, field: str = "id
             field=field,
             details={"candidates": [found.id for found in live]},
         )
-    raise _gone(reading, handle, ids, subject, field)
+    raise _gone(reading, handle, ids, subject=subject, field=field)
 
 
 def resolve_any(reading: Reading, handle: str) -> Version:
@@ -56,7 +56,7 @@ def _owners(reading: Reading, handle: str) -> list[str]:
     return list(dict.fromkeys(id for _, id in reading.find_aliases(handle)))
 
 
-def _gone(reading: Reading, handle: str, ids: list[str], subject: Subject, field: str) -> Refusal:
+def _gone(reading: Reading, handle: str, ids: list[str], *, subject: Subject, field: str) -> Refusal:
     dead = [
         version
         for id in ids

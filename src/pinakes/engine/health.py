@@ -19,13 +19,9 @@ class Finding:
 
 def examine(kernel: Kernel) -> list[Finding]:
     """Look at the database as a whole and at every collection in it."""
-    findings = [_integrity(kernel), _durability(kernel), _format(kernel)]
-    for collection in kernel.store.collections():
-        findings.append(_heads(kernel, collection))
-    findings.append(
-        Finding("search", True, "entries are ranked from the data on every query; there is no index that could lag")
-    )
-    return findings
+    heads = [_heads(kernel, collection) for collection in kernel.store.collections()]
+    search = Finding("search", True, "entries are ranked from the data on every query; there is no index to lag")
+    return [_integrity(kernel), _durability(kernel), _format(kernel), *heads, search]
 
 
 def repair(kernel: Kernel) -> list[str]:

@@ -23,7 +23,7 @@ from pinakes.app import App
 from pinakes.model.errors import Failure, Refusal
 from pinakes.server import prompts, resources
 from pinakes.server.events import TOOLS_CHANGED, Hub, Note, Subscriber
-from pinakes.server.faults import INTERNAL_ERROR, INVALID_PARAMS, fault_data
+from pinakes.server.faults import INTERNAL_ERROR, INVALID_PARAMS, fault_details
 from pinakes.toolkit.dispatch import UnknownTool
 from pinakes.toolkit.tool import Call
 
@@ -35,7 +35,7 @@ CHANGE = "knowledge/change"
 SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 
 INSTRUCTIONS = """Pinakes keeps knowledge across conversations, on the user's own machine.
-- Before answering from memory, look: `query` for facts, decisions and lessons, `query_graph` for how named things relate.
+- Before answering from memory, look: `query` for facts, decisions and lessons, `query_graph` for relations.
 - When the user states something worth keeping, `store` it (one idea, a short topic), or `relate` two named things. \
 Give a confidence only if there is one.
 - When something stored is out of date, `update` it, or close it with valid_to, rather than storing a second version.
@@ -107,15 +107,15 @@ class Adapter:
                 self._member(ctx).wants_tools = True
             return result
         except MCPError as error:
-            raise MCPError(error.code, error.message, fault_data(error.code, error.data)) from None
+            raise MCPError(error.code, error.message, fault_details(error.code, error.data)) from None
         except ValidationError as error:
             spelled = "; ".join(".".join(str(part) for part in e["loc"]) + f": {e['type']}" for e in error.errors())
-            raise MCPError(INVALID_PARAMS, "Invalid params", fault_data(INVALID_PARAMS, details=spelled)) from None
+            raise MCPError(INVALID_PARAMS, "Invalid params", fault_details(INVALID_PARAMS, details=spelled)) from None
         except Refusal as refusal:
             raise _to_protocol_error(refusal, ctx.params) from None
         except Exception:
             log.exception("%s failed", ctx.method)
-            raise MCPError(INTERNAL_ERROR, "Internal error", fault_data(INTERNAL_ERROR)) from None
+            raise MCPError(INTERNAL_ERROR, "Internal error", fault_details(INTERNAL_ERROR)) from None
 
     async def _in_thread(self, work: Callable[[], Any]) -> Any:
         return await anyio.to_thread.run_sync(work, limiter=self._threads)
@@ -137,7 +137,7 @@ class Adapter:
         except UnknownTool:
             details = f"There is no tool {params.name!r}; tools/list names them."
             raise MCPError(
-                INVALID_PARAMS, f"Unknown tool: {params.name}", fault_data(INVALID_PARAMS, details=details)
+                INVALID_PARAMS, f"Unknown tool: {params.name}", fault_details(INVALID_PARAMS, details=details)
             ) from None
         finally:
             stopped.set()
@@ -197,7 +197,7 @@ class Adapter:
 
     def _member(self, ctx: Context) -> Subscriber:
         """The subscriber behind a connection of the older protocol, made on first use and gone with it."""
-        connection = ctx.session._connection  # pyright: ignore[reportPrivateUsage]
+        connection = ctx.session._connection  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
         if id(connection) not in self._members:
             assert self._tasks is not None
             subscriber = self.hub.join()
@@ -254,4 +254,4 @@ def _to_protocol_error(refusal: Refusal, params: Any) -> MCPError:
         data["field"] = refusal.field
     if params and "uri" in params:
         data["uri"] = params["uri"]
-    return MCPError(code, refusal.message, fault_data(code, data, details=refusal.message))
+    return MCPError(code, refusal.message, fault_details(code, data, details=refusal.message))

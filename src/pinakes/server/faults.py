@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -27,11 +27,11 @@ _DETAILS = {
 }
 
 
-def fault_data(code: int, data: Any = None, details: str = "") -> Any:
+def fault_details(code: int, data: Any = None, details: str = "") -> Any:
     """The `data` of an error: `error_type` and `details` beside whatever the protocol put there."""
     if code not in ERROR_TYPES:
         return data
-    given: dict[str, Any] = dict(data) if isinstance(data, Mapping) else {}
+    given: dict[str, Any] = dict(cast(Mapping[str, Any], data)) if isinstance(data, Mapping) else {}
     if isinstance(data, str) and data:
         details = data
     return {"error_type": ERROR_TYPES[code], "details": details or _DETAILS[code], **given}
@@ -39,7 +39,7 @@ def fault_data(code: int, data: Any = None, details: str = "") -> Any:
 
 def fault(code: int, message: str, *, id: str | int | None = None, details: str = "") -> dict[str, Any]:
     """A whole JSON-RPC error message."""
-    error = {"code": code, "message": message, "data": fault_data(code, details=details)}
+    error = {"code": code, "message": message, "data": fault_details(code, details=details)}
     return {"jsonrpc": "2.0", "id": id, "error": error}
 
 
@@ -61,7 +61,7 @@ def check_message(message: Any) -> dict[str, Any] | None:
         return fault(INVALID_REQUEST, "Invalid Request", details="Batches are not part of this protocol.")
     if not isinstance(message, dict):
         return fault(INVALID_REQUEST, "Invalid Request", details="A message must be a JSON object.")
-    members: dict[str, Any] = message
+    members = cast(dict[str, Any], message)
     id = members.get("id")
     known_id = id if isinstance(id, str | int) and not isinstance(id, bool) else None
     if members.get("jsonrpc") != "2.0":
@@ -81,8 +81,9 @@ def check_message(message: Any) -> dict[str, Any] | None:
 
 def enrich(message: Any) -> Any:
     """An outgoing message, its error completed where it is one."""
-    if isinstance(message, dict) and isinstance(message.get("error"), dict):
-        error: dict[str, Any] = message["error"]
-        data = fault_data(error.get("code", 0), error.get("data"), details=str(error.get("message", "")))
-        return {**message, "error": {**error, "data": data}}
-    return message
+    members = cast(dict[str, Any], message if isinstance(message, dict) else {})
+    if isinstance(members.get("error"), dict):
+        error: dict[str, Any] = members["error"]
+        data = fault_details(error.get("code", 0), error.get("data"), details=str(error.get("message", "")))
+        return {**members, "error": {**error, "data": data}}
+    return cast(Any, message)

@@ -2,17 +2,19 @@
 
 import re
 from functools import lru_cache
+from itertools import pairwise
+from typing import Any, cast
 
 import Stemmer
 
 from pinakes.model.knowledge import fold
 
 STOP_WORDS = frozenset(
-    "a about after all also an and any are as at be because been before being between both but by can could did do "
-    "does doing down during each few for from further had has have having he her here hers him his how i if in into "
-    "is it its just me more most my no nor not now of off on once only or other our out over own s same she should "
-    "so some such t than that the their them then there these they this those through to too under until up very "
-    "was we were what when where which while who whom why will with would you your".split()
+    """a about after all also an and any are as at be because been before being between both but by can could did
+    do does doing down during each few for from further had has have having he her here hers him his how i if in
+    into is it its just me more most my no nor not now of off on once only or other our out over own s same she
+    should so some such t than that the their them then there these they this those through to too under until up
+    very was we were what when where which while who whom why will with would you your""".split()
 )
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -21,7 +23,7 @@ _RUNS = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _IDENTIFIERS = re.compile(rf"[^\W{_CJK}]+(?:[._:/\\@#+-]+[^\W{_CJK}]+)+|[^\W_{_CJK}]+(?:_+[^\W_{_CJK}]+)+")
 _QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”')
 
-_stemmer = Stemmer.Stemmer("porter")
+_stemmer = cast(Any, Stemmer).Stemmer("porter")
 
 
 @lru_cache(maxsize=65536)
@@ -57,7 +59,7 @@ def quoted(text: str) -> list[str]:
 
 def pairs(terms: list[str]) -> list[tuple[str, str]]:
     """Neighbouring words, which make a phrase likely; CJK bigrams overlap already."""
-    return [(one, other) for one, other in zip(terms, terms[1:], strict=False) if not _is_cjk(one[0] + other[0])]
+    return [(one, other) for one, other in pairwise(terms) if not _is_cjk(one[0] + other[0])]
 
 
 def trace(term: str) -> str:

@@ -123,11 +123,11 @@ def _load_transaction(session: Session, collection: str, line: Line) -> None:
         ],
     )
     for version in line["versions"]:
-        image = None if version["image"] is None else to_text(version["image"])
-        _apply(session, collection, line["tx"], version, image)
+        _apply(session, collection, line["tx"], version)
 
 
-def _apply(session: Session, collection: str, tx: int, version: Line, image: str | None) -> None:
+def _apply(session: Session, collection: str, tx: int, version: Line) -> None:
+    image = None if version["image"] is None else to_text(version["image"])
     if image is None:
         drop_head(session, collection, version["id"])
     else:
@@ -141,8 +141,7 @@ def rebuild_heads(session: Session, collection: str) -> None:
     described = describe(session, collection)
     for line in dump(session, collection, 0 if described is None else described["tx"]):
         for version in line["versions"]:
-            image = None if version["image"] is None else to_text(version["image"])
-            _apply(session, collection, line["tx"], version, image)
+            _apply(session, collection, line["tx"], version)
 
 
 def compare_heads(session: Session, collection: str) -> list[str]:
@@ -151,8 +150,8 @@ def compare_heads(session: Session, collection: str) -> list[str]:
     edges: dict[str, tuple[Any, ...]] = {}
     aliases: set[tuple[str, str, str]] = set()
     for id, tx, subject, image in session.rows(
-        "SELECT v.id, v.tx, v.subject, v.image FROM version v WHERE v.collection = ? AND v.image IS NOT NULL AND v.tx = "
-        "(SELECT max(n.tx) FROM version n WHERE n.collection = v.collection AND n.id = v.id)",
+        "SELECT v.id, v.tx, v.subject, v.image FROM version v WHERE v.collection = ? AND v.image IS NOT NULL "
+        "AND v.tx = (SELECT max(n.tx) FROM version n WHERE n.collection = v.collection AND n.id = v.id)",
         collection,
     ):
         thing = json.loads(image)

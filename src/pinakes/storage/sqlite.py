@@ -6,6 +6,7 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -27,6 +28,11 @@ _PATIENCE = 30.0
 _IDLE_READERS = 8
 
 
+def _execute(connection: Any, sql: str, values: tuple[Value, ...] = ()) -> list[Row]:
+    """Run one statement to its end; apsw stops at the first row until the rest is fetched."""
+    return connection.execute(sql, values).fetchall()
+
+
 class SQLiteSession:
     """One apsw connection, used inside one transaction."""
 
@@ -34,13 +40,14 @@ class SQLiteSession:
         self._connection = connection
 
     def rows(self, sql: str, *values: Value) -> list[Row]:
-        return self._connection.execute(sql, values).fetchall()
+        return _execute(self._connection, sql, values)
 
     def run(self, sql: str, *values: Value) -> None:
-        self._connection.execute(sql, values).fetchall()
+        _execute(self._connection, sql, values)
 
     def run_many(self, sql: str, batches: Sequence[tuple[Value, ...]]) -> None:
-        self._connection.executemany(sql, batches).fetchall()
+        many: Any = self._connection
+        many.executemany(sql, batches).fetchall()
 
 
 def _wait_a_little(deadline: float, attempts: int) -> bool:
@@ -98,7 +105,7 @@ class SQLiteDatabase:
             connection = apsw.Connection(str(self.path), vfs=self._vfs)
             self._make_patient(connection)
             for setting in _SETTINGS:
-                connection.execute(setting).fetchall()
+                _execute(connection, setting)
         except apsw.Error as error:
             raise to_refusal(error) from error
         with self._guard:
@@ -133,14 +140,14 @@ class SQLiteDatabase:
     def _session(self, begin: str) -> Generator[Session]:
         connection = self._acquire()
         try:
-            connection.execute(begin).fetchall()
+            _execute(connection, begin)
             try:
                 yield SQLiteSession(connection)
-                connection.execute("COMMIT").fetchall()
+                _execute(connection, "COMMIT")
             except BaseException:
                 if connection.in_transaction:
                     with suppress(apsw.Error):
-                        connection.execute("ROLLBACK").fetchall()
+                        _execute(connection, "ROLLBACK")
                 raise
         except apsw.Error as error:
             raise to_refusal(error) from error
@@ -173,7 +180,7 @@ class SQLiteDatabase:
                 with copy.backup("main", connection, "main") as backup:
                     while not backup.done:
                         backup.step(1000)
-                copy.execute("PRAGMA journal_mode=DELETE").fetchall()
+                _execute(copy, "PRAGMA journal_mode=DELETE")
             finally:
                 copy.close()
         except apsw.Error as error:
@@ -184,7 +191,7 @@ class SQLiteDatabase:
     def forget_log(self) -> bool:
         connection = self._acquire()
         try:
-            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
+            busy, _, _ = _execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0]
         except apsw.Error as error:
             raise to_refusal(error) from error
         finally:
@@ -202,7 +209,7 @@ class SQLiteDatabase:
         reported: dict[str, set[object]] = {name: set() for name in PRAGMAS}
         for connection in connections:
             for name, values in reported.items():
-                values.add(connection.execute(f"PRAGMA {name}").fetchall()[0][0])
+                values.add(_execute(connection, f"PRAGMA {name}")[0][0])
         return {name: values.pop() if len(values) == 1 else values for name, values in reported.items()}
 
     def close(self) -> None:

@@ -27,7 +27,7 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item(EntryShape):
+class Match(EntryShape):
     kind: str = text()
     score_lexical: float | None = number(default=None, nullable=True)
     score_total: float | None = number(default=None, nullable=True)
@@ -35,7 +35,7 @@ class Item(EntryShape):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    items: tuple[Item, ...] = many(Item)
+    items: tuple[Match, ...] = many(Match)
     next_cursor: str | None = text(nullable=True)
     total: int = integer()
     as_of_tx_id: int = integer()
@@ -60,7 +60,7 @@ def query(call: Call[Kernel], input: Input) -> Answer:
     kinds = KINDS if ALL in given.get("kinds", ()) else given.get("kinds", (ENTRY,))
     page = find_entries(call.kernel, Question(**asked, kinds=kinds), limit=input.limit, cursor=given.get("cursor"))
     items = tuple(
-        Item(**entry_fields(hit.version), kind=hit.version.kind, score_lexical=hit.score, score_total=hit.score)
+        Match(**entry_fields(hit.version), kind=hit.version.kind, score_lexical=hit.score, score_total=hit.score)
         for hit in page.hits
     )
     output = Output(

@@ -23,7 +23,7 @@ class Input:
     valid_from: str = text("", UNSET)
     valid_to: str = text("", UNSET)
     conflict_id: str = text("Settle this conflict; repeat the triple.", UNSET)
-    resolution: str = choice(edges.RESOLUTIONS, "", UNSET)
+    resolution: edges.Resolution = choice(edges.RESOLUTIONS, "", UNSET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,8 @@ EXAMPLE = Example(arguments={"subject": "Ada", "predicate": "works_at", "object"
 
 @tool("Relate things", contract="entries", effect="change", models=(Input, TripleShape, Conflict), example=EXAMPLE)
 def relate(call: Call[Kernel], input: Input) -> Answer:
-    """Record a triple. If the predicate already has another object, nothing is written: call again with the returned conflict_id and a resolution."""
+    """Record a triple. If the predicate already has another object, nothing is written: call again with the
+    returned conflict_id and a resolution."""
     claim = edges.Claim(
         subject=input.subject, predicate=input.predicate, object=input.object, said=said(input), multi=input.multi
     )

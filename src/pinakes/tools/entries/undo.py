@@ -16,7 +16,7 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Reverted:
     tx_id: int = integer()
     op: str = text()
     entity_type: str = text()
@@ -26,7 +26,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    reverted: tuple[Item, ...] = many(Item)
+    reverted: tuple[Reverted, ...] = many(Reverted)
 
 
 EXAMPLE = Example(arguments={}, after=(("store", {"topic": "mistake", "content": "Should not be here."}),))
@@ -36,11 +36,11 @@ EXAMPLE = Example(arguments={}, after=(("store", {"topic": "mistake", "content":
 def undo(call: Call[Kernel], input: Input) -> Answer:
     """Revert the newest transactions, or one by its tx_id; refused if a later change depends on it."""
     done = history.undo(call.kernel, count=input.count, tx=said(input).get("tx_id"), actor=call.actor)
-    items: list[Item] = []
+    items: list[Reverted] = []
     for undone in done:
         shape = transaction_shape(undone.happening.transaction, undone.happening.about, None)
         items.append(
-            Item(
+            Reverted(
                 tx_id=shape.tx_id,
                 op=shape.op,
                 entity_type=shape.entity_type,
