@@ -76,9 +76,10 @@ def check_imports(path: Path, tree: ast.Module) -> Iterator[str]:
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         for node in ast.walk(function):
-            late = isinstance(node, ast.Import | ast.ImportFrom) or (
-                isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "import_module"
-            )
+            if not isinstance(node, ast.Import | ast.ImportFrom | ast.Call):
+                continue
+            called = isinstance(node, ast.Call)
+            late = not called or (isinstance(node.func, ast.Name) and node.func.id == "import_module")
             if late and not LATE_IMPORTS.get(place, set()) & enclosing(tree, function):
                 yield f"line {node.lineno}: {function.name} imports when it is called"
     for node in tree.body:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -13,6 +13,7 @@ import anyio.from_thread
 import anyio.to_thread
 import mcp_types as types
 from anyio.abc import TaskGroup
+from mcp.server.caching import CACHEABLE_METHODS, CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.shared.exceptions import MCPError
@@ -44,7 +45,7 @@ Give a confidence only if there is one.
 
 
 class PinakesServer(Server[Any]):
-    """The SDK's server, announcing that its lists can change."""
+    """The SDK's server, announcing that its list of tools can change, and no other."""
 
     def create_initialization_options(
         self,
@@ -54,6 +55,14 @@ class PinakesServer(Server[Any]):
     ) -> Any:
         announced = notification_options or NotificationOptions(tools_changed=True)
         return super().create_initialization_options(announced, experimental_capabilities, extensions)
+
+    def get_capabilities(self, *arguments: Any, **options: Any) -> types.ServerCapabilities:
+        """In the newer protocol the SDK announces every list as soon as anything can be listened to."""
+        capabilities = super().get_capabilities(*arguments, **options)
+        for announced in (capabilities.prompts, capabilities.resources):
+            if announced is not None:
+                announced.list_changed = False
+        return capabilities
 
 
 class Adapter:
@@ -73,17 +82,19 @@ class Adapter:
             title="Pinakes",
             instructions=INSTRUCTIONS,
             get_tool_input_schema=lambda name: None,
-            on_list_tools=self._list_tools,
-            on_call_tool=self._call_tool,
-            on_list_resources=self._list_resources,
-            on_list_resource_templates=self._list_templates,
-            on_read_resource=self._read_resource,
+            # The newer protocol asks how long answers may be kept: not at all, since anybody may change what is stored.
+            cache_hints=dict.fromkeys(CACHEABLE_METHODS, CacheHint(ttl_ms=0, scope="private")),
+            on_list_tools=_completed(self._list_tools),
+            on_call_tool=_completed(self._call_tool),
+            on_list_resources=_completed(self._list_resources),
+            on_list_resource_templates=_completed(self._list_templates),
+            on_read_resource=_completed(self._read_resource),
             on_subscribe_resource=self._subscribe,
             on_unsubscribe_resource=self._unsubscribe,
             on_subscriptions_listen=self._listen,
-            on_list_prompts=self._list_prompts,
-            on_get_prompt=self._get_prompt,
-            on_completion=self._complete,
+            on_list_prompts=_completed(self._list_prompts),
+            on_get_prompt=_completed(self._get_prompt),
+            on_completion=_completed(self._complete),
         )
         self.server.middleware[:] = [self._guard]
 
@@ -214,6 +225,15 @@ class Adapter:
         """Called from any thread when a toolset is switched or writing is forbidden."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self.hub.announce_tools)
+
+
+def _completed(handler: Callable[[Context, Any], Awaitable[dict[str, Any]]]) -> Callable[[Context, Any], Awaitable[Any]]:
+    """Our answers are plain dictionaries; the newer protocol wants each to say that it is the whole answer."""
+
+    async def answer(ctx: Context, params: Any) -> dict[str, Any]:
+        return {"resultType": "complete", **await handler(ctx, params)}
+
+    return answer
 
 
 async def _notify_connection(connection: Any, uri: str, note: Note) -> None:

@@ -59,6 +59,12 @@ def carries(title: str, wanted: str) -> bool:
     return all(word in held for word in query_words(wanted))
 
 
+def share(title: str, wanted: str) -> float:
+    """How much of a title is made of what is wanted: 1 where it says nothing else."""
+    held = words(title, keep_stop_words=True)
+    return len(query_words(wanted)) / max(len(held), 1)
+
+
 def _candidates(
     texts: Sequence[Text], terms: list[str], exact: list[str], keep_stop_words: bool
 ) -> tuple[list[_Candidate], float]:

@@ -28,7 +28,7 @@ _stemmer = cast(Any, Stemmer).Stemmer("porter")
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    return _stemmer.stemWord(word)
+    return _stemmer.stemWord(word) or word
 
 
 def words(text: str, *, keep_stop_words: bool = False) -> list[str]:

@@ -1,5 +1,6 @@
 """From a name and arguments to a reply: the only place where exceptions become replies."""
 
+import json
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -39,6 +40,8 @@ class Dispatcher:
             tool = self.catalog.load(listing)
             return contract.success(tool.handler(call, fill(tool.input, arguments)))
         except Refusal as refusal:
+            if refusal.failure is Failure.INCOMPATIBLE:
+                self.catalog.forbid_writing()
             return contract.failure(refusal)
         except Exception:
             log.exception("tool %s failed", name)
@@ -48,9 +51,10 @@ class Dispatcher:
         if listing.name not in self._validators:
             self._validators[listing.name] = jsonschema_rs.validator_for(listing.wire["inputSchema"])
         try:
-            error = next(self._validators[listing.name].iter_errors(dict(arguments)), None)
-        except ValueError:
+            json.dumps(arguments, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
             raise refuse_invalid("The arguments hold text that is not Unicode (half a surrogate pair).", []) from None
+        error = next(self._validators[listing.name].iter_errors(dict(arguments)), None)
         if error is not None:
             raise _to_refusal(error, listing.wire["inputSchema"])
 

@@ -1,0 +1,64 @@
+"""The manual: each tool's page, made from its definition and from an example that was really run."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pinakes.toolkit.catalog import Listing
+from pinakes.toolkit.contract import Reply
+from pinakes.toolkit.tool import Toolset
+
+
+def render_toolset(toolset: Toolset, pages: Iterable[str]) -> str:
+    shown = "shown by default" if toolset.default else f"shown with `--toolsets {toolset.name}`"
+    return f"## {toolset.name}\n\n{toolset.sentence} ({shown})\n\n" + "\n".join(pages)
+
+
+def render_tool(listing: Listing, arguments: Mapping[str, Any], reply: Reply) -> str:
+    wire = listing.wire
+    schema = wire["inputSchema"]
+    rows = [_row(name, member, name in schema.get("required", [])) for name, member in schema["properties"].items()]
+    table = ["| parameter | type | required | meaning |", "|---|---|---|---|", *rows] if rows else ["No parameters."]
+    hints = wire["annotations"]
+    kind = "reads only" if hints["readOnlyHint"] else "can delete" if hints.get("destructiveHint") else "writes"
+    lines = [
+        f"### `{wire['name']}`",
+        "",
+        f"{wire['description']} ({kind})",
+        "",
+        *table,
+        "",
+        f"Example: `{json.dumps(arguments, ensure_ascii=False)}`",
+        "",
+        f"> {reply.blocks[0]['text']}",
+        "",
+        "```json",
+        json.dumps(reply.structured, ensure_ascii=False, indent=2),
+        "```",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _row(name: str, schema: Mapping[str, Any], required: bool) -> str:
+    kind = schema["type"] if isinstance(schema["type"], str) else " or ".join(schema["type"])
+    if kind == "array":
+        kind = f"list of {schema['items']['type']}"
+    meaning = [str(schema.get("description", ""))]
+    choices = schema.get("enum") or schema.get("items", {}).get("enum")
+    if choices:
+        meaning.append("One of " + ", ".join(str(choice) for choice in choices) + ".")
+    bounds = [f"{word} {schema[key]}" for key, word in _BOUNDS.items() if key in schema]
+    if bounds:
+        meaning.append(", ".join(bounds).capitalize() + ".")
+    if "default" in schema:
+        meaning.append(f"Default: {json.dumps(schema['default'])}.")
+    return f"| `{name}` | {kind} | {'yes' if required else ''} | {' '.join(part for part in meaning if part)} |"
+
+
+_BOUNDS = {
+    "minimum": "at least",
+    "maximum": "at most",
+    "minLength": "at least this many characters:",
+    "maxLength": "at most this many characters:",
+}

@@ -1,0 +1,101 @@
+"""What every test can ask for: an app in a fresh directory with a clock of its own, and goldens."""
+
+import itertools
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pinakes import settings
+from pinakes.app import App, build
+from pinakes.model.clock import SECOND, from_iso
+from pinakes.toolkit.contract import Reply
+from pinakes.toolkit.tool import Call
+
+GOLDENS = Path(__file__).parent / "goldens"
+BEGAN = from_iso("2026-02-10T14:30:00Z")
+
+
+class Time:
+    """A clock that moves a second each time it is read, and further when told."""
+
+    def __init__(self) -> None:
+        self._ticks = itertools.count(BEGAN, SECOND)
+        self._offset = 0
+
+    def __call__(self) -> int:
+        return next(self._ticks) + self._offset
+
+    def advance(self, seconds: int) -> None:
+        self._offset += seconds * SECOND
+
+
+class Agent:
+    """Somebody who calls tools and looks at the answers."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+        self.kernel = app.kernel
+
+    def reply(self, name: str, **arguments: Any) -> Reply:
+        return self.app.dispatcher.run(name, arguments, Call(kernel=self.kernel, actor="tester"))
+
+    def call(self, name: str, **arguments: Any) -> dict[str, Any]:
+        """The structured content of a success."""
+        reply = self.reply(name, **arguments)
+        assert not reply.failed, reply.structured
+        assert reply.structured is not None
+        return reply.structured
+
+    def error(self, name: str, **arguments: Any) -> dict[str, Any]:
+        """The error of a failure."""
+        reply = self.reply(name, **arguments)
+        assert reply.failed, reply.structured
+        assert reply.structured is not None
+        return reply.structured["error"]
+
+    def store(self, topic: str, content: str = "", **more: Any) -> str:
+        return self.call("store", topic=topic, content=content, **more)["id"]
+
+    def topics(self, **question: Any) -> list[str]:
+        return [item["topic"] for item in self.call("query", **question)["items"]]
+
+
+@pytest.fixture
+def time() -> Time:
+    return Time()
+
+
+@pytest.fixture
+def agent(tmp_path: Path, time: Time) -> Any:
+    app = build(settings.load({"data": str(tmp_path / "data")}, {}), clock=time)
+    yield Agent(app)
+    app.kernel.store.close()
+
+
+def masked(value: Any) -> Any:
+    """A value without what differs from run to run: ids made at random and measured times."""
+    text = json.dumps(value, ensure_ascii=False)
+    text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "<uuid>", text)
+    text = re.sub(r'(\\?"retrieval_ms\\?":\s*)[0-9.]+', r"\g<1>0", text)
+    text = re.sub(r'(next_cursor\\*":\s*\\*")[\w-]+', r"\g<1>…", text)
+    return json.loads(text)
+
+
+@pytest.fixture
+def golden() -> Any:
+    """Compare a value with the committed file of that name; UPDATE_GOLDENS=1 rewrites it."""
+
+    def compare(name: str, value: Any) -> None:
+        path = GOLDENS / f"{name}.json"
+        shown = json.dumps(masked(value), ensure_ascii=False, indent=2) + "\n"
+        if os.environ.get("UPDATE_GOLDENS"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(shown, "utf-8")
+        assert path.exists(), f"there is no golden {name}; run make update"
+        assert shown == path.read_text("utf-8")
+
+    return compare
