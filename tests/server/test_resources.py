@@ -1,0 +1,112 @@
+"""Resources: three lists and their members, read page by page from one snapshot."""
+
+import json
+
+import pytest
+
+from pinakes.model.errors import Failure, Refusal
+from pinakes.server.resources import list_resources, list_templates, read_resource
+
+ENTRIES = "knowledge://entries"
+
+
+def body(agent, uri):
+    return json.loads(read_resource(agent.kernel, uri)["text"])
+
+
+def test_golden_lists(agent, golden):
+    agent.store("a", "b")
+    golden("resources/list", list_resources(agent.kernel))
+    golden("resources/templates", list_templates())
+
+
+def test_golden_reads(agent, golden):
+    agent.store("a", "b")
+    agent.call("relate", subject="x", predicate="y", object="z")
+    for uri in (ENTRIES, "knowledge://graph/triples", "knowledge://history/transactions", f"{ENTRIES}/e-1"):
+        golden(f"resources/{uri.removeprefix('knowledge://').replace('/', '-')}", read_resource(agent.kernel, uri))
+
+
+def test_the_version_is_the_last_transaction_that_touched_it(agent):
+    def versions():
+        return [resource["_meta"]["version"] for resource in list_resources(agent.kernel)]
+
+    assert versions() == [0, 0, 0]
+    agent.store("a", "b")
+    assert versions() == [1, 0, 1]
+    agent.call("relate", subject="x", predicate="y", object="z")
+    assert versions() == [1, 2, 2]
+    agent.call("update", id="e-1", content="c")
+    assert versions() == [3, 2, 3]
+    agent.call("delete", id="t-1", entity_type="triple")
+    assert versions() == [3, 4, 4]
+
+
+def test_pages_keep_their_snapshot_and_end_with_null(agent):
+    for number in range(5):
+        agent.store(f"n{number}", "x")
+    first = body(agent, f"{ENTRIES}?limit=2")
+    agent.store("later", "x")
+    agent.call("delete", id="e-4")
+    second = body(agent, f"{ENTRIES}?limit=2&cursor={first['next_cursor']}")
+    third = body(agent, f"{ENTRIES}?limit=2&cursor={second['next_cursor']}")
+    assert [item["topic"] for page in (first, second, third) for item in page["items"]] == [
+        f"n{number}" for number in range(5)
+    ]
+    assert {page["as_of_tx_id"] for page in (first, second, third)} == {5}
+    assert third["next_cursor"] is None
+    assert first["resource_uri"] == ENTRIES
+
+
+def test_an_older_state_can_be_read(agent):
+    agent.store("a", "1")
+    agent.call("update", id="e-1", content="2")
+    agent.call("delete", id="e-1")
+    assert body(agent, f"{ENTRIES}?as_of_tx_id=1")["items"][0]["content"] == "1"
+    assert body(agent, f"{ENTRIES}?as_of_tx_id=2")["items"][0]["content"] == "2"
+    assert body(agent, f"{ENTRIES}?as_of_tx_id=3")["items"] == []
+    assert body(agent, f"{ENTRIES}?as_of_tx_id=0")["items"] == []
+
+
+def test_the_uri_of_an_answer_can_be_read_as_a_resource(agent):
+    agent.store("deployment", "x", tags=["a b", "c"])
+    agent.store("tea", "x")
+    uri = agent.reply("query", topic="deployment", tags=["a b"]).blocks[1]["resource"]["uri"]
+    assert [item["topic"] for item in body(agent, uri)["items"]] == ["deployment"]
+    triple = agent.reply("relate", subject="x", predicate="y", object="z").blocks[1]["resource"]["uri"]
+    assert body(agent, triple)["items"][0]["subject"] == "x"
+
+
+@pytest.mark.parametrize(
+    ("uri", "failure"),
+    [
+        ("knowledge://nothing", Failure.NOT_FOUND),
+        ("https://example.org/", Failure.NOT_FOUND),
+        ("knowledge://history/transactions/7", Failure.NOT_FOUND),
+        (f"{ENTRIES}/e-9", Failure.NOT_FOUND),
+        (f"{ENTRIES}?limit=0", Failure.INVALID),
+        (f"{ENTRIES}?limit=201", Failure.INVALID),
+        (f"{ENTRIES}?limit=many", Failure.INVALID),
+        (f"{ENTRIES}?colour=red", Failure.INVALID),
+        (f"{ENTRIES}?as_of_tx_id=9", Failure.INVALID),
+        (f"{ENTRIES}?cursor=rubbish", Failure.INVALID),
+    ],
+)
+def test_what_cannot_be_read_says_why(agent, uri, failure):
+    with pytest.raises(Refusal) as refusal:
+        read_resource(agent.kernel, uri)
+    assert refusal.value.failure is failure
+
+
+def test_a_change_of_very_many_things_is_cut_and_says_so(agent):
+    from pinakes.engine.history import changes_after
+    from pinakes.engine.transfer import import_lines
+    from pinakes.server.resources import changed_resources
+
+    lines = [
+        json.dumps({"type": "entity", "name": "n", "entityType": "t", "observations": [str(i) for i in range(150)]})
+    ]
+    import_lines(agent.kernel, lines, actor="x", report=lambda *_: None)
+    ((transaction, changes),) = changes_after(agent.kernel, 0)
+    note = next(n for n in changed_resources(transaction, changes) if n["resource_uri"] == ENTRIES)
+    assert (len(note["changed_ids"]), note["truncated"]) == (100, True)
