@@ -200,12 +200,13 @@ def run_web(adapter: Adapter, settings: Settings, *, announce: Any = None) -> No
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Bind before anything is announced, so that a port in use is an error and not a surprise."""
+    """Listen before anything is announced: a port in use is an error, and an early client waits its turn."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
+        listener.listen(512)
     except OSError as error:
         listener.close()
         raise Refusal(

@@ -1,0 +1,150 @@
+"""HTTP: who may reach the server, and what it answers before any handler runs."""
+
+import http.client
+import json
+import subprocess
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.server.raw import INITIALIZE, PINAKES
+
+
+class HttpServer:
+    """`pinakes serve --transport http` on a free port."""
+
+    def __init__(self, data, *options, environment=None):
+        command = [*PINAKES, "serve", "--transport", "http", "--port", "0", "--json", "--data", str(data), *options]
+        self.child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+        assert self.child.stdout is not None
+        self.endpoint = json.loads(self.child.stdout.readline())["endpoint"]
+        self.port = urlsplit(self.endpoint).port
+
+    def send(self, method, path, body=None, **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        shown = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+        shown |= {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, body, shown)
+        response = connection.getresponse()
+        text = response.read().decode()
+        connection.close()
+        return response.status, dict(response.getheaders()), text
+
+    def post(self, message, **headers):
+        body = message if isinstance(message, str) else json.dumps(message)
+        status, _, text = self.send("POST", "/mcp", body, **headers)
+        return status, text
+
+    def close(self):
+        self.child.terminate()
+        code = self.child.wait(10)
+        for pipe in (self.child.stdout, self.child.stderr):
+            pipe.close()
+        return code
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    server = HttpServer(tmp_path_factory.mktemp("http") / "data")
+    yield server
+    server.close()
+
+
+HELLO = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}
+MODERN = {"Mcp_Protocol_Version": "2026-07-28"}
+
+
+def test_health_tells_version_and_newest_transaction(server):
+    status, _, text = server.send("GET", "/health")
+    assert status == 200
+    assert json.loads(text)["status"] == "ok"
+    assert json.loads(text)["tx_id"] == 0
+
+
+@pytest.mark.parametrize("headers", [{}, MODERN], ids=["older", "modern"])
+@pytest.mark.parametrize(
+    ("body", "code", "error_type"),
+    [
+        ("{broken", -32700, "parse_error"),
+        ("[" * 100_000, -32700, "parse_error"),
+        ("[]", -32600, "invalid_request"),
+        ('{"jsonrpc":"1.0","id":7,"method":"ping"}', -32600, "invalid_request"),
+        ('{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, "invalid_request"),
+        ('{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}', -32602, "invalid_params"),
+    ],
+)
+def test_what_is_no_message_is_answered_with_its_code(server, headers, body, code, error_type):
+    status, text = server.post(body, **headers)
+    error = json.loads(text)["error"]
+    assert status == 400
+    assert error["code"] == code
+    assert error["data"]["error_type"] == error_type
+    assert error["data"]["details"]
+    assert "pydantic" not in text
+
+
+def test_an_unknown_method_of_the_modern_era_is_not_found(server):
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "no/such", "params": {"_meta": meta}}
+    status, text = server.post(message, **MODERN, Mcp_Method="no/such")
+    error = json.loads(text)["error"]
+    assert (status, error["code"], error["data"]["error_type"]) == (404, -32601, "method_not_found")
+
+
+def test_a_foreign_host_or_origin_is_turned_away(server):
+    assert server.post(HELLO, Host="evil.example")[0] == 421
+    assert server.post(HELLO, Origin="http://evil.example")[0] == 403
+    assert server.post(HELLO, Origin=f"http://localhost:{server.port}")[0] == 200
+
+
+def test_a_body_that_is_too_large_is_refused(server):
+    assert server.post('"' + "x" * (17 * 1024 * 1024) + '"')[0] == 413
+
+
+def test_the_announcement_says_how_to_connect(tmp_path):
+    command = [*PINAKES, "serve", "--transport", "http", "--port", "0", "--data", str(tmp_path / "data")]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    said = ""
+    while "clients:" not in said:
+        said += child.stdout.readline()
+    child.terminate()
+    child.wait(10)
+    child.stdout.close()
+    for client in ("Claude Code", "Claude Desktop", "Cursor", "VS Code", "/mcp"):
+        assert client in said
+
+
+def test_an_open_address_needs_a_token(tmp_path):
+    command = [*PINAKES, "serve", "--transport", "http", "--host", "0.0.0.0", "--port", "0", "--data", str(tmp_path)]
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert refused.returncode == 1
+    assert "token" in refused.stderr
+
+
+def test_a_token_is_asked_for_and_nothing_else_will_do(tmp_path):
+    (tmp_path / "token").write_text("s3cret\n")
+    server = HttpServer(tmp_path / "data", "--token-file", str(tmp_path / "token"))
+    try:
+        status, headers, _ = server.send("POST", "/mcp", json.dumps(HELLO))
+        assert status == 401
+        assert headers["www-authenticate"].startswith("Bearer")
+        assert server.post(HELLO, Authorization="Bearer wrong")[0] == 401
+        assert server.post(HELLO, Authorization="Bearer s3cret")[0] == 200
+        assert server.send("GET", "/health")[0] == 200
+    finally:
+        server.close()
+
+
+def test_a_port_in_use_is_said_before_anything_starts(server, tmp_path):
+    command = [*PINAKES, "serve", "--transport", "http", "--port", str(server.port), "--data", str(tmp_path)]
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert refused.returncode == 1
+    assert "--port" in refused.stderr
+
+
+def test_an_http_server_does_not_leave_when_its_stdin_closes(tmp_path):
+    server = HttpServer(tmp_path / "data")
+    assert server.send("GET", "/health")[0] == 200
+    assert server.child.poll() is None
+    assert server.close() in (0, -15)
