@@ -19,7 +19,7 @@ pytestmark = pytest.mark.xdist_group("conformance")
 def endpoint(serve: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The product's server with the tools, resources and prompts that the suite calls for."""
     folder = tmp_path_factory.mktemp("conformance")
-    with serve([sys.executable, str(HERE / "conformance"), str(folder / "data")], folder) as address:
+    with serve([sys.executable, str(HERE / "conformance"), str(folder / "data"), "http"], folder) as address:
         yield address
 
 

@@ -13,12 +13,10 @@ TOOLS = {"store", "update", "query", "delete", "relate", "query_graph", "undo", 
 pytestmark = pytest.mark.xdist_group("inspector")
 
 
-@pytest.fixture(params=["stdio", "http"])
-def target(request: pytest.FixtureRequest) -> list[str]:
+@pytest.fixture
+def target(transport: str, stdio_command: list[str], shared_http_server: str) -> list[str]:
     """The arguments that point the inspector at a server."""
-    if request.param == "http":
-        return ["--server-url", request.getfixturevalue("shared_http_server"), "--transport", "http"]
-    return ["--", *request.getfixturevalue("stdio_command")]
+    return ["--", *stdio_command] if transport == "stdio" else ["--server-url", shared_http_server]
 
 
 @pytest.fixture
@@ -34,6 +32,7 @@ def inspect(run_node: Any) -> Any:
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
+@pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_the_tools_are_listed_without_an_error_in_their_schemas(era: str, target: list[str], inspect: Any) -> None:
     code, result, said = inspect(target, era, "tools/list", "--strict")
     assert code == 0, said
@@ -42,7 +41,7 @@ def test_the_tools_are_listed_without_an_error_in_their_schemas(era: str, target
     assert not re.search(r"^Error: tool", said, re.MULTILINE), said
 
 
-@pytest.mark.parametrize("era", ["legacy", "modern"])
+@pytest.mark.parametrize(("transport", "era"), [("stdio", "legacy"), ("http", "modern")])
 def test_what_a_tool_stores_is_read_from_the_resource(era: str, target: list[str], inspect: Any) -> None:
     told = json.dumps({"topic": "tea", "content": "Ada takes it black.", "confidence": 0.9})
     code, stored, said = inspect(target, era, "tools/call", "--tool-name", "store", "--tool-args-json", told)
@@ -61,10 +60,9 @@ def test_what_a_tool_stores_is_read_from_the_resource(era: str, target: list[str
     assert (page["as_of_tx_id"], page["next_cursor"]) == (entry["tx_id"], None)
 
 
-@pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_a_refused_call_is_told_from_a_success(era: str, shared_http_server: str, inspect: Any) -> None:
-    over_http = ["--server-url", shared_http_server, "--transport", "http"]
-    code, result, _ = inspect(over_http, era, "tools/call", "--tool-name", "undo", "--tool-args-json", '{"tx_id": 999}')
+@pytest.mark.parametrize(("transport", "era"), [("http", "legacy"), ("http", "modern")])
+def test_a_refused_call_is_told_from_a_success(era: str, target: list[str], inspect: Any) -> None:
+    code, result, _ = inspect(target, era, "tools/call", "--tool-name", "undo", "--tool-args-json", '{"tx_id": 999}')
     assert code == TOOL_IS_ERROR
     assert result["isError"] is True
     assert result["structuredContent"]["error"]["code"] == "not_found"

@@ -41,6 +41,14 @@ def talker(tmp_path_factory):
         ('{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, "invalid_request", None),
         ('{"jsonrpc":"2.0","id":7}', -32600, "invalid_request", 7),
         ('{"jsonrpc":"2.0","id":7,"method":7}', -32600, "invalid_request", 7),
+        ('{"jsonrpc":"2.0","id":1,"error":"x"}', -32600, "invalid_request", None),
+        ('{"jsonrpc":"2.0","id":1,"result":5}', -32600, "invalid_request", None),
+        (
+            '{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"knowledge://[bad"}}',
+            -32602,
+            "invalid_params",
+            7,
+        ),
         ('{"jsonrpc":"2.0","id":7,"method":"ping","params":[1]}', -32602, "invalid_params", 7),
         ('{"jsonrpc":"2.0","id":"a","method":"no/such"}', -32601, "method_not_found", "a"),
         ('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}', -32602, "invalid_params", 7),
@@ -58,6 +66,11 @@ def test_what_is_wrong_is_answered_with_its_code_and_the_server_goes_on(talker, 
     assert answer.get("id") == id
     assert "Traceback" not in json.dumps(answer)
     assert "pydantic" not in json.dumps(answer)
+    assert talker.request("ping")["result"] == {}
+
+
+def test_a_cancellation_that_makes_no_sense_is_passed_over(talker):
+    talker.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":[1]}}')
     assert talker.request("ping")["result"] == {}
 
 

@@ -25,8 +25,12 @@ class Erased:
 
 def erase(kernel: Kernel, handle: str, *, actor: str, backups: Iterable[Store] = ()) -> Erased:
     """Take an entry or edge, dead or alive, and the edges that end at it, out of everything we keep."""
-    with kernel.read() as reading:
-        ids = [resolve_any(reading, handle).id]
+    try:
+        with kernel.read() as reading:
+            ids = [resolve_any(reading, handle).id]
+    except Refusal:
+        _forget_log(kernel)
+        raise
     return _erase(kernel, ids, actor=actor, backups=backups)
 
 
@@ -34,7 +38,10 @@ def purge(kernel: Kernel, *, actor: str, older_than: int = RETENTION, backups: I
     """Erase what has been a tombstone for longer than the time it can be brought back in."""
     with kernel.read() as reading:
         ids = reading.tombstones(before=kernel.now() - older_than)
-    return _erase(kernel, ids, actor=actor, backups=backups) if ids else None
+    if not ids:
+        _forget_log(kernel)
+        return None
+    return _erase(kernel, ids, actor=actor, backups=backups)
 
 
 def _erase(kernel: Kernel, ids: list[str], *, actor: str, backups: Iterable[Store]) -> Erased:
@@ -43,16 +50,20 @@ def _erase(kernel: Kernel, ids: list[str], *, actor: str, backups: Iterable[Stor
         doomed = list(dict.fromkeys([*ids, *(edge for id in ids for edge in writing.edges_ever_at(id))]))
         return len(doomed), sum(writing.erase(id) for id in doomed), writing.tx
 
+    # The copies first: once the handle is gone from here, nobody could name what to look for in them.
+    copies = sum(_erase_in_copy(copy, kernel.collection, ids) for copy in backups)
     things, versions, tx = kernel.write(act, actor=actor)
-    copies = 0
-    for copy in backups:
-        copies += _erase_in_copy(copy, kernel.collection, ids)
+    _forget_log(kernel)
+    return Erased(things, versions, tx, copies)
+
+
+def _forget_log(kernel: Kernel) -> None:
+    """Also where there is nothing to erase: an attempt before may have got no further than the rows."""
     if not kernel.store.database.forget_log():
         raise Refusal(
             Failure.BUSY,
             "Erased, but a reader still holds the write-ahead log; run the same command again to clear it.",
         )
-    return Erased(things, versions, tx, copies)
 
 
 def _erase_in_copy(copy: Store, collection: str, ids: list[str]) -> bool:

@@ -6,14 +6,14 @@ import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import anyio
 import anyio.from_thread
 import anyio.to_thread
 import mcp_types as types
 from anyio.abc import TaskGroup
-from mcp.server.caching import CACHEABLE_METHODS, CacheHint
+from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.shared.exceptions import MCPError
@@ -31,6 +31,7 @@ from pinakes.toolkit.tool import Call
 log = logging.getLogger(__name__)
 
 Context = ServerRequestContext[Any, Any]
+Handler = Callable[[Context, Any], Awaitable[Any]]
 
 CHANGE = "knowledge/change"
 SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
@@ -83,7 +84,7 @@ class Adapter:
             instructions=INSTRUCTIONS,
             get_tool_input_schema=lambda name: None,
             # The newer protocol asks how long answers may be kept: not at all, since anybody may change what is stored.
-            cache_hints=dict.fromkeys(CACHEABLE_METHODS, CacheHint(ttl_ms=0, scope="private")),
+            cache_hints=dict.fromkeys(get_args(CacheableMethod), CacheHint(ttl_ms=0, scope="private")),
             on_list_tools=_completed(self._list_tools),
             on_call_tool=_completed(self._call_tool),
             on_list_resources=_completed(self._list_resources),
@@ -227,7 +228,7 @@ class Adapter:
             self._loop.call_soon_threadsafe(self.hub.announce_tools)
 
 
-def _completed(handler: Callable[[Context, Any], Awaitable[dict[str, Any]]]) -> Callable[[Context, Any], Awaitable[Any]]:
+def _completed(handler: Handler) -> Handler:
     """Our answers are plain dictionaries; the newer protocol wants each to say that it is the whole answer."""
 
     async def answer(ctx: Context, params: Any) -> dict[str, Any]:

@@ -75,8 +75,17 @@ def check_message(message: Any) -> dict[str, Any] | None:
             return fault(INVALID_PARAMS, "Invalid params", id=known_id, details="params must be an object.")
         return None
     if "id" in members and ("result" in members or "error" in members):
-        return None
+        return (
+            None if _is_response(members) else fault(INVALID_REQUEST, "Invalid Request", details="That is no response.")
+        )
     return fault(INVALID_REQUEST, "Invalid Request", id=known_id, details="There is no method.")
+
+
+def _is_response(members: dict[str, Any]) -> bool:
+    if "result" in members:
+        return isinstance(members["result"], dict)
+    error = cast(dict[str, Any], members["error"]) if isinstance(members["error"], dict) else {}
+    return isinstance(error.get("code"), int) and isinstance(error.get("message"), str)
 
 
 def enrich(message: Any) -> Any:
@@ -85,5 +94,5 @@ def enrich(message: Any) -> Any:
     if isinstance(members.get("error"), dict):
         error: dict[str, Any] = members["error"]
         data = fault_details(error.get("code", 0), error.get("data"), details=str(error.get("message", "")))
-        return {**members, "error": {**error, "data": data}}
+        return {**members, "error": error if data is None else {**error, "data": data}}
     return cast(Any, message)

@@ -180,7 +180,10 @@ def read_resource(kernel: Kernel, uri: str) -> dict[str, Any]:
 
 def parse_uri(uri: str) -> tuple[Resource, str, Arguments]:
     """The resource a URI is about, the member it names, and its arguments."""
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        raise Refusal(Failure.INVALID, "That is not a URI.", field="uri") from None
     path = f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
     for resource in RESOURCES:
         if path == resource.uri:

@@ -86,13 +86,19 @@ class Wire:
 
     def write(self, message: dict[str, Any]) -> None:
         try:
-            self._output.write(json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+            line = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+        except UnicodeEncodeError:
+            # Half a surrogate pair, which a client sent and hears again; it has to stay escaped.
+            line = json.dumps(message, separators=(",", ":")).encode()
+        try:
+            self._output.write(line + b"\n")
             self._output.flush()
         except (BrokenPipeError, ValueError):
             log.debug("the client has gone")
 
     def _settle(self, id: Any) -> None:
-        self._unanswered.discard(id)
+        if isinstance(id, str | int):
+            self._unanswered.discard(id)
         if not self._unanswered:
             self._quiet.set()
 

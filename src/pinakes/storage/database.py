@@ -1,6 +1,6 @@
 """The port behind which a database hides: how to read, how to take the one-writer lock, how to copy."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
@@ -41,7 +41,7 @@ class Database(Protocol):
         ...
 
     def forget_log(self) -> bool:
-        """Make overwritten content leave the write-ahead log; False while a reader holds it."""
+        """Make overwritten content leave the pages and the write-ahead log; False while a reader holds the log."""
         ...
 
     def size(self) -> int: ...
@@ -61,6 +61,3 @@ def first(session: Session, sql: str, *values: Value) -> Row | None:
 def scalar(session: Session, sql: str, *values: Value) -> Any:
     row = first(session, sql, *values)
     return None if row is None else row[0]
-
-
-Retryable = Callable[[Session], Any]

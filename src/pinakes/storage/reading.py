@@ -15,6 +15,10 @@ _VERSION = (
     "(SELECT time FROM tx WHERE tx.collection = v.collection AND tx.tx = v.tx)"
 )
 _HEAD = "JOIN version v ON v.collection = h.collection AND v.id = h.id AND v.tx = h.tx"
+_ENDS = (
+    "JOIN entry_head s ON s.collection = h.collection AND s.id = h.source "
+    "JOIN entry_head t ON t.collection = h.collection AND t.id = h.target"
+)
 _EVERYTHING = 1 << 62
 
 
@@ -112,20 +116,20 @@ class Reading:
         moment = self.tx if as_of is None else as_of
         where, values = _edge_conditions(pattern)
         rows = self.session.rows(
-            f"SELECT {_VERSION} FROM edge_head h {_HEAD} "
-            "JOIN entry_head s ON s.collection = h.collection AND s.id = h.source "
-            "JOIN entry_head t ON t.collection = h.collection AND t.id = h.target "
-            f"WHERE h.collection = ? AND h.id > ? AND h.tx <= ?{where} ORDER BY h.id LIMIT ?",
+            f"SELECT {_VERSION} FROM edge_head h {_HEAD} {_ENDS} "
+            "WHERE h.collection = ? AND h.id > ? AND h.tx <= ? AND s.tx <= ? AND t.tx <= ?"
+            f"{where} ORDER BY h.id LIMIT ?",
             self.collection,
             after,
+            moment,
+            moment,
             moment,
             *values,
             limit,
         )
         found = [_to_version(row) for row in rows]
-        revived = [
-            v for v in self._changed_since(moment, "edge") if v.id > after and self._fits(v.thing, pattern, moment)
-        ]
+        changed = [*self._changed_since(moment, "edge"), *self._between_changed(moment)]
+        revived = [v for v in changed if v.id > after and self._fits(v.thing, pattern, moment)]
         return sorted([*found, *revived], key=lambda v: v.id)[:limit] if revived else found
 
     def edges_of(self, id: str, predicate: str | None = None) -> list[Edge]:
@@ -243,6 +247,20 @@ class Reading:
             found = self.version(id, moment)
             if found is not None and found.thing is not None:
                 yield found
+
+    def _between_changed(self, moment: int) -> list[Version]:
+        """Edges as they were at `moment` and still are, one of whose ends changed later."""
+        if moment >= self.tx:
+            return []
+        rows = self.session.rows(
+            f"SELECT {_VERSION} FROM edge_head h {_HEAD} {_ENDS} "
+            "WHERE h.collection = ? AND h.tx <= ? AND (s.tx > ? OR t.tx > ?)",
+            self.collection,
+            moment,
+            moment,
+            moment,
+        )
+        return [_to_version(row) for row in rows]
 
     def _fits(self, thing: Any, pattern: EdgePattern, moment: int) -> bool:
         edge = cast(Edge, thing)

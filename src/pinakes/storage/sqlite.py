@@ -49,6 +49,18 @@ class SQLiteSession:
         many: Any = self._connection
         many.executemany(sql, batches).fetchall()
 
+    def copy_to(self, target: Path) -> None:
+        """Copy what this transaction sees: without its snapshot, every commit of others would start the copy anew."""
+        self.rows("SELECT 1 FROM sqlite_master")
+        copy = apsw.Connection(str(target))
+        try:
+            with copy.backup("main", self._connection, "main") as backup:
+                while not backup.done:
+                    backup.step(1000)
+            _execute(copy, "PRAGMA journal_mode=DELETE")
+        finally:
+            copy.close()
+
 
 def _wait_a_little(deadline: float, attempts: int) -> bool:
     """Sleep with jitter while there is time: SQLite's own backoff starves the unlucky."""
@@ -101,16 +113,31 @@ class SQLiteDatabase:
         self._release(self._connect())
 
     def _connect(self) -> apsw.Connection:
+        connection = None
         try:
             connection = apsw.Connection(str(self.path), vfs=self._vfs)
             self._make_patient(connection)
             for setting in _SETTINGS:
-                _execute(connection, setting)
+                self._set(connection, setting)
         except apsw.Error as error:
+            if connection is not None:
+                connection.close(True)
             raise to_refusal(error) from error
         with self._guard:
             self._everyone.append(connection)
         return connection
+
+    def _set(self, connection: apsw.Connection, setting: str) -> None:
+        """Where two make a file a write-ahead one at once, SQLite refuses one without asking its busy handler."""
+        deadline, attempts = time.monotonic() + self._patience, 0
+        while True:
+            try:
+                _execute(connection, setting)
+                return
+            except apsw.BusyError:
+                if not _wait_a_little(deadline, attempts):
+                    raise
+                attempts += 1
 
     def _make_patient(self, connection: apsw.Connection) -> None:
         began: dict[str, float] = {}
@@ -129,15 +156,17 @@ class SQLiteDatabase:
         return self._connect()
 
     def _release(self, connection: apsw.Connection) -> None:
+        # One opened while the directory was read-only stays so for ever; one that cannot roll back is of no use.
+        usable = not connection.readonly("main") and not connection.in_transaction
         with self._guard:
-            if len(self._idle) < _IDLE_READERS:
+            if usable and len(self._idle) < _IDLE_READERS:
                 self._idle.append(connection)
                 return
             self._everyone.remove(connection)
         connection.close()
 
     @contextmanager
-    def _session(self, begin: str) -> Generator[Session]:
+    def _session(self, begin: str) -> Generator[SQLiteSession]:
         connection = self._acquire()
         try:
             _execute(connection, begin)
@@ -173,25 +202,18 @@ class SQLiteDatabase:
         return [] if complaints == ["ok"] else complaints
 
     def copy_to(self, target: Path) -> None:
-        connection = self._acquire()
-        try:
-            copy = apsw.Connection(str(target))
-            try:
-                with copy.backup("main", connection, "main") as backup:
-                    while not backup.done:
-                        backup.step(1000)
-                _execute(copy, "PRAGMA journal_mode=DELETE")
-            finally:
-                copy.close()
-        except apsw.Error as error:
-            raise to_refusal(error) from error
-        finally:
-            self._release(connection)
+        with self._session("BEGIN") as session:
+            session.copy_to(target)
 
     def forget_log(self) -> bool:
         connection = self._acquire()
         try:
+            # Deleted rows are overwritten, but not what they left on a page that was split: only new pages are clean.
+            for statement in ("PRAGMA temp_store=FILE", "VACUUM", "PRAGMA temp_store=MEMORY"):
+                _execute(connection, statement)
             busy, _, _ = _execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0]
+            # Nobody syncs a truncated log, and it could come back after a power cut; the next commit does.
+            _execute(connection, "PRAGMA user_version=0")
         except apsw.Error as error:
             raise to_refusal(error) from error
         finally:

@@ -163,8 +163,9 @@ class Store:
         result: list[T] = []
         try:
             with self.database.write() as session:
-                writing = Writing(session, collection, self.clock, actor)
+                # Before anything else: a newer format may have no such tables as we are about to change.
                 refuse_other_format(session, self.known_format)
+                writing = Writing(session, collection, self.clock, actor)
                 result.append(act(writing))
                 if not writing.changed:
                     raise _Unchanged

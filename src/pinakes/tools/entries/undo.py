@@ -12,7 +12,7 @@ from pinakes.toolkit.tool import Answer, Call, Example, tool
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
     count: int = integer("", 1, minimum=1, maximum=1000)
-    tx_id: int = integer("This one instead.", UNSET, minimum=1)
+    tx_id: int = integer("This one instead.", UNSET, minimum=1, maximum=2**53)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

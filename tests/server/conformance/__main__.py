@@ -1,0 +1,41 @@
+"""The product's server with the fixtures that the official suite calls for: DATA stdio, or DATA http on a free port."""
+
+import json
+import sys
+
+import contents
+import dialogue
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from surroundings import surround
+from toolbox import lend_exchange, with_fixtures
+
+from pinakes.app import build
+from pinakes.server.adapter import Adapter
+from pinakes.server.stdio import run_stdio
+from pinakes.server.web import run_web
+from pinakes.settings import load
+
+# Importing them is what registers their tools.
+REGISTERED = (contents, dialogue)
+
+
+def main(data: str, transport: str) -> None:
+    settings = load({"data": data, "transport": transport, "port": 0}, {})
+    adapter = Adapter(with_fixtures(build(settings)))
+    lend_exchange(adapter)
+    surround(adapter)
+    adapter.server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="suite"))
+    schemas = {listing.name: listing.wire["inputSchema"] for listing in adapter.app.catalog.listed()}
+    adapter.server.get_tool_input_schema = schemas.get
+    if transport == "stdio":
+        run_stdio(adapter)
+    else:
+        run_web(adapter, settings, announce=_announce)
+
+
+def _announce(host: str, port: int) -> None:
+    print(json.dumps({"endpoint": f"http://{host}:{port}/mcp"}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])
