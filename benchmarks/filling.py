@@ -1,0 +1,49 @@
+"""A data directory with many entries in it, made quickly but as a client would have made them."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from corpus import Note
+from pinakes.app import App, build
+from pinakes.engine.entries import blank_entry
+from pinakes.settings import load
+from pinakes.storage.store import Writing
+from pinakes.toolkit.contract import Reply
+from pinakes.toolkit.tool import Call
+
+BATCH = 1000
+
+
+def open_app(folder: Path) -> App:
+    return build(load({"data": folder}, {}))
+
+
+def fill(app: App, notes: Iterable[Note]) -> None:
+    """A transaction for each entry, a thousand of them in each durable commit."""
+    waiting: list[Note] = []
+    for note in notes:
+        waiting.append(note)
+        if len(waiting) == BATCH:
+            _commit(app, waiting)
+            waiting = []
+    if waiting:
+        _commit(app, waiting)
+
+
+def _commit(app: App, notes: list[Note]) -> None:
+    def act(writing: Writing) -> None:
+        writing.describe("CREATE")
+        for place, note in enumerate(notes):
+            if place:
+                writing.start_another()
+            writing.put(blank_entry(writing, note.topic, note.content, note.tags))
+
+    app.kernel.write(act, actor="benchmark")
+
+
+def run_tool(app: App, name: str, arguments: dict[str, Any]) -> Reply:
+    reply = app.dispatcher.run(name, arguments, Call(kernel=app.kernel, actor="benchmark"))
+    if reply.failed:
+        raise RuntimeError(f"{name} was refused: {reply.structured}")
+    return reply
