@@ -30,7 +30,7 @@ run: setup
 	$(BIN)/pinakes serve --transport http --data $${PINAKES_DATA:-data}
 
 test: setup-dev
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: setup-dev
 	$(BIN)/ruff format --check .

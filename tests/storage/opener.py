@@ -1,0 +1,77 @@
+"""A process of its own that does one thing at a time with a data directory, for tests of many processes on one."""
+
+import sys
+from pathlib import Path
+
+from pinakes.app import prepare_directory
+from pinakes.engine.entries import store_entry
+from pinakes.engine.kernel import Kernel
+from pinakes.model.clock import system_clock
+from pinakes.model.errors import Refusal
+from pinakes.storage.database import Session
+from pinakes.storage.migrations import STEPS
+from pinakes.storage.sqlite import SQLiteDatabase
+from pinakes.storage.store import Store
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def add_colour(session: Session) -> None:
+    """A step to a format that is still to come; it cannot be run twice."""
+    session.run("ALTER TABLE entry_head ADD COLUMN colour TEXT")
+
+
+def hang(session: Session) -> None:
+    """A step that never ends."""
+    add_colour(session)
+    say("migrating")
+    sys.stdin.readline()
+
+
+PROGRAMS = {"this": STEPS, "newer": (*STEPS, add_colour), "hanging": (*STEPS, hang)}
+
+
+class Opener:
+    """Commands are methods; each answers with one line."""
+
+    def open(self, data: str, program: str = "this") -> None:
+        database = SQLiteDatabase(prepare_directory(Path(data)))
+        self.store = Store(database, clock=system_clock, steps=PROGRAMS[program])
+        say("opened")
+
+    def write(self, topic: str) -> None:
+        try:
+            version = store_entry(Kernel(self.store, "default"), {"topic": topic, "content": ""}, actor="test").version
+            say(f"stored {version.tx}")
+        except Refusal as refusal:
+            say(f"refused {refusal.failure.code}: {refusal.message}")
+
+    def read(self) -> None:
+        with self.store.read("default") as reading:
+            say(f"sees {reading.tx}")
+
+    def hold(self) -> None:
+        """Keep the writer's lock until the next line comes."""
+        with self.store.database.write() as session:
+            session.run("UPDATE collection SET seq = seq")
+            say("holding")
+            sys.stdin.readline()
+        say("let go")
+
+    def close(self) -> None:
+        self.store.close()
+        say("closed")
+
+
+def main() -> None:
+    opener = Opener()
+    say("here")
+    for line in sys.stdin:
+        command, *rest = line.split()
+        getattr(opener, command)(*rest)
+
+
+if __name__ == "__main__":
+    main()

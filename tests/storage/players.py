@@ -1,0 +1,136 @@
+"""Somebody who does whatever a property test thinks up, through the engine, and remembers how things stood."""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import strategies as st
+
+from pinakes.engine.edges import RESOLUTIONS, Claim, Clash, delete_edge, relate, settle
+from pinakes.engine.entries import delete_entry, store_entry, update_entry
+from pinakes.engine.erasure import erase
+from pinakes.engine.history import undo
+from pinakes.engine.kernel import Kernel
+from pinakes.model.errors import Refusal
+from pinakes.model.kinds import KINDS
+from pinakes.model.knowledge import Thing
+from pinakes.storage.reading import EdgePattern
+from pinakes.storage.store import Store
+
+NAMES = ("Ada", "ﬁnch", "FINCH", "Straße")
+PREDICATES = ("knows", "drinks", "supported_by")
+TEXTS = ("", "black", "with milk\n", "naïve 🫖", "x" * 5000)
+TYPES = ("observation", "hypothesis", "fact", None)
+
+Heads = dict[str, tuple[int, Thing]]
+Move = tuple[str, int, int, int]
+
+_collections = itertools.count()
+
+
+def fresh_kernel(store: Store) -> Kernel:
+    """A collection of its own is as good as a database of its own, and quicker."""
+    return Kernel(store, f"collection-{next(_collections)}")
+
+
+def moves(*names: str, most: int = 16) -> st.SearchStrategy[list[Move]]:
+    """What to do, each with three numbers that choose among what is there."""
+    picks = st.integers(0, 5)
+    return st.lists(st.tuples(st.sampled_from(names), picks, picks, picks), max_size=most)
+
+
+CHANGES = ("store", "store", "relate", "relate", "update", "settle", "delete", "rename", "cut")
+
+
+def heads(kernel: Kernel, as_of: int | None = None) -> Heads:
+    """Everything alive, with the transaction that made it so."""
+    with kernel.read() as reading:
+        found = [*reading.entries(KINDS, as_of=as_of), *reading.edges(EdgePattern(), as_of=as_of)]
+    return {version.id: (version.tx, version.thing) for version in found if version.thing is not None}
+
+
+def things(kernel: Kernel) -> dict[str, Thing]:
+    """Everything alive, whichever transaction made it so."""
+    return {id: thing for id, (_, thing) in heads(kernel).items()}
+
+
+def newest(kernel: Kernel) -> int:
+    with kernel.read() as reading:
+        return reading.tx
+
+
+@dataclass
+class Player:
+    """Plays moves in one collection; a move that is refused must leave everything as it was."""
+
+    kernel: Kernel
+    entries: list[str] = field(default_factory=list)
+    edges: list[str] = field(default_factory=list)
+    clashes: list[Clash] = field(default_factory=list)
+    states: dict[int, Heads] = field(default_factory=dict)
+
+    def play(self, moves: list[Move]) -> None:
+        self.states.setdefault(newest(self.kernel), heads(self.kernel))
+        for name, *picks in moves:
+            before = newest(self.kernel)
+            move: Callable[..., Any] = getattr(self, name)
+            try:
+                move(*picks)
+            except Refusal:
+                assert newest(self.kernel) == before
+                assert heads(self.kernel) == self.states[before]
+            self.states[newest(self.kernel)] = heads(self.kernel)
+
+    def store(self, title: int, text: int, type: int) -> None:
+        said = {"topic": NAMES[title % len(NAMES)], "content": TEXTS[text % len(TEXTS)], "confidence": 1.0}
+        written = store_entry(self.kernel, {**said, "knowledge_type": TYPES[type % len(TYPES)]}, actor="player")
+        self.entries.append(written.version.id)
+
+    def update(self, which: int, text: int, type: int) -> None:
+        said = {"content": TEXTS[text % len(TEXTS)], "tags": [str(type)], "knowledge_type": TYPES[type % len(TYPES)]}
+        update_entry(self.kernel, _pick(self.entries, which), said, actor="player")
+
+    def rename(self, which: int, title: int, _: int) -> None:
+        """An entity keeps the name it is found by, but not the title it is shown with."""
+        update_entry(self.kernel, f"entity:{NAMES[which % len(NAMES)]}", {"topic": f"name {title}"}, actor="player")
+
+    def delete(self, which: int, kind: int, _: int) -> None:
+        handle = _pick(self.entries, which) if kind % 2 else f"entity:{NAMES[which % len(NAMES)]}"
+        delete_entry(self.kernel, handle, actor="player")
+
+    def relate(self, subject: int, object: int, how: int) -> None:
+        """Clashes on purpose, since a predicate has one object unless `multi` says otherwise."""
+        predicate = PREDICATES[how % len(PREDICATES)]
+        if predicate == "supported_by":
+            ends = _pick(self.entries, subject), _pick(self.entries, object)
+        else:
+            ends = NAMES[subject % len(NAMES)], NAMES[object % len(NAMES)]
+        claim = Claim(subject=ends[0], predicate=predicate, object=ends[1], said={"confidence": how / 5}, multi=how > 2)
+        related = relate(self.kernel, claim, actor="player")
+        if isinstance(related, Clash):
+            self.clashes.append(related)
+        else:
+            self.edges.append(related.version.id)
+
+    def settle(self, which: int, resolution: int, object: int) -> None:
+        if not self.clashes:
+            self.relate(which, object, 0)
+        if self.clashes:
+            clash = self.clashes.pop(which % len(self.clashes))
+            chosen = RESOLUTIONS[resolution % len(RESOLUTIONS)]
+            related = settle(self.kernel, clash.conflict_id, chosen, clash.incoming, actor="player")
+            self.edges.append(related.version.id)
+
+    def cut(self, which: int, _: int, __: int) -> None:
+        delete_edge(self.kernel, _pick(self.edges, which), actor="player")
+
+    def undo(self, count: int, tx: int, named: int) -> None:
+        undo(self.kernel, count=count % 3 + 1, tx=tx + 1 if named % 2 else None, actor="player")
+
+    def erase(self, which: int, kind: int, _: int) -> None:
+        erase(self.kernel, _pick(self.edges if kind % 3 == 0 else self.entries, which), actor="player")
+
+
+def _pick(known: list[str], which: int) -> str:
+    return known[which % len(known)] if known else "nothing"
