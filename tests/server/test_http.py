@@ -39,6 +39,7 @@ class HttpServer:
         self.child.terminate()
         code = self.child.wait(10)
         for pipe in (self.child.stdout, self.child.stderr):
+            assert pipe is not None
             pipe.close()
         return code
 
