@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 NODE_TOOLS := tests/clients
 
-.PHONY: setup setup-dev run test check fix update bench lock
+.PHONY: setup setup-dev model run test check fix update bench lock
 
 setup: .venv/.setup-run
 setup-dev: .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json
@@ -16,6 +16,7 @@ setup-dev: .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/python scripts/build_model.py
 	@touch $@
 
 .venv/.setup-dev: .venv/.setup-run requirements-dev.lock
@@ -25,6 +26,9 @@ setup-dev: .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json
 $(NODE_TOOLS)/node_modules/.package-lock.json: $(NODE_TOOLS)/package-lock.json
 	cd $(NODE_TOOLS) && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
+
+model: setup
+	$(BIN)/python scripts/build_model.py
 
 run: setup
 	$(BIN)/pinakes serve --transport http --data $${PINAKES_DATA:-data}

@@ -20,11 +20,23 @@ MAX_README = 150
 FORBIDDEN_WORDS = {"manager", "service", "helper", "util", "utils", "base", "impl", "data", "info", "item", "process"}
 
 # The only places that import when called: the named mechanism for heavy packages, the tools, and the commands.
-LATE_IMPORTS = {"app.py": {"lazily", "find_tools"}, "toolkit/catalog.py": {"load"}, "cli/main.py": {"main"}}
+LATE_IMPORTS = {
+    "app.py": {"lazily", "find_tools"},
+    "toolkit/catalog.py": {"load"},
+    "cli/main.py": {"main"},
+    "spaces/loading.py": {"__init__"},
+}
 
-# Packages that must not load before they are needed; each is reached through `lazily`.
-HEAVY = {"rich", "numpy", "onnxruntime", "uvicorn", "mcp"}
-MAY_LOAD_HEAVY = ("server/",)
+# What must not load at start-up: from these modules no chain of imports may lead to those packages. They are reached
+# through `lazily`, or through a tool's module, which loads when it is first called.
+MODELS = ("numpy", "onnxruntime", "tokenizers", "rich")
+STARTING = {
+    "pinakes.cli.main": ("mcp", "uvicorn", *MODELS),
+    "pinakes.cli.serve_command": ("mcp", "uvicorn", *MODELS),
+    "pinakes.app": ("mcp", "uvicorn", *MODELS),
+    "pinakes.server.stdio": ("uvicorn", *MODELS),
+    "pinakes.server.web": MODELS,
+}
 
 
 def words_of(name: str) -> set[str]:
@@ -82,12 +94,6 @@ def check_imports(path: Path, tree: ast.Module) -> Iterator[str]:
             late = not called or (isinstance(node.func, ast.Name) and node.func.id == "import_module")
             if late and not LATE_IMPORTS.get(place, set()) & enclosing(tree, function):
                 yield f"line {node.lineno}: {function.name} imports when it is called"
-    for node in tree.body:
-        names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-        for name in names:
-            if name.split(".")[0] in HEAVY and not place.startswith(MAY_LOAD_HEAVY):
-                yield f"line {node.lineno}: {name} is heavy; load it through app.lazily"
 
 
 def enclosing(tree: ast.Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
@@ -108,6 +114,15 @@ def find_cycles() -> Iterator[str]:
                 yield f"{module} and {imported} import each other"
 
 
+def find_heavy_starts() -> Iterator[str]:
+    graph = grimp.build_graph("pinakes", include_external_packages=True)
+    for module, packages in STARTING.items():
+        for package in packages:
+            chain = graph.find_shortest_chain(module, package) if package in graph.modules else None
+            if chain:
+                yield f"{module} loads {package} at start-up: {' > '.join(chain)}"
+
+
 def main() -> int:
     complaints = [
         f"{path.relative_to(ROOT)}: {complaint}"
@@ -115,6 +130,7 @@ def main() -> int:
         for complaint in check_file(path)
     ]
     complaints += find_cycles()
+    complaints += find_heavy_starts()
     for path in sorted([*ROOT.glob("tests/**/*.py"), *ROOT.glob("scripts/*.py"), *ROOT.glob("benchmarks/*.py")]):
         lines = path.read_text("utf-8").count("\n")
         if lines > MAX_FILE and "node_modules" not in path.parts:

@@ -4,6 +4,7 @@ import os
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -11,10 +12,14 @@ from typing import Any
 
 from pinakes import tools
 from pinakes.contracts.entries import EntriesContract
+from pinakes.engine.births import Births, Ready
+from pinakes.engine.embedding import Embedding, model_of
 from pinakes.engine.kernel import Kernel
 from pinakes.model.clock import Clock, system_clock, to_iso
 from pinakes.model.errors import Failure, Refusal
 from pinakes.settings import Settings
+from pinakes.storage.chunks import count_waiting, has_unsealed
+from pinakes.storage.locks import role
 from pinakes.storage.sqlite import SQLiteDatabase
 from pinakes.storage.store import Store
 from pinakes.toolkit.catalog import Catalog, to_listing
@@ -24,6 +29,8 @@ from pinakes.toolkit.tool import Tool, Toolset
 
 DATABASE = "pinakes.db"
 BACKUPS = "backups"
+SEGMENTS = "segments"
+UPKEEP_AT = 4096
 
 CONTRACTS: dict[str, Contract] = {"entries": EntriesContract()}
 
@@ -72,7 +79,9 @@ def open_store(data: Path, *, clock: Clock = system_clock) -> Store:
 
 def open_copy(path: Path) -> Store:
     """A backup as a store of its own."""
-    return Store(SQLiteDatabase(path), clock=system_clock)
+    store = Store(SQLiteDatabase(path), clock=system_clock)
+    store.derive = Births(Ready(), model_of)
+    return store
 
 
 def backup_path(data: Path, now: int, reason: str) -> Path:
@@ -80,6 +89,22 @@ def backup_path(data: Path, now: int, reason: str) -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     stamp = to_iso(now).replace(":", "").replace("-", "")
     return folder / f"pinakes-{stamp}-{reason}.db"
+
+
+def look_after(app: "App", stop: Callable[[], bool]) -> None:
+    """One round of upkeep, by one process at a time; cheap where nothing waits."""
+    with app.kernel.store.database.read() as session:
+        waiting = count_waiting(session, app.kernel.collection)
+        unsealed = has_unsealed(session, app.kernel.collection, UPKEEP_AT)
+    if not waiting and not unsealed:
+        return
+    with role(app.data, "upkeep") as held:
+        if held:
+            lazily("pinakes.engine.upkeep", "index_everything")(app.kernel, say_nothing, stop=stop)
+
+
+def say_nothing(done: float, total: float | None, message: str) -> None:
+    """For long work that nobody watches."""
 
 
 def load_catalog() -> Catalog:
@@ -92,8 +117,20 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
     if settings.names("toolsets"):
         catalog.choose(settings.names("toolsets"))
     catalog.forbid_writing(settings.on("read-only"))
-    store = open_store(settings.data, clock=clock)
-    return App(Kernel(store, settings.text("collection")), Dispatcher(catalog, CONTRACTS), settings.data)
+    kernel = build_kernel(open_store(settings.data, clock=clock), settings.data, settings.text("collection"))
+    return App(kernel, Dispatcher(catalog, CONTRACTS), settings.data)
+
+
+def build_kernel(store: Store, data: Path, collection: str) -> Kernel:
+    """A store with what derives from it: chunks on every change, embedders and the finder when first needed."""
+    load, pack = lazily("pinakes.spaces.loading", "load_embedder"), lazily("pinakes.spaces.semantic", "to_bytes")
+    embedding = Embedding(load, pack)
+    store.derive = Births(embedding.ready, model_of)
+    make_finder = lazily("pinakes.engine.finder", "Finder")
+    kernel = Kernel(store, collection, embedding, cache(lambda: make_finder(data / SEGMENTS)))
+    if store.has_stale_chunks() and store.newer_format() is None:
+        lazily("pinakes.engine.upkeep", "rebuild_everything")(kernel)
+    return kernel
 
 
 def find_tools() -> tuple[list[Toolset], list[tuple[Tool, str, str]]]:

@@ -60,7 +60,7 @@ def test_call_prints_a_sentence_and_json(run):
     code, out, _ = run("call", "store", '{"topic": "tea", "content": "black"}')
     assert code == 0
     assert out.startswith("Stored e-1 about 'tea' in transaction 1.")
-    assert tell(run, "query", content="tea")["total"] == 1
+    assert len(tell(run, "query", content="tea")["items"]) == 1
 
 
 def test_call_says_what_is_wrong_and_exits_accordingly(run):
@@ -153,7 +153,7 @@ def test_a_memory_json_comes_in_once_and_can_be_undone(run, tmp_path):
     assert (found["topic"], found["content"], found["tags"]) == ("Ada", "lives in London", ["person"])
     assert tell(run, "query_graph", subject="Ada", object="London")["items"][0]["predicate"] == "lives_in"
     run("undo")
-    assert tell(run, "query")["total"] == 0
+    assert len(tell(run, "query")["items"]) == 0
 
 
 def test_a_backup_opens_as_a_data_directory(run, tmp_path, monkeypatch):
@@ -166,7 +166,7 @@ def test_a_backup_opens_as_a_data_directory(run, tmp_path, monkeypatch):
     other.mkdir(mode=0o700)
     os.replace(copied, other / "pinakes.db")
     monkeypatch.setenv("PINAKES_DATA", str(other))
-    assert tell(run, "query")["total"] == 1
+    assert len(tell(run, "query")["items"]) == 1
 
 
 def test_erasing_asks_for_a_yes_and_then_really_erases(run, tmp_path):
@@ -198,7 +198,7 @@ def test_doctor_finds_and_mends_heads_that_differ_from_the_journal(run, tmp_path
     assert "--repair" in broken["fix"]
     code, out, _ = run("doctor", "--repair")
     assert code == 0
-    assert tell(run, "query")["total"] == 2
+    assert len(tell(run, "query")["items"]) == 2
 
 
 def test_doctor_complains_of_a_directory_that_others_can_read(run, tmp_path):

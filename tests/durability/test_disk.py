@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.app import CONTRACTS, DATABASE, load_catalog, open_store, prepare_directory
+from pinakes.app import CONTRACTS, DATABASE, build_kernel, load_catalog, open_store, prepare_directory
 from pinakes.engine.edges import new_entity
 from pinakes.engine.entries import blank_entry
 from pinakes.engine.kernel import Kernel
@@ -199,7 +199,7 @@ def directory():
 
 def test_a_read_only_directory_is_read_and_can_be_written_once_it_may(directory):
     store = open_store(directory.path)
-    kernel = Kernel(store, "default")
+    kernel = build_kernel(store, directory.path, "default")
     call(kernel, "store", {"topic": "earlier", "content": "Still here."})
     before = history(kernel)
     directory.allow(writing=False)

@@ -124,7 +124,7 @@ def test_the_list_of_tools_is_announced_when_the_data_turns_newer(follower, tmp_
     from pinakes.app import open_store
 
     store = open_store(tmp_path / "data")
-    store.operate(lambda session: session.run("UPDATE meta SET value = '2' WHERE name = 'format'"))
+    store.operate(lambda session: session.run("UPDATE meta SET value = '99' WHERE name = 'format'"))
     store.close()
     follower.request("tools/call", {"name": "store", "arguments": {"topic": "a", "content": "b"}})
     assert follower.notification()["method"] == "notifications/tools/list_changed"

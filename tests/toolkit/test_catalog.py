@@ -45,7 +45,7 @@ def test_a_tool_of_a_hidden_toolset_is_unknown(agent):
 
 def test_data_of_a_newer_program_turns_the_server_read_only(agent):
     agent.store("a", "1")
-    agent.kernel.store.operate(lambda session: session.run("UPDATE meta SET value = '2' WHERE name = 'format'"))
+    agent.kernel.store.operate(lambda session: session.run("UPDATE meta SET value = '99' WHERE name = 'format'"))
     error = agent.error("store", topic="b", content="2")
     assert error["code"] == "policy"
     assert "Restart this client" in error["message"]

@@ -6,6 +6,7 @@ import jsonschema_rs
 import pytest
 
 from pinakes.app import CONTRACTS, find_tools, generate_catalog, load_catalog
+from pinakes.engine.embedding import choose_embedder
 from pinakes.model.errors import Failure, Refusal
 from pinakes.toolkit.fields import input_schema
 
@@ -56,6 +57,8 @@ CALLS = {
 
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_golden_answer(agent, golden, name):
+    # Vectors differ in the last digits from processor to processor; words do not.
+    choose_embedder(agent.kernel.store, agent.kernel.collection, "none")
     *before, (tool, arguments) = CALLS[name]
     for earlier, given in before:
         agent.call(earlier, **given)

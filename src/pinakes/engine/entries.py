@@ -29,16 +29,19 @@ class Written:
 
     version: Version
     notice: str | None = None
+    waiting: int = 0
 
 
 def store_entry(kernel: Kernel, said: Mapping[str, Any], *, actor: str) -> Written:
     """Make a new entry from the fields that were said."""
 
+    kernel.prepare(said["topic"], said["content"], whole=bool(said.get("wait_for_embedding")))
+
     def act(writing: Writing) -> Written:
         writing.describe("CREATE")
         entry, notice = _settled(writing, _amended(blank_entry(writing), said, writing.time))
         writing.put(entry)
-        return Written(_newest(writing, entry.id), notice)
+        return Written(_newest(writing, entry.id), notice, writing.waiting_chunks(entry.id))
 
     return kernel.write(act, actor=actor)
 
@@ -60,13 +63,18 @@ def blank_entry(writing: Writing, title: str = "", body: str = "", tags: tuple[s
 def update_entry(kernel: Kernel, handle: str, said: Mapping[str, Any], *, actor: str) -> Written:
     """Change the fields that were said; saying what is already so changes nothing."""
 
+    with kernel.read() as reading:
+        present = cast(Entry, resolve(reading, handle, "entry").thing)
+    title, body = said.get("topic", present.title), said.get("content", present.body)
+    kernel.prepare(title, body, whole=bool(said.get("wait_for_embedding")))
+
     def act(writing: Writing) -> Written:
         writing.describe("UPDATE")
         before = cast(Entry, resolve(writing, handle, "entry").thing)
         amended, notice = _settled(writing, _amended(before, said, writing.time))
         if amended != before:
             writing.put(replace(amended, updated_at=writing.time))
-        return Written(_newest(writing, before.id), notice)
+        return Written(_newest(writing, before.id), notice, writing.waiting_chunks(before.id))
 
     return kernel.write(act, actor=actor)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pinakes.engine.handles import resolve_any
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.upkeep import forget_erased
 from pinakes.model.clock import DAY
 from pinakes.model.errors import Failure, Refusal
 from pinakes.storage.store import Store, Writing
@@ -29,7 +30,7 @@ def erase(kernel: Kernel, handle: str, *, actor: str, backups: Iterable[Store] =
         with kernel.read() as reading:
             ids = [resolve_any(reading, handle).id]
     except Refusal:
-        _forget_log(kernel)
+        _forget_traces(kernel)
         raise
     return _erase(kernel, ids, actor=actor, backups=backups)
 
@@ -39,7 +40,7 @@ def purge(kernel: Kernel, *, actor: str, older_than: int = RETENTION, backups: I
     with kernel.read() as reading:
         ids = reading.tombstones(before=kernel.now() - older_than)
     if not ids:
-        _forget_log(kernel)
+        _forget_traces(kernel)
         return None
     return _erase(kernel, ids, actor=actor, backups=backups)
 
@@ -53,12 +54,14 @@ def _erase(kernel: Kernel, ids: list[str], *, actor: str, backups: Iterable[Stor
     # The copies first: once the handle is gone from here, nobody could name what to look for in them.
     copies = sum(_erase_in_copy(copy, kernel.collection, ids) for copy in backups)
     things, versions, tx = kernel.write(act, actor=actor)
-    _forget_log(kernel)
+    _forget_traces(kernel)
     return Erased(things, versions, tx, copies)
 
 
-def _forget_log(kernel: Kernel) -> None:
+def _forget_traces(kernel: Kernel) -> None:
     """Also where there is nothing to erase: an attempt before may have got no further than the rows."""
+    if kernel.is_searchable:
+        forget_erased(kernel)
     if not kernel.store.database.forget_log():
         raise Refusal(
             Failure.BUSY,

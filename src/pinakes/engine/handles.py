@@ -10,8 +10,9 @@ from pinakes.storage.reading import Reading
 ENTRY_NAMES = "entry"
 ENTITY_NAMES = "entity"
 EDGE_NAMES = "triple"
+IMPORTED_NAMES = "handle"
 
-NAMESPACES = (ENTRY_NAMES, ENTITY_NAMES, EDGE_NAMES)
+NAMESPACES = (ENTRY_NAMES, ENTITY_NAMES, EDGE_NAMES, IMPORTED_NAMES)
 
 
 def resolve(reading: Reading, handle: str, subject: Subject, *, field: str = "id") -> Version:

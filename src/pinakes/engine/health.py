@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from pinakes.engine.embedding import model_of, setting_of
 from pinakes.engine.kernel import Kernel
 from pinakes.model.kinds import KINDS
-from pinakes.storage import journal
+from pinakes.spaces.embedders import SHIPPED_IDENTITY, is_shipped_model_there
+from pinakes.storage import chunks, journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +22,8 @@ class Finding:
 def examine(kernel: Kernel) -> list[Finding]:
     """Look at the database as a whole and at every collection in it."""
     heads = [_heads(kernel, collection) for collection in kernel.store.collections()]
-    search = Finding("search", True, "entries are ranked from the data on every query; there is no index to lag")
-    return [_integrity(kernel), _durability(kernel), _format(kernel), *heads, search]
+    coverage = [_coverage(kernel, collection) for collection in kernel.store.collections()]
+    return [_integrity(kernel), _durability(kernel), _format(kernel), *heads, _model(), *coverage]
 
 
 def repair(kernel: Kernel) -> list[str]:
@@ -47,6 +49,32 @@ def count_everything(kernel: Kernel) -> dict[str, int]:
             "versions": journal.count_versions(reading.session, kernel.collection),
             "tx_id": reading.tx,
         }
+
+
+def _model() -> Finding:
+    if is_shipped_model_there():
+        return Finding("model", True, f"{SHIPPED_IDENTITY} is there")
+    return Finding(
+        "model",
+        False,
+        "the model's files are missing, so search goes by words alone",
+        "make model, or reinstall pinakes",
+    )
+
+
+def _coverage(kernel: Kernel, collection: str) -> Finding:
+    """What is stored, indexed and embedded, and by which embedder."""
+    name = f"search in {collection}"
+    with kernel.store.read(collection) as reading:
+        session = reading.session
+        setting, model = setting_of(session, collection), model_of(session, collection)
+        stored, indexed = reading.count("entry"), chunks.count_entries(session, collection)
+        live, waiting = chunks.count_live(session, collection), chunks.count_waiting(session, collection)
+        by_model = chunks.count_models(session, collection)
+    detail = f"{stored} entries, {live} passages, {by_model.get(model, 0)} with vectors of {setting}, {waiting} waiting"
+    if indexed != stored:
+        return Finding(name, False, f"{stored} entries are stored, {indexed} are indexed", "pinakes reindex")
+    return Finding(name, True, detail)
 
 
 def _integrity(kernel: Kernel) -> Finding:

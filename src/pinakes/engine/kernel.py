@@ -1,22 +1,35 @@
-"""The kernel: a store and the collection a connection has chosen."""
+"""The kernel: a store, the collection a connection has chosen, and the means to search it."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from pinakes.engine.embedding import Embedding, LoadedEmbedder
+from pinakes.model.errors import Failure, Refusal
+from pinakes.storage.database import Session
 from pinakes.storage.reading import Reading
 from pinakes.storage.store import Store, Writing
 
 T = TypeVar("T")
 
 
+def _no_finder() -> Any:
+    raise Refusal(Failure.UNAVAILABLE, "This kernel was made without a finder.")
+
+
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """What every verb of the engine is given."""
+    """What every verb of the engine is given; the finder is made when something is first searched for."""
 
     store: Store
     collection: str
+    embedding: Embedding | None = None
+    finder: Callable[[], Any] = _no_finder
+
+    @property
+    def is_searchable(self) -> bool:
+        return self.finder is not _no_finder
 
     def read(self) -> AbstractContextManager[Reading]:
         return self.store.read(self.collection)
@@ -26,3 +39,11 @@ class Kernel:
 
     def now(self) -> int:
         return self.store.clock()
+
+    def prepare(self, title: str, body: str, *, whole: bool = False) -> None:
+        """Make the vectors of a short text ready before it is written; of a long one only if the whole is wanted."""
+        if self.embedding is not None:
+            self.embedding.prepare(self.store, self.collection, (title, body), whole=whole)
+
+    def embedder(self, session: Session) -> LoadedEmbedder | None:
+        return None if self.embedding is None else self.embedding.embedder(session, self.collection)

@@ -1,17 +1,25 @@
-"""Finding entries: filters first, then BM25 over what is left."""
+"""Finding entries: filters inside the search, words and vectors fused, pages from one snapshot."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
+from pinakes.engine.finder import Finder, Findings, Passage, Search
+from pinakes.engine.index.matching import Filter
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.paging import Place, start, to_cursor
+from pinakes.engine.signals import Signal, weigh
 from pinakes.engine.validity import moment
 from pinakes.model import kinds
+from pinakes.model.errors import Failure, Refusal
 from pinakes.model.history import Version
 from pinakes.model.knowledge import Entry, fold
-from pinakes.spaces.lexical import Text, carries, scores, share
+from pinakes.spaces.lexical import share
+from pinakes.spaces.terms import filter_number
 from pinakes.spaces.words import query_words
+from pinakes.storage import chunks
+from pinakes.storage.reading import Reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,98 +35,175 @@ class Question:
     strict_substring: bool = False
     kinds: tuple[str, ...] = (kinds.ENTRY,)
     as_of_tx_id: int | None = None
+    signals: tuple[Signal, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """An entry that matches, and how well; without words to match there is nothing to score."""
+    """An entry that matches, how well, by which voice, and where; without words there is nothing to score."""
 
     version: Version
-    score: float | None
+    score: float | None = None
+    lexical: float | None = None
+    cosine: float | None = None
+    graph_hops: int | None = None
+    passages: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of hits, the whole number of matches, and the snapshot it was taken from."""
+    """One page of hits, the snapshot it was taken from, and by which means."""
 
     hits: list[Hit]
-    total: int
     as_of_tx: int
     next_cursor: str | None
+    mode: str
+    waiting: int
+
+
+PASSAGES = 3
+# Words that say next to nothing and a vector that points away can leave even the best without a positive score.
+_LEAST = 1e-9
+_TRIES = 3
+
+
+@dataclass(slots=True)
+class _Ranked:
+    entry_id: str
+    score: float
+    lexical: float
+    cosine: float | None
+    passages: list[Passage]
+    hops: int | None = None
 
 
 def find_entries(kernel: Kernel, question: Question, *, limit: int, cursor: str | None = None) -> Page:
-    """A page of the entries that match, best first, then in the order of their making."""
+    """A page of the entries that match, best first; without words, in the order of their making."""
+    for _ in range(_TRIES):
+        # Whoever erases takes segments away at once, also from under a snapshot that still names them.
+        with suppress(FileNotFoundError):
+            return _find_page(kernel, question, limit=limit, cursor=cursor)
+    raise Refusal(Failure.CORRUPT, "A file of the search index is missing; run `pinakes reindex` to make it anew.")
+
+
+def _find_page(kernel: Kernel, question: Question, *, limit: int, cursor: str | None) -> Page:
     asked: dict[str, Any] = asdict(question)
+    finder: Finder = kernel.finder()
     with kernel.read() as reading:
         place = start(asked, cursor, newest=reading.tx, now=kernel.now())
-        candidates = reading.entries(question.kinds, as_of=place.tx)
-    hits = _ranked(question, candidates, place.now)
-    begin = _position(hits, place.last)
-    page = hits[begin : begin + limit]
-    more = begin + limit < len(hits)
-    following = to_cursor(Place(place.tx, place.now, page[-1].version.id), asked) if more else None
-    return Page(page, len(hits), place.tx, following)
+        wanted = _filter(question, place)
+        words = _words(question)
+        if words is None:
+            hits, more = _listed(reading, finder, question, wanted=(wanted, place.last, limit))
+            mode = "list"
+        else:
+            search = Search(text=words, filter=wanted)
+            findings = finder.find(reading, search, kernel.embedder(reading.session))
+            ranked = _collapse(reading, question, findings, place=place)
+            hits, more = _page(reading, ranked, findings, wanted=(wanted, place.last, limit))
+            mode = findings.mode
+        waiting = chunks.count_waiting(reading.session, kernel.collection) if mode == "hybrid" else 0
+    following = to_cursor(Place(place.tx, place.now, hits[-1].version.id), asked) if more else None
+    return Page(hits, place.tx, following, mode, waiting)
 
 
-def _position(hits: Sequence[Hit], last: str) -> int:
-    return next((place + 1 for place, hit in enumerate(hits) if hit.version.id == last), 0) if last else 0
-
-
-def _ranked(question: Question, candidates: Sequence[Version], now: int) -> list[Hit]:
-    valid_at = None if question.as_of is None else moment(question.as_of, "as_of")
-    kept = [version for version in candidates if _passes(question, version.thing, now, valid_at)]
-    asked = (
-        [] if question.strict_substring else [said for said in (question.topic, question.content) if _has_words(said)]
-    )
-    if not asked:
-        return [Hit(version, None) for version in kept]
-    texts = [_text_of(version.thing) for version in kept]
-    each = [scores(said, texts) for said in asked]
-    if _has_words(question.topic):
-        each[0] = [_topical(value, text.title, question.topic) for value, text in zip(each[0], texts, strict=True)]
-    matching = [(version, sum(values)) for version, *values in zip(kept, *each, strict=True) if all(values)]
-    best = max((value for _, value in matching), default=0.0)
-    hits = [Hit(version, value / best) for version, value in matching]
-    return sorted(hits, key=lambda hit: (-(hit.score or 0.0), hit.version.id))
-
-
-def _topical(value: float, title: str, topic: str) -> float:
-    """A topic that says just what was asked ranks above one that says more."""
-    return value * (1 + min(share(title, topic), 1.0)) / 2
+def _words(question: Question) -> str | None:
+    """What is ranked by: the question, or the topic where there is no question; None where nothing has words."""
+    if question.strict_substring or (question.content and not _has_words(question.content)):
+        return None
+    said = question.content or question.topic
+    return said if _has_words(said) else None
 
 
 def _has_words(said: str | None) -> TypeGuard[str]:
     return said is not None and bool(query_words(said))
 
 
-def _text_of(thing: Any) -> Text:
-    return Text(thing.title, "\n".join([thing.body, *thing.tags]))
-
-
-def _passes(question: Question, thing: Any, now: int, valid_at: int | None) -> bool:
-    entry: Entry = thing
-    if entry.expires_at is not None and entry.expires_at <= now:
-        return False
-    if valid_at is not None and not entry.validity.covers(valid_at):
-        return False
+def _filter(question: Question, place: Place) -> Filter:
+    groups: list[tuple[int, ...]] = [tuple(filter_number("kind", kind) for kind in question.kinds)]
+    groups += [(filter_number("tag", tag),) for tag in question.tags]
     for name in ("knowledge_type", "memory_type"):
         wanted = getattr(question, name)
-        if wanted is not None and entry.attributes.get(name) != wanted:
-            return False
-    if question.tags and not {fold(tag) for tag in question.tags} <= {fold(tag) for tag in entry.tags}:
-        return False
-    return _carries_text(question, entry)
+        if wanted is not None:
+            groups.append((filter_number(name, wanted),))
+    if _has_words(question.topic) and not question.strict_substring:
+        groups += [(filter_number("title", word),) for word in query_words(question.topic)]
+    bounds: list[tuple[str, float | None, float | None]] = [("expires", place.now + 1, None)]
+    if question.as_of is not None:
+        valid_at = moment(question.as_of, "as_of")
+        bounds += [("valid_from", None, valid_at), ("valid_to", valid_at, None)]
+    return Filter(groups=tuple(groups), bounds=tuple(bounds), as_of=place.tx)
 
 
-def _carries_text(question: Question, entry: Entry) -> bool:
-    """Whether the topic has the wanted words, and, where there are no words to rank by, the very letters."""
+def _listed(
+    reading: Reading, finder: Finder, question: Question, *, wanted: tuple[Filter, str, int]
+) -> tuple[list[Hit], bool]:
+    """Entries that pass the filter, and hold the very letters where those were asked for."""
+    passing, last, limit = wanted
+    hits: list[Hit] = []
+    for id in finder.filtered(reading, passing):
+        if id <= last:
+            continue
+        version = reading.version(id, passing.as_of)
+        # What is being erased may still stand in a segment.
+        if version is None or version.thing is None or not _has_letters(question, cast(Entry, version.thing)):
+            continue
+        if len(hits) == limit:
+            return hits, True
+        hits.append(Hit(version))
+    return hits, False
+
+
+def _has_letters(question: Question, entry: Entry) -> bool:
     topic, content = question.topic, question.content
-    if _has_words(topic) and not question.strict_substring:
-        if not carries(entry.title, topic):
-            return False
-    elif topic and fold(topic) not in fold(entry.title):
+    if topic and (question.strict_substring or not _has_words(topic)) and fold(topic) not in fold(entry.title):
         return False
-    if content and (question.strict_substring or not _has_words(content)):
-        return fold(content) in fold("\n".join([entry.title, entry.body, *entry.tags]))
-    return True
+    if not content:
+        return True
+    return fold(content) in fold("\n".join([entry.title, entry.body, *entry.tags]))
+
+
+def _collapse(reading: Reading, question: Question, findings: Findings, *, place: Place) -> list[_Ranked]:
+    """Chunks of one entry become the entry with its best passages."""
+    now, as_of = place.now, place.tx
+    found: dict[str, _Ranked] = {}
+    for passage in findings.passages:
+        held = found.get(passage.entry_id)
+        if held is None:
+            found[passage.entry_id] = _Ranked(
+                passage.entry_id, passage.score, passage.lexical, passage.cosine, [passage]
+            )
+        else:
+            held.lexical = max(held.lexical, passage.lexical)
+            held.cosine = max((each for each in (held.cosine, passage.cosine) if each is not None), default=None)
+            held.passages.append(passage)
+    ranked = list(found.values())
+    if question.topic and not question.content:
+        _favour_exact_topics(reading, question.topic, ranked, as_of=as_of)
+    if question.signals:
+        weigh(reading, question.signals, ranked, text=_words(question) or "", at=(now, as_of))
+    return sorted(ranked, key=lambda each: (-each.score, each.entry_id))
+
+
+def _favour_exact_topics(reading: Reading, topic: str, ranked: list[_Ranked], *, as_of: int) -> None:
+    """A topic that says just what was asked ranks above one that says more."""
+    for each in ranked:
+        entry = reading.entry(each.entry_id, as_of)
+        if entry is not None:
+            each.score *= (1 + min(share(entry.title, topic), 1.0)) / 2
+
+
+def _page(
+    reading: Reading, ranked: Sequence[_Ranked], findings: Findings, *, wanted: tuple[Filter, str, int]
+) -> tuple[list[Hit], bool]:
+    passing, last, limit = wanted
+    begin = next((place + 1 for place, each in enumerate(ranked) if each.entry_id == last), 0) if last else 0
+    best = max(ranked[0].score, _LEAST) if ranked else 1.0
+    hits: list[Hit] = []
+    for each in ranked[begin : begin + limit]:
+        version = reading.version(each.entry_id, passing.as_of)
+        if version is not None and version.thing is not None:
+            spans = tuple(reading.span(passage.seq) for passage in each.passages[:PASSAGES])
+            lexical = each.lexical / findings.best_lexical if findings.best_lexical else 0.0
+            hits.append(Hit(version, max(each.score, 0.0) / best, min(lexical, 1.0), each.cosine, each.hops, spans))
+    return hits, begin + limit < len(ranked)

@@ -1,13 +1,15 @@
 """Taking a collection out and bringing one in, without loss."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, TextIO
 
+from pinakes.engine.corpus import Moved, Report, import_corpus
 from pinakes.engine.edges import find_entity, new_edge, new_entity
 from pinakes.engine.entries import blank_entry
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.upkeep import rebuild
 from pinakes.model import kinds
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Entry
@@ -15,17 +17,6 @@ from pinakes.storage import journal
 from pinakes.storage.store import Writing
 
 FORMAT = 1
-Report = Callable[[float, float | None, str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """How much went out or came in."""
-
-    transactions: int
-    entries: int
-    edges: int
-    skipped: int = 0
 
 
 def export_collection(kernel: Kernel, target: TextIO, report: Report) -> Moved:
@@ -55,7 +46,11 @@ def import_lines(kernel: Kernel, source: Iterable[str], *, actor: str, report: R
         return _import_history(kernel, header, lines, report)
     if header.get("type") in ("entity", "relation"):
         return _import_graph(kernel, [header, *lines], actor=actor)
-    raise Refusal(Failure.UNSUPPORTED, "The file is neither an export of Pinakes nor a memory.json.")
+    if "_id" in header and "text" in header:
+        return import_corpus(kernel, chain([header], lines), actor=actor, report=report)
+    raise Refusal(
+        Failure.UNSUPPORTED, "The file is no export of Pinakes, no memory.json, and no corpus of _id and text."
+    )
 
 
 def _write_line(target: TextIO, line: dict[str, Any]) -> None:
@@ -99,6 +94,8 @@ def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict
         loaded = kernel.store.operate(act)
     except (KeyError, TypeError, AttributeError) as error:
         raise Refusal(Failure.INVALID, f"A line lacks what an export has ({error}); nothing was imported.") from None
+    if kernel.is_searchable:
+        rebuild(kernel, report)
     with kernel.read() as reading:
         return Moved(loaded, reading.count("entry"), reading.count("edge"))
 

@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from pinakes import __version__
-from pinakes.app import App
+from pinakes.app import App, look_after
 from pinakes.model.errors import Failure, Refusal
 from pinakes.server import prompts, resources
 from pinakes.server.events import TOOLS_CHANGED, Hub, Note, Subscriber
@@ -29,6 +29,8 @@ from pinakes.toolkit.dispatch import UnknownTool
 from pinakes.toolkit.tool import Call
 
 log = logging.getLogger(__name__)
+
+UPKEEP_SECONDS = 2.0
 
 Context = ServerRequestContext[Any, Any]
 Handler = Callable[[Context, Any], Awaitable[Any]]
@@ -73,6 +75,7 @@ class Adapter:
         self.app = app
         self.hub = Hub(app.kernel)
         self._threads = anyio.CapacityLimiter(16)
+        self._upkeep = anyio.CapacityLimiter(1)
         self._members: dict[int, Subscriber] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: TaskGroup | None = None
@@ -105,11 +108,23 @@ class Adapter:
         async with anyio.create_task_group() as tasks:
             self._loop, self._tasks = asyncio.get_running_loop(), tasks
             tasks.start_soon(self.hub.run)
+            tasks.start_soon(self._keep_up)
             try:
                 yield
             finally:
                 self._loop = self._tasks = None
                 tasks.cancel_scope.cancel()
+
+    async def _keep_up(self) -> None:
+        """Make the vectors that are late and seal what is due, in a thread, whenever there is something to do."""
+        stopped = threading.Event()
+        try:
+            while True:
+                await anyio.sleep(UPKEEP_SECONDS)
+                work = partial(look_after, self.app, stopped.is_set)
+                await anyio.to_thread.run_sync(work, limiter=self._upkeep, abandon_on_cancel=True)
+        finally:
+            stopped.set()
 
     async def _guard(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Complete every error with its type and details; what nobody expected is logged, never sent."""

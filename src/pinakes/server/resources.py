@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from pinakes.app import lazily
 from pinakes.contracts.entries import (
     ENTRIES,
     TRANSACTIONS,
@@ -19,7 +20,6 @@ from pinakes.engine.edges import EdgeQuestion, find_edges, get_edge
 from pinakes.engine.entries import get_entry
 from pinakes.engine.history import list_history, newest_tx
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.search import Question, find_entries
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.history import Change, Transaction
 from pinakes.model.kinds import ENTRY
@@ -48,8 +48,14 @@ class Resource:
     version: Callable[[Kernel], int]
 
 
+find_entries = lazily("pinakes.engine.search", "find_entries")
+ask = lazily("pinakes.engine.search", "Question")
+
+ENTRY_FILTERS = ("topic", "content", "tags", "as_of", "knowledge_type", "memory_type", "strict_substring")
+
+
 def _entries_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
-    page = find_entries(kernel, Question(**asked), limit=limit, cursor=cursor)
+    page = find_entries(kernel, ask(**asked), limit=limit, cursor=cursor)
     return [entry_shape(hit.version) for hit in page.hits], page.as_of_tx, page.next_cursor
 
 
@@ -84,7 +90,7 @@ RESOURCES = (
         ENTRIES,
         "entries",
         "Every stored entry, in the order of their making.",
-        tuple(f.name for f in fields(Question) if f.name not in ("kinds", "as_of_tx_id")),
+        ENTRY_FILTERS,
         _entries_page,
         lambda kernel, handle: entry_shape(get_entry(kernel, handle)),
         _entries_version,

@@ -42,6 +42,11 @@ def words(text: str, *, keep_stop_words: bool = False) -> list[str]:
     return found
 
 
+def stop_words(text: str) -> list[str]:
+    """The stop-words of a text, stemmed like all others."""
+    return [stem(run) for run in _RUNS.findall(fold(text)) if run in STOP_WORDS]
+
+
 def query_words(text: str) -> list[str]:
     """The terms of a question; its stop-words count only when it has nothing else."""
     return words(text) or words(text, keep_stop_words=True)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from pinakes.model.errors import Failure, Refusal
+from pinakes.storage import chunks
 from pinakes.storage.database import Database, Session, scalar
 from pinakes.storage.schema import TABLES
 
@@ -15,7 +16,15 @@ def create_format_1(session: Session) -> None:
     session.run("INSERT INTO meta (name, value) VALUES ('format', '0')")
 
 
-STEPS: tuple[Step, ...] = (create_format_1,)
+def add_chunks(session: Session) -> None:
+    """Format 2: the derived rows that search is made of; those of entries that are there already are stale."""
+    for statement in chunks.TABLES:
+        session.run(statement)
+    if scalar(session, "SELECT 1 FROM version LIMIT 1"):
+        session.run("INSERT INTO meta (name, value) VALUES ('stale', 'chunks')")
+
+
+STEPS: tuple[Step, ...] = (create_format_1, add_chunks)
 
 
 def format_of(database: Database, session: Session) -> int:

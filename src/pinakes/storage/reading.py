@@ -188,6 +188,41 @@ class Reading:
         sql = f"SELECT max(tx) FROM version WHERE collection = ? AND subject = ?{kept}"
         return int(scalar(self.session, sql, self.collection, subject, *kinds) or 0)
 
+    def all_versions(self, subject: Subject) -> Iterator[Version]:
+        """Every version of every thing, in the order of transactions."""
+        after = 0
+        while True:
+            rows = self.session.rows(
+                f"SELECT {_VERSION} FROM version v WHERE v.collection = ? AND v.subject = ? AND v.tx > ? "
+                "AND v.tx <= ? ORDER BY v.tx, v.id",
+                self.collection,
+                subject,
+                after,
+                after + 500,
+            )
+            yield from map(_to_version, rows)
+            after += 500
+            if after >= self.tx:
+                return
+
+    def span(self, chunk: int) -> tuple[int, int]:
+        """Where a chunk begins and ends in its entry's text."""
+        sql = "SELECT start, stop FROM chunk WHERE collection = ? AND seq = ?"
+        row = first(self.session, sql, self.collection, chunk)
+        return (0, 0) if row is None else (int(row[0]), int(row[1]))
+
+    def waiting_chunks(self, entry_id: str) -> int:
+        """How many chunks of an entry have no vectors yet."""
+        return int(
+            scalar(
+                self.session,
+                "SELECT count(*) FROM chunk c JOIN unembedded u ON u.collection = c.collection AND u.seq = c.seq "
+                "WHERE c.collection = ? AND c.entry_id = ? AND c.died_tx IS NULL",
+                self.collection,
+                entry_id,
+            )
+        )
+
     def tombstones(self, *, before: int) -> list[str]:
         """Ids of what was deleted before a moment and still keeps its old versions."""
         rows = self.session.rows(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from pinakes.model.clock import Clock
 from pinakes.model.errors import Failure, Refusal
@@ -22,10 +22,23 @@ class _Unchanged(Exception):
     """Leaves a transaction that changed nothing, so that its number is not used up."""
 
 
+class Derive(Protocol):
+    """Whoever keeps derived rows hears of every change inside its transaction."""
+
+    def changed(self, session: Session, collection: str, tx: int, thing: Thing) -> None: ...
+
+    def removed(self, session: Session, collection: str, tx: int, id: str) -> None: ...
+
+    def erased(self, session: Session, collection: str, id: str) -> None: ...
+
+
 class Writing(Reading):
     """A transaction under way: a snapshot that can be changed."""
 
-    def __init__(self, session: Session, collection: str, clock: Clock, actor: str) -> None:
+    def __init__(
+        self, session: Session, collection: str, *, clock: Clock, actor: str, derive: Derive | None = None
+    ) -> None:
+        self._derive = derive
         self._clock = clock
         self._actor = actor
         self._operation: Operation = "UPDATE"
@@ -73,12 +86,16 @@ class Writing(Reading):
         kind = thing.kind if isinstance(thing, Entry) else thing.type
         self._write_version(thing.id, subject_of(thing), kind, to_image(thing))
         set_head(self.session, self.collection, self.tx, thing)
+        if self._derive is not None:
+            self._derive.changed(self.session, self.collection, self.tx, thing)
 
     def remove(self, thing: Thing) -> None:
         """Leave a tombstone."""
         kind = thing.kind if isinstance(thing, Entry) else thing.type
         self._write_version(thing.id, subject_of(thing), kind, None)
         drop_head(self.session, self.collection, thing.id)
+        if self._derive is not None:
+            self._derive.removed(self.session, self.collection, self.tx, thing.id)
 
     def erase(self, id: str) -> int:
         """Take a thing's content out of every version and return how many held some."""
@@ -95,6 +112,8 @@ class Writing(Reading):
         drop_head(self.session, self.collection, id)
         self.session.run("DELETE FROM alias WHERE collection = ? AND id = ?", self.collection, id)
         self.session.run("DELETE FROM pending_conflict WHERE collection = ?", self.collection)
+        if self._derive is not None:
+            self._derive.erased(self.session, self.collection, id)
         return len(held)
 
     def _write_version(self, id: str, subject: str, kind: str, image: str | None) -> None:
@@ -148,6 +167,7 @@ class Store:
     ) -> None:
         self.database = database
         self.clock = clock
+        self.derive: Derive | None = None
         self.known_format = len(steps)
         migrate(database, steps, before=before_migration)
 
@@ -165,7 +185,7 @@ class Store:
             with self.database.write() as session:
                 # Before anything else: a newer format may have no such tables as we are about to change.
                 refuse_other_format(session, self.known_format)
-                writing = Writing(session, collection, self.clock, actor)
+                writing = Writing(session, collection, clock=self.clock, actor=actor, derive=self.derive)
                 result.append(act(writing))
                 if not writing.changed:
                     raise _Unchanged
@@ -184,6 +204,14 @@ class Store:
         with self.database.read() as session:
             found = recorded_format(session)
         return found if found > self.known_format else None
+
+    def has_stale_chunks(self) -> bool:
+        """Whether a migration has left derived rows to be made."""
+        with self.database.read() as session:
+            return scalar(session, "SELECT 1 FROM meta WHERE name = 'stale'") is not None
+
+    def mark_fresh(self) -> None:
+        self.operate(lambda session: session.run("DELETE FROM meta WHERE name = 'stale'"))
 
     def collections(self) -> list[str]:
         with self.database.read() as session:

@@ -35,7 +35,7 @@ EXAMPLE = Example(
 
 @tool("Show history", contract="entries", effect="read", models=(Input, Output), example=EXAMPLE)
 def history(call: Call[Kernel], input: Input) -> Answer:
-    """List what was changed, newest first: each transaction, who made it, and what reverted it."""
+    """List what was changed, newest first, by whom, and what reverted it."""
     given = said(input)
     page = list_history(
         call.kernel, limit=input.limit, entity_type=given.get("entity_type"), cursor=given.get("cursor")

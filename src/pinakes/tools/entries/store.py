@@ -7,29 +7,31 @@ from pinakes.contracts.entries import ENTRIES, EntryShape, address, entry_fields
 from pinakes.engine.entries import store_entry
 from pinakes.engine.kernel import Kernel
 from pinakes.model.kinds import KNOWLEDGE_TYPES, MEMORY_TYPES, STATUSES
-from pinakes.toolkit.fields import UNSET, choice, integer, number, said, text, texts
+from pinakes.toolkit.fields import UNSET, Unset, choice, flag, integer, number, said, text, texts
 from pinakes.toolkit.tool import Answer, Call, Example, tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    topic: str = text("What it is about, in a few words.", minLength=1, maxLength=1000)
-    content: str = text("The knowledge itself.", maxLength=100_000)
+    topic: str = text("What it is about.", minLength=1, maxLength=1000)
+    content: str = text("", maxLength=100_000)
     tags: tuple[str, ...] = texts("", UNSET, minLength=1)
     source: str = text("Where it comes from.", UNSET)
-    actor: str = text("Who says so.", UNSET)
+    actor: str = text("", UNSET)
     confidence: float = number("", UNSET, minimum=0, maximum=1)
     knowledge_type: str = choice(KNOWLEDGE_TYPES, "", UNSET)
     memory_type: str = choice(MEMORY_TYPES, "", UNSET)
     status: str = choice(STATUSES, "", UNSET)
     valid_from: str = text("ISO-8601.", UNSET)
-    valid_to: str = text("ISO-8601, or infinite.", UNSET)
-    ttl_seconds: int = integer("Not found after so long.", UNSET, minimum=1, maximum=10**10)
+    valid_to: str = text("Or infinite.", UNSET)
+    ttl_seconds: int = integer("", UNSET, minimum=1, maximum=10**10)
+    wait_for_embedding: bool = flag("", False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output(EntryShape):
-    notice: str | None = text(default=UNSET)
+    notice: str | Unset = text(default=UNSET)
+    indexing: int | Unset = integer(default=UNSET)
 
 
 EXAMPLE = Example(
@@ -44,10 +46,12 @@ EXAMPLE = Example(
 
 @tool("Store knowledge", contract="entries", effect="add", models=(Input, Output), example=EXAMPLE)
 def store(call: Call[Kernel], input: Input) -> Answer:
-    """Save a fact, decision, observation or lesson for later; undo can revert it."""
+    """Save a fact, decision, observation or lesson for later."""
     written = store_entry(call.kernel, said(input), actor=call.actor)
     fields: dict[str, Any] = entry_fields(written.version)
     sentence = f"Stored {fields['id']} about {fields['topic']!r} in transaction {fields['tx_id']}."
     if written.notice:
         fields["notice"], sentence = written.notice, f"{sentence} {written.notice}"
+    if written.waiting:
+        fields["indexing"], sentence = written.waiting, f"{sentence} Its vectors are being made."
     return Answer(sentence, address(ENTRIES, handle=fields["id"]), Output(**fields))

@@ -7,7 +7,7 @@ from pinakes.contracts.entries import ENTRIES, EntryShape, address, entry_fields
 from pinakes.engine.entries import update_entry
 from pinakes.engine.kernel import Kernel
 from pinakes.model.kinds import KNOWLEDGE_TYPES, MEMORY_TYPES, STATUSES
-from pinakes.toolkit.fields import UNSET, choice, integer, number, said, text, texts
+from pinakes.toolkit.fields import UNSET, Unset, choice, flag, integer, number, said, text, texts
 from pinakes.toolkit.tool import Answer, Call, Example, tool
 
 
@@ -26,11 +26,13 @@ class Input:
     valid_from: str | None = text("", UNSET, nullable=True)
     valid_to: str | None = text("", UNSET, nullable=True)
     ttl_seconds: int | None = integer("", UNSET, nullable=True, minimum=1, maximum=10**10)
+    wait_for_embedding: bool = flag("", False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output(EntryShape):
-    notice: str | None = text(default=UNSET)
+    notice: str | Unset = text(default=UNSET)
+    indexing: int | Unset = integer(default=UNSET)
 
 
 EXAMPLE = Example(
@@ -48,4 +50,6 @@ def update(call: Call[Kernel], input: Input) -> Answer:
     sentence = f"{fields['id']} about {fields['topic']!r} is as of transaction {fields['tx_id']}."
     if written.notice:
         fields["notice"], sentence = written.notice, f"{sentence} {written.notice}"
+    if written.waiting:
+        fields["indexing"], sentence = written.waiting, f"{sentence} Its vectors are being made."
     return Answer(sentence, address(ENTRIES, handle=fields["id"]), Output(**fields))

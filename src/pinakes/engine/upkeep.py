@@ -1,0 +1,80 @@
+"""Upkeep of what is derived: vectors that are late, segments that are due, files that nobody names."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import cast
+
+from pinakes.engine.births import Births
+from pinakes.engine.corpus import Report
+from pinakes.engine.embedding import model_of
+from pinakes.engine.finder import Finder
+from pinakes.engine.index.sealing import collect_orphans, maintain, remove_unnamed, rewrite_living
+from pinakes.engine.kernel import Kernel
+from pinakes.model.knowledge import Entry
+from pinakes.storage import chunks
+from pinakes.storage.database import Session
+from pinakes.storage.reading import Reading
+from pinakes.storage.segments import read_models, reset_manifests
+
+
+def index_everything(kernel: Kernel, report: Report, *, stop: Callable[[], bool] = lambda: False) -> int:
+    """Embed what waits and seal what is due; returns how many passages were embedded."""
+    seal(kernel)
+    done = 0
+    if kernel.embedding is not None:
+        done = kernel.embedding.embed_waiting(kernel.store, kernel.collection, stop=stop, report=report)
+    seal(kernel)
+    return done
+
+
+def seal(kernel: Kernel) -> None:
+    finder: Finder = kernel.finder()
+    with kernel.store.database.read() as session:
+        model = model_of(session, kernel.collection)
+    while maintain(kernel.store, finder.index_of(kernel.collection, model)):
+        pass
+    collect_orphans(kernel.store, finder.folder)
+
+
+def forget_erased(kernel: Kernel) -> None:
+    """Take what was erased out of the segments too, also out of those of embedders that were used before."""
+    finder: Finder = kernel.finder()
+    with kernel.store.database.read() as session:
+        models = {model_of(session, kernel.collection), *read_models(session, kernel.collection)}
+    for model in sorted(models):
+        rewrite_living(kernel.store, finder.index_of(kernel.collection, model))
+    remove_unnamed(kernel.store, finder.folder)
+
+
+def rebuild(kernel: Kernel, report: Report) -> int:
+    """Make every chunk anew from the journal, with its whole life, so that earlier states can be searched too.
+    Vectors are taken over where the text is the same. Returns how many versions were gone through."""
+
+    def act(session: Session) -> int:
+        newest = chunks.take_seq(session, kernel.collection, 1)
+        done = _bear_all(session, kernel, newest, report)
+        chunks.drop_until(session, kernel.collection, newest)
+        reset_manifests(session, kernel.collection, newest)
+        return done
+
+    return kernel.store.operate(act)
+
+
+def rebuild_everything(kernel: Kernel) -> None:
+    """After a migration: make the chunks of every collection."""
+    for name in kernel.store.collections():
+        rebuild(replace(kernel, collection=name), lambda done, total, message: None)
+    kernel.store.mark_fresh()
+
+
+def _bear_all(session: Session, kernel: Kernel, newest: int, report: Report) -> int:
+    reading = Reading(session, kernel.collection)
+    births = cast(Births, kernel.store.derive)
+    done = 0
+    for version in reading.all_versions("entry"):
+        chunks.kill(session, kernel.collection, version.tx, version.id, after=newest)
+        if isinstance(version.thing, Entry):
+            births.bear(session, kernel.collection, version.tx, version.thing)
+        done += 1
+        report(done, None, "indexing")
+    return done

@@ -1,0 +1,98 @@
+"""Loading an embedder: the shipped model, a folder, a fastembed name, or an endpoint."""
+
+import http.client
+import importlib
+import json
+import logging
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pinakes.model.errors import Failure, Refusal
+from pinakes.spaces.embedders import DEFAULT, Choice, is_shipped_model_there
+from pinakes.spaces.semantic import MiniLM, OnnxFolder, Vector, unit
+
+log = logging.getLogger(__name__)
+
+PIECE = 1000
+OVERLAP = 100
+TIMEOUT = 30.0
+TRIES = 3
+
+
+def load_embedder(choice: Choice) -> Any:
+    """The embedder of a choice, or None where the shipped model's files are not there."""
+    if choice.kind == DEFAULT:
+        return MiniLM(Path(choice.place), choice.identity) if is_shipped_model_there() else None
+    if choice.kind == "onnx":
+        return OnnxFolder(Path(choice.place), choice.identity)
+    if choice.kind == "fastembed":
+        return FastEmbed(choice)
+    return Endpoint(choice)
+
+
+def pieces(title: str, text: str) -> list[str]:
+    """Texts for an embedder whose limit we do not know: overlapping pieces that cover everything."""
+    starts = range(0, max(len(text) - OVERLAP, 1), PIECE - OVERLAP)
+    return [f"{title}\n{text[start : start + PIECE]}".strip() or " " for start in starts]
+
+
+class FastEmbed:
+    """A model of the fastembed package, which has to be installed beside Pinakes and brings its own files."""
+
+    def __init__(self, choice: Choice) -> None:
+        self.identity = choice.identity
+        try:
+            fastembed: Any = importlib.import_module("fastembed")
+        except ImportError:
+            raise Refusal(Failure.UNAVAILABLE, "Install fastembed to use its models: pip install fastembed") from None
+        self._model = fastembed.TextEmbedding(choice.name)
+
+    def embed_question(self, text: str) -> Vector:
+        return unit(next(iter(self._model.query_embed(text))))
+
+    def embed_passage(self, title: str, text: str) -> list[Vector]:
+        return [unit(next(iter(self._model.embed([piece])))) for piece in pieces(title, text)]
+
+
+class Endpoint:
+    """An endpoint that speaks OpenAI's embeddings: Ollama, vLLM, a hosted one; a key comes from the environment."""
+
+    def __init__(self, choice: Choice, *, key: str = "", tries: int = TRIES) -> None:
+        self.identity = choice.identity
+        self._name = choice.name
+        self._url = f"{choice.place}/embeddings"
+        self._key = key
+        self._tries = tries
+
+    def embed_question(self, text: str) -> Vector:
+        return unit(np.mean(self._ask(pieces("", text)), axis=0))
+
+    def embed_passage(self, title: str, text: str) -> list[Vector]:
+        return [unit(vector) for vector in self._ask(pieces(title, text))]
+
+    def _ask(self, texts: list[str]) -> list[Any]:
+        request = urllib.request.Request(  # noqa: S310
+            self._url,
+            json.dumps({"model": self._name, "input": texts}).encode(),
+            {"Content-Type": "application/json", **({"Authorization": f"Bearer {self._key}"} if self._key else {})},
+        )
+        for attempt in range(self._tries):
+            try:
+                with urllib.request.urlopen(request, timeout=TIMEOUT) as response:  # noqa: S310
+                    answered: dict[str, Any] = json.load(response)
+                vectors = [np.array(each["embedding"], np.float32) for each in answered["data"]]
+                if len(vectors) == len(texts):
+                    return vectors
+                log.debug("the endpoint gave %d vectors for %d texts", len(vectors), len(texts))
+            except (OSError, http.client.HTTPException, KeyError, TypeError, ValueError) as error:
+                log.debug("the endpoint failed: %s", error)
+            if attempt + 1 < self._tries:
+                time.sleep(0.2 * 2**attempt)
+        raise Refusal(
+            Failure.UNAVAILABLE,
+            f"The embedder {self._name} does not answer; search goes by words alone until it does.",
+        )

@@ -1,0 +1,28 @@
+"""Reading vectors back by their numbers or by their chunks."""
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pinakes.storage.database import Session
+
+Array = NDArray[Any]
+
+
+def vectors_by_number(session: Session, collection: str, numbers: Array, *, width: int) -> Array:
+    """Vectors in the order of the numbers asked for, as rows of float32; one that is not there, because it was erased
+    or is younger than the snapshot, is near nothing."""
+    rows = session.rows(
+        "SELECT v.seq, v.value FROM json_each(?) wanted CROSS JOIN vector v "
+        "ON v.collection = ? AND v.seq = wanted.value",
+        json.dumps(np.sort(numbers).tolist()),
+        collection,
+    )
+    values = np.frombuffer(b"".join(row[1] for row in rows), np.float16).astype(np.float32).reshape(len(rows), width)
+    order = np.argsort(numbers, kind="stable")
+    result = np.zeros((len(numbers), width), np.float32)
+    there = np.isin(numbers[order], np.array([row[0] for row in rows], np.int64))
+    result[order[there]] = values
+    return result

@@ -1,0 +1,57 @@
+"""Cutting a text into chunks: everything is covered, nothing is lost, nothing is too long."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pinakes.engine.passages import LIMIT, cut
+
+LETTERS = st.text(alphabet="ab .!?\n\t。数\u2003é", max_size=300)
+
+
+@given(LETTERS | st.text(max_size=300), st.integers(1, 60))
+@example("", 1)
+@example("\n\n\n\n", 2)
+@example("a. " * 30, 7)
+def test_spans_follow_each_other_from_the_first_letter_to_the_last(text, limit):
+    spans = cut(text, limit)
+    assert spans[0][0] == 0
+    assert spans[-1][1] == len(text)
+    assert all(one[1] == other[0] for one, other in pairwise(spans))
+    assert "".join(text[start:stop] for start, stop in spans) == text
+
+
+@given(LETTERS, st.integers(1, 60))
+def test_no_span_is_longer_than_the_limit_and_none_is_empty_but_that_of_an_empty_text(text, limit):
+    spans = cut(text, limit)
+    assert all(stop - start <= limit for start, stop in spans)
+    assert all(start < stop for start, stop in spans) or spans == [(0, 0)]
+
+
+@given(LETTERS, st.integers(1, 60))
+def test_every_span_but_the_last_fills_more_than_half_of_the_limit(text, limit):
+    assert all(stop - start > limit // 2 for start, stop in cut(text, limit)[:-1])
+
+
+def test_a_text_that_fits_is_one_span():
+    assert cut("x" * LIMIT) == [(0, LIMIT)]
+    assert len(cut("x" * (LIMIT + 1))) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("one two three.\n\nfour five six seven eight", "one two three.\n\n"),
+        ("one two three four.\nfive six seven eight nine", "one two three four.\n"),
+        ("one two three four. five six seven eight nine", "one two three four. "),
+        ("one two three four five six seven", "one two three four five "),
+        ("数" * 13 + "。" + "据" * 20, "数" * 13 + "。"),
+        ("x" * 60, "x" * 25),
+    ],
+    ids=["at a paragraph", "at a line", "at a sentence", "at a blank", "at a CJK sentence", "anywhere, if it must"],
+)
+def test_a_long_text_is_cut_where_it_breaks_best(text, first):
+    start, stop = cut(text, 25)[0]
+    assert text[start:stop] == first

@@ -1,0 +1,224 @@
+"""Many processes on one index: each sees what the others have committed, whoever seals and merges meanwhile."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from pinakes.engine.erasure import erase
+from pinakes.engine.finder import Search
+from pinakes.engine.index.matching import Filter
+from pinakes.engine.index.sealing import MERGE_AT, collect_orphans
+from pinakes.engine.upkeep import forget_erased, rebuild
+from pinakes.model.errors import Failure, Refusal
+from pinakes.spaces.embedders import understand
+from pinakes.storage.store import Writing
+from tests.durability.accounts import find_damage
+from tests.durability.processes import Child, ask, follow, hear
+from tests.engine.desk import Desk
+
+WORKER = Path(__file__).parent / "worker.py"
+LINES = 800
+FAKE = "openai:fake@http://nowhere"
+
+
+@pytest.fixture
+def desk(tmp_path):
+    desk = Desk(tmp_path)
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def other(tmp_path, desk):
+    other = Desk(tmp_path)
+    yield other
+    other.close()
+
+
+@pytest.mark.slow
+def test_every_search_sees_all_that_was_acknowledged_before_it_while_others_import_seal_and_merge(tmp_path):
+    Desk(tmp_path).close()
+    searches = 0
+    with (
+        Child(WORKER, "search", tmp_path) as reader,
+        Child(WORKER, "seal", tmp_path) as sealer,
+        Child(WORKER, "seal", tmp_path) as rival,
+    ):
+        assert hear(reader) == "ready"
+        with Child(WORKER, "import", tmp_path, LINES) as importer:
+            acknowledged = 0
+            for _, lines in follow([importer], 60):
+                acknowledged = int(lines[-1]) if lines else acknowledged
+                found, newest = map(int, ask(reader, str(acknowledged)).split())
+                assert found >= acknowledged
+                assert newest == 1
+                searches += 1
+            assert importer.finish() == 0, importer.complaint
+        rounds = [int(ask(each, "enough")) for each in (sealer, rival)]
+        reader.hang_up()
+        assert [each.finish() for each in (reader, sealer, rival)] == [0, 0, 0]
+    assert searches > 10
+    assert sum(rounds) > MERGE_AT
+    desk = Desk(tmp_path)
+    assert len(desk.find("tea", depth=LINES * 2).passages) == LINES
+    assert find_damage(desk.store) == []
+    desk.close()
+
+
+def test_a_write_is_found_by_another_process_at_once(desk, other):
+    for number in range(5):
+        id = (desk, other)[number % 2].put(f"tea number{number}")
+        assert other.ids(f"number{number}") == desk.ids(f"number{number}") == [id]
+
+
+def test_whoever_seals_second_throws_its_file_away_and_goes_on(desk, other, monkeypatch):
+    ids = [desk.put(f"tea {number}") for number in range(3)]
+    original = desk.store.operate
+    monkeypatch.setattr(desk.store, "operate", lambda act: (other.seal(), original(act))[1])
+    assert not desk.seal(), "the other was first"
+    monkeypatch.undo()
+    assert len(desk.segments) == 1
+    assert set(desk.ids("tea")) == set(other.ids("tea")) == set(ids)
+
+
+def make_old(path: Path) -> None:
+    then = time.time() - 10_000
+    os.utime(path, (then, then))
+
+
+def fill(desk: Desk, count: int = MERGE_AT - 1) -> list[str]:
+    """Entries in as many segments, written long ago."""
+    ids: list[str] = []
+    for number in range(count):
+        ids.append(desk.put(f"tea {number}"))
+        desk.seal()
+    for path in desk.segments:
+        make_old(path)
+    return ids
+
+
+def test_a_reader_whose_segments_were_merged_away_keeps_answering(desk, other):
+    ids = fill(desk)
+    with other.kernel.read() as reading:
+        search = Search(text="tea", filter=Filter(as_of=reading.tx))
+        before = other.finder.find(reading, search, None)
+        desk.put("tea late")
+        assert desk.seal()
+        assert collect_orphans(desk.store, desk.finder.folder, older_than=-1) == MERGE_AT
+        assert len(desk.segments) == 1
+        assert other.finder.find(reading, search, None) == before
+    assert len(other.ids("tea")) == len(ids) + 1
+
+
+def test_a_reader_with_an_older_snapshot_can_still_open_the_segments_it_names(desk, other):
+    """However long ago they were written: their time of grace begins when they are merged away."""
+    ids = fill(desk)
+    with other.kernel.read() as reading:
+        desk.put("tea late")
+        assert desk.seal()
+        collect_orphans(desk.store, desk.finder.folder)
+        found = other.finder.find(reading, Search(text="tea", filter=Filter(as_of=reading.tx)), None)
+    assert {passage.entry_id for passage in found.passages} == set(ids)
+
+
+def test_files_that_nobody_names_are_collected_once_they_are_old(desk):
+    fill(desk)
+    orphans = [desk.finder.folder / name for name in ("text-0.seg", ".text-1.99.part")]
+    for path in orphans:
+        path.write_bytes(b"left by a killed process")
+    assert collect_orphans(desk.store, desk.finder.folder) == 0
+    make_old(orphans[0])
+    assert collect_orphans(desk.store, desk.finder.folder) == 1
+    assert collect_orphans(desk.store, desk.finder.folder, older_than=-1) == 1
+    assert len(desk.ids("tea")) == MERGE_AT - 1
+
+
+def test_a_search_during_which_segments_are_erased_is_done_again(tmp_path):
+    desk, other = Desk(tmp_path, FAKE), Desk(tmp_path, FAKE)
+    ids = fill(desk, 2)
+    embedder = other.load(understand(FAKE))
+    original = embedder.embed_question
+
+    def embed_question(text: str) -> object:
+        """Between the snapshot and the moment its segments are opened."""
+        if desk.entries()[0].id == ids[0]:
+            desk.kernel.write(lambda writing: erase_rows(writing, ids[0]), actor="test")
+            forget_erased(desk.kernel)
+        return original(text)
+
+    embedder.embed_question = embed_question
+    assert other.ids("tea") == [ids[1]]
+    other.close()
+    desk.close()
+
+
+def erase_rows(writing: Writing, id: str) -> None:
+    writing.describe("ERASE")
+    writing.erase(id)
+
+
+def test_searches_go_on_after_an_erasure_that_got_no_further_than_the_rows(tmp_path):
+    """Segments still hold the erased chunk and name its vector, which is there no more."""
+    desk, other = Desk(tmp_path, FAKE), Desk(tmp_path, FAKE)
+    ids = fill(desk, 3)
+    assert len(other.ids("tea")) == 3
+    desk.kernel.write(lambda writing: erase_rows(writing, ids[1]), actor="test")
+    for each in (other, desk, Desk(tmp_path, FAKE)):
+        assert set(each.ids("tea")) == {ids[0], ids[2]}
+        assert set(each.ids("")) == {ids[0], ids[2]}
+    with pytest.raises(Refusal):
+        erase(desk.kernel, ids[1], actor="test")
+    assert len(desk.find("tea").passages) == 2
+    other.close()
+    desk.close()
+
+
+def test_an_erasure_that_meets_a_process_that_seals_breaks_no_manifest(desk, other, monkeypatch):
+    ids = fill(desk)
+    other.put("tea late")
+    original, sealed = desk.store.operate, list[bool]()
+
+    def operate(act):
+        if not sealed:
+            sealed.append(other.seal())
+        return original(act)
+
+    monkeypatch.setattr(desk.store, "operate", operate)
+    erase(desk.kernel, ids[0], actor="test")
+    monkeypatch.undo()
+    assert sealed == [True]
+    for each in (desk, other, Desk(desk.data)):
+        assert len(each.ids("tea")) == len(ids)
+        assert ids[0] not in each.ids("tea")
+
+
+def test_a_thread_with_an_older_snapshot_gets_the_answer_of_that_snapshot(tmp_path):
+    """The index has moved on, and knows vectors that the snapshot does not have."""
+    desk = Desk(tmp_path, FAKE)
+    first = desk.put("tea")
+    long = desk.put("tea. " * 2000)
+    with desk.kernel.read() as reading:
+        search = Search(text="tea", filter=Filter(as_of=reading.tx))
+        desk.embed()
+        desk.put("tea tea")
+        desk.seal()
+        assert len(desk.ids("tea")) == 3
+        fake = desk.kernel.embedder(reading.session)
+        found = desk.finder.find(reading, search, fake)
+        assert {passage.entry_id for passage in found.passages} == {first, long}
+    assert len(desk.ids("tea")) == 3
+    desk.close()
+
+
+def test_a_lost_segment_is_said_and_made_anew(desk):
+    ids = fill(desk)
+    desk.segments[0].unlink()
+    desk.reopen()
+    with pytest.raises(Refusal) as refused:
+        desk.ask("tea")
+    assert refused.value.failure is Failure.CORRUPT
+    assert "pinakes reindex" in refused.value.message
+    rebuild(desk.kernel, lambda done, total, message: None)
+    assert set(desk.ids("tea")) == set(ids)

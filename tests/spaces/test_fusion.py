@@ -1,0 +1,159 @@
+"""Fusing two voices: each is heard as much as it knows, misspelled words are found, equal scores have one order."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pinakes.spaces.embedders import is_shipped_model_there
+from pinakes.spaces.fusion import DENSE_WEIGHT, DENSE_WEIGHT_UNKNOWN, balance, latin_share, trigram_values
+from pinakes.spaces.loading import load_embedder
+from tests.engine.desk import Desk, FakeEmbedder
+
+FAKE = "openai:fake@http://nowhere"
+positive = st.floats(0.01, 50)
+cosines = st.floats(-1, 1)
+
+
+def weighed(question: str = "tea", **said: Any) -> Any:
+    settled: dict[str, Any] = {"best_lexical": 4.0, "idf_sum": 5.0, "has_unknown": False, **said}
+    return balance(question, **settled)
+
+
+@given(positive, positive, st.floats(0, 1), st.floats(0, 1), cosines)
+def test_more_matching_words_never_score_less(best, idf_sum, one, other, cosine):
+    fused = weighed(best_lexical=best, idf_sum=idf_sum)
+    less, more = sorted((one * best, other * best))
+    assert fused.fuse(less, cosine) <= fused.fuse(more, cosine)
+
+
+@given(positive, positive, st.floats(0, 1), cosines, cosines)
+def test_a_nearer_vector_never_scores_less(best, idf_sum, share, one, other):
+    fused = weighed(best_lexical=best, idf_sum=idf_sum)
+    assert fused.fuse(share * best, min(one, other)) <= fused.fuse(share * best, max(one, other))
+
+
+@given(positive, positive, positive)
+def test_the_better_the_best_match_explains_the_question_the_louder_are_its_words(one, other, idf_sum):
+    less, more = sorted((one, other))
+    assert weighed(best_lexical=less, idf_sum=idf_sum).fuse(less, None) <= weighed(
+        best_lexical=more, idf_sum=idf_sum
+    ).fuse(more, None) * (1 + 1e-9)
+
+
+def test_a_chunk_without_a_vector_is_scored_by_its_words_and_one_without_words_by_its_vector():
+    fused = weighed()
+    assert fused.fuse(4.0, None) == fused.fuse(4.0, 0.0) > 0
+    assert fused.fuse(0.0, 0.5) == pytest.approx(0.5 * DENSE_WEIGHT)
+
+
+def test_a_question_that_no_word_answers_is_left_to_the_vectors():
+    fused = weighed(best_lexical=0.0, idf_sum=0.0, has_unknown=True)
+    assert fused.fuse(0.0, 0.5) == pytest.approx(0.5 * DENSE_WEIGHT_UNKNOWN)
+    assert fused.fuse(0.0, None) == 0.0
+
+
+def test_an_unknown_word_makes_the_vectors_louder():
+    assert weighed(has_unknown=True).fuse(1.0, 0.5) > weighed().fuse(1.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [("", 1), ("tea", 1), ("数据库", 0), ("かな", 0), ("한국", 0), ("ab数据", 0.5), ("!?", 1), ("é1", 1)],
+)
+def test_the_share_of_letters_a_latin_model_can_read(text, share):
+    assert latin_share(text) == share
+
+
+def test_vectors_have_no_voice_in_a_question_of_cjk_alone_and_half_a_voice_in_a_mixed_one():
+    assert weighed("数据库").fuse(0.0, 1.0) == 0
+    assert weighed("ab数据").fuse(0.0, 1.0) == pytest.approx(DENSE_WEIGHT / 2)
+
+
+class Deaf(FakeEmbedder):
+    """Finds everything alike, as a model does that cannot read a script."""
+
+    def embed_question(self, text: str) -> Any:
+        return np.eye(1, 64, dtype=np.float32)[0]
+
+
+def test_a_question_of_cjk_alone_finds_what_has_its_letters_and_nothing_else(tmp_path):
+    desk = Desk(tmp_path, FAKE, lambda choice: Deaf(choice.identity))
+    desk.put("tea")
+    assert desk.ids("猫") == []
+    wanted = desk.put("数据库 is a database")
+    desk.put("something else")
+    assert desk.ids("数据库") == [wanted]
+    assert desk.ids("据库") == [wanted]
+    desk.close()
+
+
+class Contrary(FakeEmbedder):
+    """Holds every passage for the opposite of every question."""
+
+    def embed_passage(self, title: str, text: str) -> list[Any]:
+        return [-self.embed_question(title)]
+
+    def embed_question(self, text: str) -> Any:
+        return np.eye(1, 64, dtype=np.float32)[0]
+
+
+def test_scores_stay_between_0_and_1_where_words_and_vectors_contradict_each_other(tmp_path):
+    desk = Desk(tmp_path, FAKE, lambda choice: Contrary(choice.identity))
+    ids = {desk.put(f"tea and more {number}") for number in range(5)}
+    page = desk.ask("tea " + " ".join(f"unknown{number}" for number in range(30)))
+    assert {hit.version.id for hit in page.hits} == ids
+    assert all(hit.score is not None and 0 <= hit.score <= 1 for hit in page.hits)
+    desk.close()
+
+
+@pytest.mark.parametrize("misspelled", ["deploymnet", "deployement", "deplyment", "depolyment"])
+def test_a_misspelled_word_looks_most_like_the_word_that_was_meant(misspelled):
+    texts = ["the employees of the department", "a deployment without downtime", "tea and biscuits", "deep play"]
+    values = trigram_values(misspelled, texts)
+    assert values.index(max(values)) == 1
+    assert max(values) == 1
+    assert all(0 <= value <= 1 for value in values)
+
+
+def test_a_misspelled_word_beside_a_right_one_brings_what_was_meant_to_the_top(tmp_path):
+    desk = Desk(tmp_path)
+    for number in range(20):
+        desk.put(f"tea number{number}")
+    wanted = desk.put("tea ceremony")
+    desk.put("tea harmony")
+    assert desk.ids("tea ceremnoy")[0] == wanted
+    desk.close()
+
+
+@pytest.mark.skipif(not is_shipped_model_there(), reason="the model's files are not built")
+def test_a_misspelled_word_alone_is_found(tmp_path):
+    desk = Desk(tmp_path, "minilm", load_embedder)
+    for text in ("tea and biscuits", "the departments of the company", "a walk along the river"):
+        desk.put(text, "")
+    wanted = desk.put("rolling back a deployment", "")
+    assert desk.ids("deploymnet")[0] == wanted
+    desk.close()
+
+
+def test_nothing_to_compare_is_no_error():
+    assert trigram_values("tea", []) == []
+    assert trigram_values("", ["tea"]) == [0.0]
+    assert trigram_values("tea", ["", ""]) == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("setting", ["none", FAKE])
+def test_equal_scores_are_in_the_order_of_their_making_however_the_index_is_sealed(tmp_path, setting):
+    desk = Desk(tmp_path, setting)
+    ids: list[str] = []
+    for number in range(30):
+        ids.append(desk.put("the same tea"))
+        if number % 4 == 0:
+            desk.seal()
+        assert desk.ids("tea") == ids
+    desk.reopen()
+    assert desk.ids("tea") == ids
+    assert desk.ids("tea", limit=7) == ids[:7]
+    desk.close()

