@@ -192,6 +192,7 @@ def test_an_erasure_that_meets_a_process_that_seals_breaks_no_manifest(desk, oth
     for each in (desk, other, Desk(desk.data)):
         assert len(each.ids("tea")) == len(ids)
         assert ids[0] not in each.ids("tea")
+        assert len(each.find("tea").passages) == len(ids), "it still stands in a segment"
 
 
 def test_a_thread_with_an_older_snapshot_gets_the_answer_of_that_snapshot(tmp_path):
