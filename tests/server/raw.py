@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 PINAKES = [sys.executable, "-m", "pinakes.cli.main"]
-PATIENCE = 10.0
+PATIENCE = 30.0
 
 INITIALIZE = {
     "protocolVersion": "2025-11-25",

@@ -52,6 +52,7 @@ class Search:
     text: str
     filter: Filter
     depth: int = CANDIDATES
+    vector: Array | None = None
 
 
 @dataclass(slots=True)
@@ -88,7 +89,8 @@ class Finder:
             return self._indexes.setdefault((collection, model), Index(self.folder, collection, model))
 
     def find(self, reading: Reading, search: Search, embedder: QuestionEmbedder | None) -> Findings:
-        vector = _embedded(search.text, embedder)
+        """Search with whatever vector `embed_question` has made of the question before the snapshot was opened."""
+        vector = search.vector if search.vector is not None else embed_question(search.text, embedder)
         index = self.index_of(reading.collection, embedder.identity if embedder else "")
         with index.guard:
             index.catch_up(reading.session)
@@ -104,7 +106,7 @@ class Finder:
         return sorted({to_id(key) for key in keys})
 
 
-def _embedded(text: str, embedder: QuestionEmbedder | None) -> Array | None:
+def embed_question(text: str, embedder: QuestionEmbedder | None) -> Array | None:
     """The question's vector; None where there is no embedder, or it does not answer."""
     if embedder is None:
         return None

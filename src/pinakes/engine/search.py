@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, TypeGuard, cast
 
-from pinakes.engine.finder import Finder, Findings, Passage, Search
+from pinakes.engine.finder import Finder, Findings, Passage, Search, embed_question
 from pinakes.engine.index.matching import Filter
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.paging import Place, start, to_cursor
@@ -89,16 +89,20 @@ def find_entries(kernel: Kernel, question: Question, *, limit: int, cursor: str 
 def _find_page(kernel: Kernel, question: Question, *, limit: int, cursor: str | None) -> Page:
     asked: dict[str, Any] = asdict(question)
     finder: Finder = kernel.finder()
+    words = _words(question)
+    with kernel.read() as reading:
+        embedder = kernel.embedder(reading.session)
+    # Before the snapshot: an embedder may be slow to answer, and no snapshot should wait for it.
+    vector = None if words is None else embed_question(words, embedder)
     with kernel.read() as reading:
         place = start(asked, cursor, newest=reading.tx, now=kernel.now())
         wanted = _filter(question, place)
-        words = _words(question)
         if words is None:
             hits, more = _listed(reading, finder, question, wanted=(wanted, place.last, limit))
             mode = "list"
         else:
-            search = Search(text=words, filter=wanted)
-            findings = finder.find(reading, search, kernel.embedder(reading.session))
+            search = Search(text=words, filter=wanted, vector=vector)
+            findings = finder.find(reading, search, None if vector is None else embedder)
             ranked = _collapse(reading, question, findings, place=place)
             hits, more = _page(reading, ranked, findings, wanted=(wanted, place.last, limit))
             mode = findings.mode

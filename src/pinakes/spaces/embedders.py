@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from pinakes.model.errors import Failure, Refusal
@@ -52,6 +53,12 @@ def _digest_of(folder: Path) -> str:
     path = folder / "model.onnx"
     if not path.is_file() or not (folder / "tokenizer.json").is_file():
         raise Refusal(Failure.INVALID, f"{folder} must hold model.onnx and tokenizer.json.", field="embedder")
+    return _digest_once(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _digest_once(path: Path, changed: int) -> str:
+    del changed
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 

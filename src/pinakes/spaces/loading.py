@@ -4,6 +4,7 @@ import http.client
 import importlib
 import json
 import logging
+import os
 import time
 import urllib.request
 from pathlib import Path
@@ -21,6 +22,7 @@ PIECE = 1000
 OVERLAP = 100
 TIMEOUT = 30.0
 TRIES = 3
+KEY_VARIABLE = "PINAKES_EMBEDDER_KEY"
 
 
 def load_embedder(choice: Choice) -> Any:
@@ -31,7 +33,7 @@ def load_embedder(choice: Choice) -> Any:
         return OnnxFolder(Path(choice.place), choice.identity)
     if choice.kind == "fastembed":
         return FastEmbed(choice)
-    return Endpoint(choice)
+    return Endpoint(choice, key=os.environ.get(KEY_VARIABLE, ""))
 
 
 def pieces(title: str, text: str) -> list[str]:
@@ -59,7 +61,7 @@ class FastEmbed:
 
 
 class Endpoint:
-    """An endpoint that speaks OpenAI's embeddings: Ollama, vLLM, a hosted one; a key comes from the environment."""
+    """An endpoint that speaks OpenAI's embeddings: Ollama, vLLM, a hosted one; its key is in PINAKES_EMBEDDER_KEY."""
 
     def __init__(self, choice: Choice, *, key: str = "", tries: int = TRIES) -> None:
         self.identity = choice.identity
