@@ -29,7 +29,7 @@ LATE_IMPORTS = {
 
 # What must not load at start-up: from these modules no chain of imports may lead to those packages. They are reached
 # through `lazily`, or through a tool's module, which loads when it is first called.
-MODELS = ("numpy", "onnxruntime", "tokenizers", "rich")
+MODELS = ("numpy", "onnxruntime", "tokenizers", "tqdm")
 STARTING = {
     "pinakes.cli.main": ("mcp", "uvicorn", *MODELS),
     "pinakes.cli.serve_command": ("mcp", "uvicorn", *MODELS),

@@ -50,7 +50,11 @@ def progress(title: str, *, quiet: bool = False) -> Generator[Report]:
     if quiet or not sys.stderr.isatty():
         yield lambda done, total, message: None
         return
-    console = lazily("rich.console", "Console")(stderr=True)
-    with lazily("rich.progress", "Progress")(console=console, transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total, message: bar.update(task, completed=done, total=total)
+    with lazily("tqdm", "tqdm")(desc=title, leave=False, unit="") as bar:
+
+        def report(done: float, total: float | None, message: str) -> None:
+            del message
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield report
