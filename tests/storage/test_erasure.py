@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pinakes.app import BACKUPS, DATABASE, backup_path, open_copy, open_store
-from pinakes.engine.edges import Claim, Clash, Related, relate
+from pinakes.engine.edges import Claim, Clash, Related, delete_edge, relate
 from pinakes.engine.entries import delete_entry, get_entry, store_entry, update_entry
 from pinakes.engine.erasure import RETENTION, Erased, backup_files, erase, purge
 from pinakes.engine.history import list_history, undo
@@ -18,6 +18,7 @@ from pinakes.engine.kernel import Kernel
 from pinakes.model.clock import DAY, SECOND
 from pinakes.model.errors import Failure, Refusal
 from pinakes.storage.journal import compare_heads
+from pinakes.storage.reading import EdgePattern
 from pinakes.storage.sqlite import SQLiteDatabase
 from pinakes.storage.store import Store, Writing
 
@@ -281,3 +282,16 @@ def test_erasing_in_one_collection_leaves_another_alone(tmp_path, kernel):
     assert holders(tmp_path) == []
     assert get_entry(other, kept).thing is not None
     assert damage(other) == []
+
+
+def test_an_edge_that_ended_there_once_goes_too_though_it_was_deleted_before(kernel):
+    one = store_entry(kernel, {"topic": "one", "content": "1"}, actor="test").version
+    two = store_entry(kernel, {"topic": "two", "content": "2", "knowledge_type": "observation"}, actor="test").version
+    claim = Claim(subject=one.id, predicate="derived_from", object=two.id, said={})
+    related = relate(kernel, claim, actor="test")
+    assert isinstance(related, Related)
+    delete_edge(kernel, related.version.id, actor="test")
+    erase(kernel, two.id, actor="test")
+    with kernel.read() as reading:
+        assert all(version.erased for version in reading.versions(related.version.id))
+        assert reading.edges(EdgePattern(), as_of=related.version.tx) == []
