@@ -289,14 +289,18 @@ def _seal(kernel: Kernel, size: int) -> None:
 
 def _change(kernel: Kernel, size: int) -> None:
     """Every twentieth text is deleted; every fiftieth is edited, keeping its vector."""
+    held = range(size - TAIL)
+    kernel.write(lambda writing: _delete(writing, [number for number in held if number % DELETED == 3]), actor="bench")
+    edited: list[tuple[int, Array]] = []
     for batch, count in batches(size):
-        numbers = range(batch * BATCH, min(batch * BATCH + count, size - TAIL))
-        deleted = [number for number in numbers if number % DELETED == 3]
-        edited = [number for number in numbers if number % EDITED == 1 and number % DELETED != 3]
-        kernel.write(lambda writing, gone=deleted: _delete(writing, gone), actor="bench")
         values = vectors(batch, count, size).astype(np.float16)
-        found = [(number, values[number - batch * BATCH]) for number in edited]
-        kernel.write(lambda writing, found=found: _edit(writing, kernel, found), actor="bench")
+        numbers = range(batch * BATCH, batch * BATCH + count)
+        edited += [
+            (number, values[number - batch * BATCH])
+            for number in numbers
+            if number in held and number % EDITED == 1 and number % DELETED != 3
+        ]
+    kernel.write(lambda writing: _edit(writing, kernel, edited), actor="bench")
 
 
 def _entries(writing: Writing, numbers: list[int]) -> list[Entry]:
