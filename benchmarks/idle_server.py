@@ -24,7 +24,7 @@ class Output:
     done: bool = flag()
 
 
-@tool("Do nothing", contract="entries", effect="read", models=(Input, Output), example=Example(arguments={}))
+@tool(contract="entries", effect="read", models=(Input, Output), example=Example(arguments={}))
 def idle(call: Call[object], input: Input) -> Answer:
     """Do nothing at all."""
     return Answer(SENTENCE, URI, Output(done=True))

@@ -94,7 +94,8 @@ def test_golden_failures_of_every_contract(golden, name):
 
 def test_the_list_of_tools_is_at_most_twelve_kilobytes():
     listed = [listing.wire for listing in load_catalog().listed() if listing.toolset == "entries"]
-    assert len(json.dumps({"tools": listed}, separators=(",", ":")).encode()) <= 12 * 1024
+    answer = {"jsonrpc": "2.0", "id": 1, "result": {"tools": listed}}
+    assert len(json.dumps(answer, separators=(",", ":")).encode()) <= 12 * 1024
 
 
 def test_an_unexpected_error_is_internal_and_leaks_nothing(agent, monkeypatch, caplog):

@@ -36,7 +36,6 @@ def to_listing(tool: Tool, toolset: str, module: str, contract: Contract) -> dic
         "writes": tool.effect != "read",
         "wire": {
             "name": tool.name,
-            "title": tool.title,
             "description": tool.description,
             "inputSchema": input_schema(tool.input),
             "outputSchema": contract.output_schema(tool.outputs),

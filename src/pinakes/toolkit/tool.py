@@ -53,7 +53,6 @@ class Tool:
     """The one definition from which listing, calling, documentation and snapshots derive."""
 
     name: str
-    title: str
     description: str
     contract: str
     effect: Effect
@@ -65,7 +64,6 @@ class Tool:
 
 
 def tool(
-    title: str,
     *,
     contract: str,
     effect: Effect,
@@ -79,7 +77,6 @@ def tool(
     def declare(handler: Handler) -> Tool:
         return Tool(
             name=handler.__name__,
-            title=title,
             description=" ".join((handler.__doc__ or "").split()),
             contract=contract,
             effect=effect,

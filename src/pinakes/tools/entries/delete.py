@@ -30,7 +30,7 @@ class Output:
 EXAMPLE = Example(arguments={"id": "e-1"}, after=(("store", {"topic": "obsolete", "content": "No longer so."}),))
 
 
-@tool("Delete knowledge", contract="entries", effect="destroy", models=(Input, Output), example=EXAMPLE)
+@tool(contract="entries", effect="destroy", models=(Input, Output), example=EXAMPLE)
 def delete(call: Call[Kernel], input: Input) -> Answer:
     """Delete an entry, with the triples that end at it, or one triple. It can be undone."""
     if input.entity_type == "triple":

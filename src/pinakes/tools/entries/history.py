@@ -33,7 +33,7 @@ EXAMPLE = Example(
 )
 
 
-@tool("Show history", contract="entries", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="entries", effect="read", models=(Input, Output), example=EXAMPLE)
 def history(call: Call[Kernel], input: Input) -> Answer:
     """List what was changed, newest first, by whom, and what reverted it."""
     given = said(input)

@@ -58,7 +58,7 @@ EXAMPLE = Example(
 )
 
 
-@tool("Query knowledge", contract="entries", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="entries", effect="read", models=(Input, Output), example=EXAMPLE)
 def query(call: Call[Kernel], input: Input) -> Answer:
     """Find stored entries by words, tags, type or time; best match first. Use it before answering from memory."""
     began = time.perf_counter()

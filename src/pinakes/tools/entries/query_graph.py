@@ -31,7 +31,7 @@ EXAMPLE = Example(
 )
 
 
-@tool("Query the graph", contract="entries", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="entries", effect="read", models=(Input, Output), example=EXAMPLE)
 def query_graph(call: Call[Kernel], input: Input) -> Answer:
     """Find triples whose subject, predicate and object contain the given text."""
     given = said(input)

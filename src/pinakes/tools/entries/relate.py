@@ -39,7 +39,7 @@ class Conflict:
 EXAMPLE = Example(arguments={"subject": "Ada", "predicate": "works_at", "object": "Analytical Engines Ltd"})
 
 
-@tool("Relate things", contract="entries", effect="change", models=(Input, TripleShape, Conflict), example=EXAMPLE)
+@tool(contract="entries", effect="change", models=(Input, TripleShape, Conflict), example=EXAMPLE)
 def relate(call: Call[Kernel], input: Input) -> Answer:
     """Record a triple. If the predicate already has another object, nothing is written: call again with the
     returned conflict_id and a resolution."""

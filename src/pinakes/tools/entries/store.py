@@ -44,7 +44,7 @@ EXAMPLE = Example(
 )
 
 
-@tool("Store knowledge", contract="entries", effect="add", models=(Input, Output), example=EXAMPLE)
+@tool(contract="entries", effect="add", models=(Input, Output), example=EXAMPLE)
 def store(call: Call[Kernel], input: Input) -> Answer:
     """Save a fact, decision, observation or lesson for later."""
     written = store_entry(call.kernel, said(input), actor=call.actor)

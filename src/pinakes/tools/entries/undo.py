@@ -32,7 +32,7 @@ class Output:
 EXAMPLE = Example(arguments={}, after=(("store", {"topic": "mistake", "content": "Should not be here."}),))
 
 
-@tool("Undo", contract="entries", effect="destroy", models=(Input, Output), example=EXAMPLE)
+@tool(contract="entries", effect="destroy", models=(Input, Output), example=EXAMPLE)
 def undo(call: Call[Kernel], input: Input) -> Answer:
     """Revert the newest transactions, or one by its tx_id; refused if a later change depends on it."""
     done = history.undo(call.kernel, count=input.count, tx=said(input).get("tx_id"), actor=call.actor)

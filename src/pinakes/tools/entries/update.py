@@ -41,7 +41,7 @@ EXAMPLE = Example(
 )
 
 
-@tool("Update knowledge", contract="entries", effect="change", models=(Input, Output), example=EXAMPLE, idempotent=True)
+@tool(contract="entries", effect="change", models=(Input, Output), example=EXAMPLE, idempotent=True)
 def update(call: Call[Kernel], input: Input) -> Answer:
     """Correct an entry: its id and only the fields that change; null clears one."""
     changes = said(input)
