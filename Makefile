@@ -24,7 +24,8 @@ setup-dev: .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json
 	@touch $@
 
 $(NODE_TOOLS)/node_modules/.package-lock.json: $(NODE_TOOLS)/package-lock.json
-	cd $(NODE_TOOLS) && npm ci --no-audit --no-fund --loglevel=error
+	# Not `npm ci`: it refuses a lock without the optional packages of other platforms, which a registry may not have.
+	cd $(NODE_TOOLS) && npm install --no-audit --no-fund --loglevel=error
 	@touch $@
 
 model: setup
