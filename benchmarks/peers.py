@@ -44,6 +44,6 @@ def _install() -> bool:
     npm = shutil.which("npm")
     if npm is None:
         return False
-    command = [npm, "ci", "--no-audit", "--no-fund", "--loglevel=error"]
+    command = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error"]
     environment = {**os.environ, "PATH": f"{Path(find_node() or npm).parent}{os.pathsep}{os.environ['PATH']}"}
     return subprocess.run(command, cwd=FOLDER, env=environment, check=False, stdout=sys.stderr).returncode == 0

@@ -157,7 +157,8 @@ def to_table(collections: Sequence[Collection], lines: Sequence[Line]) -> Table:
         notes=[
             ", ".join(f"{each.name}: {len(each.asked)} questions" for each in collections) + ".",
             f"Linear gain; the best {DEPTH} in pages of {PAGE}. R is the share of the relevant texts that are found.",
-            "Misspelled: two inner letters of each question's longest word have changed places.",
+            "Misspelled: two inner letters of each question's longest word have changed places; which two, the recipe "
+            "does not say, so compare the baselines too.",
             "Recipe: what was measured offline before it was built, int8 (misspelled: fp32); differences under "
             ".3 of a hundredth mean nothing.",
             "FTS5: porter, OR, without stop-words; it cannot cut Chinese into words. MiniLM: exact cosines with the "
