@@ -132,7 +132,8 @@ def _find(index: Index, reading: Reading, search: Search, vector: Array | None) 
     top = best(visible, search.depth)
     cosines = {} if vector is None else _cosines(index, reading, vector, (mask, top, search.depth))
     # Where the vectors have no voice, they must not bring in anything either.
-    near = [place for place, cosine in cosines.items() if cosine >= NEAR_ENOUGH and latin_share(search.text) > 0]
+    heard = latin_share(search.text) > 0
+    near = [place for place, cosine in cosines.items() if heard and cosine >= NEAR_ENOUGH]
     matched = sorted({*top.tolist(), *near})
     best_lexical = float(visible[top[0]]) if len(top) else 0.0
     passages = _score(search, words, matched, cosines, best_lexical=best_lexical)

@@ -21,7 +21,7 @@ TABLES = (
         terms BLOB,
         PRIMARY KEY (collection, seq)
     )""",
-    "CREATE INDEX chunk_by_entry ON chunk (collection, entry_id)",
+    "CREATE INDEX chunk_by_entry ON chunk (collection, entry_id, seq)",
     "CREATE INDEX chunk_by_death ON chunk (collection, died_seq)",
     "CREATE INDEX chunk_by_digest ON chunk (collection, digest)",
     """CREATE TABLE vector (
@@ -144,7 +144,7 @@ def put_vectors(session: Session, collection: str, model: str, pairs: Iterable[t
 def known_vectors(session: Session, collection: str, model: str, digest: bytes) -> list[bytes]:
     """The vectors of a chunk with the same text that was embedded before."""
     rows = session.rows(
-        "SELECT v.value, v.chunk_seq FROM chunk c JOIN vector v ON v.collection = c.collection "
+        "SELECT v.value, v.chunk_seq FROM chunk c CROSS JOIN vector v ON v.collection = c.collection "
         "AND v.chunk_seq = c.seq AND v.model = ? WHERE c.collection = ? AND c.digest = ? ORDER BY v.chunk_seq, v.seq",
         model,
         collection,
