@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pinakes.model.knowledge import fold
+from pinakes.spaces.lexical import TITLE_WEIGHT
 from pinakes.spaces.words import identifiers, pairs, stop_words, words
 
-TITLE_WEIGHT = 3
 MAX_FREQUENCY = 255
 
 

@@ -67,13 +67,6 @@ def pairs(terms: list[str]) -> list[tuple[str, str]]:
     return [(one, other) for one, other in pairwise(terms) if not _is_cjk(one[0] + other[0])]
 
 
-def trace(term: str) -> str:
-    """Letters that any text holding this stemmed term must contain; a cheap test before tokenising it."""
-    if _is_cjk(term[0]):
-        return term
-    return term[:-1] if len(term) > 3 else term[:1]
-
-
 def _is_cjk(text: str) -> bool:
     return any(
         "\u3040" <= letter <= "\u30ff"
