@@ -50,9 +50,13 @@ class Refusal(Exception):
         *,
         field: str | None = None,
         details: Mapping[str, Any] | None = None,
+        constraint: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(message)
         self.failure = failure
         self.message = message
         self.field = field
         self.details = dict(details or {})
+        # What was asked for; set where a call is answered, for a contract whose failures depend on it.
+        self.arguments: Mapping[str, Any] = {}
+        self.constraint = dict(constraint or {})

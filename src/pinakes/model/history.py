@@ -1,11 +1,12 @@
 """Transactions and the changes they are made of."""
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from pinakes.model.knowledge import Subject, Thing
 
-Operation = Literal["CREATE", "UPDATE", "DELETE", "MERGE", "REVERT", "IMPORT", "ERASE"]
+Operation = Literal["CREATE", "UPDATE", "DELETE", "MERGE", "REVERT", "IMPORT", "INDEX", "ERASE"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,3 +44,4 @@ class Transaction:
     operation: Operation
     subject_id: str
     undoes: int | None = None
+    note: Mapping[str, Any] = field(default_factory=dict[str, Any])

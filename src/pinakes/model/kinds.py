@@ -2,8 +2,16 @@
 
 ENTRY = "entry"
 ENTITY = "entity"
+NOTE = "note"
+DOCUMENT = "document"
+SECTION = "section"
+PATTERN = "pattern"
+MEMORY = "memory"
 
-KINDS = (ENTRY, ENTITY)
+KINDS = (ENTRY, ENTITY, NOTE, DOCUMENT, SECTION, PATTERN, MEMORY)
+
+# The patterns that ship are in a collection of their own, and so in nobody's counts, history or undo.
+STARTER_COLLECTION = "starter-patterns"
 
 SEMANTIC = "Semantic"
 TEMPORAL = "Temporal"

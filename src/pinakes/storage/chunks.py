@@ -1,9 +1,12 @@
 """Chunks and their vectors: derived rows, each born, killed and found again by a number that only grows."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from pinakes.model.knowledge import Entry
 from pinakes.storage.database import Row, Session, scalar
+from pinakes.storage.images import from_image
 
 TABLES = (
     """CREATE TABLE chunk (
@@ -235,13 +238,70 @@ def drop_until(session: Session, collection: str, newest: int) -> None:
     session.run("DELETE FROM unembedded WHERE collection = ? AND seq <= ?", collection, newest)
 
 
-def release_terms(session: Session, collection: str, sealed: int) -> None:
+def release_terms(session: Session, collection: str, *, after: int, sealed: int) -> None:
     """What a segment holds need not stand in the database as well."""
     session.run(
-        "UPDATE chunk SET terms = NULL, columns = NULL WHERE collection = ? AND seq <= ? AND terms IS NOT NULL",
+        "UPDATE chunk SET terms = NULL, columns = NULL WHERE collection = ? AND seq > ? AND seq <= ?",
         collection,
+        after,
         sealed,
     )
+
+
+def newest_seq(session: Session, collection: str) -> int:
+    return int(scalar(session, "SELECT seq FROM collection WHERE name = ?", collection) or 0)
+
+
+def read_births(session: Session, collection: str, after: int) -> list[Row]:
+    """Chunks whose terms are not in a segment yet, born after a number."""
+    return session.rows(
+        "SELECT seq, entry_id, born_tx, died_tx, columns, terms FROM chunk "
+        "WHERE collection = ? AND seq > ? AND terms IS NOT NULL ORDER BY seq",
+        collection,
+        after,
+    )
+
+
+def read_deaths(session: Session, collection: str, after: int) -> list[Row]:
+    """Who died after a number, in their order: (seq, transaction, number of the death)."""
+    return session.rows(
+        "SELECT seq, died_tx, died_seq FROM chunk WHERE collection = ? AND died_seq > ? ORDER BY died_seq, seq",
+        collection,
+        after,
+    )
+
+
+def read_texts(session: Session, collection: str, numbers: Sequence[int]) -> dict[int, str]:
+    """The title of its entry and the text of each of these chunks; a chunk was born with the version it is of."""
+    wanted = json.dumps(list(numbers))
+    spans = session.rows(
+        "SELECT c.seq, c.start, c.stop, c.entry_id, c.born_tx FROM json_each(?) wanted CROSS JOIN chunk c "
+        "ON c.collection = ? AND c.seq = wanted.value",
+        wanted,
+        collection,
+    )
+    images = session.rows(
+        "SELECT v.id, v.tx, v.image FROM (SELECT DISTINCT c.entry_id, c.born_tx FROM json_each(?) wanted "
+        "CROSS JOIN chunk c ON c.collection = ? AND c.seq = wanted.value) born CROSS JOIN version v "
+        "ON v.collection = ? AND v.id = born.entry_id AND v.tx = born.born_tx WHERE v.image IS NOT NULL",
+        wanted,
+        collection,
+        collection,
+    )
+    things = {(id, tx): from_image("entry", id, image) for id, tx, image in images}
+    texts: dict[int, str] = {}
+    for seq, start, stop, *born in spans:
+        entry = things.get((born[0], born[1]))
+        texts[seq] = f"{entry.title}\n{entry.body[start:stop]}" if isinstance(entry, Entry) else ""
+    return texts
+
+
+def has_deaths(session: Session, collection: str, after: int, at_least: int) -> bool:
+    """Whether so many have died after a number."""
+    rows = session.rows(
+        "SELECT 1 FROM chunk WHERE collection = ? AND died_seq > ? LIMIT 1 OFFSET ?", collection, after, at_least - 1
+    )
+    return bool(rows)
 
 
 def living_numbers(session: Session, collection: str) -> tuple[list[int], list[int]]:
@@ -252,12 +312,13 @@ def living_numbers(session: Session, collection: str) -> tuple[list[int], list[i
 
 
 def has_unsealed(session: Session, collection: str, at_least: int) -> bool:
-    """Whether so many chunks stand in no segment yet."""
-    sealed = scalar(session, "SELECT sealed FROM manifest WHERE collection = ? AND stream = 'text'", collection)
-    rows = session.rows(
+    """Whether so many births, or so many deaths, stand in no segment yet."""
+    streams = session.rows("SELECT stream, sealed FROM manifest WHERE collection = ?", collection)
+    sealed = {stream: int(number) for stream, number in streams}
+    born = session.rows(
         "SELECT 1 FROM chunk WHERE collection = ? AND seq > ? LIMIT 1 OFFSET ?",
         collection,
-        int(sealed or 0),
+        sealed.get("text", 0),
         at_least - 1,
     )
-    return bool(rows)
+    return bool(born) or has_deaths(session, collection, sealed.get("deaths", 0), at_least)

@@ -51,6 +51,12 @@ def is_live(session: Session, collection: str, id: str) -> bool:
     )
 
 
+def is_newest(session: Session, collection: str, id: str, tx: int) -> bool:
+    """Whether an entry is still as a transaction left it."""
+    sql = "SELECT 1 FROM entry_head WHERE collection = ? AND id = ? AND tx = ?"
+    return bool(session.rows(sql, collection, id, tx))
+
+
 def _claim_aliases(session: Session, collection: str, thing: Thing) -> None:
     held = {
         (namespace, name)

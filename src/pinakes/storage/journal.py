@@ -53,8 +53,8 @@ def dump(session: Session, collection: str, newest: int) -> Iterator[Line]:
             content = None if image is None else json.loads(image)
             line = {"id": id, "subject": subject, "kind": kind, "image": content, "erased": bool(erased)}
             versions.setdefault(tx, []).append(line)
-        for tx, time, actor, operation, subject_id, undoes in session.rows(
-            "SELECT tx, time, actor, operation, subject_id, undoes FROM tx "
+        for tx, time, actor, operation, subject_id, undoes, note in session.rows(
+            "SELECT tx, time, actor, operation, subject_id, undoes, note FROM tx "
             "WHERE collection = ? AND tx > ? AND tx <= ? ORDER BY tx",
             *span,
         ):
@@ -65,6 +65,7 @@ def dump(session: Session, collection: str, newest: int) -> Iterator[Line]:
                 "operation": operation,
                 "subject_id": subject_id,
                 "undoes": undoes,
+                **({} if note is None else {"note": json.loads(note)}),
                 "versions": versions.get(tx, []),
             }
 
@@ -98,7 +99,8 @@ def load(session: Session, collection: str, described: Line, lines: Iterable[Lin
 
 def _load_transaction(session: Session, collection: str, line: Line) -> None:
     session.run(
-        "INSERT INTO tx (collection, tx, time, actor, operation, subject_id, undoes) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO tx (collection, tx, time, actor, operation, subject_id, undoes, note) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         collection,
         line["tx"],
         line["time"],
@@ -106,6 +108,7 @@ def _load_transaction(session: Session, collection: str, line: Line) -> None:
         line["operation"],
         line["subject_id"],
         line["undoes"],
+        to_text(line["note"]) if line.get("note") else None,
     )
     session.run_many(
         "INSERT INTO version (collection, id, tx, subject, kind, image, erased) VALUES (?, ?, ?, ?, ?, ?, ?)",

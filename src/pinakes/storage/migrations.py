@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from pinakes.model.errors import Failure, Refusal
-from pinakes.storage import chunks
+from pinakes.storage import chunks, documents, fingerprints, jobs, operations, vault
 from pinakes.storage.database import Database, Session, scalar
+from pinakes.storage.remaking import set_stop_words_apart
 from pinakes.storage.schema import TABLES
 
 Step = Callable[[Session], None]
@@ -24,7 +25,35 @@ def add_chunks(session: Session) -> None:
         session.run("INSERT INTO meta (name, value) VALUES ('stale', 'chunks')")
 
 
-STEPS: tuple[Step, ...] = (create_format_1, add_chunks)
+def add_vault(session: Session) -> None:
+    """What is known of a vault's files."""
+    for statement in vault.TABLES:
+        session.run(statement)
+
+
+def add_documents(session: Session) -> None:
+    """The list of documents, and the jobs that read them."""
+    for statement in (*documents.TABLES, *jobs.TABLES):
+        session.run(statement)
+
+
+def add_memories(session: Session) -> None:
+    """Fingerprints, operational rows, and what a transaction says of itself (a reason, a rationale)."""
+    for statement in (*fingerprints.TABLES, *operations.TABLES):
+        session.run(statement)
+    session.run("ALTER TABLE tx ADD COLUMN note TEXT")
+    for statement in operations.INDEXES:
+        session.run(statement)
+
+
+STEPS: tuple[Step, ...] = (
+    create_format_1,
+    add_chunks,
+    add_vault,
+    add_documents,
+    set_stop_words_apart,
+    add_memories,
+)
 
 
 def format_of(database: Database, session: Session) -> int:

@@ -1,5 +1,6 @@
 """One snapshot of one collection: heads, versions and transactions as they were when it was opened."""
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
@@ -29,8 +30,16 @@ def _to_version(row: Row) -> Version:
 
 
 def _to_transaction(row: Row) -> Transaction:
-    tx, time, actor, operation, subject_id, undoes = row
-    return Transaction(tx=tx, time=time, actor=actor, operation=operation, subject_id=subject_id, undoes=undoes)
+    tx, time, actor, operation, subject_id, undoes, note = row
+    return Transaction(
+        tx=tx,
+        time=time,
+        actor=actor,
+        operation=operation,
+        subject_id=subject_id,
+        undoes=undoes,
+        note={} if note is None else json.loads(note),
+    )
 
 
 def _marks(values: Iterable[object]) -> str:
@@ -104,6 +113,11 @@ class Reading:
         revived = [v for v in self._changed_since(moment, "entry") if v.kind in kinds and v.id > after]
         return sorted([*found, *revived], key=lambda v: v.id)[:limit] if revived else found
 
+    def newest(self, kind: str) -> dict[str, int]:
+        """Ids of the live entries of a kind, each with the transaction that left it as it is."""
+        sql = "SELECT id, tx FROM entry_head WHERE collection = ? AND kind = ? ORDER BY id"
+        return dict(cast(list[tuple[str, int]], self.session.rows(sql, self.collection, kind)))
+
     def count(self, subject: Subject, kinds: tuple[str, ...] = ()) -> int:
         table = f"{subject}_head"
         kept = f" AND kind IN ({_marks(kinds)})" if kinds else ""
@@ -145,12 +159,9 @@ class Reading:
 
     def find_aliases(self, name: str) -> list[tuple[str, str]]:
         """Everything that bears a name, as (namespace, id)."""
-        rows = self.session.rows(
-            "SELECT namespace, id FROM alias WHERE collection = ? AND name = ? ORDER BY namespace",
-            self.collection,
-            fold(name),
-        )
-        return cast(list[tuple[str, str]], rows)
+        # Asked for their order, SQLite would go through all aliases by namespace instead of to this name.
+        sql = "SELECT namespace, id FROM alias WHERE collection = ? AND name = ?"
+        return sorted(cast(list[tuple[str, str]], self.session.rows(sql, self.collection, fold(name))))
 
     def transaction(self, tx: int) -> Transaction | None:
         rows = self.transactions(before=tx + 1, limit=1)
@@ -160,7 +171,7 @@ class Reading:
         self, *, before: int = _EVERYTHING, after: int = 0, limit: int = _EVERYTHING, newest_first: bool = True
     ) -> list[Transaction]:
         rows = self.session.rows(
-            "SELECT tx, time, actor, operation, subject_id, undoes FROM tx "
+            "SELECT tx, time, actor, operation, subject_id, undoes, note FROM tx "
             f"WHERE collection = ? AND tx < ? AND tx > ? ORDER BY tx {'DESC' if newest_first else 'ASC'} LIMIT ?",
             self.collection,
             before,
@@ -181,6 +192,26 @@ class Reading:
             f"SELECT {_VERSION} FROM version v WHERE v.collection = ? AND v.tx = ? ORDER BY v.id", self.collection, tx
         )
         return [Change(self.version(after.id, tx - 1), after) for after in map(_to_version, rows)]
+
+    def changed_after(self, tx: int) -> list[tuple[str, Subject, str]]:
+        """Id, subject and kind of everything that changed after a transaction, in the order of changing."""
+        rows = self.session.rows(
+            "SELECT id, subject, kind, max(tx) FROM version WHERE collection = ? AND tx > ? "
+            "GROUP BY id, subject, kind ORDER BY max(tx), id",
+            self.collection,
+            tx,
+        )
+        return [(id, subject, kind) for id, subject, kind, _ in rows]
+
+    def edge_ends(self, kind: str) -> list[tuple[str, str]]:
+        """Source and target of the edges that leave entries of a kind."""
+        rows = self.session.rows(
+            "SELECT h.source, h.target FROM edge_head h JOIN entry_head s ON s.collection = h.collection "
+            "AND s.id = h.source WHERE h.collection = ? AND s.kind = ? ORDER BY h.id",
+            self.collection,
+            kind,
+        )
+        return cast(list[tuple[str, str]], rows)
 
     def last_touched(self, subject: Subject, kinds: tuple[str, ...] = ()) -> int:
         """The newest transaction that changed a thing of these kinds."""
@@ -207,9 +238,14 @@ class Reading:
 
     def span(self, chunk: int) -> tuple[int, int]:
         """Where a chunk begins and ends in its entry's text."""
-        sql = "SELECT start, stop FROM chunk WHERE collection = ? AND seq = ?"
+        start, stop, _ = self.spot(chunk)
+        return start, stop
+
+    def spot(self, chunk: int) -> tuple[int, int, str | None]:
+        """Where a chunk begins and ends in its entry's text, and its place in the source as JSON, where it has one."""
+        sql = "SELECT start, stop, place FROM chunk WHERE collection = ? AND seq = ?"
         row = first(self.session, sql, self.collection, chunk)
-        return (0, 0) if row is None else (int(row[0]), int(row[1]))
+        return (0, 0, None) if row is None else (int(row[0]), int(row[1]), row[2])
 
     def waiting_chunks(self, entry_id: str) -> int:
         """How many chunks of an entry have no vectors yet."""
@@ -256,13 +292,14 @@ class Reading:
 
     def _edges_at(self, end: str, id: str, predicate: str | None) -> list[Edge]:
         kept, values = ("", ()) if predicate is None else (" AND h.predicate = ?", (fold(predicate),))
+        # Asked for their order, SQLite would go through all edges by their ids instead of to those of this entry.
         rows = self.session.rows(
-            f"SELECT {_VERSION} FROM edge_head h {_HEAD} WHERE h.collection = ? AND h.{end} = ?{kept} ORDER BY h.id",
+            f"SELECT {_VERSION} FROM edge_head h {_HEAD} WHERE h.collection = ? AND h.{end} = ?{kept}",
             self.collection,
             id,
             *values,
         )
-        return [cast(Edge, _to_version(row).thing) for row in rows]
+        return sorted((cast(Edge, _to_version(row).thing) for row in rows), key=lambda edge: edge.id)
 
     def _changed_since(self, moment: int, subject: Subject) -> Iterator[Version]:
         """What changed later, as it was at `moment`, where it was alive."""

@@ -1,8 +1,8 @@
 """The store: canonical state changes only here, in numbered transactions."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pinakes.model.clock import Clock
 from pinakes.model.errors import Failure, Refusal
@@ -11,7 +11,7 @@ from pinakes.model.ids import new_id
 from pinakes.model.knowledge import Entry, Thing, subject_of
 from pinakes.storage.database import Database, Session, first, scalar
 from pinakes.storage.heads import drop_head, set_head
-from pinakes.storage.images import to_image
+from pinakes.storage.images import to_image, to_text
 from pinakes.storage.migrations import STEPS, Step, migrate, recorded_format, refuse_other_format
 from pinakes.storage.reading import Reading
 
@@ -43,6 +43,7 @@ class Writing(Reading):
         self._actor = actor
         self._operation: Operation = "UPDATE"
         self._undoes: int | None = None
+        self._note: Mapping[str, Any] | None = None
         self._described = False
         self._ever_changed = False
         self._made = 0
@@ -53,9 +54,11 @@ class Writing(Reading):
     def changed(self) -> bool:
         return self._ever_changed
 
-    def describe(self, operation: Operation, undoes: int | None = None) -> None:
-        """Say what the transaction is, before its first change."""
-        self._operation, self._undoes = operation, undoes
+    def describe(
+        self, operation: Operation, undoes: int | None = None, *, note: Mapping[str, Any] | None = None
+    ) -> None:
+        """Say what the transaction is and, where it says so, why, before its first change."""
+        self._operation, self._undoes, self._note = operation, undoes, note
 
     def start_another(self) -> None:
         """Take the next number within the same atomic unit."""
@@ -109,6 +112,14 @@ class Writing(Reading):
         self.session.run(
             "UPDATE version SET image = NULL, erased = 1 WHERE collection = ? AND id = ?", self.collection, id
         )
+        # What a transaction says of itself may quote what it was about.
+        self.session.run(
+            "UPDATE tx SET note = NULL WHERE collection = ? AND tx IN "
+            "(SELECT tx FROM version WHERE collection = ? AND id = ?)",
+            self.collection,
+            self.collection,
+            id,
+        )
         drop_head(self.session, self.collection, id)
         self.session.run("DELETE FROM alias WHERE collection = ? AND id = ?", self.collection, id)
         self.session.run("DELETE FROM pending_conflict WHERE collection = ?", self.collection)
@@ -119,8 +130,8 @@ class Writing(Reading):
     def _write_version(self, id: str, subject: str, kind: str, image: str | None) -> None:
         if not self._described:
             self.session.run(
-                "INSERT INTO tx (collection, tx, time, actor, operation, subject_id, undoes) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO tx (collection, tx, time, actor, operation, subject_id, undoes, note) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 self.collection,
                 self.tx,
                 self.time,
@@ -128,6 +139,7 @@ class Writing(Reading):
                 self._operation,
                 id,
                 self._undoes,
+                to_text(self._note) if self._note else None,
             )
             self._described = self._ever_changed = True
         self.session.run(

@@ -1,4 +1,4 @@
-"""Reading vectors back by their numbers or by their chunks."""
+"""Reading vectors back by their numbers."""
 
 import json
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.storage.database import Session
+from pinakes.storage.database import Row, Session, scalar
 
 Array = NDArray[Any]
 
@@ -26,3 +26,24 @@ def vectors_by_number(session: Session, collection: str, numbers: Array, *, widt
     there = np.isin(numbers[order], np.array([row[0] for row in rows], np.int64))
     result[order[there]] = values
     return result
+
+
+def read_vectors(session: Session, collection: str, model: str, after: int) -> list[Row]:
+    """An embedder's vectors after a number, each with its own and its chunk's."""
+    return session.rows(
+        "SELECT seq, chunk_seq, value FROM vector WHERE collection = ? AND seq > ? AND model = ? ORDER BY seq",
+        collection,
+        after,
+        model,
+    )
+
+
+def width_of(session: Session, collection: str, model: str) -> int:
+    """How many numbers a vector of an embedder has; none where there is no vector."""
+    size = scalar(
+        session,
+        "SELECT length(value) FROM vector WHERE collection = ? AND model = ? ORDER BY seq DESC LIMIT 1",
+        collection,
+        model,
+    )
+    return int(size or 0) // 2

@@ -1,0 +1,72 @@
+"""Edges of many entries at once, read from the heads."""
+
+import json
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from pinakes.storage.database import scalar
+from pinakes.storage.reading import Reading
+
+End = Literal["source", "target"]
+ENDS: tuple[End, End] = ("source", "target")
+
+
+class Joint(NamedTuple):
+    """An edge as its head tells it."""
+
+    id: str
+    source: str
+    target: str
+    predicate: str
+
+
+def joints_at(reading: Reading, ids: Sequence[str], end: End, *, type: str, limit: int) -> list[Joint]:
+    """The edges of a type that have one of these entries at that end, in the order of their making."""
+    rows = reading.session.rows(
+        "SELECT e.id, e.source, e.target, e.predicate FROM json_each(?) wanted CROSS JOIN edge_head e "
+        f"ON e.collection = ? AND e.{end} = wanted.value AND e.type = ? ORDER BY e.id LIMIT ?",
+        json.dumps(ids),
+        reading.collection,
+        type,
+        limit,
+    )
+    return [Joint(*row) for row in rows]
+
+
+def joined_among(reading: Reading, ids: Sequence[str], *, without: str) -> list[tuple[str, str]]:
+    """Which of some entries are joined to each other, by edges of any type but one."""
+    spelled = json.dumps(ids)
+    rows = reading.session.rows(
+        "SELECT e.source, e.target FROM json_each(?) wanted CROSS JOIN edge_head e ON e.collection = ? "
+        "AND e.source = wanted.value AND e.type <> ? AND e.target IN (SELECT value FROM json_each(?))",
+        spelled,
+        reading.collection,
+        without,
+        spelled,
+    )
+    return [(source, target) for source, target in rows]
+
+
+def with_edges(reading: Reading, ids: Sequence[str], *, at_least: int, without: str) -> set[str]:
+    """Those of some entries that have so many edges, of any type but one."""
+    ends = [
+        f"(SELECT count(*) FROM edge_head e WHERE e.collection = ? AND e.{end} = wanted.value AND e.type <> ?)"
+        for end in ENDS
+    ]
+    place = (reading.collection, without)
+    sql = f"SELECT wanted.value FROM json_each(?) wanted WHERE {' + '.join(ends)} >= ?"
+    return {row[0] for row in reading.session.rows(sql, json.dumps(ids), *place, *place, at_least)}
+
+
+def count_unlinked(reading: Reading, kind: str) -> int:
+    sql = (
+        "SELECT count(*) FROM entry_head h WHERE h.collection = ? AND h.kind = ? "
+        "AND NOT EXISTS (SELECT 1 FROM edge_head e WHERE e.collection = h.collection AND e.source = h.id) "
+        "AND NOT EXISTS (SELECT 1 FROM edge_head e WHERE e.collection = h.collection AND e.target = h.id)"
+    )
+    return int(scalar(reading.session, sql, reading.collection, kind))
+
+
+def count_edges(reading: Reading, type: str) -> int:
+    sql = "SELECT count(*) FROM edge_head WHERE collection = ? AND type = ?"
+    return int(scalar(reading.session, sql, reading.collection, type))

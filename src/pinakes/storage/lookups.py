@@ -1,0 +1,79 @@
+"""Entries by what heads and journal say of them: their label, their beginning, their end, how important they are."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from pinakes.model.knowledge import fold
+from pinakes.storage.database import Row
+from pinakes.storage.reading import Reading
+
+
+def ids_labelled(reading: Reading, title: str, *, kind: str = "", without: str = "", limit: int = 1) -> list[str]:
+    """The live entries with this title, of one kind or of any but one."""
+    conditions, values = "", list[str]()
+    if kind:
+        conditions, values = " AND kind = ?", [kind]
+    if without:
+        conditions, values = f"{conditions} AND kind <> ?", [*values, without]
+    sql = f"SELECT id FROM entry_head WHERE collection = ? AND label = ?{conditions} ORDER BY id LIMIT ?"
+    return _ids(reading, sql, fold(title), *values, limit)
+
+
+def ids_between(reading: Reading, low: str, high: str, *, limit: int) -> list[str]:
+    sql = "SELECT id FROM entry_head WHERE collection = ? AND id >= ? AND id <= ? ORDER BY id LIMIT ?"
+    return _ids(reading, sql, low, high, limit)
+
+
+def ids_made_last(reading: Reading, kind: str, *, limit: int) -> list[str]:
+    sql = "SELECT id FROM entry_head WHERE collection = ? AND kind = ? ORDER BY id DESC LIMIT ?"
+    return _ids(reading, sql, kind, limit)
+
+
+def ids_changed_in(reading: Reading, tx: int, *, limit: int) -> list[str]:
+    sql = "SELECT id FROM version WHERE collection = ? AND tx = ? AND subject = 'entry' ORDER BY id LIMIT ?"
+    return _ids(reading, sql, tx, limit)
+
+
+def read_buried(reading: Reading, since: int, *, limit: int) -> list[tuple[str, int]]:
+    """Entries that were deleted, merged or undone since then, each with the transaction that did it, newest first."""
+    rows = reading.session.rows(
+        "SELECT v.id, v.tx FROM tx t JOIN version v ON v.collection = t.collection AND v.tx = t.tx "
+        "WHERE t.collection = ? AND t.operation IN ('DELETE', 'MERGE', 'REVERT') AND t.time >= ? "
+        "AND v.subject = 'entry' AND v.image IS NULL AND v.erased = 0 AND NOT EXISTS "
+        "(SELECT 1 FROM entry_head h WHERE h.collection = v.collection AND h.id = v.id) ORDER BY v.tx DESC LIMIT ?",
+        reading.collection,
+        since,
+        limit,
+    )
+    return [(id, int(tx)) for id, tx in rows]
+
+
+def read_notes(reading: Reading, after: int, *, naming: str) -> list[dict[str, Any]]:
+    """What the undoings after a transaction say of themselves, where they say something under this name."""
+    rows = reading.session.rows(
+        "SELECT note FROM tx WHERE collection = ? AND tx > ? AND operation = 'REVERT' AND note LIKE ?",
+        reading.collection,
+        after,
+        f'%"{naming}"%',
+    )
+    return [json.loads(note) for (note,) in rows]
+
+
+def read_standing(reading: Reading, kinds: Sequence[str], ids: Iterable[str] | None = None) -> list[Row]:
+    """Id, kind, importance and quarantine (as JSON) of the live entries of some kinds; of these alone, where ids are
+    given."""
+    among = "" if ids is None else " AND h.id IN (SELECT value FROM json_each(?))"
+    return reading.session.rows(
+        "SELECT h.id, h.kind, json_extract(v.image, '$.attributes.importance'), "
+        "json_extract(v.image, '$.attributes.quarantine') FROM entry_head h JOIN version v "
+        "ON v.collection = h.collection AND v.id = h.id AND v.tx = h.tx "
+        f"WHERE h.collection = ? AND h.kind IN ({', '.join('?' for _ in kinds)}){among}",
+        reading.collection,
+        *kinds,
+        *(() if ids is None else (json.dumps(list(ids)),)),
+    )
+
+
+def _ids(reading: Reading, sql: str, *values: str | int) -> list[str]:
+    return [row[0] for row in cast(list[tuple[str]], reading.session.rows(sql, reading.collection, *values))]
