@@ -1,15 +1,48 @@
 """The catalogue: which tools are shown, and that it can change while the server runs."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import pytest
 
-from pinakes.app import load_catalog
+from pinakes.app import CONTRACTS, EMBEDDER, load_catalog, look_after
+from pinakes.engine.embedding import choose_embedder
 from pinakes.model.errors import Failure, Refusal
+from pinakes.toolkit.catalog import Catalog, Listing, to_listing
 from pinakes.toolkit.dispatch import UnknownTool
+from pinakes.toolkit.fields import text
+from pinakes.toolkit.tool import Answer, Call, Example, tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    id: str = text()
+
+
+@tool(contract="entries", effect="read", models=(Input, Output), example=Example(arguments={}), needs=(EMBEDDER,))
+def look_near(call: Call, input: Input) -> Answer:
+    """Find what is near in meaning."""
+    return Answer("Near.", "knowledge://entries", Output(id="near"))
+
+
+def names(catalog: Catalog) -> Iterator[str]:
+    return (listing.name for listing in catalog.listed())
+
+
+def add_needy(catalog: Catalog) -> None:
+    catalog.add(Listing(**to_listing(look_near, "entries", __name__, CONTRACTS["entries"])), look_near)
 
 
 def test_read_only_hides_and_refuses_what_writes(agent):
+    agent.app.catalog.choose(["entries"])
     agent.app.catalog.forbid_writing()
-    assert [listing.name for listing in agent.app.catalog.listed()] == ["history", "query", "query_graph"]
+    shown = [listing.name for listing in agent.app.catalog.listed() if listing.toolset == "entries"]
+    assert shown == ["history", "query", "query_graph"]
     error = agent.error("store", topic="a", content="b")
     assert (error["code"], error["retryable"]) == ("policy", False)
     assert agent.call("query")["items"] == []
@@ -17,6 +50,7 @@ def test_read_only_hides_and_refuses_what_writes(agent):
 
 def test_those_who_watch_hear_of_a_change_and_only_of_a_change():
     catalog = load_catalog()
+    catalog.choose(["entries"])
     heard = []
     catalog.watch(lambda: heard.append(len(catalog.listed())))
     catalog.choose(["entries"])
@@ -51,3 +85,23 @@ def test_data_of_a_newer_program_turns_the_server_read_only(agent):
     assert "Restart this client" in error["message"]
     assert "store" not in [listing.name for listing in agent.app.catalog.listed()]
     assert agent.topics() == ["a"]
+
+
+def test_a_tool_that_needs_vectors_is_listed_and_answers_only_where_the_collection_has_an_embedder(agent):
+    catalog, store, collection = agent.app.catalog, agent.kernel.store, agent.kernel.collection
+    add_needy(catalog)
+    assert "look_near" in names(catalog)
+    assert agent.call("look_near") == {"id": "near"}
+    heard: list[list[str]] = []
+    catalog.watch(lambda: heard.append(list(names(catalog))))
+    choose_embedder(store, collection, "none")
+    look_after(agent.app, lambda: True)
+    assert ["look_near" in each for each in heard] == [False]
+    error = agent.error("look_near")
+    assert (error["code"], error["retryable"]) == ("validation", False)
+    assert "embedder" in error["message"]
+    assert "query" in names(catalog)
+    choose_embedder(store, collection, "minilm")
+    look_after(agent.app, lambda: True)
+    assert ["look_near" in each for each in heard] == [False, True]
+    assert agent.call("look_near") == {"id": "near"}

@@ -1,7 +1,7 @@
 """The catalogue of tools: what is listed, read from a generated file, and loaded when first called."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 from pinakes.model.errors import Failure, Refusal
 from pinakes.toolkit.contract import Contract
 from pinakes.toolkit.fields import Schema, input_schema
-from pinakes.toolkit.tool import Tool, Toolset
+from pinakes.toolkit.tool import Task, Tool, Toolset
 
 ALL = "all"
 
@@ -24,6 +24,8 @@ class Listing:
     contract: str
     writes: bool
     wire: Schema
+    needs: Sequence[str] = ()
+    job: str = ""
 
 
 def to_listing(tool: Tool, toolset: str, module: str, contract: Contract) -> dict[str, Any]:
@@ -34,36 +36,41 @@ def to_listing(tool: Tool, toolset: str, module: str, contract: Contract) -> dic
         "module": module,
         "contract": tool.contract,
         "writes": tool.effect != "read",
+        **({"needs": list(tool.needs)} if tool.needs else {}),
         "wire": {
             "name": tool.name,
             "description": tool.description,
             "inputSchema": input_schema(tool.input),
             "outputSchema": contract.output_schema(tool.outputs),
             "annotations": _annotations(tool),
+            **({} if tool.task is None else {"execution": {"taskSupport": _support(tool.task)}}),
         },
+        **({} if tool.task is None else {"job": tool.task.job}),
     }
+
+
+def _support(task: Task) -> str:
+    return "required" if task.required else "optional"
 
 
 def _annotations(tool: Tool) -> dict[str, bool]:
-    """A tool that only reads is neither destructive nor anything but idempotent, so it need not say so."""
+    """A tool that only reads is neither destructive nor anything but idempotent, so it need not say so; whoever does
+    not say that it is idempotent is not."""
     if tool.effect == "read":
         return {"readOnlyHint": True, "openWorldHint": False}
-    return {
-        "readOnlyHint": False,
-        "destructiveHint": tool.effect == "destroy",
-        "idempotentHint": tool.idempotent,
-        "openWorldHint": False,
-    }
+    hints = {"readOnlyHint": False, "destructiveHint": tool.effect == "destroy", "openWorldHint": False}
+    return {**hints, "idempotentHint": True} if tool.idempotent else hints
 
 
 class Catalog:
-    """The tools a client can see; toolsets can be switched on and writing off while it runs."""
+    """The tools a client can see; toolsets can be switched on, and writing or what tools need off, while it runs."""
 
     def __init__(self, listings: Iterable[Listing], toolsets: Iterable[Toolset]) -> None:
         self.toolsets = {toolset.name: toolset for toolset in toolsets}
         self._listings = {listing.name: listing for listing in listings}
         self._enabled = {toolset.name for toolset in self.toolsets.values() if toolset.default}
         self._read_only = False
+        self._lacking: set[str] = set()
         self._loaded: dict[str, Tool] = {}
         self._watchers: list[Callable[[], None]] = []
 
@@ -79,10 +86,22 @@ class Catalog:
         if unknown:
             known = ", ".join([*self.toolsets, ALL])
             raise Refusal(Failure.INVALID, f"There is no toolset {min(unknown)!r}; choose from {known}.")
-        self._change(set(self.toolsets) if ALL in wanted else wanted, self._read_only)
+        self._change(enabled=set(self.toolsets) if ALL in wanted else wanted)
+
+    def also(self, name: str) -> None:
+        """Show one more toolset."""
+        self._change(enabled=self._enabled | {name})
 
     def forbid_writing(self, forbidden: bool = True) -> None:
-        self._change(self._enabled, forbidden)
+        self._change(read_only=forbidden)
+
+    def lack(self, capability: str, lacking: bool = True) -> None:
+        """Hide what needs something that is not there, or show it again."""
+        self._change(lacking=self._lacking | {capability} if lacking else self._lacking - {capability})
+
+    @property
+    def is_read_only(self) -> bool:
+        return self._read_only
 
     def watch(self, watcher: Callable[[], None]) -> None:
         """Be told when the list of tools is no longer what it was."""
@@ -92,17 +111,26 @@ class Catalog:
         return [
             listing
             for listing in self._listings.values()
-            if listing.toolset in self._enabled and not (self._read_only and listing.writes)
+            if listing.toolset in self._enabled
+            and not (self._read_only and listing.writes)
+            and self._lacking.isdisjoint(listing.needs)
         ]
 
     def find(self, name: str) -> Listing | None:
-        """A tool of an enabled toolset, also one that is hidden because it writes."""
+        """A tool of an enabled toolset, also one that is hidden because it writes or lacks what it needs."""
         listing = self._listings.get(name)
         return listing if listing is not None and listing.toolset in self._enabled else None
 
-    def refuse_writing(self, listing: Listing) -> None:
+    def leaving(self, job: str) -> Listing | None:
+        """The tool that leaves jobs of a kind."""
+        return next((listing for listing in self._listings.values() if listing.job == job), None)
+
+    def refuse_hidden(self, listing: Listing) -> None:
         if self._read_only and listing.writes:
             raise Refusal(Failure.READ_ONLY, "This server is read-only; nothing was changed.")
+        missing = self._lacking.intersection(listing.needs)
+        if missing:
+            raise Refusal(Failure.UNSUPPORTED, f"{listing.name} needs an {min(missing)}; this collection has none.")
 
     def load(self, listing: Listing) -> Tool:
         if listing.name not in self._loaded:
@@ -114,9 +142,17 @@ class Catalog:
         self._listings[listing.name] = listing
         self._loaded[listing.name] = tool
 
-    def _change(self, enabled: set[str], read_only: bool) -> None:
+    def _change(
+        self,
+        *,
+        enabled: set[str] | None = None,
+        read_only: bool | None = None,
+        lacking: set[str] | None = None,
+    ) -> None:
         before = [listing.name for listing in self.listed()]
-        self._enabled, self._read_only = enabled, read_only
+        self._enabled = self._enabled if enabled is None else enabled
+        self._read_only = self._read_only if read_only is None else read_only
+        self._lacking = self._lacking if lacking is None else lacking
         if [listing.name for listing in self.listed()] != before:
             for watcher in self._watchers:
                 watcher()

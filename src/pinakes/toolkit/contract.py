@@ -19,6 +19,12 @@ class Reply:
     failed: bool = False
 
 
+class PulseCarrier(Protocol):
+    """A contract whose replies carry how the memory stands."""
+
+    def with_pulse(self, reply: Reply, pulse: Any) -> Reply: ...
+
+
 class Contract(Protocol):
     """Pure, and ignorant of any concrete tool."""
 

@@ -3,60 +3,111 @@
 import json
 import logging
 from collections.abc import Mapping
-from typing import Any
+from itertools import islice
+from typing import Any, Protocol, cast
 
 import jsonschema_rs
 
 from pinakes.model.errors import Failure, Refusal
+from pinakes.toolkit.asking import Unanswered
 from pinakes.toolkit.catalog import Catalog, Listing
-from pinakes.toolkit.contract import Contract, Reply
-from pinakes.toolkit.fields import Schema, fill, refuse_invalid
+from pinakes.toolkit.contract import Contract, PulseCarrier, Reply
+from pinakes.toolkit.fields import MissingArgument, Schema, fill, refuse_invalid
 from pinakes.toolkit.tool import Call
 
 log = logging.getLogger(__name__)
+
+# So many complaints about one call are enough to find the first parameter among.
+MANY = 100
 
 
 class UnknownTool(Exception):
     """The name is not in the list; the protocol, not a contract, has the word for it."""
 
 
+class Witness(Protocol):
+    """Hears of every call of a contract that carries the pulse and of its reply, and says how the memory stands."""
+
+    def __call__(self, name: str, arguments: Mapping[str, Any], call: Call[Any], reply: Reply) -> Any: ...
+
+
 class Dispatcher:
     """Runs tools of a catalogue, each under its own contract."""
 
-    def __init__(self, catalog: Catalog, contracts: Mapping[str, Contract]) -> None:
+    def __init__(self, catalog: Catalog, contracts: Mapping[str, Contract], witness: Witness | None = None) -> None:
         self.catalog = catalog
         self._contracts = contracts
+        self._witness = witness
         self._validators: dict[str, jsonschema_rs.Validator] = {}
 
     def run(self, name: str, arguments: Mapping[str, Any], call: Call[Any]) -> Reply:
-        """Answer a call, whatever happens in it; raises UnknownTool only."""
+        """Answer a call, whatever happens in it; raises UnknownTool, and Unanswered where the tool asks back."""
         listing = self.catalog.find(name)
         if listing is None:
             raise UnknownTool(name)
         contract = self._contracts[listing.contract]
+        reply = self._answer(listing, contract, arguments, call)
+        if self._witness is None or not hasattr(contract, "with_pulse"):
+            return reply
+        return cast(PulseCarrier, contract).with_pulse(reply, self._witness(name, arguments, call, reply))
+
+    def _answer(self, listing: Listing, contract: Contract, arguments: Mapping[str, Any], call: Call[Any]) -> Reply:
         try:
-            self.catalog.refuse_writing(listing)
-            self._validate(listing, arguments)
+            self.catalog.refuse_hidden(listing)
+            wrong = self._find_wrong(listing, arguments)
             tool = self.catalog.load(listing)
+            if wrong is not None:
+                raise tool.complain(call, wrong, arguments)
             return contract.success(tool.handler(call, fill(tool.input, arguments)))
+        except Unanswered:
+            raise
         except Refusal as refusal:
+            refusal.arguments = arguments
             if refusal.failure is Failure.INCOMPATIBLE:
                 self.catalog.forbid_writing()
             return contract.failure(refusal)
         except Exception:
-            log.exception("tool %s failed", name)
-            return contract.failure(Refusal(Failure.INTERNAL, "Something went wrong here; the log has the details."))
+            log.exception("tool %s failed", listing.name)
+            refusal = Refusal(Failure.INTERNAL, "Something went wrong here; the log has the details.")
+            refusal.arguments = arguments
+            return contract.failure(refusal)
 
-    def _validate(self, listing: Listing, arguments: Mapping[str, Any]) -> None:
+    def finish(self, listing: Listing, id: str, call: Call[Any]) -> Reply:
+        """What a tool answers now that the job it left is settled."""
+        contract = self._contracts[listing.contract]
+        task = self.catalog.load(listing).task
+        assert task is not None
+        try:
+            return contract.success(task.finish(call, id))
+        except Refusal as refusal:
+            return contract.failure(refusal)
+
+    def _find_wrong(self, listing: Listing, arguments: Mapping[str, Any]) -> Refusal | None:
+        """What the published schema has against the arguments, if anything."""
         if listing.name not in self._validators:
             self._validators[listing.name] = jsonschema_rs.validator_for(listing.wire["inputSchema"])
         try:
             json.dumps(arguments, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            raise refuse_invalid("The arguments hold text that is not Unicode (half a surrogate pair).", []) from None
-        error = next(self._validators[listing.name].iter_errors(dict(arguments)), None)
-        if error is not None:
-            raise _to_refusal(error, listing.wire["inputSchema"])
+            return refuse_invalid("The arguments hold text that is not Unicode (half a surrogate pair).", [])
+        _refuse_missing_rationale(listing.wire["inputSchema"], arguments)
+        schema = listing.wire["inputSchema"]
+        errors = islice(self._validators[listing.name].iter_errors(dict(arguments)), MANY)
+        error = min(errors, key=lambda found: _order(found, schema), default=None)
+        return None if error is None else _to_refusal(error, schema)
+
+
+def _order(error: jsonschema_rs.ValidationError, schema: Schema) -> int:
+    """Where what is wrong stands among the parameters, so that no validator's way of going through them is told."""
+    path, names = list(error.instance_path), list(schema["properties"])
+    return names.index(path[0]) if path and path[0] in names else -1
+
+
+def _refuse_missing_rationale(schema: Schema, arguments: Mapping[str, Any]) -> None:
+    """Before anything else is looked at: a change that needs a reason and has none."""
+    said = arguments.get("rationale")
+    if "rationale" in schema.get("required", ()) and (said is None or (isinstance(said, str) and not said.strip())):
+        raise Refusal(Failure.MISSING_RATIONALE, "A rationale is required: say why.", field="rationale")
 
 
 def _to_refusal(error: jsonschema_rs.ValidationError, schema: Schema) -> Refusal:
@@ -64,13 +115,31 @@ def _to_refusal(error: jsonschema_rs.ValidationError, schema: Schema) -> Refusal
     kind = error.kind
     if isinstance(kind, jsonschema_rs.ValidationErrorKind.Required):
         path.append(kind.property)
-        return refuse_invalid(f"{kind.property} is required.", path)
+        return MissingArgument.at(f"{kind.property} is required.", path)
     if isinstance(kind, jsonschema_rs.ValidationErrorKind.AdditionalProperties):
         unexpected = kind.unexpected[0]
         known = ", ".join(schema["properties"])
         return refuse_invalid(f"{unexpected} is not a parameter; there are {known}.", [*path, unexpected])
     where = ".".join(str(part) for part in path) or "arguments"
-    return refuse_invalid(f"{where}: {_shorten(error.message)}", path)
+    refusal = refuse_invalid(f"{where}: {_shorten(error.message)}", path)
+    refusal.constraint = _constraint(error, schema)
+    return refusal
+
+
+def _constraint(error: jsonschema_rs.ValidationError, schema: Schema) -> dict[str, Any]:
+    """What the schema says at the place where the arguments break it."""
+    rule: Any = schema
+    for part in error.schema_path[:-1]:
+        rule = rule[part]
+    broken = str(error.schema_path[-1])
+    said: dict[str, Any] = {"constraint": broken, "expected": rule[broken]}
+    if broken == "enum":
+        said["allowed"] = rule["enum"]
+    bounds = {name: rule[name] for name in _BOUNDS if name in rule}
+    return {**said, "bounds": bounds} if bounds else said
+
+
+_BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
 
 
 def _shorten(message: str, limit: int = 300) -> str:

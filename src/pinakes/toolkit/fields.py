@@ -35,7 +35,9 @@ def _declare(schema: Schema, default: object, *, nullable: bool = False, doc: st
         return field(metadata={"schema": schema})
     if isinstance(default, bool | int | float | str):
         schema = {**schema, "default": default}
-    return field(default=default, metadata={"schema": schema})
+    elif isinstance(default, tuple):
+        schema = {**schema, "default": list(cast(tuple[Any, ...], default))}
+    return field(default=cast(Any, default), metadata={"schema": schema})
 
 
 def text(doc: str = "", default: object = REQUIRED, *, nullable: bool = False, **bounds: Any) -> Any:
@@ -54,18 +56,30 @@ def number(doc: str = "", default: object = REQUIRED, *, nullable: bool = False,
     return _declare({"type": "number", **bounds}, default, nullable=nullable, doc=doc)
 
 
-def flag(doc: str = "", default: object = REQUIRED) -> Any:
-    return _declare({"type": "boolean"}, default, doc=doc)
+def flag(doc: str = "", default: object = REQUIRED, *, nullable: bool = False) -> Any:
+    return _declare({"type": "boolean"}, default, nullable=nullable, doc=doc)
 
 
 def texts(doc: str = "", default: object = REQUIRED, *, values: Sequence[str] = (), **bounds: Any) -> Any:
+    """A list of strings; `minItems` and `maxItems` bound the list, every other bound its members."""
+    own = {name: bounds.pop(name) for name in ("minItems", "maxItems") if name in bounds}
     member: Schema = {"type": "string", "enum": list(values)} if values else {"type": "string", **bounds}
-    return _declare({"type": "array", "items": member}, default, doc=doc)
+    return _declare({"type": "array", "items": member, **own}, default, doc=doc)
+
+
+def numbers(doc: str = "", default: object = REQUIRED) -> Any:
+    """A list of numbers."""
+    return _declare({"type": "array", "items": {"type": "number"}}, default, doc=doc)
 
 
 def free(doc: str = "", default: object = REQUIRED) -> Any:
     """An object whose keys are not fixed."""
     return _declare({"type": "object"}, default, doc=doc)
+
+
+def frees(doc: str = "", default: object = REQUIRED) -> Any:
+    """A list of objects whose keys are not fixed."""
+    return _declare({"type": "array", "items": {"type": "object"}}, default, doc=doc)
 
 
 def one(model: type, doc: str = "", default: object = REQUIRED, *, nullable: bool = False) -> Any:
@@ -117,8 +131,14 @@ def said(model: object) -> dict[str, Any]:
     return {f.name: value for f in fields(cast(Any, model)) if (value := getattr(model, f.name)) is not UNSET}
 
 
+# Asked first, because most values are such.
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def to_json(value: Any) -> Any:
     """A model as plain JSON values, without what was left unset."""
+    if type(value) in _PLAIN:
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         return {name_of(f): to_json(member) for f in fields(value) if (member := getattr(value, f.name)) is not UNSET}
     if isinstance(value, Mapping):
@@ -126,6 +146,14 @@ def to_json(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [to_json(member) for member in cast(Sequence[Any], value)]
     return value
+
+
+class MissingArgument(Refusal):
+    """An argument that the schema requires was not given; some contracts have a word of its own for that."""
+
+    @classmethod
+    def at(cls, message: str, path: Sequence[str | int]) -> "MissingArgument":
+        return cls(Failure.INVALID, message, field=".".join(str(part) for part in path))
 
 
 def refuse_invalid(message: str, path: Sequence[str | int]) -> Refusal:

@@ -30,8 +30,7 @@ def render_tool(listing: Listing, arguments: Mapping[str, Any], reply: Reply) ->
         "",
         f"Example: `{json.dumps(arguments, ensure_ascii=False)}`",
         "",
-        f"> {reply.blocks[0]['text']}",
-        "",
+        *_sentence(reply),
         "```json",
         json.dumps(reply.structured, ensure_ascii=False, indent=2),
         "```",
@@ -40,11 +39,22 @@ def render_tool(listing: Listing, arguments: Mapping[str, Any], reply: Reply) ->
     return "\n".join(lines)
 
 
+def _sentence(reply: Reply) -> list[str]:
+    """What is said before the JSON, where a contract says something."""
+    said = reply.blocks[0]["text"]
+    return (
+        []
+        if said.startswith(("{", "[", "null"))
+        else [*(f"> {line}".rstrip() for line in said.rstrip().split("\n")), ""]
+    )
+
+
 def _row(name: str, schema: Mapping[str, Any], required: bool) -> str:
     kind = schema["type"] if isinstance(schema["type"], str) else " or ".join(schema["type"])
     if kind == "array":
         kind = f"list of {schema['items']['type']}"
-    meaning = [str(schema.get("description", ""))]
+    described = str(schema.get("description", ""))
+    meaning = [described if not described or described.endswith(".") else f"{described}."]
     choices = schema.get("enum") or schema.get("items", {}).get("enum")
     if choices:
         meaning.append("One of " + ", ".join(str(choice) for choice in choices) + ".")

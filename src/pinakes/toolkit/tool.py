@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
+
+from pinakes.model.errors import Refusal
+from pinakes.toolkit.asking import Conversation, Question, Response
 
 Effect = Literal["read", "add", "change", "destroy"]
 
@@ -20,32 +23,59 @@ class Toolset:
 
 @dataclass(slots=True, kw_only=True)
 class Call(Generic[K]):
-    """What a tool's function is given besides its input."""
+    """What a tool's function is given besides its input; a detached caller wants a task, not the answer. What is shown
+    is numbered from 1 and part of the answer to come."""
 
     kernel: K
     actor: str
+    session: str = ""
     cancelled: Callable[[], bool] = lambda: False
+    detached: bool = False
     report: Callable[[float, float | None, str], None] = lambda done, total, message: None
+    show: Callable[[int, Mapping[str, Any]], None] = lambda number, partial: None
+    conversation: Conversation = Conversation()
+
+    def ask(self, question: Question) -> Response:
+        """Ask the person or the client's model. Before anything is written, and outside of any snapshot: whoever
+        asks is left, and run again from the beginning once there is an answer."""
+        return self.conversation.ask(question)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A success before a contract has put it into words."""
+    """A success before a contract has put it into words; not every contract has a use for a sentence or an address."""
 
-    sentence: str
-    uri: str
-    content: object
+    sentence: str = ""
+    uri: str = ""
+    content: object = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A call that is run for the documentation, after the calls that prepare it."""
+    """A call that is run for the documentation, after the calls that prepare it. `$name` stands for what the last of
+    those answered under that name."""
 
     arguments: Mapping[str, Any]
     after: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
 
 Handler = Callable[[Call[Any], Any], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """How a tool goes on after its call: the kind of job it leaves, and its answer once that job is settled."""
+
+    job: str
+    finish: Callable[[Call[Any], str], Answer]
+    required: bool = False
+
+
+Complaint = Callable[[Call[Any], Refusal, Mapping[str, Any]], Refusal]
+
+
+def as_it_is(call: Call[Any], refusal: Refusal, arguments: Mapping[str, Any]) -> Refusal:
+    return refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,30 +91,43 @@ class Tool:
     outputs: tuple[type, ...]
     example: Example
     handler: Handler
+    needs: tuple[str, ...] = ()
+    complain: Complaint = as_it_is
+    task: Task | None = None
+
+
+class Traits(TypedDict, total=False):
+    """What only some tools say of themselves: another name in public, that a second call changes nothing more, what
+    must be there for it to be shown, how to say more of what the schema finds wrong with the arguments, and that a
+    call may become a task."""
+
+    name: str
+    idempotent: bool
+    needs: tuple[str, ...]
+    complain: Complaint
+    task: Task | None
 
 
 def tool(
-    *,
-    contract: str,
-    effect: Effect,
-    models: tuple[type, ...],
-    example: Example,
-    idempotent: bool = False,
+    *, contract: str, effect: Effect, models: tuple[type, ...], example: Example, **traits: Unpack[Traits]
 ) -> Callable[[Handler], Tool]:
-    """Make a tool of a function; its name is the function's, its description the docstring. The first
-    model is the input, the others are what it may answer with."""
+    """Make a tool of a function; its name is the function's, its description the docstring. The first model is the
+    input, the others are what it may answer with."""
 
     def declare(handler: Handler) -> Tool:
         return Tool(
-            name=handler.__name__,
+            name=traits.get("name", handler.__name__),
             description=" ".join((handler.__doc__ or "").split()),
             contract=contract,
             effect=effect,
-            idempotent=idempotent or effect == "read",
+            idempotent=traits.get("idempotent", effect == "read"),
             input=models[0],
             outputs=models[1:],
             example=example,
             handler=handler,
+            needs=traits.get("needs", ()),
+            complain=traits.get("complain", as_it_is),
+            task=traits.get("task"),
         )
 
     return declare
