@@ -1,0 +1,1 @@
+"""How do markdown files hold notes?"""
