@@ -1,0 +1,36 @@
+"""Comma-separated values and their kin, as a table."""
+
+import csv
+import io
+import sys
+
+from pinakes.reading.document import Document
+from pinakes.reading.draft import Draft
+from pinakes.reading.encoding import clean, decode
+from pinakes.reading.markdown import plain_document
+from pinakes.reading.sheets import write_rows
+from pinakes.reading.source import Source
+
+_SAMPLE = 64 * 1024
+_DELIMITERS = ",;\t|"
+
+
+def read_csv(source: Source) -> Document:
+    text = clean(decode(source.content))
+    csv.field_size_limit(sys.maxsize)
+    draft = Draft()
+    try:
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text[:_SAMPLE]))
+        write_rows(draft, ((number, list(cells)) for number, cells in enumerate(rows)))
+    except csv.Error:
+        return plain_document("csv", text)
+    return draft.finish("csv")
+
+
+def _delimiter(sample: str) -> str:
+    """The sniffer's word where it has one, else the sign that the first line has most of."""
+    try:
+        return csv.Sniffer().sniff(sample, _DELIMITERS).delimiter
+    except csv.Error:
+        first = sample.partition("\n")[0]
+        return max(_DELIMITERS, key=first.count)

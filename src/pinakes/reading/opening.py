@@ -1,0 +1,157 @@
+"""Opening a file so that what was checked is what is read: only regular files, and never through a link."""
+
+import errno
+import hashlib
+import math
+import os
+import stat
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from pinakes.model.errors import Failure, Refusal
+
+MEGABYTE = 1024 * 1024
+MAX_SIZE = 100 * MEGABYTE
+
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+class OpenedFile:
+    """A regular file held open; everything after this uses the descriptor, never the path again."""
+
+    def __init__(self, descriptor: int, name: str, path: str) -> None:
+        status = os.fstat(descriptor)
+        self.descriptor = descriptor
+        self.name = name
+        self.path = path
+        self.size = status.st_size
+        self.modified_at = status.st_mtime_ns // 1000
+
+    def fingerprint(self) -> str:
+        """SHA-256 of the content."""
+        digest = hashlib.sha256()
+        offset = 0
+        while block := read_at(self.descriptor, 1 << 20, offset):
+            digest.update(block)
+            offset += len(block)
+        return digest.hexdigest()
+
+    def close(self) -> None:
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+    def __enter__(self) -> "OpenedFile":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_file(path: str, *, roots: Sequence[Path] | None = None, max_size: int = MAX_SIZE) -> OpenedFile:
+    """Open a file for reading, inside the roots if any are given; each way it can go wrong has its own refusal."""
+    place = Path(path).expanduser()
+    if roots is not None:
+        _check_roots(place, roots)
+    try:
+        descriptor = os.open(place, _FLAGS)
+    except OSError as problem:
+        raise _why_not(place, problem) from problem
+    except ValueError as problem:
+        raise Refusal(Failure.NOT_FOUND, f"File not found: {path!r} is no path") from problem
+    try:
+        _check_kind(place, os.fstat(descriptor).st_mode)
+        opened = OpenedFile(descriptor, place.name, str(place.absolute()))
+        _check_size(opened, max_size)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return opened
+
+
+def hold_content(content: bytes, name: str, *, max_size: int = MAX_SIZE) -> OpenedFile:
+    """The content of a file that was sent, as an opened file that has no path and vanishes when it is closed."""
+    with tempfile.TemporaryFile() as held:
+        held.write(content)
+        held.flush()
+        opened = OpenedFile(os.dup(held.fileno()), Path(name).name, "")
+    try:
+        _check_size(opened, max_size)
+    except Refusal:
+        opened.close()
+        raise
+    return opened
+
+
+def _check_roots(place: Path, roots: Sequence[Path]) -> None:
+    try:
+        real = place.resolve()
+    except (OSError, RuntimeError, ValueError) as problem:
+        raise Refusal(Failure.FORBIDDEN, f"Cannot resolve {place}: {problem}") from problem
+    if not any(real.is_relative_to(root.resolve()) for root in roots):
+        raise Refusal(
+            Failure.FORBIDDEN,
+            f"{place} is outside the folders that this server may read. Move it into one of them, or send its content",
+        )
+
+
+def _why_not(place: Path, problem: OSError) -> Refusal:
+    if problem.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+        return Refusal(Failure.NOT_FOUND, f"File not found: {place}. Check the path")
+    if problem.errno in (errno.ELOOP, errno.EMLINK):
+        return Refusal(Failure.FORBIDDEN, f"{place} is a symbolic link. Add the file it points to by its own path")
+    if problem.errno in (errno.EACCES, errno.EPERM) and place.is_dir():
+        return Refusal(Failure.INVALID, f"{place} is a directory. Name one file in it", field="file_path")
+    if problem.errno in (errno.EACCES, errno.EPERM):
+        return Refusal(
+            Failure.FORBIDDEN, f"Permission denied: {place}. Allow reading it for the user who runs the server"
+        )
+    if problem.errno in (errno.ENXIO, errno.ENODEV):
+        return _irregular(place, "a socket or a device")
+    return Refusal(Failure.UNAVAILABLE, f"Cannot open {place}: {problem.strerror}")
+
+
+def _check_kind(place: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise Refusal(Failure.INVALID, f"{place} is a directory. Name one file in it", field="file_path")
+    if stat.S_ISFIFO(mode):
+        raise _irregular(place, "a named pipe")
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise _irregular(place, "a device")
+    if not stat.S_ISREG(mode):
+        raise _irregular(place, "no regular file")
+
+
+def _irregular(place: Path, kind: str) -> Refusal:
+    return Refusal(Failure.FORBIDDEN, f"{place} is {kind}. Only regular files can be added")
+
+
+def _check_size(opened: OpenedFile, max_size: int) -> None:
+    if opened.size == 0:
+        raise Refusal(
+            Failure.CORRUPT, f"{opened.name} is empty: there is nothing to read. Check that it was saved whole"
+        )
+    if opened.size > max_size:
+        size, most = math.ceil(opened.size / MEGABYTE), max_size // MEGABYTE
+        raise Refusal(
+            Failure.TOO_LARGE,
+            f"File size ({size} MB) exceeds maximum allowed size ({most} MB)",
+            details={"max_size_mb": most},
+        )
+
+
+def read_at(descriptor: int, size: int, offset: int) -> bytes:
+    if hasattr(os, "pread"):
+        return os.pread(descriptor, size, offset)
+    os.lseek(descriptor, offset, os.SEEK_SET)
+    return os.read(descriptor, size)
