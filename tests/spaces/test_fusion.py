@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pinakes.spaces.embedders import is_shipped_model_there
 from pinakes.spaces.fusion import DENSE_WEIGHT, DENSE_WEIGHT_UNKNOWN, balance, latin_share, trigram_values
 from pinakes.spaces.loading import load_embedder
+from pinakes.spaces.voice import DEFAULT_VOICE
 from tests.engine.desk import Desk, FakeEmbedder
 
 FAKE = "openai:fake@http://nowhere"
@@ -46,12 +47,12 @@ def test_the_better_the_best_match_explains_the_question_the_louder_are_its_word
 def test_a_chunk_without_a_vector_is_scored_by_its_words_and_one_without_words_by_its_vector():
     fused = weighed()
     assert fused.fuse(4.0, None) == fused.fuse(4.0, 0.0) > 0
-    assert fused.fuse(0.0, 0.5) == pytest.approx(0.5 * DENSE_WEIGHT)
+    assert fused.fuse(0.0, 0.5) == pytest.approx(0.5 * DENSE_WEIGHT / DEFAULT_VOICE.spread)
 
 
 def test_a_question_that_no_word_answers_is_left_to_the_vectors():
     fused = weighed(best_lexical=0.0, idf_sum=0.0, has_unknown=True)
-    assert fused.fuse(0.0, 0.5) == pytest.approx(0.5 * DENSE_WEIGHT_UNKNOWN)
+    assert fused.fuse(0.0, 0.5) == pytest.approx(0.5 * DENSE_WEIGHT_UNKNOWN / DEFAULT_VOICE.spread)
     assert fused.fuse(0.0, None) == 0.0
 
 
@@ -69,7 +70,7 @@ def test_the_share_of_letters_a_latin_model_can_read(text, share):
 
 def test_vectors_have_no_voice_in_a_question_of_cjk_alone_and_half_a_voice_in_a_mixed_one():
     assert weighed("数据库").fuse(0.0, 1.0) == 0
-    assert weighed("ab数据").fuse(0.0, 1.0) == pytest.approx(DENSE_WEIGHT / 2)
+    assert weighed("ab数据").fuse(0.0, 1.0) == pytest.approx(DENSE_WEIGHT / DEFAULT_VOICE.spread / 2)
 
 
 class Deaf(FakeEmbedder):

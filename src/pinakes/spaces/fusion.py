@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pinakes.model.knowledge import fold
+from pinakes.spaces.voice import DEFAULT_VOICE, Voice
 
-DENSE_WEIGHT = 1.2
-DENSE_WEIGHT_UNKNOWN = 1.4
+# A spread of cosines is worth so much; for the shipped model, whose spread is 0.1, a cosine counts 1.2 times.
+DENSE_WEIGHT = 0.12
+DENSE_WEIGHT_UNKNOWN = 0.14
 TRIGRAM_WEIGHT = 0.2
 LEXICAL_SPREAD = 1.3
 
@@ -27,16 +29,29 @@ class Balance:
 
     lexical_scale: float
     dense_weight: float
+    centre: float = 0.0
 
     def fuse(self, lexical: float, cosine: float | None) -> float:
         spoken = lexical / self.lexical_scale if self.lexical_scale > 0 else 0.0
-        return spoken + (0.0 if cosine is None else self.dense_weight * cosine)
+        return spoken + (0.0 if cosine is None else self.dense_weight * (cosine - self.centre))
+
+    def ceiling(self, *, has_vectors: bool) -> float:
+        """What a text that says just what was asked would score: one for its words, the weight for its vector."""
+        return 1.0 + (self.dense_weight * (1.0 - self.centre) if has_vectors else 0.0)
 
 
-def balance(question: str, *, best_lexical: float, idf_sum: float, has_unknown: bool) -> Balance:
+def balance(
+    question: str, *, best_lexical: float, idf_sum: float, has_unknown: bool, voice: Voice = DEFAULT_VOICE
+) -> Balance:
     """A question that no text matches well leans on the vectors; one in a script the model cannot read does not."""
-    weight = DENSE_WEIGHT_UNKNOWN if has_unknown else DENSE_WEIGHT
-    return Balance(math.sqrt(best_lexical * LEXICAL_SPREAD * idf_sum), weight * latin_share(question))
+    weight = (DENSE_WEIGHT_UNKNOWN if has_unknown else DENSE_WEIGHT) / voice.spread
+    scale = math.sqrt(best_lexical * LEXICAL_SPREAD * idf_sum)
+    return Balance(scale, weight * readable_share(question, voice), voice.centre)
+
+
+def readable_share(question: str, voice: Voice) -> float:
+    """How much of a question an embedder can read."""
+    return 1.0 if voice.reads_cjk else latin_share(question)
 
 
 def latin_share(text: str) -> float:

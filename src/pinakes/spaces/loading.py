@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from pinakes.model.errors import Failure, Refusal
-from pinakes.spaces.embedders import DEFAULT, Choice, is_shipped_model_there
+from pinakes.spaces.embedders import DEFAULT, NONE, Choice, digest_of_model, is_shipped_model_there, understand
 from pinakes.spaces.semantic import MiniLM, OnnxFolder, Vector, unit
+from pinakes.spaces.voice import DEFAULT_VOICE, Voice, listen
 
 log = logging.getLogger(__name__)
 
@@ -30,10 +31,41 @@ def load_embedder(choice: Choice) -> Any:
     if choice.kind == DEFAULT:
         return MiniLM(Path(choice.place), choice.identity) if is_shipped_model_there() else None
     if choice.kind == "onnx":
+        _refuse_another_model(choice)
         return OnnxFolder(Path(choice.place), choice.identity)
     if choice.kind == "fastembed":
         return FastEmbed(choice)
     return Endpoint(choice, key=os.environ.get(KEY_VARIABLE, ""))
+
+
+def settle(setting: str) -> tuple[str, Voice]:
+    """A setting with the mark by which its embedder is recognised from now on, and how it speaks. Refused where it is
+    not there: nothing should be chosen that does not work."""
+    choice = understand(setting)
+    if choice.kind in (DEFAULT, NONE):
+        return setting, DEFAULT_VOICE
+    if choice.kind == "onnx" and digest_of_model(Path(choice.place)) is None:
+        raise Refusal(Failure.INVALID, f"{choice.place} must hold model.onnx and tokenizer.json.", field="embedder")
+    embedder = load_embedder(choice)
+    bare = setting.partition("#")[0]
+    marks = {"onnx": digest_of_model(Path(choice.place)), "openai": str(len(embedder.embed_question("width")))}
+    mark = marks.get(choice.kind)
+    return (f"{bare}#{mark}" if mark else bare), listen(embedder)
+
+
+def _refuse_another_model(choice: Choice) -> None:
+    found = digest_of_model(Path(choice.place))
+    if found is None:
+        raise Refusal(
+            Failure.UNAVAILABLE,
+            f"The embedder's folder {choice.place} is gone. Bring it back, or run `pinakes reindex --embedder minilm`.",
+        )
+    if choice.mark and found != choice.mark:
+        raise Refusal(
+            Failure.UNAVAILABLE,
+            f"{choice.place} holds another model than the one that was chosen. "
+            f"To use it, run `pinakes reindex --embedder onnx:{choice.place}`.",
+        )
 
 
 def pieces(title: str, text: str) -> list[str]:
@@ -69,6 +101,7 @@ class Endpoint:
         self._url = f"{choice.place}/embeddings"
         self._key = key
         self._tries = tries
+        self._width = int(choice.mark) if choice.mark else None
 
     def embed_question(self, text: str) -> Vector:
         return unit(np.mean(self._ask(pieces("", text)), axis=0))
@@ -88,6 +121,7 @@ class Endpoint:
                     answered: dict[str, Any] = json.load(response)
                 vectors = [np.array(each["embedding"], np.float32) for each in answered["data"]]
                 if len(vectors) == len(texts):
+                    self._refuse_other_width(len(vectors[0]))
                     return vectors
                 log.debug("the endpoint gave %d vectors for %d texts", len(vectors), len(texts))
             except (OSError, http.client.HTTPException, KeyError, TypeError, ValueError) as error:
@@ -98,3 +132,11 @@ class Endpoint:
             Failure.UNAVAILABLE,
             f"The embedder {self._name} does not answer; search goes by words alone until it does.",
         )
+
+    def _refuse_other_width(self, width: int) -> None:
+        if self._width is not None and width != self._width:
+            raise Refusal(
+                Failure.UNAVAILABLE,
+                f"The embedder {self._name} gives {width} numbers instead of {self._width}: it is another model now. "
+                "Choose it anew with `pinakes reindex --embedder`.",
+            )

@@ -67,6 +67,10 @@ class MiniLM:
         room = WINDOW - 2 - len(named)
         return [self._run([self._start, *named, *piece, self._end]) for piece in windows(body, room)]
 
+    def knows(self, word: str) -> bool:
+        """Whether a word is one of the model's own, and not only put together from pieces."""
+        return self._tokenizer.token_to_id(word) is not None
+
     def _tokens(self, text: str) -> list[int]:
         return self._tokenizer.encode(text, add_special_tokens=False).ids if text else []
 
@@ -95,6 +99,8 @@ class OnnxFolder:
         return [self._run(piece.ids) for piece in [encoded, *encoded.overflowing]]
 
     def _run(self, tokens: list[int]) -> Vector:
+        if not tokens:
+            return np.zeros(self.width, np.float32)
         ids = np.array([tokens], np.int64)
         given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         wanted = {name: value for name, value in given.items() if name in self._inputs}

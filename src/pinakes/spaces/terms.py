@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from pinakes.model.knowledge import fold
 from pinakes.spaces.lexical import TITLE_WEIGHT
-from pinakes.spaces.words import identifiers, pairs, stop_words, words
+from pinakes.spaces.words import read_run, split
 
 MAX_FREQUENCY = 255
 
@@ -50,22 +50,43 @@ def analyse(title: str, body: str, filters: Iterable[int] = ()) -> Terms:
     counted: Counter[int] = Counter()
     length = 0
     for text, weight in ((title, TITLE_WEIGHT), (body, 1)):
-        terms = words(text)
-        length += len(terms)
-        for word in terms:
-            counted[word_number(word)] += weight
-        for pair in pairs(terms):
-            counted[pair_number(pair)] += weight
-        for name in identifiers(text):
-            counted[identifier_number(name)] += weight
-        for word in stop_words(text):
-            counted[word_number(word)] += weight
+        numbers, words = _number(text)
+        length += words
+        for _ in range(weight):
+            counted.update(numbers)
     for number in filters:
         counted[number] = 1
     return Terms(length, counted)
 
 
+@lru_cache(maxsize=65_536)
+def _read(run: str) -> tuple[tuple[int, ...], tuple[str, str] | None, bool]:
+    """The numbers of a run's terms, the first and the last unless it is a stop-word, and whether they overlap."""
+    terms, stops, overlaps = read_run(run)
+    return tuple(word_number(term) for term in terms), None if stops else (terms[0], terms[-1]), overlaps
+
+
+def _number(text: str) -> tuple[list[int], int]:
+    """The numbers of a text's words, pairs and compound names, each as often as it stands there, and how many words
+    there are. Every text that is stored passes through here, so each run of letters is looked at once."""
+    runs, names = split(text)
+    numbers = [identifier_number(name) for name in names]
+    length = 0
+    last, last_overlaps = "", True
+    for run in runs:
+        found, ends, overlaps = _read(run)
+        numbers += found
+        if ends is None:
+            continue
+        length += len(found)
+        if not (overlaps or last_overlaps):
+            numbers.append(number_of("p", f"{last} {ends[0]}"))
+        last, last_overlaps = ends[1], overlaps
+    return numbers, length
+
+
 def pack(terms: Terms) -> bytes:
     numbers = sorted(terms.frequencies)
-    tail = bytes(min(terms.frequencies[number], MAX_FREQUENCY) for number in numbers)
+    counts = [terms.frequencies[number] for number in numbers]
+    tail = bytes(counts if max(counts, default=0) <= MAX_FREQUENCY else [min(count, MAX_FREQUENCY) for count in counts])
     return terms.length.to_bytes(4, "little") + array("Q", numbers).tobytes() + tail

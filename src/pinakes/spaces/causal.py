@@ -1,0 +1,98 @@
+"""Causal nearness (E5): what a text says brings about what, and in which direction two texts fit together."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pinakes.spaces.sparse import Columns, Sparse, count
+from pinakes.spaces.words import words
+
+Array = NDArray[Any]
+
+ALONG, AGAINST, SAME = 1.2, 0.8, 1.0
+CLAUSE_TERMS = 128
+
+# Each connective with whether the cause stands before it.
+_CONNECTIVES: tuple[tuple[str, bool], ...] = (
+    (r"because of|because|due to|owing to|thanks to|as a result of|caused by|triggered by|on account of", False),
+    (r"therefore|thus|hence|consequently|as a result|so that|which is why|that is why", True),
+    (r"leads? to|led to|leading to|caus(?:e[sd]?|ing)|results? in|resulted in|resulting in", True),
+    (r"brings? about|brought about|triggers?|triggered|produces?|produced|makes?|made|prevents?|prevented", True),
+    (r"depends? on|stems? from|arises? from|results? from|resulted from|comes? from", False),
+)
+_SPLITS = tuple((re.compile(rf"\b(?:{words_})\b", re.IGNORECASE), before) for words_, before in _CONNECTIVES)
+_CONDITION = re.compile(r"\b(?:if|when|whenever)\b(.+?)(?:,|\bthen\b)(.+)", re.IGNORECASE | re.DOTALL)
+_SINCE = re.compile(r"^\s*since\b(.+?),(.+)", re.IGNORECASE | re.DOTALL)
+_SO = re.compile(r"^(.+?),\s*so\b(.+)", re.IGNORECASE | re.DOTALL)
+_SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
+
+
+@dataclass(frozen=True, slots=True)
+class Causes:
+    """The cause clauses and effect clauses of a text; without a connective, the whole text is both."""
+
+    cause: Sparse
+    effect: Sparse
+    is_said: bool
+
+
+def clauses(text: str) -> list[tuple[str, str]]:
+    """Every (cause, effect) a text states, sentence by sentence."""
+    return [found for sentence in _SENTENCES.split(text) if (found := _split(sentence)) is not None]
+
+
+def _split(sentence: str) -> tuple[str, str] | None:
+    for pattern, before in _SPLITS:
+        found = pattern.search(sentence)
+        if found:
+            left, right = sentence[: found.start()].strip(" ,.;:"), sentence[found.end() :].strip(" ,.;:")
+            if left and right:
+                return (left, right) if before else (right, left)
+    for pattern in (_CONDITION, _SINCE, _SO):
+        found = pattern.search(sentence)
+        if found:
+            left, right = found.group(1).strip(" ,.;:"), found.group(2).strip(" ,.;:")
+            if left and right:
+                return left, right
+    return None
+
+
+def represent(text: str) -> Causes:
+    found = clauses(text)
+    if not found:
+        whole = count("w", words(text), CLAUSE_TERMS)
+        return Causes(whole, whole, False)
+    cause = count("w", words("\n".join(cause for cause, _ in found)), CLAUSE_TERMS)
+    effect = count("w", words("\n".join(effect for _, effect in found)), CLAUSE_TERMS)
+    return Causes(cause, effect, True)
+
+
+def fit(along: tuple[Any, Any, Any], *, directed: Any) -> Array:
+    """The best of same direction, along it and against it; where a side states no cause, only the same direction."""
+    same, forward, backward = along[0] * SAME, along[1] * ALONG, along[2] * AGAINST
+    best: Array = np.maximum(same, np.maximum(forward, backward))
+    return np.minimum(best * directed + same * (1 - np.asarray(directed)), 1.0)
+
+
+class CausalColumns:
+    """Many pairs of clauses side by side."""
+
+    def __init__(self, members: list[Causes]) -> None:
+        self._cause = Columns([member.cause for member in members])
+        self._effect = Columns([member.effect for member in members])
+        self._said = np.array([member.is_said for member in members], bool)
+
+    def nearness(self, probe: Causes) -> Array:
+        """E5: along means that the probe's effect is their cause."""
+        same = (self._cause.cosines(probe.cause) + self._effect.cosines(probe.effect)) / 2
+        forward, backward = self._cause.cosines(probe.effect), self._effect.cosines(probe.cause)
+        return fit((same, forward, backward), directed=self._said & probe.is_said)
+
+    def between(self, one: Causes, other: Causes) -> float:
+        """As `nearness`, for two that need not be members."""
+        same = (self._cause.cosine(one.cause, other.cause) + self._effect.cosine(one.effect, other.effect)) / 2
+        forward, backward = self._cause.cosine(one.effect, other.cause), self._effect.cosine(one.cause, other.effect)
+        return float(fit((same, forward, backward), directed=one.is_said and other.is_said))

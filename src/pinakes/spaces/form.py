@@ -1,0 +1,76 @@
+"""Nearness of form (E10): the medium, what a text is for (to ask, instruct, decide, state, list, run), its caption."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pinakes.spaces.sparse import Columns, Sparse, count
+from pinakes.spaces.words import words
+
+Array = NDArray[Any]
+
+MODALITIES = ("text", "image", "audio", "video", "code", "structured", "mixed")
+INTENTS = ("question", "instruction", "decision", "fact", "code", "list")
+CAPTION = 160
+CAPTION_TERMS = 24
+
+_QUESTION = re.compile(
+    r"\?|^\s*(?:who|what|when|where|why|how|which|can|could|should|is|are|does|do)\b", re.IGNORECASE | re.MULTILINE
+)
+_INSTRUCTION = re.compile(
+    r"^\s*(?:\d+[.)]\s*|[-*]\s*)?(?:please\s+)?(?:use|run|add|set|open|click|install|create|make|do|check|call|"
+    r"remove|write|never|always|don't|do not|must|ensure)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_DECISION = re.compile(
+    r"\b(?:decided?|decision|agreed|chose|chosen|we will|settled on|opted|adopt(?:ed)?)\b", re.IGNORECASE
+)
+_FACT = re.compile(r"\b(?:is|are|was|were|has|have|had|equals|contains|lives|costs|weighs|measures)\b", re.IGNORECASE)
+_CODE = re.compile(r"```|^\s{4}\S|[{};]\s*$|\b(?:def|class|function|return|import|const|SELECT)\b", re.MULTILINE)
+_LIST = re.compile(r"(?:^\s*(?:[-*•]|\d+[.)])\s+.+\n?){2,}", re.MULTILINE)
+_SIGNS = (_QUESTION, _INSTRUCTION, _DECISION, _FACT, _CODE, _LIST)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The medium, the intents as bits, and the words of the caption."""
+
+    modality: int
+    intents: int
+    caption: Sparse
+
+
+def represent(text: str, modality: str = "text") -> Form:
+    intents = sum(1 << place for place, sign in enumerate(_SIGNS) if sign.search(text))
+    medium = MODALITIES.index(modality) if modality in MODALITIES else 0
+    return Form(medium, intents, count("w", words(text[:CAPTION]), CAPTION_TERMS))
+
+
+def blend(medium: Any, common: Any, captions: Any) -> Any:
+    """E10: three tenths each for the intents in common and the caption, four for the medium."""
+    return 0.4 * medium + 0.3 * common + 0.3 * captions
+
+
+class FormColumns:
+    """Many forms side by side."""
+
+    def __init__(self, members: list[Form]) -> None:
+        self._modality = np.array([member.modality for member in members], np.uint8)
+        self._intents = np.array([member.intents for member in members], np.uint8)
+        self._captions = Columns([member.caption for member in members])
+
+    def nearness(self, probe: Form) -> Array:
+        either = np.bitwise_count(self._intents | np.uint8(probe.intents))
+        both = np.bitwise_count(self._intents & np.uint8(probe.intents))
+        common = np.divide(both, either, out=np.zeros(len(either)), where=either > 0)
+        captions = self._captions.cosines(probe.caption)
+        return blend(self._modality == probe.modality, common, captions).astype(np.float32)
+
+    def between(self, one: Form, other: Form) -> float:
+        """As `nearness`, for two that need not be members."""
+        either, both = (one.intents | other.intents).bit_count(), (one.intents & other.intents).bit_count()
+        captions = self._captions.cosine(one.caption, other.caption)
+        return float(blend(one.modality == other.modality, both / either if either else 0.0, captions))

@@ -1,0 +1,153 @@
+"""The thirteen spaces side by side: many entries hung in each of them, and how near another one is to all."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pinakes.spaces import graph, hyperdimensional, temporal
+from pinakes.spaces.atlas import IDS
+from pinakes.spaces.causal import CausalColumns
+from pinakes.spaces.expansion import ExpandedColumns
+from pinakes.spaces.fingerprint import Fingerprint
+from pinakes.spaces.form import FormColumns
+from pinakes.spaces.graph import Walk
+from pinakes.spaces.sparse import Columns, Sparse, join, saturated
+from pinakes.spaces.tokens import TokenColumns
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hung:
+    """An entry as all spaces see it; without an embedder, its words stand in for its meaning."""
+
+    id: str
+    print: Fingerprint
+    words: Sparse
+    vector: Array | None = None
+    walk: Walk = field(default_factory=dict[str, float])
+
+
+class Gallery:
+    """Entries to compare with; statistics over them (how rare, what goes together) enter here and only here."""
+
+    def __init__(self, members: Sequence[Hung]) -> None:
+        self.members = tuple(members)
+        self.ids = tuple(member.id for member in members)
+        prints = [member.print for member in members]
+        self._moments = np.array([each.moment for each in prints], np.int64)
+        self._phases = np.array([temporal.phases(each.moment) for each in prints])
+        self._phases = self._phases.reshape(len(prints), 2 * len(temporal.PERIODS))
+        self._sessions = np.array([each.session for each in prints], np.uint64)
+        self._positions = np.array([each.position for each in prints], np.int64)
+        self._causes = CausalColumns([each.causes for each in prints])
+        self._words = Columns([member.words for member in members])
+        self._names = Columns([each.names for each in prints])
+        self._bits = np.frombuffer(b"".join(each.bits for each in prints), np.uint64)
+        self._bits = self._bits.reshape(len(prints), hyperdimensional.BYTES // 8)
+        self._forms = FormColumns([each.form for each in prints])
+        self._entities = Columns([each.entities for each in prints])
+        self._tokens = TokenColumns([each.tokens for each in prints])
+        self._expanded = ExpandedColumns([member.words for member in members])
+        self._vectors = _stacked(members)
+        self._nearness: tuple[Callable[[Hung], Array], ...] = (
+            self._semantic,
+            lambda probe: temporal.freshness(self._moments, probe.print.moment),
+            lambda probe: temporal.periodicity(self._phases, temporal.phases(probe.print.moment)),
+            lambda probe: temporal.ordering(
+                (self._sessions, self._positions), (probe.print.session, probe.print.position)
+            ),
+            lambda probe: self._causes.nearness(probe.print.causes),
+            lambda probe: self._words.cosines(probe.words),
+            lambda probe: self._names.cosines(probe.print.names),
+            self._joined,
+            lambda probe: hyperdimensional.nearness(self._bits, np.frombuffer(probe.print.bits, np.uint64)),
+            lambda probe: self._forms.nearness(probe.print.form),
+            lambda probe: self._entities.overlaps(probe.print.entities),
+            lambda probe: self._tokens.nearness(probe.print.tokens),
+            lambda probe: self._expanded.nearness(probe.words),
+        )
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def nearness(self, space: int, probe: Hung) -> Array:
+        """How near a probe is to every member in one space, from 0 to 1."""
+        if not self.members:
+            return np.zeros(0, np.float32)
+        return self._nearness[space](probe)
+
+    def matrix(self, space: int) -> Array:
+        """How near the members are to each other in one space."""
+        return np.array([self.nearness(space, member) for member in self.members]).reshape(len(self), len(self))
+
+    def between(self, one: Hung, other: Hung) -> tuple[float, ...]:
+        """How near two entries are in each space, members or not, with the statistics of the members."""
+        mine, theirs = one.print, other.print
+        pair = np.array([theirs.moment], np.int64)
+        known = np.array([theirs.session], np.uint64), np.array([theirs.position], np.int64)
+        bits = np.frombuffer(theirs.bits, np.uint64)[None, :]
+        return (
+            self.meaning(one, other),
+            float(temporal.freshness(pair, mine.moment)[0]),
+            float(temporal.periodicity(temporal.phases(theirs.moment)[None, :], temporal.phases(mine.moment))[0]),
+            float(temporal.ordering(known, (mine.session, mine.position))[0]),
+            self._causes.between(mine.causes, theirs.causes),
+            self._words.cosine(one.words, other.words),
+            self._names.cosine(mine.names, theirs.names),
+            graph.nearness(one.walk, other.walk),
+            float(hyperdimensional.nearness(bits, np.frombuffer(mine.bits, np.uint64))[0]),
+            self._forms.between(mine.form, theirs.form),
+            self._entities.overlap(mine.entities, theirs.entities),
+            float(TokenColumns([theirs.tokens]).nearness(mine.tokens)[0]),
+            self._expanded.between(one.words, other.words),
+        )
+
+    def rarity(self, probe: Hung) -> float:
+        """How rare the probe's words are among the members, on average: near 0 if all have them, 1 if none has."""
+        rare = self._words.rarities(probe.words)
+        return float(rare.mean()) / self._words.unseen if len(rare) else 0.0
+
+    def weights(self, space: int, probe: Hung) -> tuple[Sparse, Array]:
+        """The terms by which a probe stands in a sparse space, each with its weight."""
+        if IDS[space] == "E5":
+            both = join(probe.print.causes.cause, probe.print.causes.effect)
+            return both, saturated(both.counts)
+        terms, columns = (probe.print.names, self._names) if IDS[space] == "E7" else (probe.words, self._words)
+        return terms, saturated(terms.counts) * columns.rarities(terms)
+
+    def meaning(self, one: Hung, other: Hung) -> float:
+        """E1 of two entries: the cosine of their vectors, or of their words where one has none."""
+        if one.vector is not None and other.vector is not None and len(one.vector) == len(other.vector):
+            return min(1.0, max(0.0, float(one.vector @ other.vector)))
+        return self._words.cosine(one.words, other.words)
+
+    def _semantic(self, probe: Hung) -> Array:
+        if self._vectors is None or probe.vector is None or len(probe.vector) != self._vectors.shape[1]:
+            return self._words.cosines(probe.words)
+        return np.clip(np.einsum("ij,j->i", self._vectors, probe.vector), 0.0, 1.0).astype(np.float32)
+
+    def _joined(self, probe: Hung) -> Array:
+        if not probe.walk:
+            return np.zeros(len(self), np.float32)
+        return np.array([graph.nearness(probe.walk, member.walk) for member in self.members], np.float32)
+
+
+def _stacked(members: Sequence[Hung]) -> Array | None:
+    """The vectors of all, where all have one."""
+    vectors = [member.vector for member in members]
+    return None if not members or any(vector is None for vector in vectors) else np.array(vectors, np.float32)
+
+
+def has_evidence(space: int, one: Hung, other: Hung) -> bool:
+    """Whether both have anything in a space that can be compared."""
+    if IDS[space] == "E7":
+        return not one.print.names.is_empty and not other.print.names.is_empty
+    if IDS[space] == "E8":
+        return bool(one.walk) and bool(other.walk)
+    if IDS[space] == "E11":
+        return not one.print.entities.is_empty and not other.print.entities.is_empty
+    return True

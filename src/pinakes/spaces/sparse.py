@@ -1,0 +1,141 @@
+"""Sparse representations: terms as numbers with counts, packed into few bytes and compared by weighted cosine."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pinakes.spaces.terms import number_of
+
+Array = NDArray[Any]
+
+MAX_TERMS = 512
+MAX_COUNT = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Sparse:
+    """Numbers of terms in rising order, and how often each occurs."""
+
+    numbers: Array
+    counts: Array
+
+    @property
+    def is_empty(self) -> bool:
+        return not len(self.numbers)
+
+    def to_bytes(self) -> bytes:
+        return len(self.numbers).to_bytes(2, "little") + self.numbers.tobytes() + self.counts.tobytes()
+
+
+EMPTY = Sparse(np.empty(0, np.uint32), np.empty(0, np.uint8))
+
+
+def count(space: str, terms: Iterable[str] | Mapping[str, int], limit: int = MAX_TERMS) -> Sparse:
+    """The terms of a text as numbers of their own space; of very many, those that occur most."""
+    counted = Counter[int]()
+    for term, times in Counter(terms).items():
+        counted[number_of(space, term) & 0xFFFFFFFF] += times
+    kept = counted.items() if len(counted) <= limit else sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
+    chosen = sorted(list(kept)[:limit])
+    if not chosen:
+        return EMPTY
+    numbers = np.array([number for number, _ in chosen], np.uint32)
+    return Sparse(numbers, np.minimum([times for _, times in chosen], MAX_COUNT).astype(np.uint8))
+
+
+def from_bytes(packed: bytes, start: int = 0) -> tuple[Sparse, int]:
+    """A packed representation, and where the next one begins."""
+    size = int.from_bytes(packed[start : start + 2], "little")
+    middle, stop = start + 2 + 4 * size, start + 2 + 5 * size
+    numbers, counts = np.frombuffer(packed[start + 2 : middle], np.uint32), np.frombuffer(packed[middle:stop], np.uint8)
+    return Sparse(numbers, counts), stop
+
+
+def join(one: Sparse, other: Sparse) -> Sparse:
+    """The terms of both, counted together."""
+    numbers, places = np.unique(np.concatenate([one.numbers, other.numbers]), return_inverse=True)
+    counts = np.bincount(places, np.concatenate([one.counts, other.counts]), len(numbers))
+    return Sparse(numbers, np.minimum(counts, MAX_COUNT).astype(np.uint8))
+
+
+def saturated(counts: Array) -> Array:
+    """A second occurrence says less than the first, as in BM25."""
+    spoken = counts.astype(np.float32)
+    return 2.2 * spoken / (spoken + 1.2)
+
+
+class Columns:
+    """Many sparse representations side by side; how rare a term is among them enters only here."""
+
+    def __init__(self, members: Sequence[Sparse]) -> None:
+        self.size = len(members)
+        sizes = [len(member.numbers) for member in members]
+        numbers = np.concatenate([member.numbers for member in members]) if members else EMPTY.numbers
+        rows = np.repeat(np.arange(self.size), sizes)
+        weights = saturated(np.concatenate([member.counts for member in members]) if members else EMPTY.counts)
+        order = np.argsort(numbers, kind="stable")
+        self.numbers, self.rows = numbers[order], rows[order]
+        self.vocabulary, frequencies = np.unique(self.numbers, return_counts=True)
+        self.rarity = np.log(1 + (self.size - frequencies + 0.5) / (frequencies + 0.5)).astype(np.float32)
+        self.unseen = math.log(1 + (self.size + 0.5) / 0.5)
+        self.weights = weights[order] * np.repeat(self.rarity, frequencies)
+        self.frequencies = frequencies
+        self.totals = np.bincount(self.rows, np.repeat(self.rarity, frequencies), self.size)
+        self.norms = np.sqrt(np.bincount(self.rows, self.weights**2, self.size)).astype(np.float32)
+
+    def rarities(self, probe: Sparse) -> Array:
+        """How rare each of the probe's terms is among the members."""
+        if not len(self.vocabulary):
+            return np.full(len(probe.numbers), self.unseen, np.float32)
+        place = np.minimum(np.searchsorted(self.vocabulary, probe.numbers), len(self.vocabulary) - 1)
+        return np.where(self.vocabulary[place] == probe.numbers, self.rarity[place], self.unseen).astype(np.float32)
+
+    def cosines(self, probe: Sparse) -> Array:
+        """The weighted cosine of a probe with every member."""
+        values = saturated(probe.counts) * self.rarities(probe)
+        norm = float(np.sqrt((values**2).sum()))
+        if not norm:
+            return np.zeros(self.size, np.float32)
+        rows, places, spread = self._shared(probe)
+        products = np.bincount(rows, self.weights[places] * values[spread], self.size)
+        return np.clip(products / np.maximum(self.norms * norm, 1e-9), 0.0, 1.0).astype(np.float32)
+
+    def cosine(self, one: Sparse, other: Sparse) -> float:
+        """The weighted cosine of two that need not be members."""
+        left, right = (saturated(each.counts) * self.rarities(each) for each in (one, other))
+        norms = float(np.sqrt((left**2).sum() * (right**2).sum()))
+        _, mine, theirs = np.intersect1d(one.numbers, other.numbers, assume_unique=True, return_indices=True)
+        return min(1.0, float(left[mine] @ right[theirs]) / norms) if norms else 0.0
+
+    def overlap(self, one: Sparse, other: Sparse) -> float:
+        """The weighted Jaccard overlap of two that need not be members."""
+        left, right = self.rarities(one), self.rarities(other)
+        _, mine, _ = np.intersect1d(one.numbers, other.numbers, assume_unique=True, return_indices=True)
+        shared = float(left[mine].sum())
+        union = float(left.sum()) + float(right.sum()) - shared
+        return shared / union if union > 1e-9 else 0.0
+
+    def overlaps(self, probe: Sparse) -> Array:
+        """The weighted Jaccard overlap of a probe's terms with those of every member."""
+        rarity = self.rarities(probe)
+        rows, _, spread = self._shared(probe)
+        shared = np.bincount(rows, rarity[spread], self.size)
+        union = self.totals + float(rarity.sum()) - shared
+        return np.divide(shared, union, out=np.zeros(self.size), where=union > 1e-9).astype(np.float32)
+
+    def _shared(self, probe: Sparse) -> tuple[Array, Array, Array]:
+        """Every occurrence of the probe's terms: in which row, at which place, and which of its terms it is."""
+        left = np.searchsorted(self.numbers, probe.numbers, "left")
+        places, spread = spans(left, np.searchsorted(self.numbers, probe.numbers, "right") - left)
+        return self.rows[places], places, spread
+
+
+def spans(starts: Array, lengths: Array) -> tuple[Array, Array]:
+    """All places of many runs one after the other, and which run each belongs to."""
+    shifts = starts - np.cumsum(lengths) + lengths
+    return np.arange(int(lengths.sum())) + np.repeat(shifts, lengths), np.repeat(np.arange(len(lengths)), lengths)

@@ -1,0 +1,46 @@
+"""Nearness in time: how fresh together (E2), at which point of the clock and calendar (E3), in which order (E4)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pinakes.model.clock import DAY, HOUR
+
+Array = NDArray[Any]
+
+SCALES = (HOUR, DAY, 7 * DAY, 30 * DAY)
+PERIODS = (HOUR, DAY, 7 * DAY, 30 * DAY, 365 * DAY)
+LONGEST = 365 * DAY
+STEPS = 10.0
+MINUTE = HOUR // 60
+
+
+def freshness(moments: Array, moment: int) -> Array:
+    """E2: the mean over an hour, a day, a week and a month of how little the distance is on that scale."""
+    apart = np.minimum(np.abs(moments - moment), LONGEST).astype(np.float64)
+    return np.mean([np.exp(-apart / scale) for scale in SCALES], axis=0).astype(np.float32)
+
+
+def phases(moment: int) -> Array:
+    """E3: where a moment stands in the hour, day, week, month and year, as ten numbers."""
+    turns = np.array([2 * np.pi * (moment % period) / period for period in PERIODS])
+    return np.concatenate([np.sin(turns), np.cos(turns)]).astype(np.float32)
+
+
+def periodicity(known: Array, probe: Array) -> Array:
+    cosines = known @ probe / len(PERIODS)
+    return ((1 + cosines) / 2).astype(np.float32)
+
+
+def ordering(known: tuple[Array, Array], probe: tuple[int, int]) -> Array:
+    """E4: how many steps apart within one session; different sessions have no order between them."""
+    sessions, positions = known
+    session, position = probe
+    steps = np.abs(positions - position).astype(np.float64)
+    return np.where(sessions == np.uint64(session), np.exp(-steps / STEPS), 0.0).astype(np.float32)
+
+
+def implicit_position(moment: int) -> tuple[str, int]:
+    """What was stored outside a session stands in the order of its day, a step a minute."""
+    return f"day:{moment // DAY}", (moment % DAY) // MINUTE

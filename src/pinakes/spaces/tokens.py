@@ -1,0 +1,57 @@
+"""Late interaction (E12): each word on its own, as 64 signs of its letters, matched with the best of the other."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pinakes.spaces.terms import number_of
+from pinakes.spaces.words import words
+
+Array = NDArray[Any]
+
+TOKENS = 24
+BITS = 64
+
+
+@lru_cache(maxsize=65536)
+def signature(word: str) -> int:
+    """The signs of the sum of what its letters in threes (and itself) stand for."""
+    padded = f"#{word}#"
+    grams = [word, *(padded[place : place + 3] for place in range(len(padded) - 2))]
+    hashed = np.array([number_of("t", gram) for gram in grams], np.uint64)
+    bits = np.unpackbits(hashed.view(np.uint8).reshape(len(grams), 8), axis=1, bitorder="little")
+    votes = bits.sum(axis=0, dtype=np.int32) * 2 - len(grams)
+    # A tie is decided by the word itself.
+    decided = (votes > 0) | ((votes == 0) & (bits[0] > 0))
+    return int(np.packbits(decided, bitorder="little").view(np.uint64)[0])
+
+
+def represent(text: str) -> Array:
+    """The first occurrences of a text's words, the longest where there are many."""
+    distinct = list(dict.fromkeys(words(text)))
+    if len(distinct) > TOKENS:
+        kept = set(sorted(distinct, key=lambda word: (-len(word), word))[:TOKENS])
+        distinct = [word for word in distinct if word in kept]
+    return np.array([signature(word) for word in distinct], np.uint64)
+
+
+class TokenColumns:
+    """The words of many texts side by side."""
+
+    def __init__(self, members: Sequence[Array]) -> None:
+        filled = [member if len(member) else np.zeros(1, np.uint64) for member in members]
+        self._empty = np.array([not len(member) for member in members], bool)
+        self._tokens = np.concatenate(filled) if filled else np.empty(0, np.uint64)
+        self._starts = np.cumsum([0, *(len(member) for member in filled[:-1])])
+
+    def nearness(self, probe: Array) -> Array:
+        """The mean over the probe's words of their best match in each text."""
+        if not len(probe) or not len(self._empty):
+            return np.zeros(len(self._empty), np.float32)
+        differing = np.bitwise_count(probe[:, None] ^ self._tokens[None, :])
+        nearest = np.minimum.reduceat(differing, self._starts, axis=1).astype(np.float32)
+        best = np.maximum(0.0, 1 - 2 * nearest / BITS).mean(axis=0)
+        return np.where(self._empty, 0.0, best).astype(np.float32)

@@ -1,0 +1,126 @@
+"""Thirteen notions of nearness: each sees its own kind of likeness, from the entry's own text and time alone."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pinakes.model.clock import DAY, HOUR
+from pinakes.model.knowledge import Entry
+from pinakes.spaces.atlas import COUNT, IDS
+from pinakes.spaces.causal import clauses
+from pinakes.spaces.entities import find
+from pinakes.spaces.fingerprint import pack, represent, unpack, words_of
+from pinakes.spaces.gallery import Gallery, Hung
+from pinakes.spaces.graph import walk
+
+BEGAN = 1_770_000_000_000_000
+
+
+def entry(text: str, moment: int = BEGAN, **attributes: object) -> Entry:
+    return Entry(
+        id=text[:30], kind="memory", title="", body=text, attributes=attributes, created_at=moment, updated_at=moment
+    )
+
+
+def hung(text: str, moment: int = BEGAN, joined: dict[str, list[str]] | None = None, **attributes: object) -> Hung:
+    made = entry(text, moment, **attributes)
+    return Hung(id=made.id, print=represent(made), words=words_of(made), walk=walk(made.id, joined or {}))
+
+
+def prefers(space: str, probe: Hung, near: Hung, far: Hung) -> bool:
+    values = Gallery([near, far]).nearness(IDS.index(space), probe)
+    return bool(values[0] > values[1])
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text(max_size=400), st.integers(0, 2**60))
+def test_a_fingerprint_survives_being_packed(text: str, moment: int) -> None:
+    packed = pack(represent(entry(text, moment)))
+    assert pack(unpack(packed)) == packed
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text(max_size=200), st.lists(st.text(min_size=1, max_size=8), max_size=3))
+def test_annotations_do_not_change_a_fingerprint(text: str, tags: list[str]) -> None:
+    plain = entry(text)
+    annotated = entry(text, importance=0.9, domain="Code", annotations={"notes": "new"})
+    assert pack(represent(plain)) == pack(represent(annotated))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.text(max_size=120), min_size=1, max_size=6))
+def test_nearness_lies_between_nothing_and_one_in_every_space(texts: list[str]) -> None:
+    gallery = Gallery([hung(text, BEGAN + place * HOUR) for place, text in enumerate(texts)])
+    for space in range(COUNT):
+        values = gallery.matrix(space)
+        assert values.shape == (len(texts), len(texts))
+        assert np.all((values >= 0) & (values <= 1 + 1e-6))
+
+
+def test_like_things_are_near_in_the_space_that_sees_the_likeness() -> None:
+    cause = hung("The cache went stale because the clock of the host was wrong.")
+    assert prefers("E2", hung("a"), hung("b", BEGAN + HOUR), hung("c", BEGAN + 90 * DAY))
+    assert prefers("E3", hung("a"), hung("b", BEGAN + 7 * DAY), hung("c", BEGAN + 7 * DAY + 12 * HOUR))
+    assert prefers("E5", cause, hung("A stale cache leads to wrong prices."), hung("Prices are printed in blue."))
+    assert prefers("E6", hung("green tea leaves"), hung("leaves of green tea"), hung("black coffee beans"))
+    assert prefers("E7", hung("call getUserName()"), hung("get_user_name fails"), hung("the name of a user"))
+    assert prefers("E9", hung("authentification"), hung("authentication"), hung("orthogonality"))
+    assert prefers("E10", hung("Who owns this?"), hung("Where is it?"), hung("It is there."))
+    assert prefers("E11", hung("We met Ada Lovelace"), hung("Today Ada Lovelace wrote"), hung("We met nobody"))
+    assert prefers("E12", hung("deploys nightly"), hung("nightly deploy"), hung("morning review"))
+
+
+def test_order_holds_within_a_session_only() -> None:
+    probe = hung("a", session_id="one", session_position=3)
+    near = hung("b", session_id="one", session_position=4)
+    assert prefers("E4", probe, near, hung("c", session_id="one", session_position=30))
+    assert prefers("E4", probe, near, hung("d", session_id="two", session_position=4))
+
+
+def test_those_with_common_neighbours_are_near_in_the_graph() -> None:
+    joined = {"a": ["hub"], "b": ["hub"], "c": ["other"], "hub": ["a", "b"], "other": ["c"]}
+    assert prefers("E8", hung("a", joined=joined), hung("b", joined=joined), hung("c", joined=joined))
+
+
+def test_words_that_keep_company_bring_texts_together() -> None:
+    company = [
+        "kafka broker lag",
+        "kafka broker restart",
+        "kafka broker disk",
+        "tea and milk",
+        "milk and sugar",
+        "rain",
+    ]
+    gallery = Gallery([hung(text) for text in company])
+    expanded = gallery.nearness(IDS.index("E13"), hung("broker"))
+    assert expanded[0] > gallery.nearness(IDS.index("E6"), hung("broker"))[0]
+    assert expanded[3] == 0
+
+
+@pytest.mark.parametrize(
+    ("sentence", "cause", "effect"),
+    [
+        ("Writes fail because the disk is full.", "the disk is full", "Writes fail"),
+        ("A full disk causes failed writes.", "A full disk", "failed writes"),
+        ("Since the disk is full, writes fail.", "the disk is full", "writes fail"),
+        ("Load rose, so we scaled up.", "Load rose", "we scaled up"),
+        ("Wrong prices resulted from a stale cache.", "a stale cache", "Wrong prices"),
+    ],
+)
+def test_a_sentence_says_what_brings_about_what(sentence: str, cause: str, effect: str) -> None:
+    assert clauses(sentence) == [(cause, effect)]
+
+
+def test_names_are_found_and_openings_are_not() -> None:
+    assert find("Ada takes tea. Deploy the service to Kubernetes.") == ["Ada", "Kubernetes"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.text(alphabet="abc ?.", max_size=60), min_size=2, max_size=5, unique=True))
+def test_two_entries_are_as_near_by_themselves_as_among_the_others(texts: list[str]) -> None:
+    joined = {text[:30]: [texts[0][:30]] for text in texts}
+    members = [hung(text, BEGAN + place * HOUR, joined) for place, text in enumerate(texts)]
+    gallery = Gallery(members)
+    for space, value in enumerate(gallery.between(members[0], members[1])):
+        assert value == pytest.approx(float(gallery.nearness(space, members[0])[1]), abs=1e-4), IDS[space]
