@@ -1,0 +1,344 @@
+"""Instructions planted in content: whether a text speaks to the model that reads it, by what meets in it (D.15).
+
+What a text says is first freed of disguises. Then it is asked which acts are done in it (setting rules aside, asking for
+what is hidden, giving a new role, sending things out ...): an act is done where its concepts, in any of many languages,
+meet within a few words. An act that is quoted, or told of, is counted apart. How much each act weighs, and how much the
+look of an article, of code or of a quotation takes off, was learned from labelled texts by
+`benchmarks/adversarial.py --learn`; acts can only add, such looks can only take off. Which words and letters a text is
+made of, each as a number only, is weighed beside them. No wording is listed anywhere."""
+
+# ruff: noqa: E501, RUF001 (patterns are read better whole; quotation marks of several languages)
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pinakes.mind.concepts import ACTS, ENDS, concepts_of, tokens
+from pinakes.mind.disguises import hidden_texts, undisguise
+from pinakes.model.knowledge import fold
+from pinakes.spaces.terms import number_of
+
+Array = NDArray[Any]
+
+FLAGGED, BLOCKED = 0.5, 0.8
+WEIGHTS = Path(__file__).parent / "adversarial.bin"
+PIECE, OVERLAP = 4000, 500
+NEGATED = 3
+BUCKETS = 1 << 15
+TOKENS = 1500
+SCALE = 4.0
+DILUTED = 0.5
+PLACES = 6
+
+_FORMS = {
+    "role markup": re.compile(
+        r"#{2,}\s*\(?(?:system|instruction|admin|user|assistant|new|end)|<\|?/?(?:system|user|assistant|information|important|"
+        r"inst|im_start|im_end|admin|secret|override|start|eot|begin)|\[/?(?:inst|system|admin|assistant|hidden)|"
+        r"\{+\s*(?:system|admin|#)|(?:^|\n)\W*(?:system|assistant|admin|sysadmin|developer)\W*(?:message|note|prompt|override|update)?\W?:|"
+        r"</?\w*(?:instruction|prompt|override|command)\w*>|\"?role\"?\s*:\s*\"(?:system|assistant)|<<\s*/?sys"
+    ),
+    "border": re.compile(
+        r"(?:begin|start|end|beginning) (?:of )?(?:the )?(?:system|new|document|context|prompt|text|instruction|file|restriction|conversation|user|input|data)|"
+        r"[-=*#]{3,}\s*(?:end|begin|new|start|stop)"
+    ),
+    "unseen": re.compile(
+        r"display\s*:\s*none|font-size\s*:\s*[01](?:px)?\b|color\s*:\s*(?:white|#fff)|visibility\s*:\s*hidden|opacity\s*:\s*0\b|"
+        r"<[^>]*\bhidden\b[^>]*>|\[\w+\]: # \(|position\s*:\s*absolute;\s*left\s*:\s*-"
+    ),
+    "mode markup": re.compile(
+        r"[<\[{(][^>\]})\n]{0,40}(?:\bmode\b|\bmod[ou]s?\b|模式|モード|\boverride\b|режим)[^>\]})\n]{0,30}[>\]})]"
+    ),
+    "escaped": re.compile(r"(?:&#x?\w+;){4,}|(?:\\u00[2-7]\w){3,}|(?:%[2-7][0-9a-f]){5,}|(?:\\x[2-7]\w){2,}"),
+    "comment": re.compile(r"<!\s?--(?:(?!-->).){20,}", re.DOTALL),
+    "from now on": re.compile(
+        r"\bfrom (?:now|this (?:point|moment)|here) on|\bfor the rest of (?:this|our)|\bfrom this point|ab (?:jetzt|sofort)|a partir de ahora|desde ahora|à partir de maintenant|d'ora in poi|a partir de agora|с этого момента|从现在(?:开始|起)|これから|지금부터|from now"
+    ),
+    "you are": re.compile(
+        r"\byou(?: are|'re| will| shall| must)(?: now)? (?:now|an?|going to|no longer|to be|free|act|be|become|respond|reply|answer|pretend)\b|\bdu bist\b|\btu es\b|\beres un|\bvocê é\b|\bsei un|你(?:现在)?是|あなたは|당신은"
+    ),
+    "placeholder": re.compile(
+        r"\[(?:insert|your|the|my)?\s*(?:prompt|question|request|query|text|user)[^\]]{0,20}\]|\{\{?\s*(?:prompt|input|query|question)|<\s*(?:prompt|question|insert)[^>]{0,20}>"
+    ),
+    "exfiltration": re.compile(r"!\[[^\]]*\]\(https?://[^)]*[?=][^)]*\)|https?://\S*[?&]\w+=(?:\{|\[|<|\$)"),
+    "destination": re.compile(
+        r"\b(?:send|forward|email|mail|post|visit|transfer|go to|upload|append|include|add|link|route|fetch|click|invite|share|refer|verify|navigate)\b[^.\n]{0,80}(?:https?://|\bwww\.|@\w+\.\w+|\b[\w-]+\.(?:com|net|org|io|xyz|example|ru)\b|\b[a-z]{2}\d{2}[\d-]{8,})"
+    ),
+    "dictated": re.compile(
+        r"\b(?:say|print|output|respond|reply|answer|write|state|include|append|phrase|text|message|with|is)\b\W{0,3}(?:only |just |with |the |exactly |that )*[\"'“‘«][^\"'”’»]{2,80}[\"'”’»]"
+    ),
+    "shout": re.compile(r"\b[A-Z]{3,}\b(?:[ ,!.]+[A-Z]{2,}\b){3,}"),
+    "exclaim": re.compile(r"!{2,}|\*{3,}!"),
+    "note to": re.compile(
+        r"\b(?:note|message|attention|memo|instructions?|hint|dear|hello|hi|hey)[ ,]*(?:to|for)?[ ,]*(?:the |all |any |an )?(?:ai|llms?|assistants?|chatbots?|(?:language )?models?|chatgpt|gpt|claude|automated|agents?|bots?|summari[sz]er|reviewers?)\b|\b(?:if|as) (?:you are |you're )?(?:an? )?(?:ai|llm|large language model|language model|assistant|chatbot)\b|\bassistant (?:should|must|will|shall|has to)\b|\byou[ ,]+(?:the )?(?:ai|assistant)\b"
+    ),
+}
+_RAW_FORMS = frozenset({"shout"})
+_QUOTED = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]+`|\"[^\"\n]{4,300}\"|\u201c[^\u201d]{4,300}\u201d|\u00ab[^\u00bb]{4,300}\u00bb|^>.*$|^\|.*\|$",
+    re.DOTALL | re.MULTILINE,
+)
+_DECLARATION = re.compile(r"[{};]\s*$|^\s*(?:def|import|const|class|return|from|if|for|export)\b|=>", re.MULTILINE)
+_DISGUISED = re.compile(
+    "[\u0335-\u0338\u0332\u1d00-\u1d7f\u2080-\u209c\u2460-\u24ff\uff21-\uff5a\U0001d400-\U0001d7ff\U0001f130-\U0001f189\u0250-\u02af]|(?<=[a-z])[\u0430-\u0458]|[\u0430-\u0458](?=[a-z])"
+)
+_INVISIBLE = re.compile("[\u200b\u200c\u2060-\u2064\u202d\u202e\U000e0020-\U000e007e]")
+_WORD = re.compile(r"\w+|[^\w\s]")
+_HEADINGS = re.compile(r"^#+ ", re.MULTILINE)
+_ITEMS = re.compile(r"^\s*(?:[-*]|\d+\.)\s", re.MULTILINE)
+_LINKS = re.compile(r"\]\([^)]+\)|\[\[")
+_QUESTION = re.compile(
+    r"\s*(?:how|what|why|when|where|who|which|is|are|does|do|did|should|could|can|would|will|explain|discuss|describe|wie|was|warum|wer|welche|create|write|design|please)\b[^.!]{0,200}[?.]?\s*$"
+)
+
+CONTEXTS = (
+    "code",
+    "fence",
+    "headings",
+    "items",
+    "links",
+    "long",
+    "longer",
+    "question",
+    "quotations",
+    "told of",
+    "share told of",
+)
+_DILUTING = ("headings", "links", "fence", "told of", "code")
+COUNTS = (
+    "an act",
+    "two acts",
+    "three acts",
+    "five acts",
+    "eight acts",
+    "hidden",
+    "act in hidden",
+    "dense",
+    "act at end",
+    "act at start",
+    "short act",
+    "two quoted acts",
+    "disguised",
+    "invisible",
+)
+NAMES = (
+    *(f"{act}" for act in (*ACTS, *_FORMS)),
+    *(f"{act}, quoted" for act in (*ACTS, *_FORMS)),
+    *COUNTS,
+    *CONTEXTS,
+    "always",
+)
+DENSE = len(NAMES)
+_INDEX = {name: place for place, name in enumerate(NAMES)}
+LOWERING = np.array([name in CONTEXTS for name in NAMES])
+
+
+@dataclass(frozen=True, slots=True)
+class Threat:
+    """How likely a text is to carry planted instructions, and which signs met in it."""
+
+    score: float
+    attack_type: str
+    signs: tuple[str, ...]
+
+    @property
+    def is_flagged(self) -> bool:
+        return self.score >= FLAGGED
+
+    @property
+    def is_blocked(self) -> bool:
+        return self.score >= BLOCKED
+
+
+@dataclass(slots=True)
+class _Sentence:
+    """Where in a sentence each concept is named, and whether the sentence is quoted or tells of attacks."""
+
+    start: int
+    held: dict[str, list[int]]
+    words: int = 0
+    quoted: int = 0
+
+    def does(self, concepts: tuple[str, ...], within: int) -> bool:
+        if not all(concept in self.held for concept in concepts):
+            return False
+        places = [self.held[concept][:PLACES] for concept in concepts]
+        return any(len({*met}) == len(met) and max(met) - min(met) <= within for met in product(*places))
+
+    @property
+    def is_told(self) -> bool:
+        return 2 * self.quoted > self.words or "discuss" in self.held
+
+
+def inspect(text: str) -> Threat:
+    """The worst of a text's pieces."""
+    found = [_weigh(piece) for piece in pieces(text)]
+    score, seen = max(found, key=lambda pair: pair[0])
+    signs = _telling(seen) if score >= FLAGGED else ()
+    return Threat(score, "prompt_injection" if score >= FLAGGED else "none", signs)
+
+
+def pieces(text: str) -> Iterator[str]:
+    """A long text in overlapping pieces, since one sentence of it may be the attack."""
+    for start in range(0, max(1, len(text) - OVERLAP), PIECE - OVERLAP):
+        yield text[start : start + PIECE]
+
+
+def features(text: str) -> tuple[Array, Array]:
+    """Which acts are done in a text, openly or quoted, and what the whole looks like; and the numbers of its words."""
+    shown = undisguise(text)
+    hidden = hidden_texts(shown)
+    seen = np.zeros(DENSE, np.float32)
+    sentences = _sentences(shown, _quoted_places(shown))
+    done = _acts(sentences)
+    concealed = [act for each in hidden for act, told, _ in _acts(_sentences(each, bytearray(len(each)))) if not told]
+    for act, told, _ in done:
+        seen[_INDEX[f"{act}, quoted" if told else act]] = 1
+    for act in concealed:
+        seen[_INDEX[act]] = 1
+    _note_forms(seen, text, shown, hidden)
+    _note_counts(seen, sentences, done, concealed)
+    seen[_INDEX["hidden"]] = bool(hidden)
+    _note_contexts(seen, shown, sentences)
+    seen[_INDEX["disguised"]] = len(_DISGUISED.findall(text)) >= 5
+    seen[_INDEX["invisible"]] = len(_INVISIBLE.findall(text)) >= 3
+    looks = max(float(seen[_INDEX[name]]) for name in _DILUTING)
+    seen[: _INDEX[COUNTS[5]]] *= 1 - DILUTED * looks
+    seen[-1] = 1
+    return seen, _numbers(" ".join([fold(shown), *(fold(each) for each in hidden)]))
+
+
+def _is_all_quoted(text: str) -> bool:
+    """Whether hardly anything stands outside the quotation marks, so that nobody is quoting."""
+    return len(_QUOTED.sub("", text).strip()) < 0.2 * len(text)
+
+
+def _quoted_places(text: str) -> bytearray:
+    marked = bytearray(len(text) + 1)
+    if _is_all_quoted(text):
+        return marked
+    for found in _QUOTED.finditer(text):
+        marked[found.start() : found.end()] = b"\1" * (found.end() - found.start())
+    return marked
+
+
+def _sentences(text: str, quoted: bytearray) -> list[_Sentence]:
+    folded = fold(text)
+    same = len(folded) == len(text)
+    found = [_Sentence(0, {})]
+    for place, match in enumerate(tokens(folded)):
+        word = match.group()
+        if word in ENDS:
+            if found[-1].words > 2 or (found[-1].words and word == "\n"):
+                found.append(_Sentence(match.end(), {}))
+            continue
+        sentence = found[-1]
+        sentence.words += 1
+        sentence.quoted += quoted[match.start()] if same else 0
+        concepts = concepts_of(word)
+        if "ignore" in concepts and "without" in sentence.held and place - sentence.held["without"][-1] <= NEGATED:
+            continue
+        for concept in concepts:
+            sentence.held.setdefault(concept, []).append(place)
+    return [sentence for sentence in found if sentence.words]
+
+
+def _acts(sentences: list[_Sentence]) -> list[tuple[str, bool, int]]:
+    """Each act that a sentence does, whether it is only told of, and which sentence it is."""
+    return [
+        (act, sentence.is_told, place)
+        for place, sentence in enumerate(sentences)
+        for act, (concepts, within) in ACTS.items()
+        if sentence.does(concepts, within)
+    ]
+
+
+def _note_forms(seen: Array, text: str, shown: str, hidden: list[str]) -> None:
+    folded = fold(shown) + ("\n" + text.lower() if _FORMS["escaped"].search(text.lower()) else "")
+    open_text = folded if _is_all_quoted(shown) else _QUOTED.sub(" ", folded)
+    for name, pattern in _FORMS.items():
+        raw = name in _RAW_FORMS
+        if pattern.search(_QUOTED.sub(" ", shown) if raw else open_text) or any(
+            pattern.search(fold(each)) for each in hidden
+        ):
+            seen[_INDEX[name]] = 1
+        elif pattern.search(shown if raw else folded):
+            seen[_INDEX[f"{name}, quoted"]] = 1
+
+
+def _note_counts(
+    seen: Array, sentences: list[_Sentence], done: list[tuple[str, bool, int]], concealed: list[str]
+) -> None:
+    forms = sum(seen[_INDEX[name]] for name in _FORMS)
+    kinds = len({act for act, told, _ in done if not told} | {*concealed}) + forms
+    acting = {place for _, told, place in done if not told}
+    for name, least in zip(COUNTS[:5], (1, 2, 3, 5, 8), strict=True):
+        seen[_INDEX[name]] = kinds >= least
+    seen[_INDEX["act in hidden"]] = bool(concealed)
+    seen[_INDEX["dense"]] = len(acting) / max(1, len(sentences))
+    seen[_INDEX["act at end"]] = bool(acting & {len(sentences) - 1, len(sentences) - 2})
+    seen[_INDEX["act at start"]] = 0 in acting
+    seen[_INDEX["short act"]] = bool(kinds) and sum(each.words for each in sentences) < 40
+    seen[_INDEX["two quoted acts"]] = len({act for act, told, _ in done if told}) >= 2
+
+
+def _note_contexts(seen: Array, shown: str, sentences: list[_Sentence]) -> None:
+    """What speaks for an honest text: the look of an article, of notes, of code, a plain question, talk about attacks."""
+    words = max(1, sum(each.words for each in sentences))
+    lines = shown.count("\n") + 1
+    told = [each for each in sentences if "discuss" in each.held]
+    values = (
+        min(1.0, len(_DECLARATION.findall(shown)) / lines),
+        float("```" in shown),
+        min(1.0, len(_HEADINGS.findall(shown)) / 2),
+        min(1.0, len(_ITEMS.findall(shown)) / 4),
+        min(1.0, len(_LINKS.findall(shown)) / 3),
+        float(words > 80),
+        float(words > 250),
+        float(bool(_QUESTION.match(shown.lower()))),
+        min(1.0, len(_QUOTED.findall(shown)) / 4),
+        min(1.0, len(told) / 3),
+        len(told) / max(1, len(sentences)),
+    )
+    for name, value in zip(CONTEXTS, values, strict=True):
+        seen[_INDEX[name]] = value
+
+
+def _numbers(folded: str) -> Array:
+    words = _WORD.findall(folded)[:TOKENS]
+    found = {f"w{word}" for word in words} | {f"b{one} {other}" for one, other in pairwise(words)}
+    for word in set(words):
+        padded = f"#{word}#"
+        found |= {f"c{padded[place : place + 4]}" for place in range(len(padded) - 3)}
+    return np.array(sorted({number_of("d", each) % BUCKETS for each in found}), np.int64)
+
+
+@cache
+def weights() -> tuple[Array, Array]:
+    """The learned weights: of the acts and looks, and of the numbered words and letters."""
+    raw = WEIGHTS.read_bytes()
+    dense = np.frombuffer(raw[: 4 * DENSE], np.float32)
+    scale = float(np.frombuffer(raw[4 * DENSE : 4 * DENSE + 4], np.float32)[0])
+    return dense, np.frombuffer(raw[4 * DENSE + 4 :], np.int8).astype(np.float32) * scale
+
+
+def _weigh(text: str) -> tuple[float, Array]:
+    seen, numbers = features(text)
+    acts, words = weights()
+    total = float(seen @ acts) + SCALE * float(words[numbers].sum()) / max(1.0, len(numbers)) ** 0.5
+    return 1 / (1 + float(np.exp(-total))), seen
+
+
+def _telling(seen: Array) -> tuple[str, ...]:
+    """The acts that speak loudest for it."""
+    acts, _ = weights()
+    worth = {name: float(seen[place] * acts[place]) for name, place in _INDEX.items() if name not in COUNTS}
+    return tuple(
+        sorted((name for name in worth if worth[name] > 0 and name != "always"), key=lambda name: -worth[name])[:3]
+    )

@@ -1,0 +1,43 @@
+"""Semantic cancer: something held to be very important that glues together what has nothing to do with each other."""
+
+import math
+from collections.abc import Iterable, Mapping
+
+IMPORTANT = 0.9
+SCATTERED = 0.8
+FEWEST = 5
+
+
+def clusters_of(nodes: Iterable[str], pairs: Iterable[tuple[str, str]]) -> list[set[str]]:
+    """The groups of nodes that hang together by these pairs."""
+    leader = {node: node for node in nodes}
+
+    def find(node: str) -> str:
+        while leader[node] != node:
+            leader[node] = leader[leader[node]]
+            node = leader[node]
+        return node
+
+    for one, other in pairs:
+        if one in leader and other in leader:
+            leader[find(one)] = find(other)
+    groups: dict[str, set[str]] = {}
+    for node in leader:
+        groups.setdefault(find(node), set()).add(node)
+    return list(groups.values())
+
+
+def neighbour_entropy(weights: Mapping[str, float], pairs: Iterable[tuple[str, str]]) -> float | None:
+    """How evenly a node's edge weight is spread over clusters of its neighbours (D.15): 0 where all of them hang
+    together, 1 where they are strangers to each other; None where there are too few to say."""
+    if len(weights) < FEWEST:
+        return None
+    shares = [sum(weights[node] for node in group) for group in clusters_of(weights, pairs)]
+    total = sum(shares)
+    if total <= 0 or len(shares) < 2:
+        return 0.0
+    return -sum(share / total * math.log(share / total) for share in shares if share > 0) / math.log(len(shares))
+
+
+def is_cancer(importance: float, entropy: float | None) -> bool:
+    return entropy is not None and importance > IMPORTANT and entropy > SCATTERED

@@ -1,0 +1,248 @@
+"""Contradictions: two texts of which not both can hold, what kind of clash it is, and how sure that is (D.11)."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from pinakes.mind.opposites import in_closed_set, opposites_between
+from pinakes.mind.priors import qualifiers
+from pinakes.model.knowledge import Entry, fold
+from pinakes.spaces.causal import clauses
+from pinakes.spaces.entities import find
+from pinakes.spaces.fingerprint import text_of
+from pinakes.spaces.words import STOP_WORDS, stem, words
+
+Kind = Literal["factual", "logical", "causal", "temporal"]
+
+THRESHOLD = 0.5
+# D.11 takes .4 off for another scope, which would hide a superseded denial (.8) below the threshold.
+FUNCTIONAL, LOGICAL, REVERSED, SCOPED = 0.9, 0.8, 0.7, 0.3
+SENTENCES = 12
+TOLERANCE = 0.05
+ALIKE, NEARLY_ALIKE = 0.6, 0.5
+
+_SPLIT = re.compile(r"(?<=[.!?;])(?<!\b[DMS]r\.)(?<!\bM[rs]s\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\bProf\.)(?<!\be\.g\.)\s+|\n+")
+_NEGATIONS = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|can't|won't|isn't|aren't|wasn't|weren't|doesn't|"
+    r"don't|didn't|hasn't|haven't|hadn't|shouldn't|wouldn't|couldn't|no longer|stopped|fails? to|refuses? to|lacks?)\b"
+)
+_DATE = re.compile(
+    r"\b(\d{4}-\d{2}-\d{2}|(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:january|february|march|april|may|june|july|august|september|"
+    r"october|november|december)(?:\s+\d{1,2}(?:st|nd|rd|th)?)?(?:,?\s+\d{4})?|(?:19|20)\d{2})\b"
+)
+_NUMBER = re.compile(r"(?<![\w.])[$€£]?(\d+(?:[.,]\d{3})*(?:\.\d+)?)\s?(%|[a-z]{1,12})?")
+_TIMED = re.compile(
+    r"\b(?:as of|in|since|until|before|after|during|by)\s+(?:the\s+)?((?:early|late|mid)[ -]?)?((?:19|20)\d{2}s?|"
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)(?:\s+\d{4})?)\b"
+)
+_PAST = re.compile(
+    r"\b(?:used to|previously|formerly|once|back then|in the past|originally|initially|at first|earlier|last year)\b"
+)
+_NOW = re.compile(
+    r"\b(?:now|currently|today|these days|nowadays|since then|no longer|anymore|has since|have since|moved to|"
+    r"switched to|migrated to|replaced by|replaced with|changed to)\b"
+)
+# Relations of which a subject has one object at a time.
+_FUNCTIONAL = re.compile(
+    r"^(?P<subject>.+?)\s+(?P<relation>(?:is|are|was|were|has been|will be)(?:\s+(?:called|named|located in|based in|"
+    r"born in|born on|owned by|written in|led by|maintained by|hosted on|hosted in|hosted by|headquartered in|due on|"
+    r"due|scheduled for|stored in|built with|set to|the|a|an|at|in|on|by))*|equals|lives? in|lived in|resides? in|"
+    r"works? (?:for|at)|worked (?:for|at)|reports? to|belongs? to|runs? on|listens? on|starts? (?:at|on)|"
+    r"ends? (?:at|on)|defaults? to|points? to|moved to|switched to|migrated to|chose|prefers?|drives an?|drinks?|"
+    r"died in|graduated from|married|expires? (?:on|in)|costs?|weighs?|lasts?|takes?)\s+(?P<object>[^,;]+)"
+)
+_MOMENT = re.compile(
+    rf"^(?:{_TIMED.pattern}|on \w+ \d+|in (?:version|release|production|staging|testing)(?: [\d.]+)?),?\s*|"
+    rf"{_PAST.pattern}\s*|{_NOW.pattern}\s*|\s*{_TIMED.pattern}$"
+)
+_TENSES = {"are": "is", "was": "is", "were": "is", "been": "is", "be": "is", "has": "", "will": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """How strongly two texts clash, of which kind, over which two sentences, and why in words."""
+
+    score: float
+    type: Kind
+    one: str
+    other: str
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A sentence taken apart."""
+
+    text: str
+    folded: str
+    content: frozenset[str]
+    names: frozenset[str]
+    numbers: tuple[tuple[float, str], ...]
+    dates: frozenset[str]
+    is_negated: bool
+    claim: tuple[frozenset[str], str, frozenset[str]] | None
+    causes: tuple[tuple[frozenset[str], frozenset[str]], ...]
+
+
+def contradict(one: Entry, other: Entry) -> Contradiction | None:
+    """The strongest clash of two entries, or None (D.11)."""
+    return contradict_texts(text_of(one), text_of(other))
+
+
+def contradict_texts(one: str, other: str) -> Contradiction | None:
+    left, right = [_take_apart(each) for each in _sentences(one)], [_take_apart(each) for each in _sentences(other)]
+    found = [clash for mine in left for theirs in right if (clash := _clash(mine, theirs)) is not None]
+    best = max(found, key=lambda clash: clash.score, default=None)
+    return best if best is not None and best.score >= THRESHOLD else None
+
+
+def _sentences(text: str) -> list[str]:
+    return [sentence.strip() for sentence in _SPLIT.split(text) if sentence.strip()][:SENTENCES]
+
+
+@lru_cache(maxsize=8192)
+def _take_apart(sentence: str) -> _Said:
+    folded = fold(sentence)
+    dates = frozenset(_DATE.findall(folded))
+    undated = _DATE.sub(" ", folded)
+    numbers = tuple((float(value.replace(",", "")), unit) for value, unit in _NUMBER.findall(undated))
+    plain = _NUMBER.sub(" ", _NEGATIONS.sub(" ", undated))
+    content = frozenset(word for word in words(plain) if not word.isdigit())
+    spoken = frozenset(part for name in find(sentence) for part in fold(name).split() if part not in STOP_WORDS)
+    names = frozenset(name for name in spoken if not in_closed_set(stem(name)))
+    causes = tuple((frozenset(words(cause)), frozenset(words(effect))) for cause, effect in clauses(sentence))
+    is_negated = len(_NEGATIONS.findall(folded)) % 2 == 1
+    return _Said(sentence, folded, content, names, numbers, dates, is_negated, _claim(folded), causes)
+
+
+def _clash(one: _Said, other: _Said) -> Contradiction | None:
+    shared = one.content & other.content
+    if not shared and not one.names & other.names:
+        return None
+    # What is left when two pairs of opposites are taken out must still be mostly the same, unless a claim is made.
+    differing = max(0, len(one.content ^ other.content) - 4)
+    same_subject = one.claim is not None and other.claim is not None and one.claim[0] == other.claim[0]
+    if len(shared) < ALIKE * (len(shared) + differing) and not same_subject:
+        return None
+    rules = (_differing_value, _differing_object, _opposition, _reversal)
+    found = [verdict for rule in rules if (verdict := rule(one, other)) is not None]
+    if not found:
+        return None
+    score, kind, why = max(found)
+    if _has_other_scope(one, other):
+        score, kind, why = score - SCOPED, "temporal", f"{why}, at different times or versions"
+    return Contradiction(round(score, 4), kind, one.text, other.text, why)
+
+
+Verdict = tuple[float, Kind, str] | None
+
+
+def _likeness(one: Iterable[str], other: Iterable[str]) -> float:
+    left, right = set(one), set(other)
+    return len(left & right) / len(left | right) if left | right else 0.0
+
+
+def _differs_in_subject(one: _Said, other: _Said, ignoring: frozenset[str] = frozenset()) -> bool:
+    """Each names somebody or something that the other does not."""
+    return bool(one.names - other.names - ignoring) and bool(other.names - one.names - ignoring)
+
+
+def _differing_value(one: _Said, other: _Said) -> Verdict:
+    """The same said with another number or another date."""
+    if one.is_negated != other.is_negated or _likeness(one.content, other.content) < ALIKE:
+        return None
+    numeric = frozenset(word for word in one.names | other.names if any(letter.isdigit() for letter in word))
+    if _differs_in_subject(one, other, numeric):
+        return None
+    if one.dates and other.dates and not one.dates & other.dates and not _are_nested(one.dates, other.dates):
+        return FUNCTIONAL, "factual", "the dates differ"
+    for value, unit in one.numbers:
+        rivals = [number for number, measure in other.numbers if measure == unit]
+        if rivals and all(abs(value - rival) > TOLERANCE * max(abs(value), abs(rival)) for rival in rivals):
+            return FUNCTIONAL, "factual", f"the numbers differ ({value:g} and {rivals[0]:g})"
+    return None
+
+
+def _are_nested(one: frozenset[str], other: frozenset[str]) -> bool:
+    """A date and a less exact form of it."""
+    return any(short in long or long in short for short in one for long in other)
+
+
+def _differing_object(one: _Said, other: _Said) -> Verdict:
+    """The same subject and a relation of which there is one object, with another object."""
+    mine, theirs = one.claim, other.claim
+    if mine is None or theirs is None or one.is_negated or other.is_negated:
+        return None
+    if mine[1] != theirs[1] or mine[0] != theirs[0]:
+        return None
+    left, right = mine[2] - theirs[2], theirs[2] - mine[2]
+    if not left or not right or not _is_value(left, one) or not _is_value(right, other):
+        return None
+    return FUNCTIONAL, "factual", f"the same is said to be {' '.join(sorted(left))} and {' '.join(sorted(right))}"
+
+
+def _claim(folded: str) -> tuple[frozenset[str], str, frozenset[str]] | None:
+    """Subject, relation and object of a sentence, without when it holds."""
+    timeless = _MOMENT.sub("", folded.rstrip(". !?")).strip()
+    found = _FUNCTIONAL.match(timeless)
+    if found is None:
+        return None
+    spoken = [_TENSES.get(word, word) for word in found["relation"].split() if word not in ("the", "a", "an")]
+    relation = " ".join(stem(word) for word in spoken if word)
+    subject = frozenset(words(found["subject"])) or frozenset(found["subject"].split())
+    values = re.split(r"\b(?:because|since|which|who|and|but|for|with|as of|in (?:19|20)\d\d)\b", found["object"])[0]
+    return subject, relation, frozenset(words(values)) or frozenset(values.split())
+
+
+def _is_value(stems: frozenset[str], said: _Said) -> bool:
+    """Names and members of closed sets exclude others; what merely describes does not."""
+    named = {stem(name) for name in said.names}
+    return bool(stems & named) or any(any(letter.isdigit() for letter in word) for word in stems)
+
+
+def _opposition(one: _Said, other: _Said) -> Verdict:
+    """The same said once with and once without a denial, or with a word and its opposite."""
+    only_one, only_other = one.content - other.content, other.content - one.content
+    opposites = opposites_between(only_one, only_other)
+    left_over = (only_one - {left for left, _ in opposites}) | (only_other - {right for _, right in opposites})
+    shared = one.content & other.content
+    likeness = len(shared) / (len(shared) + len(left_over)) if shared or left_over else 0.0
+    if not shared or likeness < ALIKE or _differs_in_subject(one, other):
+        return None
+    if bool(opposites) == (one.is_negated != other.is_negated):
+        return None
+    if opposites:
+        left, right = min(opposites)
+        closed = in_closed_set(left) and in_closed_set(right)
+        why = f"{left} and {right} exclude each other"
+        return (FUNCTIONAL, "factual", why) if closed else (LOGICAL, "logical", why)
+    return LOGICAL, "logical", "one denies what the other says"
+
+
+def _reversal(one: _Said, other: _Said) -> Verdict:
+    """Cause and effect exchanged."""
+    for mine in one.causes:
+        for theirs in other.causes:
+            crossed = min(_likeness(mine[0], theirs[1]), _likeness(mine[1], theirs[0]))
+            straight = max(_likeness(mine[0], theirs[0]), _likeness(mine[1], theirs[1]))
+            if crossed >= NEARLY_ALIKE and crossed > straight:
+                return REVERSED, "causal", "cause and effect are exchanged"
+    return None
+
+
+def _has_other_scope(one: _Said, other: _Said) -> bool:
+    """Each is limited to another version, place or time, or one to the past and the other to the present."""
+    mine, theirs = qualifiers(one.text), qualifiers(other.text)
+    if mine and theirs and not mine & theirs:
+        return True
+    times = (
+        {" ".join(found).strip() for found in _TIMED.findall(one.folded)},
+        {" ".join(found).strip() for found in _TIMED.findall(other.folded)},
+    )
+    if times[0] and times[1] and not times[0] & times[1]:
+        return True
+    return bool(_PAST.search(one.folded)) != bool(_PAST.search(other.folded)) or bool(_NOW.search(one.folded)) != bool(
+        _NOW.search(other.folded)
+    )

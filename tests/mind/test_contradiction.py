@@ -1,0 +1,55 @@
+"""Contradictions are found by what is said, and what only looks like one is left alone."""
+
+import pytest
+
+from pinakes.mind.contradiction import contradict_texts
+from pinakes.mind.priors import COMPATIBLE, Priors, assume, similarity
+from pinakes.model.knowledge import Entry
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("The pool has 8 lanes.", "The pool has 12 lanes.", "factual"),
+        ("Erik lives in Malmo.", "Erik lives in Turku.", "factual"),
+        ("The hearing is on 2026-02-01.", "The hearing is on 2026-03-01.", "factual"),
+        ("Logging is enabled.", "Logging is disabled.", "logical"),
+        ("The roof leaks.", "The roof does not leak.", "logical"),
+        ("Heat causes cracks.", "Cracks cause heat.", "causal"),
+        ("In 2010 the mayor was Ines.", "In 2020 the mayor was Jorge.", "temporal"),
+    ],
+)
+def test_a_clash_is_found_with_its_kind_whichever_comes_first(one: str, other: str, kind: str) -> None:
+    for clash in (contradict_texts(one, other), contradict_texts(other, one)):
+        assert clash is not None
+        assert clash.type == kind
+        assert clash.score >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Erik lives in Malmo.", "Erik works in Turku."),
+        ("Erik speaks Finnish.", "Erik speaks Danish."),
+        ("Logging is enabled.", "Logging is not disabled."),
+        ("The roof leaks.", "The cellar does not leak."),
+        ("Room A has 8 seats.", "Room B has 12 seats."),
+        ("Tea is warm.", "Tea is warm."),
+    ],
+)
+def test_what_only_looks_like_a_clash_is_none(one: str, other: str) -> None:
+    assert contradict_texts(one, other) is None
+
+
+def memory(text: str, **attributes: object) -> Priors:
+    return assume(Entry(id="", kind="memory", title="", body=text, attributes=attributes, created_at=0, updated_at=0))
+
+
+def test_priors_are_those_of_domain_and_version_not_of_wording() -> None:
+    plain = memory("Use the cache.", domain="Code", rationale="it is fast")
+    worded = memory("Use the cache.", domain="Code", rationale="we measured it")
+    assert similarity(plain, worded) >= COMPATIBLE
+    assert similarity(plain, memory("Use the cache.", domain="Medical", rationale="it is fast")) < COMPATIBLE
+    old, new = memory("In v1 it is on.", domain="Code"), memory("In v2 it is on.", domain="Code")
+    assert similarity(old, new) < COMPATIBLE
+    assert len(old.vector()) == 128

@@ -1,0 +1,106 @@
+"""The pulse, the quadrants and the learning score: total, monotone, and moved by what they measure."""
+
+import math
+from typing import cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pinakes.mind.learning import PHASES, aggregate, emphasis, lambdas, learning_score, phase_at, space_weights
+from pinakes.mind.pulse import Situation, suggest, take_pulse
+from pinakes.mind.quadrants import QUADRANTS, Quadrant, confidence, insights, quadrant
+from pinakes.spaces.atlas import COUNT, IDS
+
+SHARE = st.floats(0, 1)
+LISTED = {
+    "continue",
+    "epistemic_action",
+    "critique_context",
+    "get_memetic_status",
+    "get_neighborhood",
+    "reflect_on_memory",
+}
+
+
+def test_every_point_of_the_square_has_one_suggestion() -> None:
+    seen = {suggest(entropy / 100, coherence / 100) for entropy in range(101) for coherence in range(101)}
+    assert seen == LISTED - {"reflect_on_memory"}
+
+
+@pytest.mark.parametrize(
+    ("entropy", "coherence", "action"),
+    [
+        (0.8, 0.6, "epistemic_action"),
+        (0.8, 0.3, "critique_context"),
+        (0.8, 0.45, "critique_context"),
+        (0.3, 0.3, "get_neighborhood"),
+        (0.5, 0.3, "get_memetic_status"),
+        (0.3, 0.8, "continue"),
+    ],
+)
+def test_the_corners_suggest_what_they_are_for(entropy: float, coherence: float, action: str) -> None:
+    assert suggest(entropy, coherence) == action
+
+
+def test_what_is_going_on_comes_before_the_numbers() -> None:
+    assert suggest(0.3, 0.9, Situation(workspace_empty=True, has_conflict=True)) == "epistemic_action"
+    assert suggest(0.3, 0.9, Situation(has_conflict=True)) == "critique_context"
+    assert suggest(0.3, 0.9, Situation(has_urgent_task=True)) == "get_memetic_status"
+    assert suggest(0.3, 0.9, Situation(is_looping=True)) == "reflect_on_memory"
+
+
+@given(SHARE, SHARE)
+def test_a_pulse_says_what_its_numbers_say(entropy: float, coherence: float) -> None:
+    pulse = take_pulse(entropy, coherence, 0.2)
+    assert pulse.suggested in LISTED
+    assert pulse.quadrant == quadrant(entropy, coherence)
+
+
+@given(SHARE, SHARE)
+def test_more_weight_on_novelty_raises_the_score_of_what_is_newer_than_fitting(delta_s: float, delta_c: float) -> None:
+    little = learning_score(delta_s, delta_c, weights=(0.3, 0.7))
+    much = learning_score(delta_s, delta_c, weights=(0.7, 0.3))
+    assert (much - little) * (delta_s - delta_c) >= -1e-12
+    assert 0 <= little <= 1
+
+
+def test_the_weights_go_over_from_one_age_to_the_next() -> None:
+    assert lambdas(0) == pytest.approx((0.7, 0.3))
+    assert lambdas(50) == pytest.approx((0.6, 0.4))
+    assert lambdas(200) == pytest.approx((0.5, 0.5))
+    assert lambdas(600) == pytest.approx((0.3, 0.7))
+    assert [phase_at(count).name for count in (0, 49, 50, 499, 500)] == [
+        "Infancy",
+        "Infancy",
+        "Growth",
+        "Growth",
+        "Maturity",
+    ]
+    assert [phase.begins for phase in PHASES] == sorted(phase.begins for phase in PHASES)
+
+
+def test_emphasis_rises_with_stress_and_falls_with_doubt() -> None:
+    assert emphasis("Never do this!") > emphasis("Do this.") > emphasis("Perhaps do this, maybe.")
+    assert emphasis("!" * 50) == 1.5
+
+
+@pytest.mark.parametrize("kind", ["semantic", "causal", "code", "temporal", "fact"])
+def test_weights_of_the_spaces_sum_to_one(kind: str) -> None:
+    assert math.isclose(sum(space_weights(kind)), 1.0)
+    assert aggregate([1.0] * COUNT, space_weights(kind)) == pytest.approx(1.0)
+
+
+def test_quadrants_follow_novelty_and_fit() -> None:
+    assert [quadrant(s, c) for s, c in ((0.2, 0.9), (0.9, 0.2), (0.2, 0.2), (0.9, 0.9))] == list(QUADRANTS)
+    assert confidence(0.5, 0.5) == 0
+    assert confidence(0.0, 1.0) == 1
+
+
+def test_quadrants_of_several_spaces_say_something_together() -> None:
+    mixed: list[Quadrant] = ["Open" if id == "E1" else "Blind" for id in IDS]
+    found = insights(mixed)
+    assert "Open(E1) but Blind(E5): knows WHAT but not WHY" in found
+    unknown = cast(list[Quadrant], [QUADRANTS[3]] * COUNT)
+    assert insights(unknown) == ["Unknown everywhere: the frontier of what is known"]
+    assert insights(cast(list[Quadrant], [QUADRANTS[0]] * COUNT)) == ["Open in ten or more spaces: well integrated"]
