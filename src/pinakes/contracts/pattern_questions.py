@@ -1,0 +1,108 @@
+"""What the patterns family asks back: as a payload for every client, and as a form where the client can show one."""
+
+from collections.abc import Mapping, Sequence
+
+from pinakes.contracts.pattern_pages import choices, question_page
+from pinakes.contracts.pattern_shapes import Needed, NeedsInput, Option
+from pinakes.contracts.patterns import NEEDS_INPUT, Format, Presented
+from pinakes.toolkit.asking import Form, choice_of
+from pinakes.toolkit.tool import Answer
+
+MOST_CATEGORIES = 10
+
+WORDS_MESSAGE = "What pattern are you looking for? Please provide a search query."
+
+
+def words_form(suggestions: Sequence[str]) -> Form:
+    hint = f"Such as {', '.join(suggestions)}." if suggestions else "Words to search for."
+    described = {"type": "string", "title": "Search query", "description": hint, "minLength": 1}
+    return Form(message=WORDS_MESSAGE, fields={"q": described}, required=("q",))
+
+
+def ask_for_words(suggestions: Sequence[str], format: Format) -> Answer:
+    payload = NeedsInput(
+        kind=NEEDS_INPUT,
+        type="elicitation",
+        message=WORDS_MESSAGE,
+        needsInput=Needed(
+            fields=("q",),
+            reason="Search query is required to find relevant patterns",
+            suggestions={"q": tuple(suggestions)},
+        ),
+    )
+    lines = [f"- {words}" for words in suggestions]
+    return _answer("Search Query Needed", payload, lines, format)
+
+
+def narrowing_form(total: int, categories: Mapping[str, int], difficulties: Mapping[str, int]) -> Form:
+    fields = {
+        name: choice_of(tuple(counted), [f"{value} ({count})" for value, count in counted.items()])
+        for name, counted in (("category", _top(categories)), ("difficulty", difficulties))
+        if counted
+    }
+    return Form(message=_narrowing_message(total), fields=fields)
+
+
+def ask_to_narrow(
+    total: int, categories: Mapping[str, int], difficulties: Mapping[str, int], *, format: Format
+) -> Answer:
+    top = _top(categories)
+    payload = NeedsInput(
+        kind=NEEDS_INPUT,
+        type="elicitation",
+        message=_narrowing_message(total),
+        needsInput=Needed(
+            fields=("category", "difficulty"),
+            reason=f"Too many results ({total}). Narrowing filters will help find the right pattern.",
+            suggestions={"category": tuple(top), "difficulty": tuple(difficulties)},
+        ),
+        options=tuple(
+            Option(label=value, value=value, description=f"Filter by {value} {field}", field=field)
+            for field, counted in (("category", top), ("difficulty", difficulties))
+            for value in counted
+        ),
+    )
+    lines = [choices("Category", top), choices("Difficulty", difficulties)]
+    return _answer("Narrow Your Search", payload, lines, format)
+
+
+def id_form(subject: str, id: str, near: Mapping[str, str]) -> Form:
+    """`near` has titles by id."""
+    described = choice_of(tuple(near), [f"{title} ({name})" for name, title in near.items()])
+    kind = "ID" if subject == "Pattern" else "slug"
+    return Form(message=_missing_message(subject, id, kind), fields={"id": described}, required=("id",))
+
+
+def ask_for_id(subject: str, id: str, near: Mapping[str, str], *, field: str, format: Format) -> Answer:
+    kind = "ID" if field == "id" else field
+    payload = NeedsInput(
+        kind=NEEDS_INPUT,
+        type="elicitation",
+        message=_missing_message(subject, id, kind),
+        needsInput=Needed(
+            fields=(field,),
+            reason=f'{subject} {kind} "{id}" is invalid or does not exist',
+            suggestions={field: tuple(near)},
+        ),
+        options=tuple(
+            Option(label=name, value=name, description=f"{subject} {kind}: {name}", field=field) for name in near
+        ),
+    )
+    lines = [f"- `{name}`: {title}" for name, title in near.items()]
+    return _answer(f"{subject} Not Found", payload, lines, format)
+
+
+def _top(counted: Mapping[str, int]) -> dict[str, int]:
+    return dict(list(counted.items())[:MOST_CATEGORIES])
+
+
+def _narrowing_message(total: int) -> str:
+    return f"Found {total} patterns. Would you like to narrow your search by category or difficulty?"
+
+
+def _missing_message(subject: str, id: str, kind: str) -> str:
+    return f'{subject} "{id}" not found. Please provide a valid {subject.lower()} {kind}.'
+
+
+def _answer(heading: str, payload: NeedsInput, lines: Sequence[str], format: Format) -> Answer:
+    return Answer(payload.message, "", Presented(payload, [question_page(heading, payload, lines)], format))

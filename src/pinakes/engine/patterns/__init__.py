@@ -1,0 +1,1 @@
+"""How are patterns kept and found?"""
