@@ -1,0 +1,173 @@
+"""pinakes add: make files searchable."""
+
+import argparse
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pinakes.cli.bars import Bars
+from pinakes.cli.call_command import ACTOR
+from pinakes.cli.gathering import gather, snapshot
+from pinakes.cli.terminal import app_of, print_json, styled
+from pinakes.contracts.documents import code_of
+from pinakes.engine.ingest import Wish, queue_file
+from pinakes.engine.jobs import bench_of, call_off, look_up_all, refusal_of
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.workers import Workers
+from pinakes.model.errors import Failure, Refusal
+from pinakes.storage.jobs import Job
+
+POLL_SECONDS = 0.2
+WATCH_SECONDS = 1.0
+
+OPTIONS = ("ocr-languages", "tesseract", "tessdata")
+
+EPILOG = """examples:
+  pinakes add report.pdf slides.pptx
+  pinakes add ~/Documents                      every file below it that can be read
+  pinakes add 'scans/*.png' --ocr
+  pinakes add handbook.pdf --set author="Ada" --tag onboarding
+  pinakes add ~/Notes --watch                  and whatever changes there, until Ctrl-C
+
+A file that is there already is recognised; one that has changed replaces its old version, which stays in history."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILES", help="files, folders or patterns")
+    parser.add_argument(
+        "--ocr", action="store_true", help="recognise text in pictures of all pages, also where there is text"
+    )
+    parser.add_argument("--watch", action="store_true", help="keep looking, and add what is new or has changed")
+    parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="a tag for each; can be repeated")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="metadata for each; repeatable"
+    )
+    parser.add_argument("--no-wait", action="store_true", help="leave the work to the next server that runs")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    kernel = app_of(parsed).kernel
+    # On the command line it is the user who reads, not somebody on the network.
+    kernel = replace(kernel, bench=replace(bench_of(kernel), roots=None))
+    paths = gather(parsed.files, patient=parsed.watch)
+    adding = Adding(kernel, parsed)
+    if parsed.no_wait:
+        return adding.leave(paths)
+    workers = Workers(kernel).start()
+    try:
+        adding.add(paths)
+        while parsed.watch:
+            adding.add_changed()
+    except KeyboardInterrupt:
+        adding.abandon()
+        if not parsed.watch:
+            raise
+    finally:
+        workers.stop()
+        bench_of(kernel).sandbox.close()
+    return adding.sum_up()
+
+
+class Adding:
+    """The files of one command: queued, watched, and told of as each is done."""
+
+    def __init__(self, kernel: Kernel, parsed: argparse.Namespace) -> None:
+        self._kernel = kernel
+        self._parsed = parsed
+        self._metadata = _metadata(parsed)
+        self._bars = Bars(quiet=parsed.json)
+        self._waiting: dict[str, str] = {}
+        self._outcomes: list[dict[str, Any]] = []
+        self._began = time.monotonic()
+        self._seen = snapshot(gather(parsed.files, patient=True)) if parsed.watch else {}
+
+    def add(self, paths: list[str]) -> None:
+        for path in paths:
+            self._queue(path)
+        while self._waiting:
+            self._look()
+            time.sleep(POLL_SECONDS)
+        self._bars.close()
+
+    def add_changed(self) -> None:
+        """Wait a little and add what is new or other than before."""
+        time.sleep(WATCH_SECONDS)
+        present = snapshot(gather(self._parsed.files, patient=True))
+        changed = [path for path, state in present.items() if self._seen.get(path) != state]
+        self._seen = present
+        self.add(changed)
+
+    def leave(self, paths: list[str]) -> int:
+        for path in paths:
+            self._queue(path)
+        if self._parsed.json:
+            print_json({"queued": [{"file": path, "task_id": id} for id, path in self._waiting.items()]})
+        else:
+            print(f"Queued {len(self._waiting)} files; the next server that runs reads them.")
+        return 1 if self._outcomes else 0
+
+    def abandon(self) -> None:
+        for id in self._waiting:
+            call_off(self._kernel, id)
+        self._bars.close()
+
+    def _queue(self, path: str) -> None:
+        wish = Wish(file_path=path, metadata=self._metadata, force_ocr=self._parsed.ocr)
+        try:
+            job, _ = queue_file(self._kernel, wish, actor=ACTOR)
+            self._waiting[job.id] = path
+        except Refusal as refusal:
+            self._fail(path, refusal)
+
+    def _look(self) -> None:
+        jobs = {job.id: job for job in look_up_all(self._kernel, self._waiting)}
+        running = {
+            Path(self._waiting[id]).name: (job.done / max(job.total, 1), job.step)
+            for id, job in jobs.items()
+            if job.state == "running"
+        }
+        for id, job in jobs.items():
+            if job.is_settled:
+                self._tell(self._waiting.pop(id), job)
+        self._bars.show(running, len(self._waiting) - len(running))
+
+    def _tell(self, path: str, job: Job) -> None:
+        if job.state != "completed" or job.outcome is None:
+            self._fail(path, refusal_of(job))
+            return
+        outcome = {name: value for name, value in job.outcome.items() if name != "entry_id"}
+        self._outcomes.append({"file": path, "success": True, **outcome})
+        how = "there already" if outcome.get("duplicate") else "replaced" if outcome.get("replaced") else "added"
+        passages = f"{outcome['chunks_created']} passages, {outcome['processing_method']}, {outcome['seconds']:.1f} s"
+        self._bars.tell(f"{styled('✓', 'green')} {path}: {how} ({passages})  {styled(outcome['document_id'], 'dim')}")
+
+    def _fail(self, path: str, refusal: Refusal) -> None:
+        error = {"error": code_of(refusal), "message": refusal.message}
+        self._outcomes.append({"file": path, "success": False, **error})
+        self._bars.tell(f"{styled('✗', 'red')} {path}: {refusal.message}")
+
+    def sum_up(self) -> int:
+        failed = [outcome for outcome in self._outcomes if not outcome["success"]]
+        known = [outcome for outcome in self._outcomes if outcome.get("duplicate")]
+        added = len(self._outcomes) - len(failed) - len(known)
+        passages = sum(outcome.get("chunks_created", 0) for outcome in self._outcomes if not outcome.get("duplicate"))
+        seconds = time.monotonic() - self._began
+        if self._parsed.json:
+            counts = {"added": added, "duplicates": len(known), "failed": len(failed), "passages": passages}
+            print_json({"files": self._outcomes, **counts, "seconds": round(seconds, 1)})
+        else:
+            also = f", {len(known)} were there already" if known else ""
+            bad = f", {len(failed)} failed" if failed else ""
+            print(f"{added} added with {passages} passages{also}{bad} in {seconds:.1f} s.")
+        return 1 if failed else 0
+
+
+def _metadata(parsed: argparse.Namespace) -> dict[str, Any]:
+    metadata: dict[str, Any] = {}
+    for pair in parsed.set:
+        name, sign, value = pair.partition("=")
+        if not sign or not name.strip():
+            raise Refusal(Failure.INVALID, f"--set wants NAME=VALUE, not {pair!r}.")
+        metadata[name.strip()] = value
+    return {**metadata, "tags": list(parsed.tag)} if parsed.tag else metadata

@@ -1,0 +1,56 @@
+"""Progress of several files at once: a bar each while they run, and a line each when they are done."""
+
+import shutil
+import sys
+from collections.abc import Mapping
+from typing import TextIO
+
+from pinakes.cli.terminal import styled
+
+WIDTH = 24
+MOST = 8
+
+
+class Bars:
+    """Bars on a terminal, redrawn in place; where nobody looks, nothing but the final lines."""
+
+    def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._live = not quiet and self._stream.isatty()
+        self._quiet = quiet
+        self._drawn = 0
+
+    def show(self, running: Mapping[str, tuple[float, str]], waiting: int) -> None:
+        """Draw how far each running file is, and how many wait."""
+        if not self._live:
+            return
+        self._wipe()
+        columns = shutil.get_terminal_size().columns
+        lines = [_line(name, share, step) for name, (share, step) in list(running.items())[:MOST]]
+        if waiting:
+            lines.append(styled(f"  … {waiting} more", "dim", stream=self._stream))
+        for line in lines:
+            print(line[: columns + 16], file=self._stream)
+        self._stream.flush()
+        self._drawn = len(lines)
+
+    def tell(self, line: str) -> None:
+        """Say something that stays."""
+        if self._live:
+            self._wipe()
+        if not self._quiet:
+            print(line, file=self._stream, flush=True)
+
+    def close(self) -> None:
+        if self._live:
+            self._wipe()
+
+    def _wipe(self) -> None:
+        if self._drawn:
+            self._stream.write(f"\033[{self._drawn}A\033[J")
+            self._drawn = 0
+
+
+def _line(name: str, share: float, step: str) -> str:
+    filled = round(WIDTH * max(0.0, min(1.0, share)))
+    return f"  {name[:32]:32} {'█' * filled}{'░' * (WIDTH - filled)} {share:4.0%}  {step}"

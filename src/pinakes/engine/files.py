@@ -1,0 +1,158 @@
+"""Files as callers name them, checked before anything is queued: a path, an upload, or content in the call itself."""
+
+import base64
+import binascii
+import math
+import os
+import shutil
+import uuid
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, unquote_to_bytes, urlsplit
+
+from pinakes.engine.workbench import Workbench
+from pinakes.model.errors import Failure, Refusal
+from pinakes.reading.formats import promised_format
+from pinakes.reading.opening import MAX_SIZE, OpenedFile, open_file
+
+STALE_SECONDS = 24 * 3600
+MEGABYTE = 1024 * 1024
+MAX_HELD = 10 * MAX_SIZE
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """A file that was checked: where it is, whether it was sent to us, and how large."""
+
+    path: str
+    upload: bool
+    size: int
+
+
+def locate(bench: Workbench, given: str) -> Located:
+    """A path, a file: URI, a data: URI that holds the content, or an upload: made before. The name is looked at first,
+    whatever the file holds."""
+    scheme = given.partition(":")[0].lower()
+    if scheme == "data":
+        return _received(bench, given)
+    upload = scheme == "upload"
+    path = _uploaded(bench, given) if upload else _plain_path(given)
+    promised_format(path)
+    with open_checked(path, None if upload else bench.roots) as opened:
+        return Located(path, upload, opened.size)
+
+
+def open_checked(path: str, roots: tuple[Path, ...] | None) -> OpenedFile:
+    try:
+        return open_file(path, roots=roots)
+    except Refusal as refusal:
+        refusal.field = refusal.field or "file_path"
+        raise
+
+
+def _plain_path(given: str) -> str:
+    if given.lower().startswith("file:"):
+        given = unquote(urlsplit(given).path)
+    try:
+        place = Path(given).expanduser()
+        # The links of its folders are followed; a link in the file's own place is refused where it is opened.
+        return str(place.parent.resolve() / place.name)
+    except (OSError, RuntimeError, ValueError):
+        return given
+
+
+class Upload:
+    """A file that arrives piece by piece, for a client that has no path we could read."""
+
+    def __init__(self, bench: Workbench, name: str) -> None:
+        name = Path(name.replace("\\", "/")).name
+        promised_format(name)
+        _refuse_hoard(bench)
+        self._folder = bench.uploads / str(uuid.uuid4())
+        self._name = name
+        self._folder.mkdir(mode=0o700, parents=True)
+        self._descriptor = os.open(self._folder / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        self.size = 0
+
+    def write(self, piece: bytes) -> None:
+        self.size += len(piece)
+        if self.size > MAX_SIZE:
+            raise refuse_size(self.size)
+        view = memoryview(piece)
+        while view:
+            view = view[os.write(self._descriptor, view) :]
+
+    def finish(self) -> str:
+        """Make it durable and say how to name it in `file_path`."""
+        os.fsync(self._descriptor)
+        os.close(self._descriptor)
+        path = self._folder / self._name
+        try:
+            open_checked(str(path), None).close()
+        except Refusal:
+            discard_upload(str(path))
+            raise
+        return f"upload:{self._folder.name}/{self._name}"
+
+    def discard(self) -> None:
+        with suppress(OSError):
+            os.close(self._descriptor)
+        discard_upload(str(self._folder / self._name))
+
+
+def _refuse_hoard(bench: Workbench) -> None:
+    held = sum(path.stat().st_size for path in bench.uploads.rglob("*") if path.is_file())
+    if held > MAX_HELD:
+        raise Refusal(Failure.BUSY, "Too many files were sent that are not added yet. Add them, or try again later")
+
+
+def refuse_size(size: int) -> Refusal:
+    most = MAX_SIZE // MEGABYTE
+    return Refusal(
+        Failure.TOO_LARGE,
+        f"File size ({math.ceil(size / MEGABYTE)} MB) exceeds maximum allowed size ({most} MB)",
+        details={"max_size_mb": most},
+    )
+
+
+def _uploaded(bench: Workbench, given: str) -> str:
+    folder, _, name = given.partition(":")[2].partition("/")
+    try:
+        return str(bench.uploads / str(uuid.UUID(folder)) / Path(name).name)
+    except ValueError:
+        raise Refusal(Failure.NOT_FOUND, f"File not found: {given}. Upload it again", field="file_path") from None
+
+
+def _received(bench: Workbench, given: str) -> Located:
+    """Content in the call itself: `data:text/html;name=tea.html;base64,…`."""
+    head, _, content = given.partition(",")
+    said = head.split(";")
+    name = next((unquote(part.partition("=")[2]) for part in said if part.lower().startswith("name=")), "")
+    if not name:
+        raise Refusal(
+            Failure.INVALID, "A data: URI needs a name, as in data:;name=report.pdf;base64,…", field="file_path"
+        )
+    promised_format(name)
+    try:
+        raw = base64.b64decode(unquote(content), validate=True) if "base64" in said else unquote_to_bytes(content)
+    except (binascii.Error, ValueError):
+        raise Refusal(Failure.INVALID, f"The content of {name} is not base64.", field="file_path") from None
+    upload = Upload(bench, name)
+    try:
+        upload.write(raw)
+        return Located(_uploaded(bench, upload.finish()), True, len(raw))
+    except Refusal:
+        upload.discard()
+        raise
+
+
+def discard_upload(path: str) -> None:
+    shutil.rmtree(Path(path).parent, ignore_errors=True)
+
+
+def discard_stale_uploads(bench: Workbench, now: float, waiting: set[str]) -> None:
+    """Remove what was sent long ago and never added; files of jobs that wait stay."""
+    for folder in bench.uploads.iterdir() if bench.uploads.is_dir() else ():
+        if str(folder) not in waiting and now - folder.stat().st_mtime > STALE_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)

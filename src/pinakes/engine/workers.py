@@ -1,0 +1,93 @@
+"""Workers: threads that do queued jobs, in one process at a time; another takes over when that one is gone."""
+
+import logging
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from pinakes.engine.files import discard_stale_uploads
+from pinakes.engine.jobs import LARGE, ROLE, SMALL, adopt_orphans, bench_of, take_next, work
+from pinakes.engine.kernel import Kernel
+from pinakes.model.clock import DAY
+from pinakes.model.errors import Failure, Refusal
+from pinakes.storage import jobs
+from pinakes.storage.locks import role
+
+log = logging.getLogger(__name__)
+
+# One worker takes small files alone, so that they never wait for big ones.
+LANES: tuple[tuple[str, ...], ...] = ((SMALL,), (SMALL, LARGE), (LARGE, SMALL))
+IDLE_SECONDS = 0.5
+FAREWELL_SECONDS = 2.0
+TIDY_SECONDS = 3600.0
+KEEP = 30 * DAY
+
+
+class Workers:
+    """The workers of this process; they work while it holds the role."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._bench = bench_of(kernel)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="jobs", daemon=True)
+
+    def start(self) -> "Workers":
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Give back what is under way; whoever works next begins it again."""
+        self._stopped.set()
+        self._bench.ring()
+        self._thread.join(FAREWELL_SECONDS)
+
+    def _run(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                with role(self._bench.data, ROLE) as held:
+                    if held:
+                        self._work_together()
+            except Refusal as refusal:
+                log.warning("jobs wait: %s", refusal.message)
+                if refusal.failure is Failure.INCOMPATIBLE:
+                    return
+            self._stopped.wait(IDLE_SECONDS)
+
+    def _work_together(self) -> None:
+        adopt_orphans(self._kernel)
+        self._tidy_up()
+        workers = [threading.Thread(target=self._work, args=(lanes,), daemon=True) for lanes in LANES]
+        for worker in workers:
+            worker.start()
+        while not self._stopped.wait(TIDY_SECONDS):
+            self._tidy_up()
+        for worker in workers:
+            worker.join()
+
+    def _tidy_up(self) -> None:
+        """Forget what was settled long ago, and files that were sent and never added."""
+        before, store = self._kernel.now() - KEEP, self._kernel.store
+        wanted: set[str] = set()
+        for collection in store.collections():
+            store.operate(lambda session, name=collection: jobs.prune(session, name, before))
+            with store.database.read() as session:
+                wanted |= {str(job.arguments.get("path", "")) for job in jobs.unsettled(session, collection)}
+        discard_stale_uploads(self._bench, time.time(), {str(Path(path).parent) for path in wanted})
+
+    def _work(self, lanes: tuple[str, ...]) -> None:
+        while not self._stopped.is_set():
+            job = None
+            with suppress(Refusal):
+                job = take_next(self._kernel, lanes)
+            if job is None:
+                with self._bench.bell:
+                    if not self._stopped.is_set():
+                        self._bench.bell.wait(IDLE_SECONDS)
+            else:
+                work(self._kernel, job, report=_say_nothing, interrupted=self._stopped.is_set)
+
+
+def _say_nothing(done: float, total: float | None, message: str) -> None:
+    """Whoever watches reads the job's row."""

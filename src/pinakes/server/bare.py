@@ -1,0 +1,106 @@
+"""A single POST without session, handshake or Accept header, answered as plain JSON: what a simple script sends."""
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+from mcp.server.connection import Connection
+from mcp.server.runner import ServerRunner, serve_one
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from mcp.shared.dispatcher import CallOptions
+from mcp.shared.exceptions import MCPError, NoBackChannelError
+from mcp.shared.message import MessageMetadata
+from mcp.shared.transport_context import TransportContext
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from pinakes.server.adapter import Adapter
+from pinakes.server.faults import INTERNAL_ERROR, enrich
+from pinakes.server.messages import REVISION
+from pinakes.server.replies import JsonReply
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class OneExchange:
+    """What handlers are given where nothing but the answer can reach the client."""
+
+    request_id: str | int | None
+    transport: TransportContext = TransportContext(kind="http", can_send_request=False)
+    message_metadata: MessageMetadata = None
+    can_send_request: bool = False
+    cancel_requested: anyio.Event = field(default_factory=anyio.Event)
+
+    async def send_raw_request(
+        self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
+    ) -> dict[str, Any]:
+        raise NoBackChannelError(method)
+
+    async def notify(self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None) -> None:
+        log.debug("dropped %s: one answer is all there is", method)
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        log.debug("dropped progress: one answer is all there is")
+
+
+class BareDoor:
+    """Answers bare requests itself and passes everything else on."""
+
+    def __init__(self, app: ASGIApp, adapter: Adapter, security: TransportSecuritySettings) -> None:
+        self._app = app
+        self._adapter = adapter
+        self._security = TransportSecurityMiddleware(security)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        if not _is_bare(request):
+            await self._app(scope, receive, send)
+            return
+        answer = await self._security.validate_request(request, is_post=True)
+        if answer is None:
+            answer = await self._answer(await request.json(), request)
+        await answer(scope, receive, send)
+
+    async def _answer(self, message: dict[str, Any], request: Request) -> Response:
+        if "method" not in message:
+            return Response(status_code=202)
+        revision = request.headers.get("mcp-protocol-version", REVISION)
+        connection = Connection.from_envelope(revision, {"name": "http", "version": "0"}, {})
+        exchange = OneExchange(message.get("id"))
+        if "id" not in message:
+            await ServerRunner(self._adapter.server, connection, None).on_notify(
+                exchange, message["method"], message.get("params")
+            )
+            return Response(status_code=202)
+        said = {"jsonrpc": "2.0", "id": message["id"]}
+        try:
+            result = await serve_one(
+                self._adapter.server,
+                exchange,
+                message["method"],
+                message.get("params"),
+                connection=connection,
+                lifespan_state=None,
+            )
+        except MCPError as error:
+            return JsonReply(enrich({**said, "error": json.loads(error.error.model_dump_json(exclude_none=True))}))
+        except Exception:
+            log.exception("%s failed", message["method"])
+            return JsonReply(enrich({**said, "error": {"code": INTERNAL_ERROR, "message": "Internal error"}}))
+        return JsonReply({**said, "result": result})
+
+
+def _is_bare(request: Request) -> bool:
+    headers = request.headers
+    return (
+        request.method == "POST"
+        and "mcp-session-id" not in headers
+        and headers.get("mcp-protocol-version", REVISION) in HANDSHAKE_PROTOCOL_VERSIONS
+        and "text/event-stream" not in headers.get("accept", "")
+    )

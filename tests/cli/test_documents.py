@@ -1,0 +1,152 @@
+"""Files on the command line: added with a summary, listed, removed, watched."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from pinakes.cli.bars import Bars
+from pinakes.cli.gathering import gather
+from pinakes.cli.main import main
+
+PATIENCE = 30.0
+
+
+@pytest.fixture
+def files(tmp_path):
+    folder = tmp_path / "files"
+    (folder / "sub").mkdir(parents=True)
+    (folder / ".hidden").mkdir()
+    (folder / "tea.txt").write_text("Green tea wants water of seventy degrees.")
+    (folder / "sub" / "coffee.html").write_text("<h1>Coffee</h1><p>Grind it fine.</p>")
+    (folder / "empty.pdf").write_text("")
+    (folder / "archive.xyz").write_text("no")
+    (folder / ".hidden" / "secret.txt").write_text("no")
+    (folder / "link.txt").symlink_to(folder / "tea.txt")
+    return folder
+
+
+@pytest.fixture
+def run(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    main(["reindex", "--embedder", "none", "--json"])
+    capsys.readouterr()
+
+    def invoke(*arguments):
+        code = main([str(argument) for argument in arguments])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return invoke
+
+
+def told(run, *arguments):
+    code, out, _ = run(*arguments, "--json")
+    return code, json.loads(out)
+
+
+def test_a_folder_is_added_with_a_line_for_each_file_and_a_summary(run, files):
+    code, out, err = run("add", files)
+    assert code == 1
+    assert out.startswith("2 added with 2 passages, 1 failed in ")
+    assert "empty.pdf is empty: there is nothing to read. Check that it was saved whole" in err
+    assert "tea.txt: added (1 passages, text_extraction" in err
+    assert "secret" not in err
+    code, listed = told(run, "documents", "--sort", "filename", "--ascending")
+    assert [document["filename"] for document in listed["documents"]] == ["coffee.html", "tea.txt"]
+
+
+def test_a_known_file_is_told_and_metadata_is_kept(run, files):
+    assert told(run, "add", files / "tea.txt", "--tag", "drinks", "--set", "author=Ada")[0] == 0
+    code, again = told(run, "add", files / "tea.txt")
+    assert (code, again["duplicates"], again["added"]) == (0, 1, 0)
+    found = told(run, "search", "green tea", "--tag", "drinks")[1]["items"]
+    assert [item["kind"] for item in found] == ["document"]
+
+
+def test_documents_are_removed_by_name_and_come_back(run, files):
+    run("add", files / "tea.txt")
+    code, _, err = run("remove", "tea.txt")
+    assert code == 1
+    assert "--yes" in err
+    assert run("remove", "tea.txt", "--yes")[0] == 0
+    assert told(run, "documents")[1]["total"] == 0
+    assert run("undo")[0] == 0
+    assert told(run, "documents")[1]["total"] == 1
+    assert run("remove", "--all", "--yes")[0] == 0
+    assert told(run, "documents")[1]["total"] == 0
+    assert run("remove", "nothing.pdf", "--yes")[0] == 1
+
+
+def test_what_is_left_for_later_is_a_durable_job(run, files, tmp_path):
+    code, queued = told(run, "add", files / "tea.txt", "--no-wait")
+    assert (code, len(queued["queued"])) == (0, 1)
+    tasks = told(run, "documents")[1]["tasks"]
+    assert [(task["kind"], task["status"]) for task in tasks] == [("ingest", "queued")]
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text('{"_id": "1", "title": "a", "text": "b"}\n')
+    code, moved = told(run, "import", corpus, "--no-wait")
+    assert code == 0
+    assert moved["task_id"] in [task["task_id"] for task in told(run, "documents")[1]["tasks"]]
+
+
+def test_nothing_to_add_is_a_usage_error(run, tmp_path):
+    (tmp_path / "bare").mkdir()
+    assert run("add", tmp_path / "bare")[0] == 2
+    assert run("add", tmp_path / "files" / "x.txt", "--set", "oops")[0] in (1, 2)
+
+
+def test_a_tool_s_refusal_is_said_in_words(run):
+    code, _, err = run("call", "knowledge-add", '{"file_path": "a.xyz"}')
+    assert (code, "Unsupported file format: .xyz" in err) == (1, True)
+
+
+def test_patterns_and_folders_name_readable_files_once(files, monkeypatch):
+    monkeypatch.chdir(files)
+    assert gather(["*.txt", "tea.txt", "."]) == ["link.txt", "tea.txt", "empty.pdf", "sub/coffee.html"]
+    assert gather(["nothing-here-*"], patient=True) == []
+
+
+class Terminal(io.StringIO):
+    """Something that says it is a terminal and keeps what was written."""
+
+    def isatty(self):
+        return True
+
+
+def test_bars_are_redrawn_in_place():
+    terminal = Terminal()
+    bars = Bars(terminal)
+    bars.show({"a.pdf": (0.5, "Processing page 5 of 10")}, 3)
+    bars.tell("done")
+    assert "a.pdf" in terminal.getvalue()
+    assert " 50%  Processing page 5 of 10" in terminal.getvalue()
+    assert "\033[2A\033[J" in terminal.getvalue()
+
+
+def test_a_watched_folder_takes_in_what_changes(files, tmp_path):
+    environment = {**os.environ, "PINAKES_DATA": str(tmp_path / "data"), "HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "pinakes.cli.main"]
+    subprocess.run([*command, "reindex", "--embedder", "none"], env=environment, check=True, capture_output=True)
+    watching = subprocess.Popen(
+        [*command, "add", str(files / "sub"), "--watch"], env=environment, stderr=subprocess.PIPE, text=True
+    )
+    assert watching.stderr is not None
+    timer = threading.Timer(PATIENCE, watching.kill)
+    timer.start()
+    try:
+        assert "coffee.html: added" in watching.stderr.readline()
+        (files / "sub" / "new.txt").write_text("Something new.")
+        assert "new.txt: added" in watching.stderr.readline()
+        (files / "sub" / "new.txt").write_text("Something newer.")
+        assert "new.txt: replaced" in watching.stderr.readline()
+    finally:
+        timer.cancel()
+        watching.terminate()
+        watching.wait(PATIENCE)
+        watching.stderr.close()

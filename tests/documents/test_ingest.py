@@ -1,0 +1,303 @@
+"""Taking files in: recognised, replaced, parted into sections, kept in history, and whole or not at all."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pinakes.engine import files
+from pinakes.engine.births import chunk_rows
+from pinakes.engine.embedding import choose_chunk_size, choose_embedder
+from pinakes.engine.erasure import erase
+from pinakes.engine.handles import resolve
+from pinakes.engine.history import undo
+from pinakes.engine.passages import passages_of
+from pinakes.engine.upkeep import index_everything, rebuild
+from pinakes.model.errors import Failure, Refusal
+from pinakes.model.knowledge import Alias, Entry
+
+PAGES = "# One\n\nAlpha beta.\n\n## Inner\n\nGamma.\n\n# Two\n\nDelta.\n"
+
+
+def kinds_of(librarian, kind):
+    with librarian.kernel.read() as reading:
+        return [version.thing for version in reading.entries((kind,))]
+
+
+def test_identical_content_is_recognised(librarian):
+    first = librarian.add(librarian.write("a.txt"))
+    again = librarian.add(librarian.folder / "a.txt")
+    elsewhere = librarian.add(librarian.write("b.txt"))
+    assert "duplicate" not in first
+    for known in (again, elsewhere):
+        assert known["duplicate"] is True
+        assert (known["document_id"], known["chunks_created"]) == (first["document_id"], first["chunks_created"])
+    assert librarian.call("knowledge-show")["total_count"] == 1
+
+
+def test_what_is_newly_said_about_a_known_file_is_kept(librarian):
+    path = librarian.write("a.txt")
+    librarian.add(path, metadata={"author": "Ada", "tags": ["kitchen"]})
+    librarian.add(path, metadata={"tags": ["drinks"], "title": "On tea"})
+    (document,) = kinds_of(librarian, "document")
+    assert document.attributes["metadata"] == {"author": "Ada", "tags": ["drinks"], "title": "On tea"}
+    assert (document.title, document.tags) == ("On tea", ("drinks",))
+
+
+def test_a_changed_file_replaces_its_old_version_which_stays_in_history(librarian):
+    first = librarian.add(librarian.write("a.txt", "The kettle is red."))
+    second = librarian.add(librarian.write("a.txt", "The kettle is blue."))
+    assert second["replaced"] is True
+    assert second["document_id"] == first["document_id"]
+    assert librarian.call("knowledge-show")["total_count"] == 1
+    assert [result["chunk_text"] for result in librarian.found("kettle")] == ["The kettle is blue."]
+    librarian.call("undo")
+    assert [result["chunk_text"] for result in librarian.found("kettle")] == ["The kettle is red."]
+
+
+def test_sections_can_be_walked_to_and_bear_no_chunks(librarian):
+    added = librarian.add(librarian.write("a.md", PAGES))
+    sections = kinds_of(librarian, "section")
+    assert [section.title for section in sections] == ["One", "Inner", "Two"]
+    with librarian.kernel.read() as reading:
+        document: Any = resolve(reading, f"doc:{added['document_id']}", "entry").thing
+        inner: Any = resolve(reading, f"doc:{added['document_id']}#inner", "entry").thing
+        said = inner.attributes
+        assert document.body[said["start"] : said["stop"]].startswith("## Inner\n\nGamma.")
+        assert resolve(reading, f"doc:{added['document_id']}#page=5", "entry").id == document.id
+        edges = reading.edges_from(document.id)
+    assert {(edge.type, edge.predicate) for edge in edges} == {("Hierarchical", "has_section")}
+    assert all(chunk_rows(section) == [] for section in sections)
+    assert librarian.call("knowledge-status")["knowledge_base"]["total_chunks"] == added["chunks_created"]
+
+
+def test_a_section_that_stays_keeps_its_id(librarian):
+    librarian.add(librarian.write("a.md", PAGES))
+    before = {section.title: section.id for section in kinds_of(librarian, "section")}
+    librarian.add(librarian.write("a.md", "# Two\n\nDelta, moved up.\n\n# Three\n\nNew.\n\n# One\n\nAlpha.\n"))
+    after = {section.title: section.id for section in kinds_of(librarian, "section")}
+    assert set(after) == {"One", "Two", "Three"}
+    assert (after["One"], after["Two"]) == (before["One"], before["Two"])
+
+
+def test_removing_takes_the_sections_along_and_undo_brings_them_back(librarian):
+    added = librarian.add(librarian.write("a.md", PAGES))
+    librarian.call("knowledge-remove", document_id=added["document_id"], confirm=True)
+    assert kinds_of(librarian, "section") == []
+    undo(librarian.kernel, actor="tester")
+    assert len(kinds_of(librarian, "section")) == 3
+
+
+def test_very_many_sections_are_bounded_and_said(librarian):
+    text = "".join(f"# Top {n}\n\n" + "".join(f"## Low {n}.{m}\n\nx\n\n" for m in range(9)) for n in range(50))
+    librarian.add(librarian.write("a.md", text))
+    (document,) = kinds_of(librarian, "document")
+    sections = kinds_of(librarian, "section")
+    assert (len(sections), document.attributes["sections_omitted"]) == (300, 200)
+    assert sum(section.attributes["level"] == 1 for section in sections) == 50
+
+
+def test_a_document_is_found_by_every_search_with_its_passage_and_place(librarian):
+    librarian.add(librarian.write("a.md", PAGES))
+    (found,) = librarian.call("query", content="gamma", kinds=["all"])["items"]
+    assert (found["kind"], found["source"]) == ("document", "a.md")
+    assert found["content"].strip() == "## Inner\n\nGamma."
+    assert librarian.call("query", content="gamma")["items"] == []
+    (result,) = librarian.found("gamma")
+    assert result["metadata"]["headings"] == ["One", "Inner"]
+
+
+def test_erasing_a_document_leaves_no_word_of_it(librarian):
+    added = librarian.add(librarian.write("a.md", "# Zanzibar\n\nQuetzal.\n"))
+    librarian.add(librarian.write("a.md", "# Other\n\nQuetzal again.\n"))
+    erase(librarian.kernel, added["document_id"], actor="tester")
+    data = b"".join(path.read_bytes() for path in librarian.app.data.rglob("*") if path.is_file())
+    for word in (b"Zanzibar", b"Quetzal", b"zanzibar", b"a.md"):
+        assert word not in data
+    assert librarian.call("knowledge-show")["total_count"] == 0
+
+
+def test_deleting_a_document_as_an_entry_takes_its_sections_along(librarian):
+    added = librarian.add(librarian.write("a.md", PAGES))
+    librarian.call("delete", id=added["document_id"])
+    assert kinds_of(librarian, "section") == []
+    librarian.call("undo")
+    assert len(kinds_of(librarian, "section")) == 3
+
+
+def test_the_text_of_a_document_comes_from_its_file(librarian):
+    added = librarian.add(librarian.write("a.md", PAGES))
+    assert librarian.error("update", id=added["document_id"], content="other")["field"] == "content"
+    librarian.call("update", id=added["document_id"], tags=["kept"])
+    assert librarian.filenames("gamma", tags=["kept"]) == ["a.md"]
+
+
+def test_the_same_file_asked_for_twice_at_once_is_stored_once(librarian, workers):
+    path = str(librarian.write("a.txt"))
+    tasks = [librarian.call("knowledge-add", file_path=path)["task_id"] for _ in range(4)]
+    results = [librarian.settled(task)["result"] for task in tasks]
+    assert len({result["document_id"] for result in results}) == 1
+    assert sum("duplicate" not in result for result in results) == 1
+    assert len(librarian.call("history")["items"]) == 1
+
+
+def test_filters_choose_among_documents(librarian):
+    librarian.add(librarian.write("tea.txt", "Water for tea."), metadata={"tags": ["hot"], "author": "Ada"})
+    librarian.add(librarian.write("notes.md", "Water for flowers."), metadata={"tags": ["garden"], "year": 2026})
+    day = librarian.call("knowledge-show")["documents"][0]["date_added"][:10]
+    for filters, expected in [
+        ({}, {"tea.txt", "notes.md"}),
+        ({"format": "txt"}, {"tea.txt"}),
+        ({"format": ["txt", "md"]}, {"tea.txt", "notes.md"}),
+        ({"format": "pdf"}, set()),
+        ({"filename": "NOTE"}, {"notes.md"}),
+        ({"filename": "nowhere"}, set()),
+        ({"tags": ["garden", "other"]}, {"notes.md"}),
+        ({"metadata": {"author": "Ada"}}, {"tea.txt"}),
+        ({"metadata": {"year": 2026}}, {"notes.md"}),
+        ({"processing_method": "ocr"}, set()),
+        ({"date_range": {"start": day, "end": day}}, {"tea.txt", "notes.md"}),
+        ({"date_range": {"end": "2020-01-01"}}, set()),
+        ({"document_id": librarian.found("flowers")[0]["document_id"]}, {"notes.md"}),
+    ]:
+        assert set(librarian.filenames("water", **filters)) == expected, filters
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [{"colour": "red"}, {"format": "xyz"}, {"format": 7}, {"date_range": "today"}, {"date_range": {"start": "soon"}},
+     {"date_range": {"from": "2020-01-01"}}, {"tags": []}, {"processing_method": "magic"}, {"metadata": "x"}],
+)  # fmt: skip
+def test_a_wrong_filter_is_named(librarian, filters):
+    librarian.add(librarian.write("tea.txt"))
+    refused = librarian.refused("knowledge-search", query="tea", filters=filters)
+    assert refused["error"] == "invalid_filter"
+    assert "date_range" in refused["allowed_filters"]
+
+
+def test_the_least_relevance_cuts_the_tail(librarian):
+    librarian.add(librarian.write("a.txt", "green tea water"))
+    librarian.add(librarian.write("b.txt", "water " + "and many other things " * 15))
+    scores = [result["relevance_score"] for result in librarian.found("green tea water")]
+    assert scores == sorted(scores, reverse=True)
+    assert len(scores) == 2
+    kept = librarian.found("green tea water", min_relevance=scores[0])
+    assert [result["relevance_score"] for result in kept] == scores[:1]
+
+
+def test_content_can_be_sent_instead_of_a_path(librarian):
+    added = librarian.add("data:text/html;name=my%20tea.html;base64,PGgxPlRlYTwvaDE+PHA+U3RlZXAgaXQuPC9wPg==")
+    assert added["filename"] == "my tea.html"
+    assert librarian.found("steep")[0]["filename"] == "my tea.html"
+    assert list(librarian.kernel.bench.uploads.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "sent", ["data:text/html,<p>no name</p>", "data:;name=a.html;base64,%%%", "upload:nothing/a.pdf"]
+)
+def test_content_that_cannot_be_had_is_refused(librarian, sent):
+    assert librarian.refused("knowledge-add", file_path=sent)["error"] in ("invalid_parameter", "file_not_found")
+
+
+def test_files_that_are_sent_and_never_added_are_bounded(librarian, monkeypatch):
+    monkeypatch.setattr(files, "MAX_HELD", 10)
+    hoard = librarian.kernel.bench.uploads / "hoard"
+    hoard.mkdir(parents=True)
+    (hoard / "a.html").write_text("x" * 11)
+    assert librarian.refused("knowledge-add", file_path="data:;name=b.html,x")["error"] == "busy"
+    discard = files.discard_stale_uploads
+    discard(librarian.kernel.bench, hoard.stat().st_mtime + 3600, set())
+    assert hoard.exists()
+    discard(librarian.kernel.bench, hoard.stat().st_mtime + 25 * 3600, {str(hoard)})
+    assert hoard.exists()
+    discard(librarian.kernel.bench, hoard.stat().st_mtime + 25 * 3600, set())
+    assert not hoard.exists()
+
+
+def test_a_file_that_vanishes_before_its_turn_fails_its_task_alone(librarian):
+    path = librarian.write("tea.txt")
+    gone = librarian.call("knowledge-add", file_path=str(path))["task_id"]
+    path.unlink()
+    kept = librarian.call("knowledge-add", file_path=str(librarian.write("other.txt", "other")))["task_id"]
+    from pinakes.engine.jobs import wait
+
+    for id in (gone, kept):
+        wait(librarian.kernel, id, report=lambda *told: None, cancelled=lambda: False)
+    failed = librarian.status(gone)
+    assert (failed["success"], failed["status"], failed["error"]) == (False, "failed", "file_not_found")
+    assert librarian.status(kept)["status"] == "completed"
+
+
+def test_a_task_that_is_done_says_what_came_of_it(librarian):
+    task = librarian.call("knowledge-add", file_path=str(librarian.write("tea.txt")))["task_id"]
+    queued = librarian.status(task)
+    assert list(queued) == [
+        "success", "task_id", "status", "progress", "current_step", "completed_steps", "total_steps",
+        "elapsed_time_seconds", "estimated_remaining_seconds",
+    ]  # fmt: skip
+    assert (queued["status"], queued["progress"]) == ("queued", 0.0)
+    from pinakes.engine.jobs import wait
+
+    wait(librarian.kernel, task, report=lambda *told: None, cancelled=lambda: False)
+    done = librarian.status(task)
+    assert list(done) == ["success", "task_id", "status", "progress", "result", "total_time_seconds"]
+    assert (done["success"], done["status"], done["progress"]) == (True, "completed", 1.0)
+    assert {"document_id", "filename", "chunks_created"} <= set(done["result"])
+
+
+def test_another_chunk_size_cuts_what_is_stored_anew(librarian):
+    librarian.add(librarian.write("a.txt", "One sentence follows another. " * 100))
+    before = librarian.call("knowledge-status")["knowledge_base"]["total_chunks"]
+    choose_chunk_size(librarian.kernel.store, librarian.kernel.collection, 200)
+    rebuild(librarian.kernel, lambda *told: None)
+    after = librarian.call("knowledge-status")
+    assert after["knowledge_base"]["total_chunks"] > 2 * before
+    assert after["configuration"]["chunk_size"] == 200
+    assert all(len(result["chunk_text"]) <= 200 for result in librarian.found("sentence"))
+    with pytest.raises(Refusal) as refusal:
+        choose_chunk_size(librarian.kernel.store, librarian.kernel.collection, 5)
+    assert refusal.value.failure is Failure.INVALID
+
+
+def test_completed_means_found_by_meaning_too(librarian):
+    choose_embedder(librarian.kernel.store, librarian.kernel.collection, "minilm")
+    librarian.add(librarian.write("tea.txt", "Heat the water for sencha to seventy degrees. " * 60))
+    assert librarian.found("temperature of a Japanese infusion")
+    assert librarian.call("knowledge-show")["documents"][0]["processing_status"] == "completed"
+    choose_embedder(librarian.kernel.store, librarian.kernel.collection, "none")
+    choose_embedder(librarian.kernel.store, librarian.kernel.collection, "minilm")
+    assert index_everything(librarian.kernel, lambda *told: None) == 0
+    cleared = librarian.call("knowledge-clear", confirm=True, confirmation_phrase="DELETE ALL")
+    assert cleared["embeddings_removed"] > 1
+
+
+def test_late_vectors_are_those_that_would_have_been_made_at_once(librarian):
+    path = librarian.write("a.md", PAGES * 30)
+    librarian.add(path)
+    choose_embedder(librarian.kernel.store, librarian.kernel.collection, "minilm")
+    assert librarian.call("knowledge-show")["documents"][0]["processing_status"] == "processing"
+    assert index_everything(librarian.kernel, lambda *told: None) > 0
+    assert librarian.call("knowledge-show")["documents"][0]["processing_status"] == "completed"
+
+
+texts = st.lists(st.text(min_size=0, max_size=80), max_size=30).map("\n".join)
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=texts, size=st.integers(20, 400), data=st.data())
+def test_chunks_cover_the_text_and_never_cross_a_page(text, size, data):
+    offsets = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    marks = [[offset, {"page": number}] for number, offset in enumerate(offsets, start=1)]
+    entry = Entry(
+        id="0", kind="document", title="t", body=text, attributes={"marks": marks}, aliases=(Alias("doc", "d"),),
+        created_at=0, updated_at=0,
+    )  # fmt: skip
+    passages = passages_of(entry, size)
+    assert "".join(text[passage.start : passage.stop] for passage in passages) == text
+    for passage in passages:
+        assert 0 < passage.stop - passage.start <= size
+        assert not any(passage.start < offset < passage.stop for offset in offsets)
+        place = json.loads(passage.place or "{}")
+        assert place.get("page") == max((n for n, o in enumerate(offsets, 1) if o <= passage.start), default=None)
