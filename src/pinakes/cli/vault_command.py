@@ -1,0 +1,70 @@
+"""pinakes vault: what is in the mounted vaults."""
+
+import argparse
+from dataclasses import asdict
+from typing import Any
+
+from pinakes.app import App, lazily
+from pinakes.cli.terminal import app_of, print_json, progress, styled
+
+survey = lazily("pinakes.engine.surveying", "survey")
+unmount = lazily("pinakes.engine.unmounting", "unmount")
+sync = lazily("pinakes.engine.sync", "sync_everything")
+
+OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
+SHOWN = 20
+
+EPILOG = """examples:
+  pinakes vault --vault ~/notes             mount a folder, read it, show what is in it
+  pinakes vault --sync                      read again what has changed on disk
+  pinakes vault --unmount                   forget the vault; its files stay as they are
+  pinakes vault --json | jq '.broken_links'"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--unmount", action="store_true", help="forget the vaults; their files stay as they are")
+    parser.add_argument("--sync", action="store_true", help="first read what has changed on disk")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    app = app_of(parsed)
+    if parsed.unmount:
+        return _unmount(app, as_json=parsed.json)
+    synced: dict[str, Any] | None = None
+    if parsed.sync or not survey(app.kernel).notes:
+        with progress("reading notes", quiet=parsed.json) as report:
+            synced = asdict(sync(app.kernel, report))
+    found = survey(app.kernel)
+    if parsed.json:
+        print_json({**asdict(found), "synced": synced})
+        return 0
+    if not app.kernel.vaults.mounts:
+        print("No vault is mounted; name its folder with --vault.")
+        return 0
+    for name, root in found.vaults.items():
+        print(f"{styled(name or 'vault', 'bold')}  {root}")
+    print(f"{found.notes} notes, {found.links} links, {found.ghosts} ghosts, {len(found.orphans)} orphans")
+    if synced is not None:
+        print(", ".join(f"{count} {word}" for word, count in synced.items() if count) or "nothing has changed on disk")
+    _print_list("broken links", [f"{each['note']}: [[{each['target']}]]" for each in found.broken_links])
+    _print_list("duplicate titles", [", ".join(each) for each in found.duplicate_titles])
+    _print_list("orphans", found.orphans)
+    return 0
+
+
+def _unmount(app: App, *, as_json: bool) -> int:
+    left = unmount(app.kernel)
+    if as_json:
+        print_json({"unmounted": left})
+    else:
+        print(f"Unmounted; {left} notes have left the collection, and every file is where it was.")
+    return 0
+
+
+def _print_list(title: str, lines: list[str]) -> None:
+    if lines:
+        print(f"\n{styled(title, 'bold')} ({len(lines)})")
+        for line in lines[:SHOWN]:
+            print(f"  {line}")
+        if len(lines) > SHOWN:
+            print(f"  … and {len(lines) - SHOWN} more; --json shows all")

@@ -1,0 +1,348 @@
+"""All notes of a collection in memory, without their text: names, tags and the graph of their links, up to date."""
+
+import base64
+import gc
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from heapq import nsmallest
+from threading import RLock
+from typing import Any, TypeVar, cast
+
+from pinakes.engine.graph import Graph
+from pinakes.engine.handles import NAMESPACES
+from pinakes.model.kinds import NOTE
+from pinakes.model.knowledge import Edge, Entry, fold, handle_of
+from pinakes.storage.heads import is_live
+from pinakes.storage.reading import Reading
+from pinakes.storage.vault import NoteRow, missing_rows, read_row, read_rows, row_of
+from pinakes.vault.resolving import Named, Resolver, link_key, note_keys
+from pinakes.vault.wikilinks import Form, folded
+
+GHOST = "ghost_"
+MANY = 1000
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """Something that is no note but that a note is connected with."""
+
+    id: str
+    handle: str
+    title: str
+
+
+def ghost_id(target: str) -> str:
+    """The id of a target that is not there, the same however its words are joined."""
+    name = "/".join(link_key(part) for part in target.split("/"))
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()
+    return GHOST + base64.urlsafe_b64encode(digest).decode()[:12]
+
+
+class Notebook:
+    """Follows the journal: what changed since the last look is read, the rest is kept."""
+
+    def __init__(self) -> None:
+        self.guard = RLock()
+        self._seen = -1
+        self._clear()
+
+    def _clear(self) -> None:
+        self.rows: dict[str, NoteRow] = {}
+        self.graph = Graph()
+        self.ghosts: dict[str, str] = {}
+        self.others: dict[str, Other] = {}
+        self._by_path: dict[str, str] = {}
+        self._by_folded: dict[str, list[str]] = {}
+        self._resolvers: dict[str, Resolver] = {}
+        self._by_key: dict[str, set[str]] = {}
+        self._by_tag: dict[str, set[str]] = {}
+        self._edges: dict[str, list[str]] = {}
+        self._measures: dict[str, tuple[int, Any]] = {}
+
+    def catch_up(self, reading: Reading) -> None:
+        """Bring everything to this snapshot, under the guard."""
+        if self._seen < 0:
+            self._load(reading)
+        elif reading.tx > self._seen:
+            self._follow(reading)
+
+    def find(self, name: str) -> str | None:
+        """The id of the node that a path or a ghost's id names."""
+        if name in self.ghosts:
+            return name
+        for path in (name, f"{name}.md"):
+            if path in self._by_path:
+                return self._by_path[path]
+        for path in (folded(name), f"{folded(name)}.md"):
+            if path in self._by_folded:
+                return min(self._by_folded[path], key=self.name_of)
+        return None
+
+    def name_of(self, node: str) -> str:
+        """What clients call a node."""
+        if node in self.rows:
+            return self.rows[node].path
+        return self.others[node].handle if node in self.others else node
+
+    def title_of(self, node: str) -> str:
+        if node in self.rows:
+            return self.rows[node].title
+        return self.others[node].title if node in self.others else self.ghosts[node]
+
+    def resolver(self, vault: str) -> Resolver:
+        held = self._resolvers.get(vault)
+        if held is None:
+            held = self._resolvers[vault] = Resolver()
+        return held
+
+    def tagged(self, tag: str) -> set[str]:
+        """The notes that have a tag, or one nested in it."""
+        return set(self._by_tag.get(fold(tag.strip().removeprefix("#").strip("/")), ()))
+
+    def incoming(self, node: str) -> list[str]:
+        """What points at a node, by name; of a hub it is sorted once for as long as the graph stays as it is."""
+        found = self.graph.into(node)
+        if len(found) < MANY:
+            return sorted(found, key=self.name_of)
+        return self.remembered(f"into {node}", lambda: sorted(found, key=self.name_of))
+
+    def first_by_name(self, nodes: Iterable[str], count: int) -> list[str]:
+        return nsmallest(count, nodes, key=self.name_of)
+
+    def linking_to(self, node: str) -> list[NoteRow]:
+        """The notes that link to a node, by their paths."""
+        found = [self.rows[source] for source in self.graph.into(node) if source in self.rows]
+        return sorted(found, key=lambda row: row.path)
+
+    def possible_sources(self, row: NoteRow, named: Named) -> list[NoteRow]:
+        """The notes that have a link which means `row`, or could mean it under another name."""
+        found = {source for key in note_keys(named) for source in self._by_key.get(key, ())}
+        found |= self.graph.into(row.id) & self.rows.keys()
+        return sorted((self.rows[source] for source in found), key=lambda each: each.path)
+
+    def target_in(self, source: NoteRow, node: str) -> str:
+        """How a note names a node that it links to."""
+        return next((target for target, form, _ in source.links if self.resolve(source, target, form) == node), "")
+
+    def broken_links(self, node: str) -> list[str]:
+        """Targets of a note's links that are not there."""
+        missing = {target for target in self.graph.out[node] if target in self.ghosts}
+        links = self.rows[node].links if missing else ()
+        return list(dict.fromkeys(target for target, _, _ in links if ghost_id(target) in missing))
+
+    def ambiguous_links(self, node: str) -> list[tuple[str, list[str]]]:
+        """Targets of a note's links that several notes answer to, with those notes, the one that is meant first."""
+        row = self.rows[node]
+        found: list[tuple[str, list[str]]] = []
+        for target, form, _ in row.links:
+            meant = self.resolver(row.vault).find(target, row.path.removeprefix(row.vault), is_path=form != Form.WIKI)
+            if meant is not None and meant.others:
+                found.append((target, [row.vault + path for path in (meant.path, *meant.others)]))
+        return found
+
+    def duplicate_titles(self) -> list[tuple[str, ...]]:
+        return sorted(
+            tuple(vault + path for path in paths)
+            for vault, resolver in self._resolvers.items()
+            for paths in resolver.duplicate_titles()
+        )
+
+    def remembered(self, name: str, measure: Callable[[], T]) -> T:
+        """What was measured of the graph, measured again only after it changed."""
+        held = self._measures.get(name)
+        if held is None or held[0] != self.graph.version:
+            held = self._measures[name] = (self.graph.version, measure())
+        return held[1]
+
+    def _load(self, reading: Reading) -> None:
+        """Read everything; the collector would look again and again through what is only growing."""
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            self._read_all(reading)
+        finally:
+            if collects:
+                gc.enable()
+
+    def _read_all(self, reading: Reading) -> None:
+        self._clear()
+        rows = read_rows(reading.session, reading.collection)
+        for id in missing_rows(reading.session, reading.collection, NOTE):
+            row = row_of(cast(Entry, reading.entry(id)))
+            rows += [] if row is None else [row]
+        for row in rows:
+            self._take_in(row)
+        self._edges = _edges_of_notes(reading)
+        for row in rows:
+            self._connect(reading, row)
+        self._drop_unused()
+        self._seen = reading.tx
+
+    def _follow(self, reading: Reading) -> None:
+        """Read what changed; links of other notes turn only where a name they could mean has come or gone."""
+        turned: set[str] = set()
+        changed: set[str] = set()
+        for id, subject, kind in reading.changed_after(self._seen):
+            if subject == "edge":
+                changed |= self._look_at_edge(reading, id)
+            elif kind == NOTE or id in self.rows:
+                changed.add(id)
+                turned |= self._replace(id, read_row(reading.session, reading.collection, id))
+            else:
+                turned |= self._look_at_other(reading, id)
+        sources = changed | {source for key in turned for source in self._by_key.get(key, ())}
+        for source in sorted(sources & self.rows.keys()):
+            self._connect(reading, self.rows[source])
+        self._drop_unused()
+        self._seen = reading.tx
+
+    def _take_in(self, row: NoteRow) -> None:
+        self.rows[row.id] = row
+        self._by_path[row.path] = row.id
+        self._by_folded.setdefault(folded(row.path), []).append(row.id)
+        self.resolver(row.vault).add(_named(row))
+        for target, _, _ in row.links:
+            self._by_key.setdefault(link_key(target), set()).add(row.id)
+        for tag in _with_parents(row.tags):
+            self._by_tag.setdefault(tag, set()).add(row.id)
+        self.graph.add(row.id)
+        self.graph.version += 1
+
+    def _take_out(self, row: NoteRow) -> None:
+        del self.rows[row.id]
+        if self._by_path.get(row.path) == row.id:
+            del self._by_path[row.path]
+            self.resolver(row.vault).remove(row.path.removeprefix(row.vault))
+        alike = self._by_folded[folded(row.path)]
+        alike.remove(row.id)
+        if not alike:
+            del self._by_folded[folded(row.path)]
+        _discard(self._by_key, {link_key(target) for target, _, _ in row.links}, row.id)
+        _discard(self._by_tag, _with_parents(row.tags), row.id)
+
+    def _replace(self, id: str, row: NoteRow | None) -> frozenset[str]:
+        """Put a note in the place of what it was; returns the keys of links that could mean either."""
+        before = self.rows.get(id)
+        if before is not None:
+            self._take_out(before)
+        if row is not None:
+            self._take_in(row)
+        elif id in self.graph:
+            self.graph.remove(id)
+        return frozenset[str]().union(*(_keys(each) for each in (before, row) if each is not None))
+
+    def _look_at_edge(self, reading: Reading, id: str) -> set[str]:
+        """The entries that an edge left or leaves, with where their edges lead now."""
+        versions = (reading.version(id, self._seen), reading.version(id, reading.tx))
+        sources = {version.thing.source for version in versions if version and isinstance(version.thing, Edge)}
+        for source in sources:
+            self._edges[source] = [edge.target for edge in reading.edges_from(source)]
+        return sources
+
+    def _look_at_other(self, reading: Reading, id: str) -> set[str]:
+        """Keys of links that could mean an entry which is no note."""
+        version = reading.version(id, reading.tx)
+        entry = None if version is None else version.thing
+        names = {alias.name for alias in entry.aliases} if isinstance(entry, Entry) else set[str]()
+        known = self.others.pop(id, None)
+        if known is not None:
+            names.add(known.handle)
+            if entry is None and id in self.graph:
+                self.graph.remove(id)
+        names |= {f"{space}:{name}" for space in NAMESPACES for name in list(names)}
+        return {key for name in (*names, id) if (key := link_key(name)) in self._by_key}
+
+    def _connect(self, reading: Reading, row: NoteRow) -> None:
+        targets: list[str] = []
+        for target, form, attached in row.links:
+            found = self._meant(reading, row, (target, form))
+            if found is None and not attached:
+                found = ghost_id(target)
+                self.ghosts.setdefault(found, target)
+            targets += [] if found is None else [found]
+        for other in self._edges.get(row.id, ()):
+            if other in self.rows or self._known_other(reading, other) is not None:
+                targets.append(other)
+        self.graph.connect(row.id, targets)
+
+    def resolve(self, row: NoteRow, target: str, form: str) -> str | None:
+        """The id of the note that a link in another means, in its own vault first."""
+        found = self.resolver(row.vault).find(
+            target, row.path.removeprefix(row.vault), is_path=form != Form.WIKI
+        )  # fmt: skip
+        if found is not None:
+            return self._by_path[row.vault + found.path]
+        for vault, resolver in sorted(self._resolvers.items()):
+            if vault != row.vault and form == Form.WIKI:
+                found = resolver.find(target.removeprefix(vault) if vault else target)
+                if found is not None:
+                    return self._by_path[vault + found.path]
+        return None
+
+    def _meant(self, reading: Reading, row: NoteRow, link: tuple[str, str]) -> str | None:
+        found = self.resolve(row, *link)
+        if found is None and link[1] == Form.WIKI:
+            found = self._find_other(reading, link[0])
+        return found
+
+    def _find_other(self, reading: Reading, target: str) -> str | None:
+        prefix, _, rest = target.partition(":")
+        if rest and prefix in NAMESPACES:
+            owners = [reading.find_alias(prefix, rest)]
+        else:
+            owners = [*dict.fromkeys(id for _, id in reading.find_aliases(target)), target]
+        live = [id for id in owners if id and is_live(reading.session, reading.collection, id)]
+        return self._known_other(reading, live[0]) if len(live) == 1 else None
+
+    def _known_other(self, reading: Reading, id: str) -> str | None:
+        if id not in self.others:
+            entry = reading.entry(id)
+            if entry is None or entry.kind == NOTE:
+                return None
+            self.others[id] = Other(id, handle_of(entry), entry.title)
+        return id
+
+    def _drop_unused(self) -> None:
+        """A ghost is there while something refers to it."""
+        for node in [*self.ghosts, *self.others]:
+            if not self.graph.in_degree(node):
+                if node in self.graph:
+                    self.graph.remove(node)
+                self.ghosts.pop(node, None)
+                self.others.pop(node, None)
+
+
+def _edges_of_notes(reading: Reading) -> dict[str, list[str]]:
+    """Where the edges of the journal that leave a note lead to."""
+    found: dict[str, list[str]] = {}
+    for source, target in reading.edge_ends(NOTE):
+        found.setdefault(source, []).append(target)
+    return found
+
+
+def _named(row: NoteRow) -> Named:
+    return Named(row.path.removeprefix(row.vault), row.title, row.names)
+
+
+def _keys(row: NoteRow) -> frozenset[str]:
+    """The keys of links that could mean a note, also by its path with the vault's prefix."""
+    return note_keys(_named(row)) | {link_key(row.path)}
+
+
+def _with_parents(tags: Iterable[str]) -> set[str]:
+    """Tags as they are matched, with those they are nested in."""
+    found: set[str] = set()
+    for tag in tags:
+        parts = fold(tag).split("/")
+        found |= {"/".join(parts[:count]) for count in range(1, len(parts) + 1)}
+    return found
+
+
+def _discard(index: dict[str, set[str]], keys: Iterable[str], id: str) -> None:
+    for key in keys:
+        index[key].discard(id)
+        if not index[key]:
+            del index[key]

@@ -1,0 +1,296 @@
+"""From files to rows: what others did in a vault becomes transactions of the actor `vault`."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import cast
+
+from pinakes.engine.filed import remove_note
+from pinakes.engine.filing import spell, try_to_finish
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.leafing import opened
+from pinakes.engine.notefiles import to_entry, to_unread_entry
+from pinakes.engine.noticing import judge_links, keep_warnings
+from pinakes.engine.vaults import Mount
+from pinakes.model.history import Operation
+from pinakes.model.knowledge import Entry
+from pinakes.storage import vault
+from pinakes.storage.database import Session
+from pinakes.storage.store import Writing
+from pinakes.vault.files import Content, Folder, Found, Problem, Trouble
+from pinakes.vault.ignoring import Ignores
+from pinakes.vault.markdown import ParsedNote, parse
+from pinakes.vault.wikilinks import title_of
+
+ACTOR = "vault"
+BATCH = 200
+ROUNDS = 3
+
+Report = Callable[[float, float | None, str], None]
+
+
+def say_nothing(done: float, total: float | None, message: str) -> None:
+    """For a look that nobody waits for."""
+
+
+@dataclass(slots=True)
+class Synced:
+    """How many notes came, changed, moved and went, and how many files were passed over."""
+
+    created: int = 0
+    updated: int = 0
+    moved: int = 0
+    removed: int = 0
+    skipped: int = 0
+    transactions: int = 0
+
+    @property
+    def changed(self) -> int:
+        return self.created + self.updated + self.moved + self.removed
+
+
+@dataclass(slots=True)
+class _Arrival:
+    """A file that is not as we know it; `known` is the digest of the note we had of it, `id` that note's."""
+
+    path: str
+    signature: str
+    digest: str
+    known: str
+    id: str | None
+    parsed: ParsedNote | None
+    trouble: str = ""
+
+
+@dataclass(slots=True)
+class _Look:
+    """What a look at a vault has found; files are read only when their turn comes."""
+
+    mount: Mount
+    folder: Folder
+    is_first: bool = False
+    own: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    touched: list[Found] = field(default_factory=list[Found])
+    gone: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    moves: dict[str, str] = field(default_factory=dict[str, str])
+    problems: list[Problem] = field(default_factory=list[Problem])
+    unsettled: int = 0
+    judged: list[tuple[str, tuple[str, ...]]] = field(default_factory=list[tuple[str, tuple[str, ...]]])
+
+
+def folder_of(kernel: Kernel, mount: Mount) -> Folder:
+    vaults = kernel.vaults
+    return Folder(mount.root, Ignores(mount.root, vaults.ignore, follow_git=vaults.gitignore))
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """How to look at a vault, and which paths that covers; None is all of it."""
+
+    scan: Callable[[], Iterator[Found | Problem]]
+    within: list[str] | None = None
+
+
+def sync_everything(kernel: Kernel, report: Report = say_nothing) -> Synced:
+    """Look through every vault; what has the same time, size and place on disk is not read again."""
+    done = Synced()
+    for mount in kernel.vaults.mounts:
+        if mount.root.is_dir():
+            sync_folder(kernel, mount, Scope(folder_of(kernel, mount).scan), done=done, report=report)
+        else:
+            keep_warnings(kernel, [("", f"The vault {mount.root.name!r} is not there; its notes stay as they were.")])
+    return done
+
+
+def sync_paths(kernel: Kernel, mount: Mount, folder: Folder, paths: Iterable[str]) -> Synced:
+    """Look at some files and folders of a vault."""
+    wanted = sorted(paths)
+
+    def look() -> Iterator[Found | Problem]:
+        for path in wanted:
+            place = folder.root / path
+            if place.is_dir() and not place.is_symlink():
+                yield from folder.scan(path)
+            elif (found := folder.stat(path)) is not None:
+                yield found
+
+    done = Synced()
+    sync_folder(kernel, mount, Scope(look, wanted), done=done)
+    return done
+
+
+def sync_folder(kernel: Kernel, mount: Mount, scope: Scope, *, done: Synced, report: Report = say_nothing) -> None:
+    """Bring rows to what a scan shows; a file that is written to meanwhile is looked at again."""
+    look = _Look(mount, folder_of(kernel, mount))
+    for _ in range(ROUNDS):
+        try_to_finish(kernel)
+        look = _look(kernel, mount, scope)
+        _record(kernel, look, done, report)
+        done.skipped += len(look.problems)
+        if not look.unsettled:
+            break
+    if look.is_first and scope.within is None:
+        kernel.store.operate(lambda session: vault.mark_indexed(session, kernel.collection, mount.prefix))
+
+
+def _look(kernel: Kernel, mount: Mount, scope: Scope) -> _Look:
+    within = None if scope.within is None else [mount.prefix + path for path in scope.within]
+    with kernel.read() as reading:
+        notes = vault.known_notes(reading.session, kernel.collection, within)
+        files = vault.known_files(reading.session, kernel.collection, within)
+        is_first = mount.prefix not in vault.read_indexed(reading.session, kernel.collection)
+    own = {path: (id, digest) for path, (prefix, id, digest) in notes.items() if prefix == mount.prefix}
+    look = _Look(mount, folder_of(kernel, mount), is_first, own)
+    look.gone = dict(own)
+    for found in scope.scan():
+        if isinstance(found, Problem):
+            look.problems.append(found)
+            continue
+        path = mount.prefix + found.path
+        look.gone.pop(path, None)
+        if path not in files or path not in own or files[path][0] != spell(found.signature):
+            look.touched.append(found)
+    look.moves = _match_moves(look) if look.gone else {}
+    return look
+
+
+def _match_moves(look: _Look) -> dict[str, str]:
+    """Files that went and came again elsewhere, unchanged, are the same notes: new path to the note's id."""
+    departed: dict[str, list[str]] = {}
+    for path, (_, digest) in look.gone.items():
+        departed.setdefault(digest, []).append(path)
+    moves: dict[str, str] = {}
+    for found in look.touched:
+        path = look.mount.prefix + found.path
+        content = look.folder.read(found.path) if path not in look.own else None
+        candidates = departed.get(content.digest, []) if isinstance(content, Content) else []
+        if candidates:
+            name = path.rpartition("/")[2]
+            old = min(candidates, key=lambda path: (path.rpartition("/")[2] != name, path))
+            candidates.remove(old)
+            moves[path] = look.gone.pop(old)[0]
+    return moves
+
+
+def _record(kernel: Kernel, look: _Look, done: Synced, report: Report) -> None:
+    """Write what was found, some hundred files to a transaction."""
+    departing = look.gone
+    starts = range(0, len(look.touched), BATCH) if look.touched else range(1)
+    for start in starts:
+        untouched: list[tuple[str, str, str]] = []
+        batch = list(_arrivals(look, look.touched[start : start + BATCH], untouched))
+        settled: list[_Arrival] = []
+        leaving, departing = departing, {}
+        if batch or leaving:
+            work = _Batch(look, batch, leaving, settled, done)
+            done.transactions += kernel.write(partial(_write_batch, work), actor=ACTOR)
+        _remember(kernel, [*untouched, *((each.path, each.signature, each.digest) for each in settled)], leaving)
+        look.judged += [(each.path, each.parsed.warnings if each.parsed else ()) for each in settled]
+        look.unsettled += len(batch) - len(settled)
+        report(min(start + BATCH, len(look.touched)), len(look.touched), "reading notes")
+    _judge(kernel, look)
+
+
+def _remember(kernel: Kernel, seen: list[tuple[str, str, str]], gone: Iterable[str]) -> None:
+    def act(session: Session) -> None:
+        vault.know_files(session, kernel.collection, seen)
+        vault.forget_files(session, kernel.collection, gone)
+
+    if seen or gone:
+        kernel.store.operate(act)
+
+
+def _arrivals(look: _Look, touched: list[Found], untouched: list[tuple[str, str, str]]) -> Iterator[_Arrival]:
+    """Read files; one whose content is as we know it is only looked at."""
+    for found in touched:
+        path = look.mount.prefix + found.path
+        id, known = look.own.get(path, (None, ""))
+        content = look.folder.read(found.path)
+        if isinstance(content, Content):
+            signature = spell(content.signature)
+            if content.digest == known:
+                untouched.append((path, signature, known))
+            else:
+                yield _Arrival(path, signature, content.digest, known, id, parse(content.raw, found.path))
+        elif content.trouble in (Trouble.TOO_LARGE, Trouble.BINARY):
+            signature = spell(found.signature)
+            look.problems.append(content)
+            if known != f"unread-{signature}":
+                yield _Arrival(path, signature, f"unread-{signature}", known, id, None, content.message)
+        elif content.trouble is not Trouble.VANISHED:
+            look.problems.append(content)
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """What one transaction is to write, and where it says what it did."""
+
+    look: _Look
+    arrivals: list[_Arrival]
+    leaving: dict[str, tuple[str, str]]
+    settled: list[_Arrival]
+    done: Synced
+
+
+def _write_batch(batch: _Batch, writing: Writing) -> int:
+    look, done = batch.look, batch.done
+    batch.settled.clear()
+    pending = vault.pending_paths(writing.session, writing.collection)
+    writing.describe(_operation(look, batch.arrivals, batch.leaving))
+    for path, (id, digest) in batch.leaving.items():
+        if path not in pending and (entry := _still(writing, id, path, digest)) is not None:
+            remove_note(writing, entry)
+            done.removed += 1
+    for arrival in batch.arrivals:
+        moved = look.moves.get(arrival.path) if arrival.id is None else None
+        present = None if (arrival.id or moved) is None else writing.entry(arrival.id or str(moved))
+        if arrival.path in pending or not _is_as_seen(writing, arrival, present):
+            continue
+        writing.put(_entry_of(writing, look.mount, arrival, present))
+        batch.settled.append(arrival)
+        done.created += present is None
+        done.moved += present is not None and arrival.id is None
+        done.updated += arrival.id is not None
+    return int(writing.changed)
+
+
+def _operation(look: _Look, batch: list[_Arrival], leaving: Mapping[str, object]) -> Operation:
+    if look.is_first:
+        return "INDEX"
+    if not leaving and all(arrival.id is None for arrival in batch):
+        return "CREATE"
+    return "DELETE" if not batch else "UPDATE"
+
+
+def _is_as_seen(writing: Writing, arrival: _Arrival, present: Entry | None) -> bool:
+    """Whether the note is still as it was when the file was read: else somebody wrote in between."""
+    rows = vault.rows_at(writing.session, writing.collection, arrival.path)
+    if arrival.id is not None:
+        return bool(rows) and rows[0].digest == arrival.known
+    return not rows and (present is None or present.attributes["digest"] == arrival.digest)
+
+
+def _still(writing: Writing, id: str, path: str, digest: str) -> Entry | None:
+    head = writing.head(id)
+    entry = None if head is None else cast(Entry, head.thing)
+    same = entry is not None and (entry.attributes["path"], entry.attributes["digest"]) == (path, digest)
+    return entry if same else None
+
+
+def _entry_of(writing: Writing, mount: Mount, arrival: _Arrival, present: Entry | None) -> Entry:
+    place = (mount.prefix, arrival.path, arrival.digest)
+    if arrival.parsed is None:
+        return to_unread_entry(writing, present, title_of(arrival.path), arrival.trouble, place=place)
+    return to_entry(writing, present, arrival.parsed, place)
+
+
+def _judge(kernel: Kernel, look: _Look) -> None:
+    """Keep what should be said of the files that were read, now that all of them are known."""
+    warnings = [("", f"Not read: {look.mount.prefix}{each.path} ({each.message}).") for each in look.problems]
+    if look.judged:
+        with opened(kernel) as (_, book):
+            for path, told in look.judged:
+                node = book.find(path)
+                warnings += [(path, warning) for warning in told]
+                warnings += [(path, warning) for warning in judge_links(book, node)] if node in book.rows else []
+    keep_warnings(kernel, warnings, judged=[path for path, _ in look.judged])

@@ -1,0 +1,40 @@
+"""Letting go of vaults: their notes leave the collection, their files stay as they are."""
+
+from typing import cast
+
+from pinakes.engine.filed import remove_note
+from pinakes.engine.filing import catch_up
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.sync import ACTOR
+from pinakes.engine.vaults import owner_role
+from pinakes.model.errors import Failure, Refusal
+from pinakes.model.knowledge import Entry
+from pinakes.storage import vault
+from pinakes.storage.locks import role
+from pinakes.storage.store import Writing
+
+BATCH = 500
+
+
+def unmount(kernel: Kernel) -> int:
+    """Forget every mounted vault and return how many notes left the collection with them."""
+    assert kernel.vaults.locks is not None
+    catch_up(kernel)
+    with role(kernel.vaults.locks, owner_role(kernel.collection)) as free:
+        if not free:
+            raise Refusal(Failure.BUSY, "A server follows the vaults of this collection; stop it first.")
+        with kernel.read() as reading:
+            known = vault.known_notes(reading.session, kernel.collection)
+        ids = [id for _, id, _ in known.values()]
+        for start in range(0, len(ids), BATCH):
+            kernel.write(lambda writing, some=ids[start : start + BATCH]: _leave(writing, some), actor=ACTOR)
+        kernel.store.operate(lambda session: vault.forget_vaults(session, kernel.collection))
+    return len(ids)
+
+
+def _leave(writing: Writing, ids: list[str]) -> None:
+    writing.describe("INDEX")
+    for id in ids:
+        head = writing.head(id)
+        if head is not None:
+            remove_note(writing, cast(Entry, head.thing))

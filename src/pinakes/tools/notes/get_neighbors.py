@@ -1,0 +1,37 @@
+"""Get the nodes around a node."""
+
+from dataclasses import dataclass
+
+from pinakes.contracts.notes import LISTED, NOTES, Nodes, node_shape
+from pinakes.engine import notes
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.noticing import take_warnings
+from pinakes.toolkit.fields import UNSET, choice, integer, text
+from pinakes.toolkit.tool import Answer, Call, Example, tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    id: str = text("Source node ID")
+    direction: notes.Direction = choice(
+        notes.DIRECTIONS, "in = nodes linking here, out = nodes linked to, both = all", "both"
+    )
+    limit: int = integer("Maximum neighbors to return", 20, minimum=1, maximum=50)
+
+
+EXAMPLE = Example(
+    arguments={"id": "ada.md", "direction": "in"},
+    after=(
+        ("create_node", {"title": "Ada", "content": "A person."}),
+        ("create_node", {"title": "Tea", "content": "[[Ada]] takes it black."}),
+    ),
+)
+
+
+@tool(contract="notes", effect="read", models=(Input, Nodes), example=EXAMPLE)
+def get_neighbors(call: Call[Kernel], input: Input) -> Answer:
+    """Get nodes linked to/from a node; those it links to come first."""
+    found = notes.get_neighbours(call.kernel, input.id, direction=input.direction, limit=input.limit)
+    nodes = tuple(node_shape(node, LISTED) for node in found)
+    warnings = take_warnings(call.kernel, [node.id for node in nodes]) or UNSET
+    return Answer(f"{len(nodes)} neighbors.", NOTES, Nodes(result=nodes, _warnings=warnings))

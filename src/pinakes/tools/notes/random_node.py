@@ -1,0 +1,31 @@
+"""Get a node by chance."""
+
+from dataclasses import dataclass
+
+from pinakes.contracts.notes import NOTES, PRIMARY, Nothing, WarnedNode, node_fields
+from pinakes.engine import notes
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.noticing import take_warnings
+from pinakes.toolkit.fields import UNSET, texts
+from pinakes.toolkit.tool import Answer, Call, Example, tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    tags: tuple[str, ...] = texts("Optional: limit to nodes with these tags (any match)", UNSET)
+
+
+EXAMPLE = Example(
+    arguments={"tags": ["idea"]},
+    after=(("create_node", {"title": "Weaving", "content": "With holes in cards.", "tags": ["idea"]}),),
+)
+
+
+@tool(contract="notes", effect="read", models=(Input, WarnedNode, Nothing), example=EXAMPLE)
+def random_node(call: Call[Kernel], input: Input) -> Answer:
+    """Get random node for discovery; null if no node matches."""
+    node = notes.random_node(call.kernel, input.tags or ())
+    warnings = take_warnings(call.kernel, [] if node is None else [node.id]) or UNSET
+    if node is None:
+        return Answer("There is no node.", NOTES, Nothing(_warnings=warnings))
+    return Answer(node.title, NOTES, WarnedNode(**node_fields(node, PRIMARY), _warnings=warnings))

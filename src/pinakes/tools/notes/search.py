@@ -1,0 +1,32 @@
+"""Search notes by meaning."""
+
+from dataclasses import dataclass
+
+from pinakes.contracts.notes import LISTED, NOTES, FoundNode, FoundNodes, node_fields
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.notes import search_notes
+from pinakes.engine.noticing import take_warnings
+from pinakes.toolkit.fields import UNSET, integer, number, said, text
+from pinakes.toolkit.tool import Answer, Call, Example, tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    query: str = text("Natural language search query")
+    limit: int = integer("Maximum results to return", 10, minimum=1, maximum=50)
+    threshold: float = number("Least similarity (cosine)", UNSET, minimum=0, maximum=1)
+
+
+EXAMPLE = Example(
+    arguments={"query": "which drink keeps Ada awake"},
+    after=(("create_node", {"title": "Ada's tea", "content": "She drinks it black, all night long."}),),
+)
+
+
+@tool(contract="notes", effect="read", models=(Input, FoundNodes), example=EXAMPLE, needs=("embedder",))
+def search(call: Call[Kernel], input: Input) -> Answer:
+    """Semantic similarity search over the notes, best match first; exact words count too."""
+    found = search_notes(call.kernel, input.query, limit=input.limit, threshold=said(input).get("threshold"))
+    nodes = tuple(FoundNode(**node_fields(node, LISTED), score=score) for node, score in found)
+    warnings = take_warnings(call.kernel, [node.id for node in nodes])
+    return Answer(f"Found {len(nodes)} notes.", NOTES, FoundNodes(result=nodes, _warnings=warnings or UNSET))

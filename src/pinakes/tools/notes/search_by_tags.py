@@ -1,0 +1,32 @@
+"""Find nodes by their tags."""
+
+from dataclasses import dataclass
+
+from pinakes.contracts.notes import LISTED, NOTES, Nodes, node_shape
+from pinakes.engine import notes
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.noticing import take_warnings
+from pinakes.toolkit.fields import UNSET, choice, integer, texts
+from pinakes.toolkit.tool import Answer, Call, Example, tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    tags: tuple[str, ...] = texts("Tags to match", minItems=1)
+    mode: notes.Mode = choice(notes.MODES, "any = OR matching, all = AND matching", "any")
+    limit: int = integer("Maximum results", 20, minimum=1, maximum=100)
+
+
+EXAMPLE = Example(
+    arguments={"tags": ["drinks"]},
+    after=(("create_node", {"title": "Tea", "content": "Black. #drinks/hot"}),),
+)
+
+
+@tool(contract="notes", effect="read", models=(Input, Nodes), example=EXAMPLE)
+def search_by_tags(call: Call[Kernel], input: Input) -> Answer:
+    """Filter nodes by tags; a tag also matches the tags nested in it."""
+    found = notes.search_by_tags(call.kernel, input.tags, mode=input.mode, limit=input.limit)
+    nodes = tuple(node_shape(node, LISTED) for node in found)
+    warnings = take_warnings(call.kernel, [node.id for node in nodes]) or UNSET
+    return Answer(f"{len(nodes)} nodes.", NOTES, Nodes(result=nodes, _warnings=warnings))

@@ -1,0 +1,78 @@
+"""The notebook in memory is, after any changes, the one that would be loaded anew."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pinakes.engine.notebook import Notebook, ghost_id
+
+NAMES = st.sampled_from(["a", "b", "sub/a", "sub/B c", "sub/b-c", "D"])
+TEXTS = st.lists(
+    st.sampled_from(
+        ["[[a]]", "[[b c]]", "[[sub/a]]", "[x](a.md)", "[y](../D.md)", "[[e-1]]", "[[nowhere]]", "[[Alias]]", "#t/u"]
+    ),
+    max_size=4,
+).map(" ".join)
+HEADS = st.sampled_from(["", "---\naliases: [Alias]\n---\n", "---\ntitle: nowhere\n---\n"])
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("save"), NAMES, st.tuples(HEADS, TEXTS).map("".join)),
+        st.tuples(st.just("remove"), NAMES, st.just("")),
+        st.tuples(st.just("store"), st.just(""), st.just("")),
+        st.tuples(st.just("undo"), st.just(""), st.just("")),
+    ),
+    max_size=8,
+)
+
+
+def _seen(kernel, book):
+    with book.guard, kernel.read() as reading:
+        book.catch_up(reading)
+        return {
+            book.name_of(node): sorted(book.name_of(target) for target in book.graph.out[node])
+            for node in book.graph.out
+        }, {tag: len(ids) for tag, ids in book._by_tag.items()}
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(STEPS)
+def test_what_is_followed_is_what_would_be_loaded(writer, steps):
+    for name in list(writer.files()):
+        (writer.vault / name).unlink()
+    writer.sync()
+    for kind, name, text in steps:
+        if kind == "save":
+            writer.save(f"{name}.md", text)
+        elif kind == "remove":
+            (writer.vault / f"{name}.md").unlink(missing_ok=True)
+        elif kind == "store":
+            writer.store("x", "y")
+        else:
+            writer.reply("undo")
+        writer.sync()
+        assert _seen(writer.kernel, writer.kernel.vaults.notebook) == _seen(writer.kernel, Notebook())
+
+
+def test_edges_of_the_journal_are_in_the_graph(writer):
+    from pinakes.engine.edges import new_edge
+
+    handle = writer.store("tea", "x")
+    writer.given(a="note")
+
+    def join(writing):
+        note = writing.entry(writing.find_alias("note", "a.md"))
+        entry = writing.entry(writing.find_alias("entry", handle))
+        writing.put(new_edge(writing, note.id, "cites", entry.id))
+
+    writer.kernel.write(join, actor="x")
+    assert writer.ask("get_node", id="a.md")["links"] == [{"id": handle, "title": "tea"}]
+    assert writer.ask("find_path", source="a.md", target=handle)["length"] == 1
+    writer.call("undo")
+    assert writer.ask("get_node", id="a.md")["links"] == []
+
+
+@pytest.mark.parametrize(("one", "other"), [("Missing Note", "missing-note"), ("x/Missing note.md", "X/missing_note")])
+def test_a_ghost_has_one_id_however_it_is_spelled(one, other):
+    assert ghost_id(one) == ghost_id(other)
+    assert ghost_id(one) != ghost_id(f"y/{one}")
+    assert len(ghost_id(one)) == len("ghost_") + 12
