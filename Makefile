@@ -41,7 +41,7 @@ check: setup-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(NODE_TOOLS)/node_modules/.bin/pyright
-	$(BIN)/lint-imports --no-logo
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/python scripts/architecture.py
 	$(BIN)/python scripts/update.py --check
 	$(BIN)/python scripts/installed_size.py

@@ -41,7 +41,7 @@ from pinakes.model.kinds import ENTRY
 from pinakes.model.knowledge import Alias, Entry, fold
 from pinakes.spaces.embedders import SHIPPED_IDENTITY
 from pinakes.spaces.terms import TITLE_WEIGHT, Terms, filter_number, pack, word_number
-from pinakes.spaces.words import STOP_WORDS, stem
+from pinakes.spaces.words import STOP_WORDS, words
 from pinakes.storage import chunks
 from pinakes.storage.images import to_image
 from pinakes.storage.store import Store, Writing
@@ -177,12 +177,17 @@ def _terms(title: list[str], body: list[str], tag: str) -> bytes:
 
 @cache
 def _number(word: str) -> int:
-    return word_number(stem(word))
+    return word_number(_term(word))
 
 
 @cache
 def _filter(name: str, value: str) -> int:
-    return filter_number(name, stem(value) if name == "title" else value)
+    return filter_number(name, _term(value) if name == "title" else value)
+
+
+def _term(word: str) -> str:
+    (term,) = words(word, keep_stop_words=True)
+    return term
 
 
 @dataclass(frozen=True, slots=True)

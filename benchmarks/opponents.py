@@ -133,7 +133,7 @@ def rank_by_memory_server(collection: Collection, scratch: Path, limit: int) -> 
 
 def rank_by_mcpvault(collection: Collection, scratch: Path, limit: int) -> list[list[str]] | None:
     """mcpvault from npm: a note for each text, found by `search_notes`, which gives twenty at most."""
-    server = _mcpvault(scratch)
+    server = mcpvault(scratch)
     if server is None:
         return None
     vault = scratch / f"vault-{collection.name}"
@@ -153,7 +153,8 @@ def rank_by_mcpvault(collection: Collection, scratch: Path, limit: int) -> list[
 
 
 @cache
-def _mcpvault(scratch: Path) -> list[str] | None:
+def mcpvault(scratch: Path) -> list[str] | None:
+    """The command that starts it, installed in the scratch folder."""
     node = find_node()
     folder = scratch / "mcpvault"
     program = folder / "node_modules" / "@bitbonsai" / "mcpvault" / "dist" / "server.js"

@@ -2,15 +2,18 @@
 
 import itertools
 import json
+import re
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pinakes import settings
 from pinakes.app import build, find_tools, generate_catalog
 from pinakes.engine.embedding import choose_embedder
 from pinakes.model.clock import SECOND, from_iso
+from pinakes.model.kinds import STARTER_COLLECTION
 from pinakes.toolkit.catalog import Listing
 from pinakes.toolkit.contract import Reply
 from pinakes.toolkit.manual import render_tool, render_toolset
@@ -18,25 +21,58 @@ from pinakes.toolkit.tool import Call, Tool
 
 ROOT = Path(__file__).parents[1]
 BEGAN = from_iso("2026-02-10T14:30:00Z")
+SAMPLE_ID = "5f0c3a52-8f0e-4d1b-9c1e-2a7b6d4e8f10"
 
 
 def run_example(tool: Tool) -> Reply:
     """Run a tool's example in a fresh directory, at a fixed time, so that the page does not change by itself."""
     ticks = itertools.count(BEGAN, SECOND)
     with tempfile.TemporaryDirectory() as folder:
-        app = build(settings.load({"data": folder, "toolsets": "all"}, {}), clock=lambda: next(ticks))
+        vault = Path(folder) / "vault"
+        vault.mkdir()
+        given = {"data": str(Path(folder) / "data"), "toolsets": "all", "vault": str(vault)}
+        app = build(settings.load(given, {}), clock=lambda: next(ticks))
         # Vectors differ in the last digits from processor to processor; words do not.
-        choose_embedder(app.kernel.store, app.kernel.collection, "none")
+        for collection in (app.kernel.collection, STARTER_COLLECTION) if not tool.needs else ():
+            choose_embedder(app.kernel.store, collection, "none")
         call: Call[Any] = Call(kernel=app.kernel, actor="docs")
+        answered: dict[str, Any] = {}
         for name, arguments in tool.example.after:
-            app.dispatcher.run(name, arguments, call)
-        reply = app.dispatcher.run(tool.name, tool.example.arguments, call)
+            answered |= app.dispatcher.run(name, filled(arguments, answered), call).structured or {}
+        reply = app.dispatcher.run(tool.name, filled(tool.example.arguments, answered), call)
         app.kernel.store.close()
     if reply.failed:
         raise SystemExit(f"the example of {tool.name} fails: {reply.structured}")
-    if reply.structured is not None and "retrieval_ms" in reply.structured:
-        reply.structured["retrieval_ms"] = 0.5
-    return reply
+    return steadied(reply, folder)
+
+
+def filled(arguments: Mapping[str, Any], answered: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, with what the last answer that had it holds in the place of `$name`."""
+    return {name: _filled(value, answered) for name, value in arguments.items()}
+
+
+def _filled(value: Any, answered: Mapping[str, Any]) -> Any:
+    if isinstance(value, list):
+        return [_filled(each, answered) for each in cast(list[Any], value)]
+    return answered[value[1:]] if isinstance(value, str) and value.startswith("$") else value
+
+
+def steadied(reply: Reply, folder: str) -> Reply:
+    """The reply without what differs from run to run: random ids, measured times, the directory."""
+
+    def steady(text: str) -> str:
+        text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", SAMPLE_ID, text)
+        text = re.sub(r"node_[0-9a-f]{8,32}", f"node_{SAMPLE_ID[-8:]}", text)
+        text = re.sub(r"\b[0-9a-f]{52}(?=[0-9a-f]{12}\b)", "5" * 52, text)
+        text = re.sub(r'("score": ?0\.\d)\d*', r"\1", text)
+        text = re.sub(r'("(?:retrieval_ms|latency_ms|ms)":\s*)[0-9.]+', r"\g<1>0.5", text)
+        text = re.sub(r'"latency_ms":\s*\{[^}]*\}', lambda found: re.sub(r": *[0-9.]+", ": 0.5", found.group()), text)
+        text = re.sub(r'("search_time_ms":\s*)[0-9.]+', r"\g<1>5", text)
+        text = re.sub(r'("processing_time_seconds":\s*)[0-9.]+', r"\g<1>0.1", text)
+        return text.replace(folder, "/data")
+
+    blocks = [{**block, "text": steady(block["text"])} if "text" in block else block for block in reply.blocks]
+    return Reply(blocks=blocks, structured=json.loads(steady(json.dumps(reply.structured))), failed=reply.failed)
 
 
 def tools_page(catalog: dict[str, Any]) -> str:
@@ -79,28 +115,27 @@ def settings_page() -> str:
     )
 
 
-def generated() -> dict[Path, str]:
+def generated() -> Iterator[tuple[Path, str]]:
+    """The catalogue first: the examples of a new tool are run by what it lists."""
     catalog = generate_catalog()
-    return {
-        ROOT / "src/pinakes/tools/catalog.json": json.dumps(catalog, ensure_ascii=False, indent=1) + "\n",
-        ROOT / "docs/tools.md": tools_page(catalog),
-        ROOT / "docs/settings.md": settings_page(),
-    }
+    yield ROOT / "src/pinakes/tools/catalog.json", json.dumps(catalog, ensure_ascii=False, indent=1) + "\n"
+    yield ROOT / "docs/tools.md", tools_page(catalog)
+    yield ROOT / "docs/settings.md", settings_page()
 
 
 def main() -> int:
     checking = "--check" in sys.argv
     stale: list[Path] = []
-    for path, content in generated().items():
+    for path, content in generated():
         if path.exists() and path.read_text("utf-8") == content:
             continue
         stale.append(path)
         if checking:
             print(f"{path.relative_to(ROOT)} is out of date; run make update", file=sys.stderr)
-        else:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(content, "utf-8")
-            print(f"wrote {path.relative_to(ROOT)}")
+            break
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content, "utf-8")
+        print(f"wrote {path.relative_to(ROOT)}")
     return 1 if checking and stale else 0
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from pinakes import settings
 from pinakes.app import App, build
+from pinakes.engine.embedding import choose_embedder
+from pinakes.engine.sync import sync_everything
 from pinakes.model.clock import SECOND, from_iso
 from pinakes.toolkit.contract import Reply
 from pinakes.toolkit.tool import Call
@@ -40,17 +42,17 @@ class Agent:
         self.app = app
         self.kernel = app.kernel
 
-    def reply(self, name: str, **arguments: Any) -> Reply:
+    def reply(self, name: str, /, **arguments: Any) -> Reply:
         return self.app.dispatcher.run(name, arguments, Call(kernel=self.kernel, actor="tester"))
 
-    def call(self, name: str, **arguments: Any) -> dict[str, Any]:
+    def call(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         """The structured content of a success."""
         reply = self.reply(name, **arguments)
         assert not reply.failed, reply.structured
         assert reply.structured is not None
         return reply.structured
 
-    def error(self, name: str, **arguments: Any) -> dict[str, Any]:
+    def error(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         """The error of a failure."""
         reply = self.reply(name, **arguments)
         assert reply.failed, reply.structured
@@ -62,6 +64,41 @@ class Agent:
 
     def topics(self, **question: Any) -> list[str]:
         return [item["topic"] for item in self.call("query", **question)["items"]]
+
+
+class Writer(Agent):
+    """An agent with a vault, and a person who writes into it by hand."""
+
+    def __init__(self, app: App, vault: Path) -> None:
+        super().__init__(app)
+        self.vault = vault
+
+    def save(self, path: str, text: str | bytes) -> None:
+        place = self.vault / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+    def files(self) -> dict[str, bytes]:
+        return {
+            place.relative_to(self.vault).as_posix(): place.read_bytes()
+            for place in sorted(self.vault.rglob("*"))
+            if place.is_file()
+        }
+
+    def sync(self) -> Any:
+        return sync_everything(self.kernel)
+
+    def given(self, **notes: str) -> None:
+        """Notes by their names, taken in."""
+        for name, text in notes.items():
+            self.save(f"{name}.md", text)
+        self.sync()
+
+    def ask(self, name: str, **arguments: Any) -> Any:
+        """The raw JSON of an answer."""
+        reply = self.reply(name, **arguments)
+        assert not reply.failed, reply.structured
+        return json.loads(reply.blocks[-1]["text"])
 
 
 @pytest.fixture
@@ -76,11 +113,31 @@ def agent(tmp_path: Path, time: Time) -> Any:
     app.kernel.store.close()
 
 
+def open_vault(folder: Path, clock: Any, **options: Any) -> Writer:
+    """An app with a vault in this folder, without vectors unless an embedder is chosen."""
+    vault = folder / "vault"
+    vault.mkdir(parents=True, exist_ok=True)
+    given = {"data": str(folder / "data"), "vault": str(vault), "toolsets": "all", **options}
+    writer = Writer(build(settings.load(given, {}), clock=clock), vault)
+    choose_embedder(writer.kernel.store, writer.kernel.collection, "none")
+    return writer
+
+
+@pytest.fixture
+def writer(tmp_path: Path, time: Time) -> Any:
+    found = open_vault(tmp_path, time)
+    yield found
+    found.kernel.store.close()
+
+
 def masked(value: Any) -> Any:
     """A value without what differs from run to run: ids made at random and measured times."""
     text = json.dumps(value, ensure_ascii=False)
-    text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "<uuid>", text)
+    text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "<uuid>", text)
+    text = re.sub(r"node_[0-9a-f]{8,32}\b", "node_<id>", text)
+    text = re.sub(r"\b[0-9a-f]{64}\b", "<hash>", text)
     text = re.sub(r'(\\?"retrieval_ms\\?":\s*)[0-9.]+', r"\g<1>0", text)
+    text = re.sub(r'(\\?"(?:search_time_ms|[a-z]+_(?:time|remaining)_seconds)\\?":\s*)[0-9.]+', r"\g<1>0", text)
     text = re.sub(r'(next_cursor\\*":\s*\\*")[\w-]+', r"\g<1>…", text)
     return json.loads(text)
 

@@ -3,25 +3,37 @@
 import os
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from pinakes import tools
+from pinakes.contracts.documents import DocumentsContract
 from pinakes.contracts.entries import EntriesContract
+from pinakes.contracts.memories import MemoriesContract
+from pinakes.contracts.notes import NotesContract
+from pinakes.contracts.patterns import PatternsContract
+from pinakes.engine.activity import hear_call
 from pinakes.engine.births import Births, Ready
+from pinakes.engine.derivations import Derivations
 from pinakes.engine.embedding import Embedding, model_of
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.vaults import Mount, Vaults, owner_role, read_mounts
+from pinakes.engine.workbench import Workbench
 from pinakes.model.clock import Clock, system_clock, to_iso
 from pinakes.model.errors import Failure, Refusal
+from pinakes.model.kinds import STARTER_COLLECTION
+from pinakes.reading.sandbox import Sandbox
 from pinakes.settings import Settings
 from pinakes.storage.chunks import count_waiting, has_unsealed
 from pinakes.storage.locks import role
 from pinakes.storage.sqlite import SQLiteDatabase
 from pinakes.storage.store import Store
+from pinakes.storage.vault import read_mounted, write_mounted
 from pinakes.toolkit.catalog import Catalog, to_listing
 from pinakes.toolkit.contract import Contract
 from pinakes.toolkit.dispatch import Dispatcher
@@ -31,8 +43,15 @@ DATABASE = "pinakes.db"
 BACKUPS = "backups"
 SEGMENTS = "segments"
 UPKEEP_AT = 4096
+EMBEDDER = "embedder"
 
-CONTRACTS: dict[str, Contract] = {"entries": EntriesContract()}
+CONTRACTS: dict[str, Contract] = {
+    "entries": EntriesContract(),
+    "notes": NotesContract(),
+    "documents": DocumentsContract(),
+    "patterns": PatternsContract(),
+    "memories": MemoriesContract(),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +99,15 @@ def open_store(data: Path, *, clock: Clock = system_clock) -> Store:
 def open_copy(path: Path) -> Store:
     """A backup as a store of its own."""
     store = Store(SQLiteDatabase(path), clock=system_clock)
-    store.derive = Births(Ready(), model_of)
+    store.derive = Derivations(Births(Ready(), model_of), lazily("pinakes.spaces.fingerprint", "to_bytes"))
     return store
+
+
+def open_backups(data: Path) -> list[Store]:
+    """Every backup in the data directory, without what killed programs left of others; for who holds their role."""
+    folder = data / BACKUPS
+    lazily("pinakes.engine.erasure", "remove_partial_backups")(folder)
+    return [open_copy(path) for path in lazily("pinakes.engine.erasure", "backup_files")(folder)]
 
 
 def backup_path(data: Path, now: int, reason: str) -> Path:
@@ -93,14 +119,23 @@ def backup_path(data: Path, now: int, reason: str) -> Path:
 
 def look_after(app: "App", stop: Callable[[], bool]) -> None:
     """One round of upkeep, by one process at a time; cheap where nothing waits."""
+    show_what_works(app)
+    kept = dict.fromkeys((app.kernel.collection, STARTER_COLLECTION))
+    app.kernel.activity.flush(app.kernel.store)
     with app.kernel.store.database.read() as session:
-        waiting = count_waiting(session, app.kernel.collection)
-        unsealed = has_unsealed(session, app.kernel.collection, UPKEEP_AT)
-    if not waiting and not unsealed:
+        due = [name for name in kept if count_waiting(session, name) or has_unsealed(session, name, UPKEEP_AT)]
+    if not due:
         return
     with role(app.data, "upkeep") as held:
-        if held:
-            lazily("pinakes.engine.upkeep", "index_everything")(app.kernel, say_nothing, stop=stop)
+        for name in due if held else ():
+            kernel = replace(app.kernel, collection=name)
+            lazily("pinakes.engine.upkeep", "index_everything")(kernel, say_nothing, stop=stop)
+
+
+def show_what_works(app: "App") -> None:
+    """Hide the tools that need vectors where the collection has chosen to have none; another program may choose."""
+    with app.kernel.store.database.read() as session:
+        app.catalog.lack(EMBEDDER, not model_of(session, app.kernel.collection))
 
 
 def say_nothing(done: float, total: float | None, message: str) -> None:
@@ -117,20 +152,80 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
     if settings.names("toolsets"):
         catalog.choose(settings.names("toolsets"))
     catalog.forbid_writing(settings.on("read-only"))
-    kernel = build_kernel(open_store(settings.data, clock=clock), settings.data, settings.text("collection"))
-    return App(kernel, Dispatcher(catalog, CONTRACTS), settings.data)
+    store = open_store(settings.data, clock=clock)
+    vaults = mount_vaults(store, settings)
+    if vaults.mounts and not settings.names("toolsets"):
+        catalog.also("notes")
+    kernel = build_kernel(store, settings.data, settings.text("collection"))
+    kernel = replace(kernel, vaults=vaults, bench=build_bench(settings))
+    app = App(kernel, Dispatcher(catalog, CONTRACTS, hear_call), settings.data)
+    show_what_works(app)
+    return app
+
+
+def mount_vaults(store: Store, settings: Settings) -> Vaults:
+    """The folders that are named, else those that were mounted in this collection before."""
+    collection, named = settings.text("collection"), settings.names("vault")
+    with store.database.read() as session:
+        remembered = read_mounted(session, collection)
+    mounts = read_mounts(named) if named else tuple(Mount(prefix, Path(root)) for prefix, root in remembered.items())
+    wanted = {mount.prefix: str(mount.root) for mount in mounts}
+    if wanted != remembered:
+        with role(settings.data, owner_role(collection)) as free:
+            if not free:
+                raise Refusal(
+                    Failure.CONFLICT,
+                    "Another server has other vaults mounted in this collection; name those, or another --collection.",
+                )
+        store.operate(lambda session: write_mounted(session, collection, wanted))
+    patterns = tuple(settings.names("vault-ignore"))
+    return Vaults(mounts, settings.data, patterns, settings.on("vault-gitignore"))
+
+
+def follow_vaults(app: "App", stop: Event) -> None:
+    """Take in what others do in the vaults, until stopped; one process at a time does it."""
+    if app.kernel.vaults.mounts:
+        lazily("pinakes.engine.watching", "follow_vaults")(app.kernel, stop)
+
+
+def refresh_vaults(app: "App") -> None:
+    """Take in what has changed in the vaults, where no server does it already."""
+    if app.kernel.vaults.mounts:
+        with role(app.data, owner_role(app.kernel.collection)) as free:
+            if free:
+                lazily("pinakes.engine.sync", "sync_everything")(app.kernel)
 
 
 def build_kernel(store: Store, data: Path, collection: str) -> Kernel:
     """A store with what derives from it: chunks on every change, embedders and the finder when first needed."""
     load, pack = lazily("pinakes.spaces.loading", "load_embedder"), lazily("pinakes.spaces.semantic", "to_bytes")
     embedding = Embedding(load, pack)
-    store.derive = Births(embedding.ready, model_of)
+    fingerprint = lazily("pinakes.spaces.fingerprint", "to_bytes")
+    store.derive = Derivations(Births(embedding.ready, model_of), fingerprint)
     make_finder = lazily("pinakes.engine.finder", "Finder")
     kernel = Kernel(store, collection, embedding, cache(lambda: make_finder(data / SEGMENTS)))
     if store.has_stale_chunks() and store.newer_format() is None:
         lazily("pinakes.engine.upkeep", "rebuild_everything")(kernel)
     return kernel
+
+
+def build_bench(settings: Settings) -> Workbench:
+    """Over HTTP only the configured folders may be read; over stdio, a user's own client reads what the user may."""
+    roots = tuple(Path(name).expanduser() for name in settings.names("roots"))
+    return Workbench(
+        data=settings.data,
+        sandbox=Sandbox(
+            languages=settings.text("ocr-languages"),
+            tesseract=settings.text("tesseract"),
+            tessdata=settings.text("tessdata"),
+        ),
+        acts={
+            "ingest": lazily("pinakes.engine.ingest", "ingest"),
+            "index": lazily("pinakes.engine.upkeep", "index_as_job"),
+        },
+        roots=roots if roots or settings.text("transport") == "http" else None,
+        open_backups=partial(open_backups, settings.data),
+    )
 
 
 def find_tools() -> tuple[list[Toolset], list[tuple[Tool, str, str]]]:

@@ -35,10 +35,21 @@ OPTIONS = (
     Option(name="port", default=3000, doc="the port to listen on"),
     Option(name="toolsets", default="", doc="which toolsets to show: names with commas, or all; empty is the default"),
     Option(name="read-only", default=False, doc="hide and refuse every tool that writes"),
+    Option(name="vault", default="", doc="folders of markdown notes to mount: DIR or NAME=DIR, several with commas"),
+    Option(
+        name="vault-ignore", default="", doc="patterns of files in a vault to pass over, as in .gitignore, with commas"
+    ),
+    Option(name="vault-gitignore", default=False, doc="also pass over what .gitignore files in a vault name"),
     Option(name="allowed-hosts", default="", doc="Host headers to accept besides the loopback names, with commas"),
     Option(name="allowed-origins", default="", doc="browser origins to accept besides the loopback ones, with commas"),
     Option(name="token-file", default="", doc="a file whose first line is the bearer token that clients must send"),
     Option(name="token", default="", doc="the bearer token itself; not a flag, since others see a flag", flag=False),
+    Option(name="roots", default="", doc="folders whose files may be added, with commas; over HTTP none without it"),
+    Option(
+        name="ocr-languages", default="eng", doc="languages of pictures and scans, as Tesseract names them: eng+deu"
+    ),
+    Option(name="tesseract", default="", doc="the tesseract program to use instead of the one that comes along"),
+    Option(name="tessdata", default="", doc="the folder with Tesseract's data of other languages"),
     Option(
         name="log-level",
         default="warning",

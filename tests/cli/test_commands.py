@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from pinakes.app import SEGMENTS, open_store
 from pinakes.cli.main import COMMANDS, main
+from pinakes.engine.erasure import BACKUP_ROLE
+from pinakes.engine.finder import Finder
+from pinakes.engine.index.sealing import maintain
+from pinakes.storage.locks import role
 
 
 @pytest.fixture
@@ -167,6 +172,52 @@ def test_a_backup_opens_as_a_data_directory(run, tmp_path, monkeypatch):
     os.replace(copied, other / "pinakes.db")
     monkeypatch.setenv("PINAKES_DATA", str(other))
     assert len(tell(run, "query")["items"]) == 1
+
+
+def test_a_backup_and_an_erasure_remove_what_a_killed_backup_has_left(run, tmp_path):
+    tell(run, "store", topic="secret", content="xyzzy-plugh")
+    leftover = tmp_path / "data" / "backups" / "pinakes-20260101T000000Z-asked.db.part"
+    for command in (("backup",), ("erase", "e-1", "--yes")):
+        leftover.parent.mkdir(exist_ok=True)
+        leftover.write_bytes(b"xyzzy-plugh")
+        assert run(*command)[0] == 0
+        assert not leftover.exists()
+
+
+def test_one_backup_is_made_at_a_time_and_nothing_is_erased_meanwhile(run, tmp_path):
+    tell(run, "store", topic="secret", content="xyzzy-plugh")
+    with role(tmp_path / "data", BACKUP_ROLE) as held:
+        assert held
+        for command in (("backup",), ("erase", "e-1", "--yes")):
+            code, _, err = run(*command)
+            assert code == 1
+            assert "backup is being made" in err
+    assert run("erase", "e-1", "--yes")[0] == 0
+
+
+def test_doctor_finds_segments_that_are_missing_or_damaged_and_reindexing_brings_them_back(run, tmp_path):
+    tell(run, "store", topic="tea", content="green")
+    data = tmp_path / "data"
+    store = open_store(data)
+    maintain(store, Finder(data / SEGMENTS).index_of("default", ""), seal_at=1)
+    store.close()
+    (segment,) = (data / SEGMENTS).glob("text-*.seg")
+    whole = segment.read_bytes()
+    assert run("doctor")[0] == 0
+    for left in (None, b"", whole[:100], whole[: len(whole) // 2], b"x" * len(whole)):
+        segment.unlink()
+        if left is not None:
+            segment.write_bytes(left)
+        code, out, _ = run("doctor")
+        assert code == 1
+        assert "1 files of the index are missing or damaged" in out
+        assert "pinakes reindex" in out
+        assert run("call", "query", json.dumps({"content": "green"}))[0] == 1
+        segment.write_bytes(whole)
+    segment.unlink()
+    assert run("reindex")[0] == 0
+    assert run("doctor")[0] == 0
+    assert len(tell(run, "query", content="green")["items"]) == 1
 
 
 def test_erasing_asks_for_a_yes_and_then_really_erases(run, tmp_path):

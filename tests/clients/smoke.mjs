@@ -1,7 +1,8 @@
 // The TypeScript SDK 1.x as a client: does everything once and prints one JSON report of what it saw.
-// Usage: smoke.mjs http URL | smoke.mjs stdio COMMAND ARGUMENT...
+// Usage: smoke.mjs http URL | smoke.mjs sse URL | smoke.mjs stdio COMMAND ARGUMENT...
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -24,6 +25,7 @@ function openTransport(kind, target) {
     const [command, ...args] = target;
     return { transport: new StdioClientTransport({ command, args }), listening: Promise.resolve() };
   }
+  if (kind === 'sse') return { transport: new SSEClientTransport(new URL(target[0])), listening: Promise.resolve() };
   let opened;
   const listening = new Promise((resolve) => (opened = resolve));
   const watchedFetch = async (url, options) => {

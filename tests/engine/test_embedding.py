@@ -130,7 +130,7 @@ def test_another_process_follows_a_new_choice_of_embedder(tmp_path, desk):
     assert other.ask("tea").hits[0].cosine is None
     desk.embed()
     assert other.ask("tea").hits[0].cosine is not None
-    assert set(other.load.made) == {"openai/a", "openai/b"}
+    assert set(other.load.made) == {understand(A).identity, understand(B).identity}
     other.close()
 
 

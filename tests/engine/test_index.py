@@ -234,7 +234,7 @@ def test_recency_and_importance_are_weighed_as_of_a_transaction_as_they_were_the
 def test_an_entry_with_several_matching_passages_and_no_vectors_has_no_semantic_score(desk):
     desk.put("tea. " * LIMIT)
     (hit,) = desk.ask("tea").hits
-    assert len(hit.passages) > 1
+    assert len(hit.excerpts) > 1
     assert hit.cosine is None
 
 

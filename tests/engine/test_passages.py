@@ -6,7 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pinakes.engine.passages import LIMIT, cut
+from pinakes.engine.passages import LIMIT, cut, passages_of
+from pinakes.model.kinds import ENTRY, NOTE
+from pinakes.model.knowledge import Entry
 
 LETTERS = st.text(alphabet="ab .!?\n\t。数\u2003é", max_size=300)
 
@@ -55,3 +57,24 @@ def test_a_text_that_fits_is_one_span():
 def test_a_long_text_is_cut_where_it_breaks_best(text, first):
     start, stop = cut(text, 25)[0]
     assert text[start:stop] == first
+
+
+def entry_of(kind: str, body: str) -> Entry:
+    return Entry(id="1", kind=kind, title="t", body=body, created_at=0, updated_at=0)
+
+
+def test_a_part_of_a_note_knows_the_headings_it_stands_under():
+    filler = "word " * 500
+    body = f"# Tea\n{filler}\n```\n# no heading\n{filler}\n```\n## Black ##\n{filler}\n# Milk\n{filler}"
+    found = [(passage.start, passage.place) for passage in passages_of(entry_of(NOTE, body))]
+    assert [place for _, place in found][:2] == ['{"heading":["Tea"]}'] * 2
+    for start, place in found:
+        expected = (
+            ["Milk"] if start >= body.index("# Milk") else ["Tea", "Black"] if start >= body.index("## B") else ["Tea"]
+        )
+        assert place == '{"heading":[' + ",".join(f'"{title}"' for title in expected) + "]}"
+
+
+def test_what_stands_before_the_first_heading_or_is_no_note_has_no_heading():
+    assert [passage.place for passage in passages_of(entry_of(NOTE, "tea\n# Milk"))] == [None]
+    assert [passage.place for passage in passages_of(entry_of(ENTRY, "# Milk\ntea"))] == [None]

@@ -71,6 +71,7 @@ def test_health_tells_version_and_newest_transaction(server):
         ("[]", -32600, "invalid_request"),
         ('{"jsonrpc":"1.0","id":7,"method":"ping"}', -32600, "invalid_request"),
         ('{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, "invalid_request"),
+        (r'{"jsonrpc":"1.0","id":"\ud800","method":"ping"}', -32600, "invalid_request"),
         ('{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}', -32602, "invalid_params"),
     ],
 )

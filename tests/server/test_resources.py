@@ -29,7 +29,8 @@ def test_golden_reads(agent, golden):
 
 def test_the_version_is_the_last_transaction_that_touched_it(agent):
     def versions():
-        return [resource["_meta"]["version"] for resource in list_resources(agent.kernel)]
+        listed = {resource["name"]: resource["_meta"]["version"] for resource in list_resources(agent.kernel)}
+        return [listed[name] for name in ("entries", "triples", "transactions")]
 
     assert versions() == [0, 0, 0]
     agent.store("a", "b")
@@ -40,6 +41,16 @@ def test_the_version_is_the_last_transaction_that_touched_it(agent):
     assert versions() == [3, 2, 3]
     agent.call("delete", id="t-1", entity_type="triple")
     assert versions() == [3, 4, 4]
+
+
+def test_the_version_of_notes_is_the_last_transaction_that_touched_one(writer):
+    writer.given(a="x")
+    touched = writer.call("history", limit=1)["as_of_tx_id"]
+    writer.store("a", "b")
+    (notes,) = (resource for resource in list_resources(writer.kernel) if resource["uri"] == "knowledge://notes")
+    assert notes["_meta"]["version"] == touched
+    read = json.loads(read_resource(writer.kernel, "knowledge://notes?tags=nobody")["text"])
+    assert read["items"] == []
 
 
 def test_pages_keep_their_snapshot_and_end_with_null(agent):

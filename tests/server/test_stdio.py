@@ -158,7 +158,9 @@ def test_read_only_hides_writing_tools_and_refuses_them(tmp_path):
     RawServer(tmp_path / "data").begin().close()
     server = RawServer(tmp_path / "data", "--read-only").begin()
     names = {tool["name"] for tool in server.request("tools/list")["result"]["tools"]}
-    assert names == {"query", "query_graph", "history"}
+    documents = {"knowledge-search", "knowledge-show", "knowledge-status", "knowledge-task-status"}
+    patterns = {"search_patterns", "get_pattern", "list_pattern_categories", "list_skills", "get_skill"}
+    assert names == {"query", "query_graph", "history"} | documents | patterns
     answer = server.request("tools/call", {"name": "store", "arguments": {"topic": "a", "content": "b"}})
     assert answer["result"]["isError"] is True
     assert answer["result"]["structuredContent"]["error"]["code"] == "policy"

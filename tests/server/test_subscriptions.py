@@ -129,4 +129,6 @@ def test_the_list_of_tools_is_announced_when_the_data_turns_newer(follower, tmp_
     follower.request("tools/call", {"name": "store", "arguments": {"topic": "a", "content": "b"}})
     assert follower.notification()["method"] == "notifications/tools/list_changed"
     names = {tool["name"] for tool in follower.request("tools/list")["result"]["tools"]}
-    assert names == {"query", "query_graph", "history"}
+    documents = {"knowledge-search", "knowledge-show", "knowledge-status", "knowledge-task-status"}
+    patterns = {"search_patterns", "get_pattern", "list_pattern_categories", "list_skills", "get_skill"}
+    assert names == {"query", "query_graph", "history"} | documents | patterns

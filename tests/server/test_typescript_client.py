@@ -12,7 +12,7 @@ Report = dict[str, Any]
 ENTRIES = "knowledge://entries"
 
 
-@pytest.fixture(scope="module", params=["stdio", "http"])
+@pytest.fixture(scope="module", params=["stdio", "http", "sse"])
 def report(
     request: pytest.FixtureRequest, run_node: Any, serve: Any, pinakes: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Report:
@@ -23,7 +23,8 @@ def report(
         run = run_node("smoke.mjs", "stdio", *command)
     else:
         with serve([*command, "--transport", "http", "--port", "0", "--json"], folder) as endpoint:
-            run = run_node("smoke.mjs", "http", endpoint)
+            address = endpoint if request.param == "http" else endpoint.removesuffix("/mcp") + "/sse"
+            run = run_node("smoke.mjs", request.param, address)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
 

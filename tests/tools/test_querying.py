@@ -1,6 +1,12 @@
 """query: what matches, in which order, and page by page in one snapshot."""
 
+from dataclasses import asdict
+
 import pytest
+
+from pinakes.engine.budget import count_tokens
+from pinakes.engine.paging import Place, to_cursor
+from pinakes.engine.search import Question
 
 
 @pytest.fixture
@@ -132,13 +138,8 @@ def test_a_cursor_belongs_to_its_question_and_to_this_collection(agent):
 
 
 def test_a_cursor_from_a_future_that_never_was_has_expired(agent, tmp_path):
-    from pinakes.engine.paging import Place, to_cursor
-
     agent.store("x", "words")
-    question = {
-        "topic": None, "content": "words", "tags": (), "as_of": None, "knowledge_type": None, "memory_type": None,
-        "strict_substring": False, "kinds": ("entry",), "as_of_tx_id": None, "signals": (),
-    }  # fmt: skip
+    question = asdict(Question(content="words"))
     error = agent.error("query", content="words", cursor=to_cursor(Place(99, 0, "x"), question))
     assert error["details"]["reason"] == "cursor_expired"
 
@@ -153,3 +154,84 @@ def test_the_answer_names_the_resource_and_arguments_it_answers_for(library):
 def test_a_partial_page_says_so(library):
     reply = library.reply("query", topic="deployment", limit=1)
     assert reply.blocks[0]["text"] == 'Found 1 entry matching "deployment". There are more: pass next_cursor.'
+
+
+def test_a_match_says_where_it_stands_and_which_words_phrases_names_or_meaning_it_has(library):
+    (found,) = library.call("query", content='why does "takes it black" name parse_config')["items"][:1]
+    assert found["topic"] == "tea"
+    (passage,) = found["passages"]
+    assert found["content"][passage["start"] : passage["stop"]] == found["content"]
+    assert passage["matched"]["words"] == ["takes", "black", "parse", "config"]
+    assert passage["matched"]["phrases"] == ["takes it black"]
+    assert passage["matched"]["names"] == ["parse_config"]
+    assert library.call("query", tags=["ops"])["items"][0]["passages"] == []
+
+
+def test_a_passage_of_a_script_without_blanks_says_what_matched(library):
+    (found,) = library.call("query", content="连接")["items"]
+    assert found["passages"][0]["matched"]["words"] == ["连接"]
+
+
+@pytest.fixture
+def long_library(agent):
+    for number in range(8):
+        filler = " ".join(f"filler{place}" for place in range(150))
+        agent.store(f"report {number}", f"{filler} the reactor failed at noon {filler}\n\n" * 3)
+    return agent
+
+
+def test_a_budget_shows_the_telling_part_of_as_many_matches_as_fit(long_library):
+    answer = long_library.call("query", content="reactor failed", budget_tokens=3000)
+    shown = "".join(str(item) for item in answer["items"])
+    assert 0 < answer["tokens"] <= 3000
+    assert len(answer["items"]) >= 5
+    assert all("the reactor failed at noon" in item["content"] and item["truncated"] for item in answer["items"])
+    assert count_tokens(shown) < 3600
+    cut = long_library.call("query", content="reactor failed")["items"][0]
+    first = answer["items"][0]["passages"][0]
+    assert "reactor failed" in cut["content"][first["start"] : first["stop"]]
+
+
+def test_pages_within_a_budget_leave_nothing_out(long_library):
+    asked = {"content": "reactor failed", "budget_tokens": 1200}
+    found: list[str] = []
+    answer = long_library.call("query", **asked)
+    while True:
+        assert answer["tokens"] <= 1200
+        found += [item["topic"] for item in answer["items"]]
+        if answer["next_cursor"] is None:
+            break
+        answer = long_library.call("query", **asked, cursor=answer["next_cursor"])
+    assert found == long_library.topics(content="reactor failed")
+
+
+def test_more_budget_shows_more_and_enough_shows_everything(long_library):
+    sizes = [
+        len(str(long_library.call("query", content="reactor failed", budget_tokens=tokens)["items"]))
+        for tokens in (1000, 2000, 4000, 8000)
+    ]
+    assert sizes == sorted(sizes)
+    long_library.store("short", "A reactor in a few words.")
+    whole = long_library.call("query", content="a few words", budget_tokens=20_000)["items"][0]
+    assert whole["content"] == "A reactor in a few words."
+    assert "truncated" not in whole
+
+
+def test_a_list_fits_a_budget_too(long_library):
+    answer = long_library.call("query", topic="report", strict_substring=True, budget_tokens=2500)
+    assert answer["mode"] == "list"
+    assert answer["tokens"] <= 2500
+    assert answer["items"][0]["truncated"]
+
+
+def test_a_budget_that_holds_not_even_one_match_is_refused(library):
+    error = library.error("query", content="deployment", budget_tokens=20)
+    assert (error["code"], error["field"]) == ("validation", "budget_tokens")
+
+
+def test_a_stop_word_is_found_as_itself_and_not_as_the_stem_of_another_word(agent):
+    agent.store("greeting", "Hi there.")
+    agent.store("owner", "The cat is his.")
+    assert agent.topics(content="his") == ["owner"]
+    assert agent.call("query", content="his")["items"][0]["passages"][0]["matched"]["words"] == ["his"]
+    assert "greeting" not in agent.topics(content="is his", strict_substring=False)

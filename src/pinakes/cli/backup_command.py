@@ -4,8 +4,11 @@ import argparse
 import os
 from pathlib import Path
 
-from pinakes.app import backup_path
+from pinakes.app import BACKUPS, backup_path
 from pinakes.cli.terminal import app_of, print_json
+from pinakes.engine.erasure import BACKUP_ROLE, remove_partial_backups
+from pinakes.model.errors import Failure, Refusal
+from pinakes.storage.locks import role
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,11 +21,16 @@ def run(parsed: argparse.Namespace) -> int:
     app = app_of(parsed)
     target = Path(parsed.file) if parsed.file else backup_path(app.data, app.kernel.now(), "asked")
     partial = target.with_name(target.name + ".part")
-    try:
-        app.kernel.store.database.copy_to(partial)
-        os.replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
+    with role(app.data, BACKUP_ROLE) as held:
+        if not held:
+            raise Refusal(Failure.BUSY, "Another backup is being made; try again when it is done.")
+        remove_partial_backups(app.data / BACKUPS)
+        try:
+            partial.unlink(missing_ok=True)
+            app.kernel.store.database.copy_to(partial)
+            os.replace(partial, target)
+        finally:
+            partial.unlink(missing_ok=True)
     size = target.stat().st_size
     if parsed.json:
         print_json({"file": str(target), "size_bytes": size})

@@ -5,12 +5,14 @@ import json
 import sys
 from typing import Any, cast
 
+from pinakes.app import refresh_vaults
 from pinakes.cli.terminal import app_of, print_json, say_error
 from pinakes.model.errors import Failure, Refusal
+from pinakes.toolkit.contract import Reply
 from pinakes.toolkit.dispatch import UnknownTool
 from pinakes.toolkit.tool import Call
 
-OPTIONS = ("toolsets", "read-only")
+OPTIONS = ("toolsets", "read-only", "vault", "vault-ignore", "vault-gitignore")
 
 EPILOG = """examples:
   pinakes call query '{"content": "deployment"}'
@@ -31,6 +33,9 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.list or parsed.tool is None:
         return _list(app.catalog.listed(), parsed)
     arguments = _read(parsed.arguments)
+    listing = app.catalog.find(parsed.tool)
+    if listing is not None and listing.toolset == "notes":
+        refresh_vaults(app)
     try:
         reply = app.dispatcher.run(parsed.tool, arguments, Call(kernel=app.kernel, actor=ACTOR))
     except UnknownTool:
@@ -38,11 +43,19 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json(reply.structured)
     elif reply.failed:
-        say_error((reply.structured or {}).get("error", {}).get("message", reply.blocks[0]["text"]))
+        say_error(_message(reply))
     else:
         print(reply.blocks[0]["text"])
         print_json(reply.structured)
     return 1 if reply.failed else 0
+
+
+def _message(reply: Reply) -> str:
+    """What went wrong, wherever the tool's contract says it."""
+    structured = reply.structured or {}
+    error = structured.get("error")
+    said = (cast(dict[str, Any], error) if isinstance(error, dict) else structured).get("message")
+    return str(said or reply.blocks[0]["text"])
 
 
 def _list(listings: Any, parsed: argparse.Namespace) -> int:

@@ -3,12 +3,13 @@
 import argparse
 from dataclasses import asdict
 
-from pinakes.app import BACKUPS, open_copy
+from pinakes.app import BACKUPS, App, open_copy
 from pinakes.cli.call_command import ACTOR
 from pinakes.cli.terminal import app_of, print_json
-from pinakes.engine.erasure import backup_files, erase, purge
+from pinakes.engine.erasure import BACKUP_ROLE, backup_files, erase, purge, remove_partial_backups
 from pinakes.model.clock import DAY
 from pinakes.model.errors import Failure, Refusal
+from pinakes.storage.locks import role
 
 EPILOG = """Deleting leaves a tombstone, so that undo can bring it back; erasing cannot be undone. It takes the
 content out of every version, out of the write-ahead log, and out of the backups in the data directory.
@@ -32,6 +33,14 @@ def run(parsed: argparse.Namespace) -> int:
     if not parsed.yes:
         raise Refusal(Failure.CONFIRMATION_REQUIRED, "Erasing cannot be undone; say --yes to do it.")
     app = app_of(parsed)
+    with role(app.data, BACKUP_ROLE) as held:
+        if not held:
+            raise Refusal(Failure.BUSY, "A backup is being made, which may hold it; try again when it is done.")
+        return _erase(parsed, app)
+
+
+def _erase(parsed: argparse.Namespace, app: App) -> int:
+    remove_partial_backups(app.data / BACKUPS)
     copies = [open_copy(path) for path in backup_files(app.data / BACKUPS)]
     try:
         if parsed.handle is not None:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pinakes.app import lazily
 from pinakes.cli.call_command import ACTOR
 from pinakes.cli.terminal import app_of, print_json, progress
+from pinakes.engine.jobs import enqueue
 from pinakes.engine.transfer import import_lines
 from pinakes.model.errors import Failure, Refusal
 
@@ -32,7 +33,10 @@ def run(parsed: argparse.Namespace) -> int:
             open(0 if parsed.file == "-" else parsed.file, encoding="utf-8", closefd=parsed.file != "-") as file,
         ):
             moved = import_lines(kernel, file, actor=ACTOR, report=report)
-        if not parsed.no_wait:
+        task = None
+        if parsed.no_wait:
+            task = enqueue(kernel, "index", {}, actor=ACTOR).id
+        else:
             with progress("embedding", quiet=parsed.json) as report:
                 index_everything(kernel, report)
     except OSError as error:
@@ -40,7 +44,7 @@ def run(parsed: argparse.Namespace) -> int:
     except UnicodeDecodeError:
         raise Refusal(Failure.INVALID, f"{parsed.file} is not UTF-8 text; nothing was imported.") from None
     if parsed.json:
-        print_json(asdict(moved))
+        print_json({**asdict(moved), **({"task_id": task} if task else {})})
     else:
         also = f", {moved.skipped} were there already" if moved.skipped else ""
         print(

@@ -19,7 +19,14 @@ COMMANDS = {
     "serve": "run the server for an MCP client, over stdio or HTTP",
     "connect": "print or write the configuration that lets a client start Pinakes",
     "call": "call a tool with JSON arguments and print its answer",
+    "add": "make files searchable: documents, pictures, whole folders",
+    "documents": "list the files that were added",
+    "remove": "take documents out; undo brings them back",
     "search": "find something in everything that is stored",
+    "vault": "show what is in the mounted folders of notes, and what to mend there",
+    "graph": "draw what is around a note: a tree, or mermaid, dot or json",
+    "memory": "show what a librarian needs to know, and walk through what there is to decide",
+    "patterns": "look up patterns, and bring in catalogues of them",
     "status": "show what is stored and where",
     "history": "list the transactions, newest first",
     "undo": "revert the newest transactions, or one by its number",
@@ -37,6 +44,7 @@ EXAMPLES = """examples:
   pinakes connect claude-code                     how to tell Claude Code about it
   pinakes call store '{"topic": "tea", "content": "Ada takes it black."}'
   pinakes call query '{"content": "how does Ada take her tea?"}'
+  pinakes add ~/Documents/handbook.pdf            a file becomes searchable
   pinakes undo                                    take back the newest change
 
 Options can also stand in the environment (PINAKES_DATA, PINAKES_PORT, …) or in pinakes.toml in the

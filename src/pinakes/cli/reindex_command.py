@@ -3,14 +3,19 @@
 import argparse
 
 from pinakes.app import lazily
+from pinakes.cli.call_command import ACTOR
 from pinakes.cli.terminal import app_of, print_json, progress
-from pinakes.engine.embedding import choose_embedder
+from pinakes.engine.embedding import choose_chunk_size, choose_embedder
+from pinakes.engine.jobs import enqueue
 
 rebuild = lazily("pinakes.engine.upkeep", "rebuild")
 index_everything = lazily("pinakes.engine.upkeep", "index_everything")
 
+settle = lazily("pinakes.spaces.loading", "settle")
+
 EPILOG = """examples:
   pinakes reindex                                        make everything anew from the journal
+  pinakes reindex --chunk-size 800                       cut documents otherwise from now on
   pinakes reindex --embedder none                        search by words alone
   pinakes reindex --embedder minilm                      the model that comes with Pinakes
   pinakes reindex --embedder openai:nomic-embed-text@http://127.0.0.1:11434/v1
@@ -21,6 +26,7 @@ The embedder is a setting of the collection: every client of it follows. While v
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--embedder", metavar="NAME", help="use this embedder from now on")
+    parser.add_argument("--chunk-size", type=int, metavar="N", help="cut documents into passages of up to N characters")
     parser.add_argument("--no-wait", action="store_true", help="leave the vectors to the next server that runs")
 
 
@@ -28,16 +34,21 @@ def run(parsed: argparse.Namespace) -> int:
     kernel = app_of(parsed).kernel
     versions = 0
     if parsed.embedder:
-        choose_embedder(kernel.store, kernel.collection, parsed.embedder)
-    else:
+        setting, voice = settle(parsed.embedder)
+        choose_embedder(kernel.store, kernel.collection, setting, voice)
+    if parsed.chunk_size is not None:
+        choose_chunk_size(kernel.store, kernel.collection, parsed.chunk_size)
+    if parsed.chunk_size is not None or not parsed.embedder:
         with progress("indexing", quiet=parsed.json) as report:
             versions = rebuild(kernel, report)
-    embedded = 0
-    if not parsed.no_wait:
+    embedded, task = 0, None
+    if parsed.no_wait:
+        task = enqueue(kernel, "index", {}, actor=ACTOR).id
+    else:
         with progress("embedding", quiet=parsed.json) as report:
             embedded = index_everything(kernel, report)
     if parsed.json:
-        print_json({"versions": versions, "embedded": embedded})
+        print_json({"versions": versions, "embedded": embedded, **({"task_id": task} if task else {})})
     else:
         print(f"Went through {versions} versions, made vectors for {embedded} passages.")
     return 0

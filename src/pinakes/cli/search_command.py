@@ -1,38 +1,45 @@
 """pinakes search: find something in everything that is stored."""
 
 import argparse
-import re
 import sys
 import time
-from typing import Any
+from typing import Any, cast
 
 from pinakes.app import lazily
 from pinakes.cli.terminal import app_of, print_json, styled
 from pinakes.model.kinds import KINDS
-from pinakes.model.knowledge import Entry, fold, handle_of
-from pinakes.spaces.words import STOP_WORDS, stem
+from pinakes.model.knowledge import Entry, handle_of
 
 find_entries = lazily("pinakes.engine.search", "find_entries")
 ask = lazily("pinakes.engine.search", "Question")
-
-SNIPPET = 240
+make_budget = lazily("pinakes.engine.search", "Budget")
+weigh_excerpts = lazily("pinakes.engine.search", "weigh_excerpts")
+describe = lazily("pinakes.engine.evidence", "describe")
+seek = lazily("pinakes.engine.evidence", "Sought")
 
 EPILOG = """examples:
   pinakes search "how do we release without downtime"
   pinakes search "tea" --tag people --limit 3
   pinakes search "budget" --as-of 2025-01-01 --explain
-  pinakes search "deployment" --json | jq '.items[].handle'"""
+  pinakes search "budget" --created-after 2025-01-01 --importance 0.7
+  pinakes search "deployment" --budget 500 --json | jq '.items[].handle'"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("question", help="what you want to know")
     parser.add_argument("--limit", type=int, default=10, metavar="N", help="how many (default: 10)")
+    parser.add_argument("--budget", type=int, metavar="TOKENS", help="cut titles and passages to this many tokens")
     parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="only with this tag; can be repeated")
     parser.add_argument("--kind", action="append", choices=KINDS, help="only of this kind; can be repeated")
     parser.add_argument("--type", metavar="TYPE", help="only of this knowledge_type")
+    parser.add_argument("--where", action="append", default=[], metavar="NAME=VALUE", help="only with this attribute")
+    for name in ("created", "updated"):
+        parser.add_argument(f"--{name}-after", metavar="TIME", help=f"only what was {name} then or later")
+        parser.add_argument(f"--{name}-before", metavar="TIME", help=f"only what was {name} then or earlier")
+    parser.add_argument("--importance", type=float, metavar="LEAST", help="only what is at least so important (0 to 1)")
     parser.add_argument("--as-of", metavar="TIME", help="only what was valid then")
     parser.add_argument("--as-of-tx", type=int, metavar="NUMBER", help="as everything was after this transaction")
-    parser.add_argument("--explain", action="store_true", help="show the scores")
+    parser.add_argument("--explain", action="store_true", help="show why each one matches, and the scores")
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -42,65 +49,86 @@ def run(parsed: argparse.Namespace) -> int:
         tags=tuple(parsed.tag),
         kinds=tuple(parsed.kind or KINDS),
         knowledge_type=parsed.type,
+        attributes=tuple((name, value) for name, _, value in (each.partition("=") for each in parsed.where)),
+        created_after=parsed.created_after,
+        created_before=parsed.created_before,
+        updated_after=parsed.updated_after,
+        updated_before=parsed.updated_before,
+        least_importance=parsed.importance,
         as_of=parsed.as_of,
         as_of_tx_id=parsed.as_of_tx,
     )
+    budget = make_budget(parsed.budget, weigh_excerpts) if parsed.budget is not None else None
     began = time.perf_counter()
-    page = find_entries(kernel, question, limit=max(1, parsed.limit))
+    page = find_entries(kernel, question, limit=max(1, parsed.limit), budget=budget)
     took = (time.perf_counter() - began) * 1000
-    shown = [_shown(hit) for hit in page.hits]
     if parsed.json:
-        print_json({"items": shown, "mode": page.mode, "indexing": page.waiting, "retrieval_ms": round(took, 1)})
+        told = {"items": [_shown(hit) for hit in page.hits], "mode": page.mode, "indexing": page.waiting}
+        maybe = {"tokens": page.tokens, "read_as": page.read_as}
+        told |= {name: value for name, value in maybe.items() if value is not None}
+        print_json({**told, "retrieval_ms": round(took, 1)})
         return 0
-    for number, hit in enumerate(shown, start=1):
-        _print_hit(number, hit, parsed)
+    if page.read_as:
+        print(f"Read as: {page.read_as}", file=sys.stderr)
+    sought = seek(page.read_as or parsed.question)
+    for number, hit in enumerate(page.hits, start=1):
+        _print_hit(number, hit, sought, explain=parsed.explain)
     late = f"; {page.waiting} passages wait for their vectors" if page.waiting else ""
-    print(f"{len(shown)} found in {took:.0f} ms ({page.mode}{late})", file=sys.stderr)
+    print(f"{len(page.hits)} found in {took:.0f} ms ({page.mode}{late})", file=sys.stderr)
     return 0
 
 
 def _shown(hit: Any) -> dict[str, Any]:
     entry = hit.version.thing
     assert isinstance(entry, Entry)
-    spans = hit.passages or ((0, len(entry.body)),)
     return {
         "handle": handle_of(entry),
         "kind": entry.kind,
         "title": entry.title,
-        "passages": [{"start": start, "stop": stop, "text": entry.body[start:stop]} for start, stop in spans],
+        "passages": [{**describe(excerpt), "text": excerpt.text} for excerpt in hit.excerpts],
         "score_total": hit.score,
         "score_lexical": hit.lexical,
         "score_semantic": hit.cosine,
     }
 
 
-def _print_hit(number: int, hit: dict[str, Any], parsed: argparse.Namespace) -> None:
-    print(f"{number:3}. {styled(hit['title'] or hit['handle'], 'bold')}  {styled(str(hit['handle']), 'dim')}")
-    print(f"     {_highlighted(_snippet(hit['passages'][0]['text'], parsed.question), parsed.question)}")
-    if parsed.explain:
-        spelled = ", ".join(
-            f"{name} {hit[f'score_{name}']:.3f}"
-            for name in ("total", "lexical", "semantic")
-            if hit[f"score_{name}"] is not None
-        )
+def _print_hit(number: int, hit: Any, sought: Any, *, explain: bool) -> None:
+    entry = hit.version.thing
+    print(f"{number:3}. {styled(entry.title or handle_of(entry), 'bold')}  {styled(handle_of(entry), 'dim')}")
+    for excerpt in hit.excerpts if explain else hit.excerpts[:1]:
+        print(f"     {_quoted(sought, excerpt, len(entry.body))}")
+        where = _where(excerpt.place)
+        why = _why(excerpt) if explain else ""
+        if where or why:
+            print(f"     {styled('; '.join(part for part in (where, why) if part), 'dim')}")
+    if explain:
+        scores = {"total": hit.score, "lexical": hit.lexical, "semantic": hit.cosine}
+        spelled = ", ".join(f"{name} {score:.3f}" for name, score in scores.items() if score is not None)
         print(f"     {styled(spelled, 'dim')}")
 
 
-def _wanted(question: str) -> set[str]:
-    return {stem(word) for word in re.findall(r"\w+", fold(question)) if word not in STOP_WORDS}
+def _quoted(sought: Any, excerpt: Any, length: int) -> str:
+    """The part of a passage that says the most, on one line, its matching words highlighted."""
+    narrow = sought.narrow(excerpt)
+    parts: list[str] = []
+    reached = 0
+    for start, stop in sought.highlights(narrow.text):
+        parts += [narrow.text[reached:start], styled(narrow.text[start:stop], "yellow")]
+        reached = stop
+    text = " ".join("".join([*parts, narrow.text[reached:]]).split())
+    return ("… " if narrow.start else "") + text + (" …" if narrow.stop < length else "")
 
 
-def _snippet(text: str, question: str) -> str:
-    """The stretch of a passage in which the most words of the question stand."""
-    flat = " ".join(text.split())
-    wanted = _wanted(question)
-    places = [match.start() for match in re.finditer(r"\w+", flat) if stem(fold(match.group())) in wanted]
-    best = max(places or [0], key=lambda start: sum(1 for place in places if start <= place < start + SNIPPET))
-    start = max(0, best - 40)
-    cut = flat[start : start + SNIPPET]
-    return ("… " if start else "") + cut + (" …" if start + SNIPPET < len(flat) else "")
+def _where(place: dict[str, Any]) -> str:
+    """The place of a passage in its source, as a person would say it."""
+    return ", ".join(
+        f"{name} {' / '.join(cast(list[str], value)) if isinstance(value, list) else value}"
+        for name, value in place.items()
+    )
 
 
-def _highlighted(text: str, question: str) -> str:
-    wanted = _wanted(question)
-    return re.sub(r"\w+", lambda m: styled(m.group(), "yellow") if stem(fold(m.group())) in wanted else m.group(), text)
+def _why(excerpt: Any) -> str:
+    matched = excerpt.matched
+    said = {"words": matched.words, "phrase": matched.phrases, "name": matched.names}
+    parts = [f"{name}: {', '.join(values)}" for name, values in said.items() if values]
+    return "; ".join([*parts, *([f"meaning: {matched.meaning:.2f}"] if matched.meaning is not None else [])])

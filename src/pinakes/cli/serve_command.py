@@ -19,15 +19,24 @@ OPTIONS = (
     "port",
     "toolsets",
     "read-only",
+    "vault",
+    "vault-ignore",
+    "vault-gitignore",
     "allowed-hosts",
     "allowed-origins",
     "token-file",
+    "roots",
+    "ocr-languages",
+    "tesseract",
+    "tessdata",
 )
 
 EPILOG = """examples:
   pinakes serve                                     stdio, started by the client
   pinakes serve --transport http                    http://127.0.0.1:3000/mcp
+  pinakes serve --transport http --roots ~/Documents    whose files clients may add by path
   PINAKES_TOKEN=… pinakes serve --transport http --host 0.0.0.0 --allowed-hosts my-machine:3000
+  pinakes serve --vault ~/notes                     with a folder of markdown notes, and their tools
   pinakes serve --toolsets all --read-only          everything, but nothing that writes
 
 Over stdio the server ends when its client does; over HTTP it runs until it is stopped."""

@@ -51,7 +51,7 @@ CODES: dict[Failure, str] = {
 # By these a client tells what it was answered; the list of tools stays short because of it.
 TELLING = frozenset({"id", "tx_id", "items", "reverted", "conflict_id"})
 
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +126,7 @@ def entry_fields(version: Version) -> dict[str, Any]:
         "topic": entry.title,
         "content": entry.body,
         "tags": entry.tags,
-        "source": attributes.get("source"),
+        "source": attributes.get("source", attributes.get("filename")),
         "actor": attributes.get("actor"),
         "confidence": attributes.get("confidence"),
         "knowledge_type": attributes.get("knowledge_type"),
@@ -208,7 +208,7 @@ class EntriesContract:
 
     def success(self, answer: Answer) -> Reply:
         structured = to_json(answer.content)
-        resource = {"uri": answer.uri, "mimeType": "application/json", "text": _encode(structured)}
+        resource = {"uri": answer.uri, "mimeType": "application/json", "text": encode(structured)}
         return Reply(
             blocks=[{"type": "text", "text": answer.sentence}, {"type": "resource", "resource": resource}],
             structured=structured,
@@ -224,7 +224,7 @@ class EntriesContract:
         if refusal.details:
             error["details"] = refusal.details
         return Reply(
-            blocks=[{"type": "text", "text": _encode({"error": error})}], structured={"error": error}, failed=True
+            blocks=[{"type": "text", "text": encode({"error": error})}], structured={"error": error}, failed=True
         )
 
     def output_schema(self, models: tuple[type, ...]) -> Schema:

@@ -6,12 +6,13 @@ from typing import Any, cast
 
 from pinakes.engine.handles import ENTRY_NAMES, resolve
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.sections import remove_document, remove_with_edges
 from pinakes.engine.validity import said_validity
 from pinakes.model import kinds
 from pinakes.model.clock import SECOND
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.history import Version
-from pinakes.model.knowledge import Alias, Entry
+from pinakes.model.knowledge import Alias, Entry, handle_of
 from pinakes.storage.reading import Reading
 from pinakes.storage.store import Writing
 
@@ -65,12 +66,17 @@ def update_entry(kernel: Kernel, handle: str, said: Mapping[str, Any], *, actor:
 
     with kernel.read() as reading:
         present = cast(Entry, resolve(reading, handle, "entry").thing)
+    if "content" in said and present.kind in (kinds.DOCUMENT, kinds.SECTION):
+        raise Refusal(
+            Failure.INVALID, "The text of a document comes from its file; add the file again.", field="content"
+        )
     title, body = said.get("topic", present.title), said.get("content", present.body)
     kernel.prepare(title, body, whole=bool(said.get("wait_for_embedding")))
 
     def act(writing: Writing) -> Written:
         writing.describe("UPDATE")
         before = cast(Entry, resolve(writing, handle, "entry").thing)
+        _refuse_filed(before, "update_node")
         amended, notice = _settled(writing, _amended(before, said, writing.time))
         if amended != before:
             writing.put(replace(amended, updated_at=writing.time))
@@ -86,11 +92,9 @@ def delete_entry(kernel: Kernel, handle: str, *, actor: str) -> tuple[str, int, 
     def act(writing: Writing) -> tuple[str, int, int]:
         writing.describe("DELETE")
         entry = cast(Entry, resolve(writing, handle, "entry").thing)
-        edges = {edge.id: edge for edge in writing.edges_of(entry.id)}
-        writing.remove(entry)
-        for edge in edges.values():
-            writing.remove(edge)
-        return entry.aliases[0].name if entry.aliases else entry.id, len(edges), writing.tx
+        _refuse_filed(entry, "delete_node")
+        remove = remove_document if entry.kind == kinds.DOCUMENT else remove_with_edges
+        return handle_of(entry), remove(writing, entry), writing.tx
 
     return kernel.write(act, actor=actor)
 
@@ -98,6 +102,12 @@ def delete_entry(kernel: Kernel, handle: str, *, actor: str) -> tuple[str, int, 
 def get_entry(kernel: Kernel, handle: str) -> Version:
     with kernel.read() as reading:
         return resolve(reading, handle, "entry")
+
+
+def _refuse_filed(entry: Entry, tool: str) -> None:
+    """A file is the truth of its note, so a note changes with its file."""
+    if entry.attributes.get("owner") == "file":
+        raise Refusal(Failure.UNSUPPORTED, f"{handle_of(entry)!r} is a note of a vault; use {tool}.", field="id")
 
 
 def _newest(reading: Reading, id: str) -> Version:

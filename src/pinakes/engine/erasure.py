@@ -4,14 +4,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from pinakes.engine.filing import Plan, catch_up, finish
 from pinakes.engine.handles import resolve_any
+from pinakes.engine.jobs import bench_of
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.owning import empty_trash
+from pinakes.engine.sections import sections_ever
 from pinakes.engine.upkeep import forget_erased
 from pinakes.model.clock import DAY
 from pinakes.model.errors import Failure, Refusal
+from pinakes.model.knowledge import Entry
+from pinakes.storage.locks import role
 from pinakes.storage.store import Store, Writing
 
 RETENTION = 30 * DAY
+BACKUP_ROLE = "backup"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +35,30 @@ def erase(kernel: Kernel, handle: str, *, actor: str, backups: Iterable[Store] =
     """Take an entry or edge, dead or alive, and the edges that end at it, out of everything we keep."""
     try:
         with kernel.read() as reading:
-            ids = [resolve_any(reading, handle).id]
+            id = resolve_any(reading, handle).id
+            ids = [id, *sections_ever(reading, id)]
     except Refusal:
         _forget_traces(kernel)
         raise
     return _erase(kernel, ids, actor=actor, backups=backups)
+
+
+def erase_everywhere(kernel: Kernel, id: str, *, actor: str) -> Erased:
+    """The same, in the backups of the data directory and in the trash of the vaults too."""
+    bench = bench_of(kernel)
+    with role(bench.data, BACKUP_ROLE) as held:
+        if not held:
+            raise Refusal(Failure.BUSY, "A backup is being made, which may hold it; try again when it is done.")
+        with kernel.read() as reading:
+            past = [version.thing for version in reading.versions(id) if isinstance(version.thing, Entry)]
+        copies = bench.open_backups()
+        try:
+            erased = erase(kernel, id, actor=actor, backups=copies)
+        finally:
+            for copy in copies:
+                copy.close()
+    empty_trash(kernel, past)
+    return erased
 
 
 def purge(kernel: Kernel, *, actor: str, older_than: int = RETENTION, backups: Iterable[Store] = ()) -> Erased | None:
@@ -46,14 +72,22 @@ def purge(kernel: Kernel, *, actor: str, older_than: int = RETENTION, backups: I
 
 
 def _erase(kernel: Kernel, ids: list[str], *, actor: str, backups: Iterable[Store]) -> Erased:
-    def act(writing: Writing) -> tuple[int, int, int]:
+    def act(writing: Writing) -> tuple[int, int, int, bool]:
         writing.describe("ERASE")
         doomed = list(dict.fromkeys([*ids, *(edge for id in ids for edge in writing.edges_ever_at(id))]))
-        return len(doomed), sum(writing.erase(id) for id in doomed), writing.tx
+        plan = Plan(kernel.vaults)
+        for id in ids:
+            head = writing.head(id)
+            plan.add(None if head is None else head.thing, None)
+        files_follow = bool(plan.settle(writing))
+        return len(doomed), sum(writing.erase(id) for id in doomed), writing.tx, files_follow
 
     # The copies first: once the handle is gone from here, nobody could name what to look for in them.
     copies = sum(_erase_in_copy(copy, kernel.collection, ids) for copy in backups)
-    things, versions, tx = kernel.write(act, actor=actor)
+    catch_up(kernel)
+    things, versions, tx, files_follow = kernel.write(act, actor=actor)
+    if files_follow:
+        finish(kernel)
     _forget_traces(kernel)
     return Erased(things, versions, tx, copies)
 
@@ -85,3 +119,9 @@ def _erase_in_copy(copy: Store, collection: str, ids: list[str]) -> bool:
 
 def backup_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.db")) if folder.is_dir() else []
+
+
+def remove_partial_backups(folder: Path) -> None:
+    """Remove what killed programs have left of backups; only for who holds the role of making one."""
+    for path in folder.glob("*.db.part*"):
+        path.unlink(missing_ok=True)

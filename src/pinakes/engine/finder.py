@@ -1,6 +1,7 @@
 """The finder: one hybrid search over everything, lexical and dense candidates together, fused by score."""
 
 import logging
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,13 +10,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pinakes.engine.index.follower import Index
+from pinakes.engine.index.follower import Index, Texts
 from pinakes.engine.index.matching import (
     CANDIDATES,
     Filter,
     Lexical,
     Wanted,
-    alive,
     allowed,
     best,
     cosines_of,
@@ -23,18 +23,20 @@ from pinakes.engine.index.matching import (
     nearest,
 )
 from pinakes.engine.index.parts import Array
+from pinakes.engine.neighbours import Beside, beside, lacking_cosines, lend
 from pinakes.model.errors import Refusal
-from pinakes.model.knowledge import Entry, fold
-from pinakes.spaces.fusion import TRIGRAM_WEIGHT, balance, latin_share, trigram_values
+from pinakes.model.knowledge import fold
+from pinakes.spaces.fusion import TRIGRAM_WEIGHT, Balance, balance, readable_share, trigram_values
 from pinakes.spaces.terms import identifier_number, pair_number, word_number
+from pinakes.spaces.voice import DEFAULT_VOICE, Voice
 from pinakes.spaces.words import identifiers, pairs, query_words, quoted
+from pinakes.storage.chunks import read_texts
 from pinakes.storage.reading import Reading
+from pinakes.storage.segments import missing_segments
 from pinakes.storage.vectors import vectors_by_number
 
 log = logging.getLogger(__name__)
 
-# A chunk counts as a match by its words, or by a cosine of at least this; unrelated texts lie below.
-NEAR_ENOUGH = 0.2
 LOOKED_AT = 50
 PHRASE_BONUS = 0.5
 
@@ -53,6 +55,10 @@ class Search:
     filter: Filter
     depth: int = CANDIDATES
     vector: Array | None = None
+    voice: Voice = DEFAULT_VOICE
+    with_neighbours: bool = False
+    # Whether a word that nobody has is taken for a misspelling, and the best passages compared letter by letter.
+    may_be_misspelled: bool = True
 
 
 @dataclass(slots=True)
@@ -74,6 +80,8 @@ class Findings:
     best_lexical: float
     mode: str
     matched: int
+    near_enough: float = math.inf
+    ceiling: float = 1.0
 
 
 class Finder:
@@ -81,12 +89,14 @@ class Finder:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._texts: dict[str, Texts] = {}
         self._indexes: dict[tuple[str, str], Index] = {}
         self._guard = Lock()
 
     def index_of(self, collection: str, model: str) -> Index:
         with self._guard:
-            return self._indexes.setdefault((collection, model), Index(self.folder, collection, model))
+            texts = self._texts.setdefault(collection, Texts(self.folder, collection))
+            return self._indexes.setdefault((collection, model), Index(texts, model))
 
     def find(self, reading: Reading, search: Search, embedder: QuestionEmbedder | None) -> Findings:
         """Search with whatever vector `embed_question` has made of the question before the snapshot was opened."""
@@ -96,14 +106,34 @@ class Finder:
             index.catch_up(reading.session)
             return _find(index, reading, search, vector)
 
+    def missing(self, reading: Reading) -> list[str]:
+        """Files of the index that should be there and are not, or are damaged."""
+        return missing_segments(reading.session, reading.collection, self.folder)
+
     def filtered(self, reading: Reading, wanted: Filter) -> list[str]:
         """Ids of the entries that pass a filter, in the order of their making."""
         index = self.index_of(reading.collection, "")
         with index.guard:
             index.catch_up(reading.session)
             mask = allowed(index, wanted)
-            keys = index.gather("entry", np.flatnonzero(mask)) if mask.any() else np.empty((0, 2), np.uint64)
+            keys = index.texts.gather("entry", np.flatnonzero(mask)) if mask.any() else np.empty((0, 2), np.uint64)
         return sorted({to_id(key) for key in keys})
+
+    def covering(self, reading: Reading, text: str, wanted: Filter) -> tuple[int, dict[str, float]]:
+        """How many words of a text the fullest entry has, and every entry that has as many, with its best passage's
+        lexical score: counted, not sampled."""
+        index = self.index_of(reading.collection, "")
+        with index.guard:
+            index.catch_up(reading.session)
+            return _covering(index, Wanted(_wanted(text)[0].words), wanted)
+
+    def holding(self, reading: Reading, terms: Sequence[str]) -> dict[str, int]:
+        """How many living passages have each of some words, as `words` gives them."""
+        index = self.index_of(reading.collection, "")
+        with index.guard:
+            index.catch_up(reading.session)
+            alive = allowed(index, Filter(as_of=reading.tx))
+            return {term: int(alive[_places(index, word_number(term))].sum()) for term in terms}
 
 
 def embed_question(text: str, embedder: QuestionEmbedder | None) -> Array | None:
@@ -124,24 +154,70 @@ def to_id(key: Array) -> str:
 
 
 def _find(index: Index, reading: Reading, search: Search, vector: Array | None) -> Findings:
-    living = alive(index, search.filter.as_of)
     mask = allowed(index, search.filter)
     wanted, terms = _wanted(search.text)
-    words = lexical(index, wanted, living)
-    visible = np.where(mask, words.scores, 0.0) if len(mask) else words.scores
+    words = lexical(index, wanted, search.filter.as_of)
+    visible = np.multiply(words.scores, mask, out=words.scores)
     top = best(visible, search.depth)
     cosines = {} if vector is None else _cosines(index, reading, vector, (mask, top, search.depth))
     # Where the vectors have no voice, they must not bring in anything either.
-    heard = latin_share(search.text) > 0
-    near = [place for place, cosine in cosines.items() if heard and cosine >= NEAR_ENOUGH]
+    enough = search.voice.near if readable_share(search.text, search.voice) > 0 else math.inf
+    near = [place for place, cosine in cosines.items() if cosine >= enough]
     matched = sorted({*top.tolist(), *near})
     best_lexical = float(visible[top[0]]) if len(top) else 0.0
-    passages = _score(search, words, matched, cosines, best_lexical=best_lexical)
+    weighed = balance(
+        search.text,
+        best_lexical=best_lexical,
+        idf_sum=words.idf_sum,
+        has_unknown=words.unknown > 0,
+        voice=search.voice,
+    )
+    passages = _score(weighed, words, matched, cosines)
     _name(index, passages, matched)
+    if search.with_neighbours and passages:
+        near = beside(index, reading, matched, [each.entry_id for each in passages], as_of=search.filter.as_of)
+        known = (
+            cosines
+            if vector is None
+            else cosines | _cosines_beside(index, reading, vector=vector, near=near, cosines=cosines)
+        )
+        lent = lend(near, words.scores, known, best_lexical=best_lexical, dense_weight=weighed.dense_weight)
+        for passage, place in zip(passages, matched, strict=True):
+            passage.score += lent[place]
     passages.sort(key=lambda passage: (-passage.score, passage.seq))
-    _look_closer(reading, search, passages, has_unknown=words.unknown > 0 and bool(terms))
+    has_unknown = search.may_be_misspelled and words.unknown > 0 and bool(terms)
+    _look_closer(reading, search, passages, has_unknown=has_unknown)
     mode = "lexical" if vector is None else "hybrid"
-    return Findings(passages, best_lexical, mode, len(matched))
+    ceiling = weighed.ceiling(has_vectors=vector is not None)
+    return Findings(passages, best_lexical, mode, len(matched), enough, ceiling)
+
+
+def _covering(index: Index, wanted: Wanted, passing: Filter) -> tuple[int, dict[str, float]]:
+    mask = allowed(index, passing)
+    words = lexical(index, wanted, passing.as_of)
+    having = np.flatnonzero(mask & (words.scores > 0)) if len(mask) else np.empty(0, np.int64)
+    if not len(having):
+        return 0, {}
+    keys = index.texts.gather("entry", having)
+    # One number for the sixteen bytes of an id: sorting pairs of numbers would take ten times as long.
+    mixed = keys[:, 0] * np.uint64(0x9E3779B97F4A7C15) ^ keys[:, 1]
+    _, firsts, owners = np.unique(mixed, return_index=True, return_inverse=True)
+    counts = np.zeros(len(firsts), np.int64)
+    for term in wanted.words:
+        has_term = np.zeros(len(firsts), bool)
+        has_term[owners[np.isin(having, _places(index, term))]] = True
+        counts += has_term
+    scores = np.zeros(len(firsts), np.float32)
+    np.maximum.at(scores, owners, words.scores[having])
+    most = int(counts.max())
+    fullest = np.flatnonzero(counts == most).tolist()
+    return most, {to_id(keys[firsts[place]]): float(scores[place]) for place in fullest}
+
+
+def _places(index: Index, term: int) -> Array:
+    """The ordinals of the chunks that have a term."""
+    found = [part.postings(term)[0] + base for part, base in zip(index.text, index.bases[:-1], strict=True)]
+    return np.concatenate(found) if found else np.empty(0, np.int64)
 
 
 def _wanted(text: str) -> tuple[Wanted, list[str]]:
@@ -166,10 +242,16 @@ def _cosines(index: Index, reading: Reading, vector: Array, among: tuple[Array, 
     return found | (cosines_of(index, vector, np.array(lacking), fetch) if lacking else {})
 
 
-def _score(
-    search: Search, words: Lexical, matched: Sequence[int], cosines: dict[int, float], *, best_lexical: float
-) -> list[Passage]:
-    weighed = balance(search.text, best_lexical=best_lexical, idf_sum=words.idf_sum, has_unknown=words.unknown > 0)
+def _cosines_beside(
+    index: Index, reading: Reading, *, vector: Array, near: Beside, cosines: dict[int, float]
+) -> dict[int, float]:
+    def fetch(numbers: Array) -> Array:
+        return vectors_by_number(reading.session, index.collection, numbers, width=len(vector))
+
+    return lacking_cosines(index, near, cosines, query=vector, fetch=fetch)
+
+
+def _score(weighed: Balance, words: Lexical, matched: Sequence[int], cosines: dict[int, float]) -> list[Passage]:
     passages: list[Passage] = []
     for place in matched:
         value, cosine = float(words.scores[place]), cosines.get(place)
@@ -181,7 +263,7 @@ def _name(index: Index, passages: list[Passage], matched: Sequence[int]) -> None
     if not passages:
         return
     places = np.array(matched)
-    numbers, keys = index.gather("seq", places), index.gather("entry", places)
+    numbers, keys = index.texts.gather("seq", places), index.texts.gather("entry", places)
     for passage, number, key in zip(passages, numbers.tolist(), keys, strict=True):
         passage.seq, passage.entry_id = number, to_id(key)
 
@@ -192,20 +274,13 @@ def _look_closer(reading: Reading, search: Search, passages: list[Passage], *, h
     if not passages or not (phrases or has_unknown):
         return
     head = passages[:LOOKED_AT]
-    texts = [_text_of(reading, passage, search.filter.as_of) for passage in head]
+    held = read_texts(reading.session, reading.collection, [passage.seq for passage in head])
+    texts = [held.get(passage.seq, "") for passage in head]
     if has_unknown:
         for passage, value in zip(head, trigram_values(search.text, texts), strict=True):
             passage.score += TRIGRAM_WEIGHT * value
-    for passage, text in zip(head, texts, strict=True):
+    for passage, text in zip(head, texts if phrases else (), strict=bool(phrases)):
         spaced = " ".join(fold(text).split())
         passage.score += PHRASE_BONUS * sum(1 for phrase in phrases if phrase in spaced)
     head.sort(key=lambda passage: (-passage.score, passage.seq))
     passages[:LOOKED_AT] = head
-
-
-def _text_of(reading: Reading, passage: Passage, as_of: int) -> str:
-    entry = reading.entry(passage.entry_id, as_of)
-    if not isinstance(entry, Entry):
-        return ""
-    start, stop = reading.span(passage.seq)
-    return f"{entry.title}\n{entry.body[start:stop]}"

@@ -11,8 +11,21 @@ ENTRY_NAMES = "entry"
 ENTITY_NAMES = "entity"
 EDGE_NAMES = "triple"
 IMPORTED_NAMES = "handle"
+NOTE_NAMES = "note"
+DOCUMENT_NAMES = "doc"
+PATTERN_NAMES = "pattern"
+MEMORY_NAMES = "node"
 
-NAMESPACES = (ENTRY_NAMES, ENTITY_NAMES, EDGE_NAMES, IMPORTED_NAMES)
+NAMESPACES = (
+    ENTRY_NAMES,
+    ENTITY_NAMES,
+    EDGE_NAMES,
+    IMPORTED_NAMES,
+    NOTE_NAMES,
+    DOCUMENT_NAMES,
+    PATTERN_NAMES,
+    MEMORY_NAMES,
+)
 
 
 def resolve(reading: Reading, handle: str, subject: Subject, *, field: str = "id") -> Version:
@@ -49,10 +62,14 @@ def resolve_any(reading: Reading, handle: str) -> Version:
 
 def _owners(reading: Reading, handle: str) -> list[str]:
     if is_id(handle):
-        return [handle.lower()]
+        # A document's public id is an alias that looks like an id.
+        return [reading.find_alias(DOCUMENT_NAMES, handle) or handle.lower()]
     prefix, _, rest = handle.partition(":")
     if rest and prefix in NAMESPACES:
         owner = reading.find_alias(prefix, rest)
+        if owner is None and prefix == DOCUMENT_NAMES:
+            # A place in a document, as doc:ID#page=5, is the document.
+            owner = reading.find_alias(prefix, rest.partition("#")[0])
         return [] if owner is None else [owner]
     return list(dict.fromkeys(id for _, id in reading.find_aliases(handle)))
 

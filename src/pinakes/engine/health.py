@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from pinakes.engine.embedding import model_of, setting_of
 from pinakes.engine.kernel import Kernel
-from pinakes.model.kinds import KINDS
+from pinakes.model.kinds import KINDS, SECTION
 from pinakes.spaces.embedders import SHIPPED_IDENTITY, is_shipped_model_there
-from pinakes.storage import chunks, journal
+from pinakes.storage import chunks, documents, journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,8 @@ def examine(kernel: Kernel) -> list[Finding]:
     """Look at the database as a whole and at every collection in it."""
     heads = [_heads(kernel, collection) for collection in kernel.store.collections()]
     coverage = [_coverage(kernel, collection) for collection in kernel.store.collections()]
-    return [_integrity(kernel), _durability(kernel), _format(kernel), *heads, _model(), *coverage]
+    embedders = [_embedder(kernel, collection) for collection in kernel.store.collections()]
+    return [_integrity(kernel), _durability(kernel), _format(kernel), *heads, _model(), *embedders, *coverage]
 
 
 def repair(kernel: Kernel) -> list[str]:
@@ -62,15 +63,36 @@ def _model() -> Finding:
     )
 
 
+def _embedder(kernel: Kernel, collection: str) -> Finding:
+    """Whether the embedder that a collection has chosen can be used here."""
+    name = f"embedder of {collection}"
+    with kernel.store.database.read() as session:
+        setting = setting_of(session, collection)
+        trouble = kernel.embedding.trouble(session, collection) if kernel.embedding is not None else None
+    if trouble is None:
+        return Finding(name, True, setting)
+    return Finding(
+        name, False, f"search goes by words alone: {trouble}", "pinakes reindex --embedder minilm, or mend the embedder"
+    )
+
+
 def _coverage(kernel: Kernel, collection: str) -> Finding:
     """What is stored, indexed and embedded, and by which embedder."""
     name = f"search in {collection}"
     with kernel.store.read(collection) as reading:
         session = reading.session
         setting, model = setting_of(session, collection), model_of(session, collection)
-        stored, indexed = reading.count("entry"), chunks.count_entries(session, collection)
+        # A section's text is its document's; a document without any text has no passages either.
+        stored = (
+            reading.count("entry") - reading.count("entry", (SECTION,)) - documents.count_empty(session, collection)
+        )
+        indexed = chunks.count_entries(session, collection)
         live, waiting = chunks.count_live(session, collection), chunks.count_waiting(session, collection)
         by_model = chunks.count_models(session, collection)
+        missing = kernel.finder().missing(reading)
+    if missing:
+        told = f"{len(missing)} files of the index are missing or damaged, as after a backup was put back"
+        return Finding(name, False, told, "pinakes reindex")
     detail = f"{stored} entries, {live} passages, {by_model.get(model, 0)} with vectors of {setting}, {waiting} waiting"
     if indexed != stored:
         return Finding(name, False, f"{stored} entries are stored, {indexed} are indexed", "pinakes reindex")

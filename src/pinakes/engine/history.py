@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import cast
 
+from pinakes.engine.filing import Plan, catch_up, finish
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.paging import Place, start, to_cursor
 from pinakes.model.errors import Failure, Refusal
@@ -11,7 +12,7 @@ from pinakes.model.knowledge import Edge, Entry, handle_of
 from pinakes.storage.reading import Reading
 from pinakes.storage.store import Writing
 
-NOT_UNDOABLE = ("REVERT", "ERASE")
+NOT_UNDOABLE = ("REVERT", "ERASE", "INDEX")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,9 @@ def list_history(
 def undo(kernel: Kernel, *, count: int = 1, tx: int | None = None, actor: str) -> list[Undone]:
     """Revert the newest transactions, or the one that is named, all or nothing."""
 
-    def act(writing: Writing) -> list[Undone]:
+    def act(writing: Writing) -> tuple[list[Undone], bool]:
         done: list[Undone] = []
+        plan = Plan(kernel.vaults)
         wanted = [tx] if tx is not None else _newest_standing(writing, count)
         for number in wanted:
             if done:
@@ -71,11 +73,16 @@ def undo(kernel: Kernel, *, count: int = 1, tx: int | None = None, actor: str) -
             target = writing.transaction(number)
             if target is None:
                 raise Refusal(Failure.NOT_FOUND, f"There is no transaction {number}.", field="tx_id")
-            _revert(writing, target)
+            for change in _revert(writing, target):
+                plan.add(change.after.thing, None if change.before is None else change.before.thing)
             done.append(Undone(_happening(writing, target), writing.tx))
-        return done
+        return done, bool(plan.settle(writing))
 
-    return kernel.write(act, actor=actor)
+    catch_up(kernel)
+    done, files_follow = kernel.write(act, actor=actor)
+    if files_follow:
+        finish(kernel)
+    return done
 
 
 def changes_after(kernel: Kernel, tx: int) -> list[tuple[Transaction, list[Change]]]:
@@ -132,7 +139,13 @@ def _newest_standing(writing: Writing, count: int) -> list[int]:
     return standing[:count]
 
 
-def _revert(writing: Writing, target: Transaction) -> None:
+def _revert(writing: Writing, target: Transaction) -> list[Change]:
+    if target.operation == "INDEX":
+        raise Refusal(
+            Failure.UNSUPPORTED,
+            f"Transaction {target.tx} took in files that were there already; undoing it would delete them.",
+            field="tx_id",
+        )
     if target.operation == "ERASE":
         raise Refusal(Failure.ERASED, f"Transaction {target.tx} erased for good; that cannot be undone.", field="tx_id")
     undone_by = writing.undone_by(target.tx)
@@ -151,6 +164,7 @@ def _revert(writing: Writing, target: Transaction) -> None:
         _restore(writing, change)
     for change in changes:
         _refuse_dangling(writing, target, change)
+    return changes
 
 
 def _refuse_later_change(writing: Writing, target: Transaction, change: Change) -> None:

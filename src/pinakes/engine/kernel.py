@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from pinakes.engine.activity import Activity
 from pinakes.engine.embedding import Embedding, LoadedEmbedder
+from pinakes.engine.vaults import Vaults
+from pinakes.engine.workbench import Workbench
 from pinakes.model.errors import Failure, Refusal
 from pinakes.storage.database import Session
 from pinakes.storage.reading import Reading
@@ -26,6 +29,9 @@ class Kernel:
     collection: str
     embedding: Embedding | None = None
     finder: Callable[[], Any] = _no_finder
+    vaults: Vaults = field(default_factory=Vaults)
+    bench: Workbench | None = None
+    activity: Activity = field(default_factory=Activity)
 
     @property
     def is_searchable(self) -> bool:

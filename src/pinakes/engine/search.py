@@ -1,14 +1,19 @@
 """Finding entries: filters inside the search, words and vectors fused, pages from one snapshot."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeGuard, cast
 
+from pinakes.engine.births import FILTERED_ATTRIBUTES
+from pinakes.engine.budget import count_tokens, fit
+from pinakes.engine.embedding import voice_of
+from pinakes.engine.evidence import SNIPPET, Excerpt, Sought, read_place
 from pinakes.engine.finder import Finder, Findings, Passage, Search, embed_question
 from pinakes.engine.index.matching import Filter
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.paging import Place, start, to_cursor
+from pinakes.engine.respelling import read_as_meant
 from pinakes.engine.signals import Signal, weigh
 from pinakes.engine.validity import moment
 from pinakes.model import kinds
@@ -24,7 +29,7 @@ from pinakes.storage.reading import Reading
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked of the entries of a collection."""
+    """What is asked of the entries of a collection; times are ISO-8601, and bounds belong to what they bound."""
 
     topic: str | None = None
     content: str | None = None
@@ -36,6 +41,12 @@ class Question:
     kinds: tuple[str, ...] = (kinds.ENTRY,)
     as_of_tx_id: int | None = None
     signals: tuple[Signal, ...] = ()
+    attributes: tuple[tuple[str, str], ...] = ()
+    created_after: str | None = None
+    created_before: str | None = None
+    updated_after: str | None = None
+    updated_before: str | None = None
+    least_importance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +58,39 @@ class Hit:
     lexical: float | None = None
     cosine: float | None = None
     graph_hops: int | None = None
-    passages: tuple[tuple[int, int], ...] = ()
+    excerpts: tuple[Excerpt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How many tokens the hits of a page may take, and what each of them takes."""
+
+    tokens: int
+    weigh: Callable[[Hit], int]
+
+
+def weigh_excerpts(hit: Hit) -> int:
+    """The tokens of a hit's title and excerpts."""
+    entry = cast(Entry, hit.version.thing)
+    return count_tokens(entry.title) + sum(count_tokens(excerpt.text) for excerpt in hit.excerpts)
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of hits, the snapshot it was taken from, and by which means."""
+    """One page of hits, the snapshot it was taken from, and by which means; `read_as` is the question as it was
+    read, where that is not as it was written."""
 
     hits: list[Hit]
     as_of_tx: int
     next_cursor: str | None
     mode: str
     waiting: int
+    tokens: int | None = None
+    read_as: str | None = None
 
 
 PASSAGES = 3
+SHORTEST = 60
 # Words that say next to nothing and a vector that points away can leave even the best without a positive score.
 _LEAST = 1e-9
 _TRIES = 3
@@ -77,38 +106,63 @@ class _Ranked:
     hops: int | None = None
 
 
-def find_entries(kernel: Kernel, question: Question, *, limit: int, cursor: str | None = None) -> Page:
-    """A page of the entries that match, best first; without words, in the order of their making."""
+def find_entries(
+    kernel: Kernel, question: Question, *, limit: int, cursor: str | None = None, budget: Budget | None = None
+) -> Page:
+    """A page of the entries that match, best first; without words, in the order of their making. With a budget, hits
+    show as much of their passages as fits, and the next page begins where the budget ended."""
     for _ in range(_TRIES):
         # Whoever erases takes segments away at once, also from under a snapshot that still names them.
         with suppress(FileNotFoundError):
-            return _find_page(kernel, question, limit=limit, cursor=cursor)
+            return _find_page(kernel, question, wanted=(limit, cursor, budget))
     raise Refusal(Failure.CORRUPT, "A file of the search index is missing; run `pinakes reindex` to make it anew.")
 
 
-def _find_page(kernel: Kernel, question: Question, *, limit: int, cursor: str | None) -> Page:
+def _find_page(kernel: Kernel, question: Question, *, wanted: tuple[int, str | None, Budget | None]) -> Page:
+    limit, cursor, budget = wanted
     asked: dict[str, Any] = asdict(question)
     finder: Finder = kernel.finder()
     words = _words(question)
     with kernel.read() as reading:
-        embedder = kernel.embedder(reading.session)
-    # Before the snapshot: an embedder may be slow to answer, and no snapshot should wait for it.
+        embedder, voice = kernel.embedder(reading.session), voice_of(reading.session, kernel.collection)
+        place = start(asked, cursor, newest=reading.tx, now=kernel.now())
+        passing = _filter(question, place)
+        if words is not None and question.content:
+            words = read_as_meant(finder, reading, words, embedder=embedder, as_of=place.tx)
+    # Between the snapshots: an embedder may be slow to answer, and no snapshot should wait for it.
     vector = None if words is None else embed_question(words, embedder)
     with kernel.read() as reading:
-        place = start(asked, cursor, newest=reading.tx, now=kernel.now())
-        wanted = _filter(question, place)
         if words is None:
-            hits, more = _listed(reading, finder, question, wanted=(wanted, place.last, limit))
+            hits, more = _listed(reading, finder, question, wanted=(passing, place.last, limit))
             mode = "list"
         else:
-            search = Search(text=words, filter=wanted, vector=vector)
+            beside = "neighbours" in question.signals
+            search = Search(text=words, filter=passing, vector=vector, voice=voice, with_neighbours=beside)
             findings = finder.find(reading, search, None if vector is None else embedder)
             ranked = _collapse(reading, question, findings, place=place)
-            hits, more = _page(reading, ranked, findings, wanted=(wanted, place.last, limit))
+            hits, more = _page(reading, ranked, findings, wanted=(search, place.last, limit))
             mode = findings.mode
-        waiting = chunks.count_waiting(reading.session, kernel.collection) if mode == "hybrid" else 0
-    following = to_cursor(Place(place.tx, place.now, hits[-1].version.id), asked) if more else None
-    return Page(hits, place.tx, following, mode, waiting)
+        waiting = chunks.count_waiting(reading.session, kernel.collection) if mode != "list" else 0
+    read_as = words if words != _words(question) else None
+    page = Page(hits, place.tx, None, mode, waiting, read_as=read_as)
+    if budget is not None:
+        page = _within(page, budget, Sought(words or ""))
+        more = more or len(page.hits) < len(hits)
+    following = to_cursor(Place(place.tx, place.now, page.hits[-1].version.id), asked) if more else None
+    return replace(page, next_cursor=following)
+
+
+def _within(page: Page, budget: Budget, sought: Sought) -> Page:
+    """The hits that a budget has room for, each with as much of its passages as fits."""
+    forms: list[list[Hit]] = []
+    for hit in page.hits:
+        body = cast(Entry, hit.version.thing).body
+        whole = hit if hit.excerpts else replace(hit, excerpts=(Excerpt(start=0, stop=len(body), text=body),))
+        best = whole.excerpts[0]
+        short = [(sought.narrow(best, size),) for size in (SHORTEST, SNIPPET)]
+        forms.append([replace(hit, excerpts=form) for form in (*short, (best,), whole.excerpts)])
+    hits, tokens = fit(forms, budget.tokens, budget.weigh)
+    return replace(page, hits=hits, tokens=tokens)
 
 
 def _words(question: Question) -> str | None:
@@ -124,6 +178,7 @@ def _has_words(said: str | None) -> TypeGuard[str]:
 
 
 def _filter(question: Question, place: Place) -> Filter:
+    _refuse_unfiltered(question)
     groups: list[tuple[int, ...]] = [tuple(filter_number("kind", kind) for kind in question.kinds)]
     groups += [(filter_number("tag", tag),) for tag in question.tags]
     for name in ("knowledge_type", "memory_type"):
@@ -132,11 +187,29 @@ def _filter(question: Question, place: Place) -> Filter:
             groups.append((filter_number(name, wanted),))
     if _has_words(question.topic) and not question.strict_substring:
         groups += [(filter_number("title", word),) for word in query_words(question.topic)]
+    groups += [(filter_number(name, value),) for name, value in question.attributes]
+    return Filter(groups=tuple(groups), bounds=tuple(_bounds(question, place)), as_of=place.tx)
+
+
+def _refuse_unfiltered(question: Question) -> None:
+    for name, _ in question.attributes:
+        if name not in FILTERED_ATTRIBUTES:
+            known = ", ".join(FILTERED_ATTRIBUTES)
+            raise Refusal(Failure.INVALID, f"{name} cannot be filtered by; there are {known}.", field="attributes")
+
+
+def _bounds(question: Question, place: Place) -> list[tuple[str, float | None, float | None]]:
     bounds: list[tuple[str, float | None, float | None]] = [("expires", place.now + 1, None)]
+    for name in ("created", "updated"):
+        after, before = getattr(question, f"{name}_after"), getattr(question, f"{name}_before")
+        low = None if after is None else moment(after, f"{name}_after")
+        high = None if before is None else moment(before, f"{name}_before")
+        bounds.append((name, low, high))
+    bounds.append(("importance", question.least_importance, None))
     if question.as_of is not None:
         valid_at = moment(question.as_of, "as_of")
         bounds += [("valid_from", None, valid_at), ("valid_to", valid_at, None)]
-    return Filter(groups=tuple(groups), bounds=tuple(bounds), as_of=place.tx)
+    return [bound for bound in bounds if bound[1:] != (None, None)]
 
 
 def _listed(
@@ -198,16 +271,28 @@ def _favour_exact_topics(reading: Reading, topic: str, ranked: list[_Ranked], *,
 
 
 def _page(
-    reading: Reading, ranked: Sequence[_Ranked], findings: Findings, *, wanted: tuple[Filter, str, int]
+    reading: Reading, ranked: Sequence[_Ranked], findings: Findings, *, wanted: tuple[Search, str, int]
 ) -> tuple[list[Hit], bool]:
-    passing, last, limit = wanted
+    search, last, limit = wanted
     begin = next((place + 1 for place, each in enumerate(ranked) if each.entry_id == last), 0) if last else 0
     best = max(ranked[0].score, _LEAST) if ranked else 1.0
+    sought = Sought(search.text)
     hits: list[Hit] = []
     for each in ranked[begin : begin + limit]:
-        version = reading.version(each.entry_id, passing.as_of)
-        if version is not None and version.thing is not None:
-            spans = tuple(reading.span(passage.seq) for passage in each.passages[:PASSAGES])
+        version = reading.version(each.entry_id, search.filter.as_of)
+        if version is not None and isinstance(version.thing, Entry):
+            shown = tuple(
+                _excerpt(reading, version.thing, passage, sought=sought, cut=findings.near_enough)
+                for passage in each.passages[:PASSAGES]
+            )
             lexical = each.lexical / findings.best_lexical if findings.best_lexical else 0.0
-            hits.append(Hit(version, max(each.score, 0.0) / best, min(lexical, 1.0), each.cosine, each.hops, spans))
+            hits.append(Hit(version, max(each.score, 0.0) / best, min(lexical, 1.0), each.cosine, each.hops, shown))
     return hits, begin + limit < len(ranked)
+
+
+def _excerpt(reading: Reading, entry: Entry, passage: Passage, *, sought: Sought, cut: float) -> Excerpt:
+    start, stop, place = reading.spot(passage.seq)
+    text = entry.body[start:stop]
+    meaning = passage.cosine if passage.cosine is not None and passage.cosine >= cut else None
+    matched = sought.explain(entry.title, "\n".join([text, *entry.tags]), meaning=meaning)
+    return Excerpt(start=start, stop=stop, text=text, place=read_place(place), matched=matched)

@@ -1,4 +1,5 @@
-"""Signals a caller can ask for beside nearness: age, importance, kind of memory, closeness in the graph."""
+"""Signals a caller can ask for beside nearness: age, importance, kind of memory, closeness in the graph; what
+neighbours lend is counted where chunks are scored."""
 
 from collections.abc import Sequence
 from typing import Literal, Protocol
@@ -9,8 +10,8 @@ from pinakes.model.clock import DAY
 from pinakes.model.knowledge import Entry, fold
 from pinakes.storage.reading import Reading
 
-Signal = Literal["recency", "importance", "memory_type", "graph"]
-SIGNALS: tuple[Signal, ...] = ("recency", "importance", "memory_type", "graph")
+Signal = Literal["recency", "importance", "memory_type", "graph", "neighbours"]
+SIGNALS: tuple[Signal, ...] = ("recency", "importance", "memory_type", "graph", "neighbours")
 
 HALF_LIFE = 90 * DAY
 MEMORY_WEIGHTS = {"core": 1.25, "factual": 1.1, "fleeting": 0.9}

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 from pinakes.engine.births import Births
 from pinakes.engine.corpus import Report
 from pinakes.engine.embedding import model_of
 from pinakes.engine.finder import Finder
 from pinakes.engine.index.sealing import collect_orphans, maintain, remove_unnamed, rewrite_living
+from pinakes.engine.jobs import Progress
 from pinakes.engine.kernel import Kernel
 from pinakes.model.knowledge import Entry
-from pinakes.storage import chunks
+from pinakes.storage import chunks, documents
 from pinakes.storage.database import Session
+from pinakes.storage.jobs import Job
 from pinakes.storage.reading import Reading
 from pinakes.storage.segments import read_models, reset_manifests
 
@@ -25,6 +27,18 @@ def index_everything(kernel: Kernel, report: Report, *, stop: Callable[[], bool]
         done = kernel.embedding.embed_waiting(kernel.store, kernel.collection, stop=stop, report=report)
     seal(kernel)
     return done
+
+
+def index_as_job(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
+    """The work of a job that an import leaves behind: make all vectors that are missing."""
+    del job
+
+    def report(done: float, total: float | None, message: str) -> None:
+        progress.reach(
+            int(done), int(total or done or 1), f"Generating embeddings ({int(done)} of {int(total or done)} passages)"
+        )
+
+    return {"embedded": index_everything(kernel, report, stop=progress.stop)}
 
 
 def seal(kernel: Kernel) -> None:
@@ -71,8 +85,10 @@ def _bear_all(session: Session, kernel: Kernel, newest: int, report: Report) -> 
     reading = Reading(session, kernel.collection)
     births = cast(Births, kernel.store.derive)
     done = 0
+    documents.drop_all(session, kernel.collection)
     for version in reading.all_versions("entry"):
         chunks.kill(session, kernel.collection, version.tx, version.id, after=newest)
+        documents.drop(session, kernel.collection, version.id)
         if isinstance(version.thing, Entry):
             births.bear(session, kernel.collection, version.tx, version.thing)
         done += 1

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pinakes.app import lazily
+from pinakes.contracts.documents import DOCUMENTS, DocumentEntry, WholeDocument, document_fields, section_shape
 from pinakes.contracts.entries import (
     ENTRIES,
     TRANSACTIONS,
@@ -16,14 +17,16 @@ from pinakes.contracts.entries import (
     transaction_shape,
     triple_shape,
 )
+from pinakes.contracts.notes import LISTED, NOTES, note_shape
+from pinakes.engine.documents import open_document, page_documents
 from pinakes.engine.edges import EdgeQuestion, find_edges, get_edge
 from pinakes.engine.entries import get_entry
 from pinakes.engine.history import list_history, newest_tx
 from pinakes.engine.kernel import Kernel
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.history import Change, Transaction
-from pinakes.model.kinds import ENTRY
-from pinakes.model.knowledge import handle_of
+from pinakes.model.kinds import DOCUMENT, ENTRY, NOTE
+from pinakes.model.knowledge import Entry, handle_of
 from pinakes.toolkit.fields import to_json
 
 MIME_TYPE = "application/json"
@@ -51,6 +54,9 @@ class Resource:
 find_entries = lazily("pinakes.engine.search", "find_entries")
 ask = lazily("pinakes.engine.search", "Question")
 
+list_notes = lazily("pinakes.engine.notes", "list_notes")
+get_note = lazily("pinakes.engine.notes", "get_note")
+
 ENTRY_FILTERS = ("topic", "content", "tags", "as_of", "knowledge_type", "memory_type", "strict_substring")
 
 
@@ -68,6 +74,41 @@ def _transactions_page(kernel: Kernel, limit: int, cursor: str | None, asked: Ar
     page = list_history(kernel, limit=limit, cursor=cursor, **asked)
     items = [transaction_shape(found.transaction, found.about, found.undone_by) for found in page.happenings]
     return items, page.as_of_tx, page.next_cursor
+
+
+def _documents_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
+    opened, as_of, following = page_documents(kernel, limit=limit, cursor=cursor, **asked)
+    shapes = [DocumentEntry(**document_fields(each.version, each.chunks, each.status)) for each in opened]
+    return shapes, as_of, following
+
+
+def _document(kernel: Kernel, handle: str) -> WholeDocument:
+    opened = open_document(kernel, handle)
+    return WholeDocument(
+        **document_fields(opened.version, opened.chunks, opened.status),
+        sections=tuple(section_shape(section) for section in opened.sections),
+        text=cast(Entry, opened.version.thing).body,
+    )
+
+
+def _documents_version(kernel: Kernel) -> int:
+    with kernel.read() as reading:
+        return reading.last_touched("entry", (DOCUMENT,))
+
+
+def _notes_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
+    found, as_of, following = list_notes(kernel, limit, cursor, asked)
+    return [note_shape(node, version, LISTED) for node, version in found], as_of, following
+
+
+def _note(kernel: Kernel, path: str) -> Any:
+    node, version = get_note(kernel, path)
+    return note_shape(node, version, None)
+
+
+def _notes_version(kernel: Kernel) -> int:
+    with kernel.read() as reading:
+        return reading.last_touched("entry", (NOTE,))
 
 
 def _entries_version(kernel: Kernel) -> int:
@@ -105,6 +146,24 @@ RESOURCES = (
         _triples_version,
     ),
     Resource(
+        DOCUMENTS,
+        "documents",
+        "Every document that was added, in the order of their adding; one of them with its sections and text.",
+        (),
+        _documents_page,
+        _document,
+        _documents_version,
+    ),
+    Resource(
+        NOTES,
+        "notes",
+        "Every note of the mounted vaults, in the order of their making.",
+        ("content", "tags"),
+        _notes_page,
+        _note,
+        _notes_version,
+    ),
+    Resource(
         TRANSACTIONS,
         "transactions",
         "Everything that was changed, newest first.",
@@ -116,6 +175,7 @@ RESOURCES = (
 )
 
 BY_URI = {resource.uri: resource for resource in RESOURCES}
+LISTS = {ENTRY: ENTRIES, NOTE: NOTES, DOCUMENT: DOCUMENTS}
 
 
 def list_resources(kernel: Kernel) -> list[dict[str, Any]]:
@@ -231,17 +291,17 @@ def changed_resources(transaction: Transaction, changes: list[Change]) -> list[d
         touched.setdefault((uri, change_type), []).append(id)
 
     for change in changes:
-        list_uri = TRIPLES if change.after.subject == "edge" else ENTRIES if change.after.kind == ENTRY else None
+        list_uri = TRIPLES if change.after.subject == "edge" else LISTS.get(change.after.kind)
         if list_uri is not None:
             name = _name(change)
             change_type = "delete" if change.removes else "upsert"
             touch(list_uri, change_type, name)
             touch(address(list_uri, handle=name), change_type, name)
     touch(TRANSACTIONS, "upsert", transaction.tx)
-    return [_note(transaction, uri, change_type, ids) for (uri, change_type), ids in touched.items()]
+    return [_told(transaction, uri, change_type, ids) for (uri, change_type), ids in touched.items()]
 
 
-def _note(transaction: Transaction, uri: str, change_type: str, ids: list[str | int]) -> dict[str, Any]:
+def _told(transaction: Transaction, uri: str, change_type: str, ids: list[str | int]) -> dict[str, Any]:
     return {
         "resource_uri": uri,
         "tx_id": transaction.tx,

@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from typing import Any, BinaryIO
+from uuid import uuid4
 
 import anyio
 import mcp_types as types
@@ -16,14 +17,14 @@ from mcp.shared.message import SessionMessage
 
 from pinakes.server.adapter import Adapter
 from pinakes.server.faults import PARSE_ERROR, check_message, enrich, fault, parse_message
+from pinakes.server.messages import Incoming
+from pinakes.server.sessions import HERE, Place, name_session
 
 log = logging.getLogger(__name__)
 
 MAX_LINE = 16 * 1024 * 1024
 PARENT_CHECK_SECONDS = 1.0
 FAREWELL_SECONDS = 10.0
-
-Incoming = SessionMessage | Exception
 
 
 class Wire:
@@ -134,6 +135,7 @@ async def serve(adapter: Adapter) -> None:
             tasks.start_soon(_watch_parent)
         tasks.start_soon(wire.read, to_server)
         tasks.start_soon(wire.send, from_server)
+        HERE.set(Place(name_session("stdio", uuid4().hex)))
         await serve_dual_era_loop(
             adapter.server,
             incoming,

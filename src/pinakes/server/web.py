@@ -1,4 +1,5 @@
-"""HTTP: the streamable endpoint of both protocol eras and a health check, for those who may reach it."""
+"""HTTP: the streamable endpoint of both protocol eras, the older one with events, and a health check, for those who may
+reach them."""
 
 import hmac
 import json
@@ -7,23 +8,29 @@ import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
+import anyio
 import anyio.to_thread
 import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse
-from starlette.routing import Route
+from starlette.routing import Route, WebSocketRoute, request_response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
 
 from pinakes import __version__
 from pinakes.engine.history import newest_tx
 from pinakes.model.errors import Failure, Refusal
 from pinakes.server.adapter import Adapter
+from pinakes.server.bare import BareDoor
 from pinakes.server.faults import PARSE_ERROR, check_message, enrich, fault, parse_message
+from pinakes.server.replies import JsonReply
+from pinakes.server.sockets import SocketDoor
+from pinakes.server.sse import MESSAGES, EventDoor, Wait
+from pinakes.server.uploads import UploadDoor
 from pinakes.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -55,15 +62,18 @@ class TokenGate:
         self._expected = f"Bearer {token}".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] != "/health":
+        if scope["type"] in ("http", "websocket") and scope["path"] != "/health":
             given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
             if not hmac.compare_digest(given, self._expected):
-                refusal = JSONResponse(
+                refusal = JsonReply(
                     {"error": "unauthorized", "message": "Send the bearer token in the Authorization header."},
                     status_code=401,
                     headers={"WWW-Authenticate": 'Bearer realm="pinakes"'},
                 )
-                await refusal(scope, receive, send)
+                if scope["type"] == "websocket":
+                    await WebSocket(scope, receive, send).send_denial_response(refusal)
+                else:
+                    await refusal(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
@@ -81,7 +91,7 @@ class MessageCheck:
             body = await _read_body(receive)
             complaint = None if body is None else _complaint(body)
             if body is None or complaint is not None:
-                answer = JSONResponse(complaint, 400) if complaint else JSONResponse({"error": "too_large"}, 413)
+                answer = JsonReply(complaint, 400) if complaint else JsonReply({"error": "too_large"}, 413)
                 await answer(scope, receive, send)
                 return
             receive = _replay(body, receive)
@@ -162,31 +172,38 @@ def _security(settings: Settings) -> TransportSecuritySettings:
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
 
 
-def build_web(adapter: Adapter, settings: Settings) -> ASGIApp:
+def build_web(adapter: Adapter, settings: Settings, *, wait: Wait = anyio.sleep) -> ASGIApp:
     token = read_token(settings)
     if not token and not is_loopback(settings.text("host")):
         raise Refusal(
             Failure.FORBIDDEN,
             "An address that others can reach needs a bearer token: set PINAKES_TOKEN or --token-file.",
         )
-    manager = StreamableHTTPSessionManager(
-        adapter.server, security_settings=_security(settings), max_request_body_size=MAX_BODY
-    )
+    security = _security(settings)
+    manager = StreamableHTTPSessionManager(adapter.server, security_settings=security, max_request_body_size=MAX_BODY)
+    events = EventDoor(adapter, security, wait)
 
-    async def health(request: Request) -> JSONResponse:
+    async def health(request: Request) -> JsonReply:
         try:
             tx = await anyio.to_thread.run_sync(partial(newest_tx, adapter.app.kernel))
         except Refusal as refusal:
-            return JSONResponse({"status": "unavailable", "reason": refusal.failure.code}, status_code=503)
-        return JSONResponse({"status": "ok", "version": __version__, "tx_id": tx})
+            return JsonReply({"status": "unavailable", "reason": refusal.failure.code}, status_code=503)
+        return JsonReply({"status": "ok", "version": __version__, "tx_id": tx})
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
-        async with adapter.running(), manager.run():
+        async with adapter.running(), manager.run(), events.running():
             yield
 
-    endpoint: Any = MessageCheck(StreamableHTTPASGIApp(manager))
-    routes = [Route("/mcp", endpoint=endpoint), Route("/health", endpoint=health, methods=["GET"])]
+    endpoint: Any = MessageCheck(BareDoor(StreamableHTTPASGIApp(manager), adapter, security))
+    routes = [
+        Route("/mcp", endpoint=endpoint),
+        WebSocketRoute("/mcp", endpoint=SocketDoor(adapter, security).serve),
+        Route("/sse", endpoint=cast(Any, events), methods=["GET"]),
+        Route(MESSAGES, endpoint=cast(Any, MessageCheck(request_response(events.receive))), methods=["POST"]),
+        Route("/uploads", endpoint=UploadDoor(adapter, security).receive, methods=["POST"]),
+        Route("/health", endpoint=health, methods=["GET"]),
+    ]
     app: ASGIApp = Starlette(routes=routes, lifespan=lifespan)
     return TokenGate(app, token) if token else app
 
@@ -197,7 +214,14 @@ def run_web(adapter: Adapter, settings: Settings, *, announce: Any = None) -> No
     listener = _listen(host, port)
     if announce is not None:
         announce(host, listener.getsockname()[1])
-    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=5)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=5,
+        ws="websockets-sansio",
+        ws_max_size=MAX_BODY,
+    )
     uvicorn.Server(config).run(sockets=[listener])
 
 

@@ -5,7 +5,8 @@ import sys
 
 import contents
 import dialogue
-from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+import errands
+import questions
 from surroundings import surround
 from toolbox import lend_exchange, with_fixtures
 
@@ -16,7 +17,7 @@ from pinakes.server.web import run_web
 from pinakes.settings import load
 
 # Importing them is what registers their tools.
-REGISTERED = (contents, dialogue)
+REGISTERED = (contents, dialogue, errands, questions)
 
 
 def main(data: str, transport: str) -> None:
@@ -24,7 +25,6 @@ def main(data: str, transport: str) -> None:
     adapter = Adapter(with_fixtures(build(settings)))
     lend_exchange(adapter)
     surround(adapter)
-    adapter.server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="suite"))
     schemas = {listing.name: listing.wire["inputSchema"] for listing in adapter.app.catalog.listed()}
     adapter.server.get_tool_input_schema = schemas.get
     if transport == "stdio":

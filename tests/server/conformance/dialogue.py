@@ -42,12 +42,12 @@ def _completed(result: types.ElicitResult) -> list[Block]:
     return [text(f"Elicitation completed: action={result.action}, content={json.dumps(result.content)}")]
 
 
-def _require(requests: dict[str, Any], state: str | None = None) -> list[Block]:
+def require(requests: dict[str, Any], state: str | None = None) -> list[Block]:
     EXCHANGE.get().outcome = types.InputRequiredResult(input_requests=requests, request_state=state)
     return []
 
 
-def _accepted(key: str) -> dict[str, Any] | None:
+def accepted(key: str) -> dict[str, Any] | None:
     """What a person filled in, where they did."""
     response = EXCHANGE.get().responses.get(key)
     return dict(response.content or {}) if isinstance(response, types.ElicitResult) else None
@@ -129,9 +129,9 @@ NAME = form({"name": {"type": "string"}}, "name")
 @fixture("test_streaming_elicitation")
 @fixture("test_input_required_result_elicitation")
 def require_name(call: Call[Any], given: Nothing) -> list[Block]:
-    answer = _accepted("user_name")
+    answer = accepted("user_name")
     if answer is None:
-        return _require({"user_name": elicitation("What is your name?", NAME)})
+        return require({"user_name": elicitation("What is your name?", NAME)})
     return [text(f"Hello, {answer.get('name')}!")]
 
 
@@ -139,7 +139,7 @@ def require_name(call: Call[Any], given: Nothing) -> list[Block]:
 def require_sample(call: Call[Any], given: Nothing) -> list[Block]:
     response = EXCHANGE.get().responses.get("capital_question")
     if not isinstance(response, types.CreateMessageResult):
-        return _require({"capital_question": sampling("What is the capital of France?")})
+        return require({"capital_question": sampling("What is the capital of France?")})
     return [text(f"The model said: {response.content}")]
 
 
@@ -147,7 +147,7 @@ def require_sample(call: Call[Any], given: Nothing) -> list[Block]:
 def require_roots(call: Call[Any], given: Nothing) -> list[Block]:
     response = EXCHANGE.get().responses.get("client_roots")
     if not isinstance(response, types.ListRootsResult):
-        return _require({"client_roots": types.ListRootsRequest()})
+        return require({"client_roots": types.ListRootsRequest()})
     return [text(f"Roots: {', '.join(str(root.uri) for root in response.roots)}")]
 
 
@@ -159,7 +159,7 @@ CONFIRM = form({"ok": {"type": "boolean"}}, "ok")
 def require_state(call: Call[Any], given: Nothing) -> list[Block]:
     """The state comes back sealed by the SDK's middleware; what was tampered with never arrives here."""
     if EXCHANGE.get().params.request_state != "asked":
-        return _require({"confirm": elicitation("Please confirm", CONFIRM)}, "asked")
+        return require({"confirm": elicitation("Please confirm", CONFIRM)}, "asked")
     return [text("state-ok")]
 
 
@@ -172,19 +172,19 @@ def require_three(call: Call[Any], given: Nothing) -> list[Block]:
     }
     exchange = EXCHANGE.get()
     if exchange.params.request_state != "three" or not asked.keys() <= exchange.responses.keys():
-        return _require(asked, "three")
+        return require(asked, "three")
     return [text("All three were answered.")]
 
 
 @fixture("test_input_required_result_multi_round")
 def require_twice(call: Call[Any], given: Nothing) -> list[Block]:
-    first, second = _accepted("step1"), _accepted("step2")
+    first, second = accepted("step1"), accepted("step2")
     state = EXCHANGE.get().params.request_state
     if state is None or (state == "step1" and first is None):
-        return _require({"step1": elicitation("Step 1: What is your name?", NAME)}, "step1")
+        return require({"step1": elicitation("Step 1: What is your name?", NAME)}, "step1")
     if second is None:
         colour = form({"color": {"type": "string"}}, "color")
-        return _require({"step2": elicitation("Step 2: What is your favorite color?", colour)}, "step2")
+        return require({"step2": elicitation("Step 2: What is your favorite color?", colour)}, "step2")
     return [text(f"Two rounds are over: {second.get('color')}")]
 
 
@@ -198,4 +198,4 @@ def require_what_can_be(call: Call[Any], given: Nothing) -> list[Block]:
     if capabilities.sampling is not None:
         asked["greeting"] = sampling("Generate a greeting")
     missing = not asked.keys() <= exchange.responses.keys()
-    return _require(asked) if asked and missing else [text("Nothing is left to ask.")]
+    return require(asked) if asked and missing else [text("Nothing is left to ask.")]

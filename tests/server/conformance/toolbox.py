@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import mcp_types as types
@@ -10,13 +10,14 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from pinakes.app import CONTRACTS, App
+from pinakes.engine.jobs import bench_of
 from pinakes.model.errors import Refusal
 from pinakes.server.adapter import Adapter
 from pinakes.toolkit.catalog import Catalog, Listing
 from pinakes.toolkit.contract import Block, Reply
 from pinakes.toolkit.dispatch import Dispatcher
 from pinakes.toolkit.fields import Schema, input_schema
-from pinakes.toolkit.tool import Answer, Call, Example, Tool, Toolset
+from pinakes.toolkit.tool import Answer, Call, Example, Task, Tool, Toolset
 
 SHOWN = "fixtures"
 SWITCHED = "switched"
@@ -51,8 +52,10 @@ class FixtureContract:
     """Blocks as the tool made them; what the suite wants on the wire is its own affair."""
 
     def success(self, answer: Answer) -> Reply:
-        blocks: Any = answer.content
-        return Reply(blocks=blocks)
+        content: Any = answer.content
+        if isinstance(content, dict):
+            return Reply(blocks=[text("It goes on.")], structured=content)
+        return Reply(blocks=content)
 
     def failure(self, refusal: Refusal) -> Reply:
         return Reply(blocks=[text(refusal.message)], failed=True)
@@ -63,13 +66,16 @@ class FixtureContract:
 
 _registered: list[tuple[Listing, Tool]] = []
 
+# What the jobs of fixture tools do, by their kind.
+ACTS: dict[str, Callable[..., dict[str, Any]]] = {}
+
 
 def text(words: str) -> Block:
     return {"type": "text", "text": words}
 
 
 def fixture(
-    name: str, *, input: type = Nothing, schema: Schema | None = None, toolset: str = SHOWN
+    name: str, *, input: type = Nothing, schema: Schema | None = None, toolset: str = SHOWN, task: Task | None = None
 ) -> Callable[[Body], Body]:
     """Register a function as a tool of the suite under the name that the suite calls."""
 
@@ -85,9 +91,13 @@ def fixture(
             outputs=(),
             example=Example(arguments={}),
             handler=lambda call, given: Answer("", "", body(call, given)),
+            task=task,
         )
         wire = {"name": name, "description": description, "inputSchema": schema or input_schema(input)}
-        _registered.append((Listing(name, toolset, __name__, CONTRACT, writes=False, wire=wire), tool))
+        if task is not None:
+            wire["execution"] = {"taskSupport": "required" if task.required else "optional"}
+        job = "" if task is None else task.job
+        _registered.append((Listing(name, toolset, body.__module__, CONTRACT, writes=False, wire=wire, job=job), tool))
         return body
 
     return register
@@ -102,7 +112,9 @@ def with_fixtures(app: App) -> App:
         catalog.add(listing, tool)
     catalog.choose(["entries", SHOWN])
     contracts = {**CONTRACTS, CONTRACT: FixtureContract()}
-    return App(app.kernel, Dispatcher(catalog, contracts), app.data)
+    bench = bench_of(app.kernel)
+    kernel = replace(app.kernel, bench=replace(bench, acts={**bench.acts, **ACTS}))
+    return App(kernel, Dispatcher(catalog, contracts), app.data)
 
 
 def lend_exchange(adapter: Adapter) -> None:
@@ -114,7 +126,10 @@ def lend_exchange(adapter: Adapter) -> None:
         exchange = Exchange(ctx, params, adapter.app.catalog)
         token = EXCHANGE.set(exchange)
         try:
-            result = await entry.handler(ctx, params)
+            # A fixture's own state is none of the product's, which keeps the answers of earlier rounds in it.
+            own = exchange.catalog.find(params.name)
+            foreign = own is not None and own.module == "dialogue"
+            result = await entry.handler(ctx, params.model_copy(update={"request_state": None}) if foreign else params)
         finally:
             EXCHANGE.reset(token)
         if isinstance(exchange.outcome, MCPError):

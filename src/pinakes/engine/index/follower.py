@@ -2,161 +2,226 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any, cast
 
 import numpy as np
 
+from pinakes.engine.index.merging import Memory, merge_dense, merge_text
 from pinakes.engine.index.parts import (
     Array,
     DensePart,
     TextPart,
     dense_arrays,
-    merge_dense,
-    merge_text,
     text_arrays,
+    to_dense_part,
     to_text_part,
 )
-from pinakes.storage.database import Session, scalar
+from pinakes.storage.chunks import newest_seq, read_births, read_deaths
+from pinakes.storage.database import Session
 from pinakes.storage.segments import Manifest, open_segment, read_manifest
+from pinakes.storage.vectors import read_vectors
 
 MANY_SMALL = 16
 
 
-class Index:
-    """The parts of one collection, for one embedder; searches hold `guard` while they look at the parts."""
+class Texts:
+    """The chunks of one collection, shared by the indexes of all its embedders."""
 
-    def __init__(self, folder: Path, collection: str, model: str) -> None:
+    def __init__(self, folder: Path, collection: str) -> None:
         self.folder = folder
         self.collection = collection
-        self.model = model
         self.guard = RLock()
-        self.text: list[TextPart] = []
-        self.dense: list[DensePart] = []
-        self.text_manifest = Manifest(0, 0, ())
-        self.dense_manifest = Manifest(0, 0, ())
-        self._sealed_text = 0
-        self._sealed_dense = 0
-        self._seen = -1
-        self._text_seen = 0
-        self._dense_seen = 0
-        self.deaths_seen = 0
+        # One thread at a time seals and merges; it holds the guard for moments only.
+        self.upkeep = Lock()
+        self.parts: list[TextPart] = []
+        self.manifest = Manifest(0, 0, ())
+        self.deaths = Manifest(0, 0, ())
         self.bases: Array = np.zeros(1, np.int64)
+        self.deaths_seen = 0
+        # Another number as soon as a chunk may have another ordinal.
+        self.layout = 0
+        self._sealed = 0
+        self._seen = -1
+        self._born = 0
+
+    def catch_up(self, session: Session, newest: int) -> None:
+        """Read what is missing of a snapshot: new segments, births and deaths."""
+        manifest = read_manifest(session, self.collection, "text")
+        self.deaths = read_manifest(session, self.collection, "deaths")
+        if newest == self._seen and manifest == self.manifest:
+            return
+        if manifest == self.manifest:
+            self._read_births(session)
+        else:
+            before = self._numbers()
+            self.layout += 1
+            self._reload(manifest)
+            self._read_births(session)
+            self.layout -= np.array_equal(before, self._numbers()[: len(before)])
+        self._read_deaths(session)
+        self._seen = newest
+
+    def _numbers(self) -> Array:
+        return np.concatenate([part.arrays["seq"] for part in self.parts] or [np.empty(0, np.int64)])
+
+    def _reload(self, manifest: Manifest) -> None:
+        """Open the segments a manifest names, but for those that are open; the unsealed rest is read anew."""
+        opened = {part.name: part for part in self.parts[: self._sealed]}
+        self.parts = [
+            opened.get(name) or to_text_part(open_segment(self.folder, name), name) for name in manifest.names
+        ]
+        self._sealed, self._born, self.manifest = len(self.parts), manifest.sealed, manifest
+        # Whatever fails now, the rest is read again.
+        self._seen = -1
+        self.deaths_seen = min((part.deaths_seen for part in self.parts), default=0)
+        self._place()
+
+    def _place(self) -> None:
+        self.bases = np.cumsum([0, *(part.size for part in self.parts)])
+
+    def _read_births(self, session: Session) -> None:
+        rows = read_births(session, self.collection, self._born)
+        if not rows:
+            return
+        self.parts.append(to_text_part(text_arrays(cast(Any, rows))))
+        self._born = int(rows[-1][0])
+        small = self.parts[self._sealed :]
+        if len(small) > MANY_SMALL:
+            merged = Memory()
+            merge_text(small, merged)
+            self.parts[self._sealed :] = [to_text_part(merged.arrays())]
+        self._place()
+
+    def _read_deaths(self, session: Session) -> None:
+        if self.deaths_seen < self.deaths.sealed:
+            for name in self.deaths.names:
+                arrays = open_segment(self.folder, name)
+                unseen = int(np.searchsorted(arrays["mark"], self.deaths_seen, side="right"))
+                self._bury(arrays["seq"][unseen:], arrays["died"][unseen:])
+            self.deaths_seen = self.deaths.sealed
+        rows = read_deaths(session, self.collection, self.deaths_seen)
+        if rows:
+            numbers, died, marks = np.array(rows, np.int64).T
+            self._bury(numbers, died)
+            self.deaths_seen = int(marks.max())
+        for part in self.parts:
+            part.deaths_seen = max(part.deaths_seen, self.deaths_seen)
+
+    def _bury(self, numbers: Array, died: Array) -> None:
+        ordinals = self.ordinals_of(numbers)
+        places = np.searchsorted(self.bases, ordinals, side="right") - 1
+        for place in np.unique(places[ordinals >= 0]):
+            chosen = places == place
+            self.parts[int(place)].bury(ordinals[chosen] - self.bases[place], died[chosen])
+
+    def ordinals_of(self, numbers: Array) -> Array:
+        """Ordinals of chunks by their numbers, -1 where a chunk is not there."""
+        found = np.full(len(numbers), -1, np.int64)
+        is_sorted = bool((numbers[1:] >= numbers[:-1]).all())
+        for part, base in zip(self.parts, self.bases[:-1].tolist(), strict=True):
+            seq = part.arrays["seq"]
+            if not len(seq):
+                continue
+            if is_sorted:
+                inside = slice(*np.searchsorted(numbers, [seq[0], seq[-1] + 1]).tolist())
+            else:
+                inside = np.flatnonzero((numbers >= seq[0]) & (numbers <= seq[-1]))
+            wanted = numbers[inside]
+            place = np.searchsorted(seq, wanted)
+            found[inside] = np.where(seq[place] == wanted, place + base, -1)
+        return found
+
+    def gather(self, name: str, ordinals: Array) -> Array:
+        """A column at some ordinals, whichever parts they are in."""
+        parts = np.searchsorted(self.bases, ordinals, side="right") - 1
+        sample = self.parts[0].arrays[name] if self.parts else np.empty(0)
+        result = np.empty((len(ordinals), *sample.shape[1:]), sample.dtype)
+        for place in np.unique(parts):
+            chosen = parts == place
+            result[chosen] = self.parts[int(place)].arrays[name][ordinals[chosen] - self.bases[place]]
+        return result
+
+    def unsealed(self) -> Sequence[TextPart]:
+        return self.parts[self._sealed :]
+
+    def sealed(self) -> Sequence[TextPart]:
+        return self.parts[: self._sealed]
+
+
+class Index:
+    """The chunks of one collection and their vectors of one embedder; searches hold `guard` while they look at the
+    parts."""
+
+    def __init__(self, texts: Texts, model: str) -> None:
+        self.texts = texts
+        self.folder = texts.folder
+        self.collection = texts.collection
+        self.model = model
+        self.guard = texts.guard
+        self.dense: list[DensePart] = []
+        self.dense_manifest = Manifest(0, 0, ())
+        self._sealed = 0
+        self._seen = -1
+        self._embedded = 0
 
     @property
     def stream(self) -> str:
         return f"dense:{self.model}"
 
+    @property
+    def text(self) -> list[TextPart]:
+        return self.texts.parts
+
+    @property
+    def bases(self) -> Array:
+        return self.texts.bases
+
     def catch_up(self, session: Session) -> None:
-        """Read what is missing of a snapshot: new segments, births, deaths and vectors."""
-        newest = scalar(session, "SELECT seq FROM collection WHERE name = ?", self.collection)
-        text = read_manifest(session, self.collection, "text")
-        dense = read_manifest(session, self.collection, self.stream)
-        if newest == self._seen and (text, dense) == (self.text_manifest, self.dense_manifest):
+        """Read what is missing of a snapshot."""
+        newest = newest_seq(session, self.collection)
+        self.texts.catch_up(session, newest)
+        if not self.model:
             return
-        if (text, dense) != (self.text_manifest, self.dense_manifest):
-            self._reload(text, dense)
-        self._read_births(session)
-        self._read_deaths(session)
+        manifest = read_manifest(session, self.collection, self.stream)
+        if manifest != self.dense_manifest:
+            self._reload(manifest)
+        elif newest == self._seen:
+            return
         self._read_vectors(session)
-        self._seen = int(newest or 0)
+        self._seen = newest
 
-    def _reload(self, text: Manifest, dense: Manifest) -> None:
-        """Open the segments a manifest names; the unsealed rest is read anew."""
-        opened = [open_segment(self.folder, name) for name in text.names]
-        self.text = [to_text_part(arrays) for arrays in opened]
-        self.dense = [_to_dense(open_segment(self.folder, name)) for name in dense.names]
-        self._sealed_text, self._sealed_dense = len(self.text), len(self.dense)
-        self._text_seen, self._dense_seen = text.sealed, dense.sealed
-        self.deaths_seen = min((int(arrays["deaths"][0]) for arrays in opened), default=0)
-        self.text_manifest, self.dense_manifest = text, dense
-        self._place_parts()
-
-    def _read_births(self, session: Session) -> None:
-        rows = session.rows(
-            "SELECT seq, entry_id, born_tx, died_tx, columns, terms FROM chunk "
-            "WHERE collection = ? AND seq > ? AND terms IS NOT NULL ORDER BY seq",
-            self.collection,
-            self._text_seen,
-        )
-        if not rows:
-            return
-        self.text.append(to_text_part(text_arrays(cast(Any, rows))))
-        self._text_seen = int(rows[-1][0])
-        small = self.text[self._sealed_text :]
-        if len(small) > MANY_SMALL:
-            self.text[self._sealed_text :] = [to_text_part(merge_text(small))]
-        self._place_parts()
-
-    def _place_parts(self) -> None:
-        """Give every chunk its ordinal, and find the chunk of every vector again."""
-        self.bases = np.cumsum([0, *(part.size for part in self.text)])
-        for part in self.dense:
-            part.ordinals = self.ordinals_of(part.chunk_seq)
-
-    def ordinals_of(self, numbers: Array) -> Array:
-        """Ordinals of chunks by their numbers, -1 where a chunk is not there."""
-        found = np.full(len(numbers), -1, np.int64)
-        for part, base in zip(self.text, self.bases[:-1], strict=True):
-            seq = part.arrays["seq"]
-            if not len(seq):
-                continue
-            place = np.minimum(np.searchsorted(seq, numbers), len(seq) - 1)
-            hit = seq[place] == numbers
-            found[hit] = place[hit] + base
-        return found
-
-    def _read_deaths(self, session: Session) -> None:
-        rows = session.rows(
-            "SELECT seq, died_tx, died_seq FROM chunk WHERE collection = ? AND died_seq > ?",
-            self.collection,
-            self.deaths_seen,
-        )
-        if not rows:
-            return
-        ordinals = self.ordinals_of(np.array([row[0] for row in rows], np.int64))
-        for ordinal, (_, died, _) in zip(ordinals, rows, strict=True):
-            if ordinal >= 0:
-                part, local = self.locate(int(ordinal))
-                self.text[part].died[local] = died
-        self.deaths_seen = max(int(row[2]) for row in rows)
+    def _reload(self, manifest: Manifest) -> None:
+        opened = {part.name: part for part in self.dense[: self._sealed]}
+        self.dense = [
+            opened.get(name) or to_dense_part(open_segment(self.folder, name), name) for name in manifest.names
+        ]
+        self._sealed, self._embedded, self.dense_manifest = len(self.dense), manifest.sealed, manifest
+        self._seen = -1
 
     def _read_vectors(self, session: Session) -> None:
-        rows = session.rows(
-            "SELECT seq, chunk_seq, value FROM vector WHERE collection = ? AND seq > ? AND model = ? ORDER BY seq",
-            self.collection,
-            self._dense_seen,
-            self.model,
-        )
+        rows = read_vectors(session, self.collection, self.model, self._embedded)
         if not rows:
             return
-        part = _to_dense(dense_arrays(cast(Any, rows)))
-        part.ordinals = self.ordinals_of(part.chunk_seq)
-        self.dense.append(part)
-        self._dense_seen = int(rows[-1][0])
-        small = self.dense[self._sealed_dense :]
+        self.dense.append(to_dense_part(dense_arrays(cast(Any, rows))))
+        self._embedded = int(rows[-1][0])
+        small = self.dense[self._sealed :]
         if len(small) > MANY_SMALL:
-            merged = _to_dense(merge_dense(small, with_values=True))
-            merged.ordinals = np.concatenate([each.ordinals for each in small])
-            self.dense[self._sealed_dense :] = [merged]
+            merged = Memory()
+            merge_dense(small, merged)
+            self.dense[self._sealed :] = [to_dense_part(merged.arrays())]
 
-    def locate(self, ordinal: int) -> tuple[int, int]:
-        part = int(np.searchsorted(self.bases, ordinal, side="right")) - 1
-        return part, ordinal - int(self.bases[part])
+    def ordinals(self, part: DensePart) -> Array:
+        """The ordinals of the chunks that vectors are of, found again only where chunks have moved."""
+        layout, known = self.texts.layout, int(self.bases[-1])
+        if part.placed not in ((layout, 0), (layout, known)):
+            part.ordinals = self.texts.ordinals_of(part.chunk_seq)
+            # What is not there now may come with later chunks.
+            part.placed = (layout, 0 if (part.ordinals >= 0).all() else known)
+        return part.ordinals
 
-    def gather(self, name: str, ordinals: Array) -> Array:
-        """A column at some ordinals, whichever parts they are in."""
-        parts = np.searchsorted(self.bases, ordinals, side="right") - 1
-        sample = self.text[0].arrays[name] if self.text else np.empty(0)
-        result = np.empty((len(ordinals), *sample.shape[1:]), sample.dtype)
-        for place in np.unique(parts):
-            chosen = parts == place
-            result[chosen] = self.text[int(place)].arrays[name][ordinals[chosen] - self.bases[place]]
-        return result
+    def unsealed(self) -> Sequence[DensePart]:
+        return self.dense[self._sealed :]
 
-    def unsealed(self) -> tuple[Sequence[TextPart], Sequence[DensePart]]:
-        return self.text[self._sealed_text :], self.dense[self._sealed_dense :]
-
-
-def _to_dense(arrays: dict[str, Array]) -> DensePart:
-    return DensePart(arrays["seq"], arrays["chunk_seq"], arrays["bits"], np.empty(0, np.int64), arrays.get("values"))
+    def sealed(self) -> Sequence[DensePart]:
+        return self.dense[: self._sealed]

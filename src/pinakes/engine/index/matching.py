@@ -1,18 +1,21 @@
 """Matching: which chunks may answer, what their words are worth, and which vectors are near."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from pinakes.engine.index.follower import Index
 from pinakes.engine.index.parts import Array, DensePart, TextPart
+from pinakes.engine.index.signs import distance_cut, distances, sign_columns
 from pinakes.spaces.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, B
 
 CANDIDATES = 100
 RESCORED = 1000
 EXACT_BELOW = 2000
+# Where no more than one vector in so many is allowed, the others are not looked at.
+SPARSE = 8
+_BLOCK = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,38 +51,29 @@ def allowed(index: Index, wanted: Filter) -> Array:
     return np.concatenate([_allowed_in(part, wanted) for part in index.text] or [np.zeros(0, bool)])
 
 
-def alive(index: Index, as_of: int) -> Array:
-    return np.concatenate([part.alive(as_of) for part in index.text] or [np.zeros(0, bool)])
-
-
 def _allowed_in(part: TextPart, wanted: Filter) -> Array:
     mask = part.alive(wanted.as_of)
-    for group in wanted.groups:
-        having = np.zeros(part.size, bool)
-        for term in group:
-            having[part.postings(term)[0]] = True
-        mask &= having
-    for name, low, high in wanted.bounds:
-        values = part.column(name)
-        if low is not None:
-            mask &= values >= low
-        if high is not None:
-            mask &= values <= high
+    passing = [part.having(group) for group in wanted.groups]
+    passing += [part.within(*bound) for bound in wanted.bounds]
+    for each in passing:
+        if each is not None:
+            mask = mask & each
     return mask
 
 
-def lexical(index: Index, wanted: Wanted, living: Array) -> Lexical:
+def lexical(index: Index, wanted: Wanted, as_of: int) -> Lexical:
     """BM25 over words, pairs and names; statistics are over living chunks, so that segmentation cannot matter."""
-    total = int(living.sum())
-    result = Lexical(np.zeros(len(living), np.float32))
+    result = Lexical(np.zeros(int(index.bases[-1]), np.float32))
+    counts = [part.count(as_of) for part in index.text]
+    total = sum(count for count, _ in counts)
     if not total:
         result.unknown = len(wanted.words)
         return result
-    mean = _mean_length(index, living, total)
+    mean = sum(length for _, length in counts) / total
     for terms, weight in ((wanted.words, 1.0), (wanted.pairs, PAIR_WEIGHT), (wanted.names, 1.0)):
         for term in terms:
-            found = [(part.postings(term), base) for part, base in zip(index.text, index.bases[:-1], strict=True)]
-            documents = sum(int(living[docs + base].sum()) for (docs, _), base in found if len(docs))
+            found = [part.postings(term) for part in index.text]
+            documents = sum(_count_alive(part, docs, as_of) for part, (docs, _) in zip(index.text, found, strict=True))
             result.frequencies[term] = documents
             if not documents:
                 result.unknown += terms is wanted.words
@@ -90,29 +84,59 @@ def lexical(index: Index, wanted: Wanted, living: Array) -> Lexical:
     return result
 
 
-def _mean_length(index: Index, living: Array, total: int) -> float:
-    lengths = [part.arrays["length"] for part in index.text]
-    spread = np.split(living, index.bases[1:-1])
-    return sum(float(each[mask].sum()) for each, mask in zip(lengths, spread, strict=True)) / total
-
-
-def _add_scores(index: Index, scores: Array, found: list[Any], weight: tuple[float, float]) -> None:
-    idf, mean = weight
-    for part, ((docs, frequencies), base) in zip(index.text, found, strict=True):
+def _add_scores(index: Index, scores: Array, found: Sequence[tuple[Array, Array]], weight: tuple[float, float]) -> None:
+    for part, base, (docs, frequencies) in zip(index.text, index.bases[:-1].tolist(), found, strict=True):
         if len(docs):
-            lengths = part.arrays["length"][docs].astype(np.float32)
-            norm = K1 * (1 - B + B * (lengths + EXTRA_LENGTH) / (mean + EXTRA_LENGTH))
-            counted = frequencies.astype(np.float32)
-            scores[docs + np.int64(base)] += (idf * (K1 + 1) * counted / (counted + norm)).astype(np.float32)
+            values = _values(part.arrays["length"].take(docs), frequencies, weight)
+            mine = scores[base : base + part.size]
+            mine[docs] = mine.take(docs) + values
+
+
+def _count_alive(part: TextPart, docs: Array, as_of: int) -> int:
+    if as_of >= part.newest and part.living_count == part.size:
+        return len(docs)
+    return int(np.count_nonzero(part.alive(as_of).take(docs)))
+
+
+def _values(lengths: Array, frequencies: Array, weight: tuple[float, float]) -> Array:
+    """What a term with this weight is worth, where the mean length is that."""
+    idf, mean = weight
+    norm = lengths.astype(np.float32)
+    norm += EXTRA_LENGTH
+    norm *= K1 * B / (mean + EXTRA_LENGTH)
+    norm += K1 * (1 - B)
+    counted = frequencies.astype(np.float32)
+    norm += counted
+    counted *= idf * (K1 + 1)
+    counted /= norm
+    return counted
 
 
 def best(scores: Array, count: int) -> Array:
     """Ordinals of the highest positive scores, best first; equal scores in their order."""
-    positive = np.flatnonzero(scores > 0)
-    if len(positive) > count:
-        cut = np.partition(scores[positive], len(positive) - count)[len(positive) - count]
-        positive = positive[scores[positive] >= cut]
-    return positive[np.argsort(-scores[positive], kind="stable")][:count]
+    places = _promising(scores, count)
+    values = scores[places]
+    if len(places) > count:
+        cut = np.partition(values, len(values) - count)[len(values) - count]
+        places, values = places[values >= cut], values[values >= cut]
+    return places[np.argsort(-values, kind="stable")][:count]
+
+
+def _promising(scores: Array, count: int) -> Array:
+    """Places among which the highest positive scores are: as many blocks as are wanted have a score of at least the
+    least of their highest, so that what is lower need not be looked at."""
+    blocks = len(scores) // _BLOCK
+    if blocks <= 2 * count:
+        return np.flatnonzero(scores > 0)
+    whole = scores[: blocks * _BLOCK].reshape(blocks, _BLOCK)
+    highest = whole.max(axis=1)
+    least = np.partition(highest, blocks - count)[blocks - count]
+    if least <= 0:
+        return np.flatnonzero(scores > 0)
+    chosen = np.flatnonzero(highest >= least)
+    rows, columns = np.nonzero(whole[chosen] >= least)
+    rest = np.flatnonzero(scores[blocks * _BLOCK :] >= least) + blocks * _BLOCK
+    return np.concatenate([chosen[rows] * _BLOCK + columns, rest])
 
 
 def nearest(
@@ -123,7 +147,7 @@ def nearest(
     if not chosen:
         return {}
     cosines = np.concatenate([_cosines_in(part, local, query, fetch) for part, local in chosen])
-    ordinals = np.concatenate([part.ordinals[local] for part, local in chosen])
+    ordinals = np.concatenate([index.ordinals(part)[local] for part, local in chosen])
     found: dict[int, float] = {}
     for place in np.argsort(-cosines, kind="stable").tolist():
         found.setdefault(int(ordinals[place]), float(cosines[place]))
@@ -135,11 +159,12 @@ def nearest(
 def cosines_of(index: Index, query: Array, places: Array, fetch: Callable[[Array], Array]) -> dict[int, float]:
     """The best cosine of each of these chunks that has a vector."""
     found: dict[int, float] = {}
+    numbers = index.texts.gather("seq", places)
     for part in index.dense:
-        local = np.flatnonzero(np.isin(part.ordinals, places))
+        local = part.of_chunks(numbers)
         if len(local):
             cosines = _cosines_in(part, local, query, fetch)
-            for ordinal, cosine in zip(part.ordinals[local].tolist(), cosines.tolist(), strict=True):
+            for ordinal, cosine in zip(index.ordinals(part)[local].tolist(), cosines.tolist(), strict=True):
                 found[ordinal] = max(found.get(ordinal, -1.0), cosine)
     return found
 
@@ -152,30 +177,36 @@ def _cosines_in(part: DensePart, local: Array, query: Array, fetch: Callable[[Ar
 
 def _shortlist(index: Index, query: Array, mask: Array, depth: int) -> list[tuple[DensePart, Array]]:
     """The vectors worth reading: all that are allowed where they are few, else those with the nearest signs."""
-    found: list[tuple[DensePart, Array]] = []
-    for part in index.dense:
-        local = np.flatnonzero((part.ordinals >= 0) & mask[np.maximum(part.ordinals, 0)])
-        if len(local):
-            found.append((part, local))
-    if sum(len(local) for _, local in found) <= max(depth, EXACT_BELOW):
-        return found
-    signs = np.packbits(query > 0, bitorder="little")
-    columns = np.pad(signs, (0, -len(signs) % 8)).view("<u8")
-    distances = [_distances(part, local, columns) for part, local in found]
-    cut = _distance_cut(np.concatenate(distances), depth)
-    near = [(part, local[each <= cut]) for (part, local), each in zip(found, distances, strict=True)]
-    return [(part, local) for part, local in near if len(local)]
+    masks = [_mask_of(index, part, mask) for part in index.dense]
+    many, total = sum(int(np.count_nonzero(each)) for each in masks), sum(part.size for part in index.dense)
+    pairs = list(zip(index.dense, masks, strict=True))
+    if many <= max(depth, EXACT_BELOW):
+        found = [(part, np.flatnonzero(each)) for part, each in pairs]
+    elif many * SPARSE <= total:
+        found = _nearest_signs([(part, np.flatnonzero(each), None) for part, each in pairs], query, depth)
+    else:
+        found = _nearest_signs([(part, None, each) for part, each in pairs], query, depth)
+    return [(part, local) for part, local in found if len(local)]
 
 
-def _distances(part: DensePart, local: Array, columns: Array) -> Array:
-    """How many signs differ from the question's."""
-    whole = len(local) == part.size
-    total = np.zeros(len(local), np.uint16)
-    for column, sign in zip(part.bits, columns, strict=True):
-        total += np.bitwise_count((column if whole else column[local]) ^ sign)
-    return total
+def _nearest_signs(
+    among: list[tuple[DensePart, Array | None, Array | None]], query: Array, depth: int
+) -> list[tuple[DensePart, Array]]:
+    """At least so many of the vectors in these places, or else of those that a mask allows."""
+    columns = sign_columns(query)
+    found = [
+        distances(part.bits if local is None else part.bits[:, local], columns, mask) for part, local, mask in among
+    ]
+    cut = distance_cut(found, depth, 64 * len(columns))
+    near = [np.flatnonzero(each <= cut) for each in found]
+    return [(part, each if local is None else local[each]) for (part, local, _), each in zip(among, near, strict=True)]
 
 
-def _distance_cut(distances: Array, depth: int) -> int:
-    """The smallest distance within which at least `depth` vectors lie."""
-    return int(np.searchsorted(np.cumsum(np.bincount(distances)), depth))
+def _mask_of(index: Index, part: DensePart, mask: Array) -> Array:
+    """Which vectors are of allowed chunks."""
+    ordinals = index.ordinals(part)
+    if not len(mask):
+        return np.zeros(part.size, bool)
+    # A chunk that is not there has the ordinal -1, which would be the last one.
+    found = mask.take(ordinals, mode="wrap")
+    return found if part.is_placed else found & (ordinals >= 0)

@@ -1,9 +1,8 @@
-"""Parts of the index: postings and columns of some chunks, sign bits of some vectors; sealed in a file or not yet."""
+"""Parts of the index: postings and columns of some chunks, vectors and their sign bits; sealed in a file or not yet."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +13,25 @@ Array = NDArray[Any]
 
 COLUMN_NAMES = ("created", "updated", "valid_from", "valid_to", "expires", "importance")
 _COLUMN_TYPE = np.dtype([(name, "<f8" if name == "importance" else "<i8") for name in COLUMN_NAMES])
-_SLICES = 64
+_GROUPS_KEPT = 8
+# A place among sorted hashes is guessed; within so many standard deviations the guess is right.
+_DEVIATIONS = 8
 
 
 @dataclass(slots=True)
 class TextPart:
-    """Chunks in the order of their numbers, with postings from terms to them."""
+    """Chunks in the order of their numbers, with postings from terms to them. `living` holds those that no
+    transaction has killed, and is what is alive after the transaction `newest` and later."""
 
     arrays: dict[str, Array]
     died: Array
+    living: Array
+    newest: int
+    living_count: int
+    living_length: int
+    name: str = ""
+    deaths_seen: int = 0
+    _groups: dict[tuple[int, ...], Array | None] = field(default_factory=dict[tuple[int, ...], Array | None])
 
     @property
     def size(self) -> int:
@@ -30,28 +39,77 @@ class TextPart:
 
     def postings(self, term: int) -> tuple[Array, Array]:
         """The chunks that have a term, and how often."""
-        terms = self.arrays["terms"]
-        place = int(np.searchsorted(terms, np.uint64(term)))
-        if place == len(terms) or terms[place] != term:
+        place = find_sorted(self.arrays["terms"], term)
+        if place < 0:
             return _NO_DOCUMENTS, _NO_FREQUENCIES
-        start, stop = self.arrays["offsets"][place : place + 2]
-        return self.arrays["documents"][start:stop], self.arrays["frequencies"][start:stop]
+        start, stop = self.arrays["offsets"][place : place + 2].tolist()
+        # Whatever is looked up by them would turn them into such numbers again and again.
+        return self.arrays["documents"][start:stop].astype(np.intp), self.arrays["frequencies"][start:stop]
 
     def alive(self, as_of: int) -> Array:
-        return (self.arrays["born"] <= as_of) & (self.died > as_of)
+        """A mask that nobody may change."""
+        return self.living if as_of >= self.newest else (self.arrays["born"] <= as_of) & (self.died > as_of)
 
-    def column(self, name: str) -> Array:
-        return self.arrays[name]
+    def count(self, as_of: int) -> tuple[int, int]:
+        """How many chunks are alive, and their length together."""
+        if as_of >= self.newest:
+            return self.living_count, self.living_length
+        mask = self.alive(as_of)
+        return int(np.count_nonzero(mask)), int(self.arrays["length"][mask].sum())
+
+    def having(self, group: tuple[int, ...]) -> Array | None:
+        """A mask of the chunks that have any of these terms; None where all have."""
+        if group not in self._groups:
+            mask = np.zeros(self.size, bool)
+            for term in group:
+                mask[self.postings(term)[0]] = True
+            while len(self._groups) >= _GROUPS_KEPT:
+                del self._groups[next(iter(self._groups))]
+            self._groups[group] = None if mask.all() else mask
+        return self._groups[group]
+
+    def within(self, name: str, low: float | None, high: float | None) -> Array | None:
+        """A mask of the chunks whose column lies between bounds; None where all do."""
+        place = COLUMN_NAMES.index(name)
+        mask: Array | None = None
+        if low is not None and low > self.arrays["lowest"][place]:
+            mask = self.arrays[name] >= low
+        if high is not None and high < self.arrays["highest"][place]:
+            below = self.arrays[name] <= high
+            mask = below if mask is None else mask & below
+        return mask
+
+    def bury(self, local: Array, died: Array) -> None:
+        """Note the transactions in which some chunks died."""
+        if not self.died.flags.writeable:
+            self.died, self.living = np.array(self.died), np.array(self.living)
+        gone = local[self.living[local]]
+        self.died[local] = died
+        self.living[gone] = False
+        self.newest = max(self.newest, int(died.max()))
+        self.living_count -= len(gone)
+        self.living_length -= int(self.arrays["length"][gone].sum())
 
 
-_NO_DOCUMENTS = np.empty(0, np.uint32)
+_NO_DOCUMENTS = np.empty(0, np.intp)
 _NO_FREQUENCIES = np.empty(0, np.uint8)
 
+
+def find_sorted(hashes: Array, wanted: int) -> int:
+    """The place of a hash among sorted ones, or -1. They are spread evenly, so that looking near where it should be
+    touches a few pages instead of one for every halving."""
+    count = len(hashes)
+    guess = (wanted * count) >> 64
+    reach = _DEVIATIONS * (int(count**0.5) + 1)
+    low, high = max(guess - reach, 0), min(guess + reach, count)
+    is_near = low < high and (not low or hashes[low] <= wanted) and (high == count or hashes[high - 1] >= wanted)
+    if not is_near:
+        low, high = 0, count
+    place = low + int(np.searchsorted(hashes[low:high], np.uint64(wanted)))
+    return place if place < count and hashes[place] == wanted else -1
+
+
 TextRow = tuple[int, str, int, int | None, bytes, bytes]
-
-
-def entry_key(entry_id: str) -> bytes:
-    return UUID(entry_id).bytes
 
 
 def text_arrays(rows: Sequence[TextRow]) -> dict[str, Array]:
@@ -63,12 +121,13 @@ def text_arrays(rows: Sequence[TextRow]) -> dict[str, Array]:
     frequencies: Array = np.concatenate([np.frombuffer(row[5], np.uint8, n, 4 + 8 * n) for row, n in pairs])
     documents = np.repeat(np.arange(count, dtype=np.uint32), sizes)
     order = np.argsort(numbers, kind="stable")
-    terms, starts = np.unique(numbers[order], return_index=True)
+    terms, starts = first_of_each(numbers[order])
     columns = np.frombuffer(b"".join(row[4] for row in rows), _COLUMN_TYPE)
     assert COLUMNS.size == _COLUMN_TYPE.itemsize
+    keys = bytes.fromhex("".join(row[1] for row in rows).replace("-", ""))
     return {
         "seq": np.array([row[0] for row in rows], np.int64),
-        "entry": np.frombuffer(b"".join(entry_key(row[1]) for row in rows), "<u8").reshape(count, 2),
+        "entry": np.frombuffer(keys, "<u8").reshape(count, 2),
         "born": np.array([row[2] for row in rows], np.int64),
         "died": np.array([FOREVER if row[3] is None else row[3] for row in rows], np.int64),
         "length": np.array([int.from_bytes(row[5][:4], "little") for row in rows], np.int32),
@@ -80,75 +139,77 @@ def text_arrays(rows: Sequence[TextRow]) -> dict[str, Array]:
     }
 
 
-def to_text_part(arrays: dict[str, Array]) -> TextPart:
-    return TextPart(arrays, np.array(arrays["died"]))
+def first_of_each(ordered: Array) -> tuple[Array, Array]:
+    """The different values of a sorted array, and where each begins."""
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)])
+    return ordered[starts], starts
 
 
-def merge_text(parts: Sequence[TextPart], kept: Sequence[Array] | None = None) -> dict[str, Array]:
-    """One part out of many, in order; `kept` masks out what was erased. Postings are merged a slice of the term
-    space at a time, so that the peak stays near the size of the result."""
-    masks = kept or [np.ones(part.size, bool) for part in parts]
-    places = [np.cumsum(mask) - 1 for mask in masks]
-    bases = np.cumsum([0, *(int(mask.sum()) for mask in masks)])
-    names = ("seq", "entry", "born", "length", *COLUMN_NAMES)
-    merged = {
-        name: np.concatenate([part.arrays[name][mask] for part, mask in zip(parts, masks, strict=True)])
-        for name in names
+def to_text_part(arrays: dict[str, Array], name: str = "") -> TextPart:
+    """A part of what a segment holds; what one of an earlier program lacks is summed up now."""
+    if "summary" not in arrays:
+        arrays = {**arrays, **summed_up(arrays, arrays["died"])}
+    newest, count, length = arrays["summary"].tolist()
+    deaths = int(arrays["deaths"][0]) if "deaths" in arrays else 0
+    return TextPart(arrays, arrays["died"], arrays["living"], newest, count, length, name, deaths)
+
+
+def summed_up(arrays: dict[str, Array], died: Array) -> dict[str, Array]:
+    """What can be said of all chunks of a part at once, so that opening it need not look at each."""
+    living = died == FOREVER
+    newest = max(int(arrays["born"].max(initial=0)), int(died[~living].max(initial=0)))
+    length = int(arrays["length"][living].sum(dtype=np.int64))
+    return {
+        "living": living,
+        "summary": np.array([newest, np.count_nonzero(living), length], np.int64),
+        "lowest": np.array([arrays[name].min(initial=FOREVER) for name in COLUMN_NAMES], np.float64),
+        "highest": np.array([arrays[name].max(initial=-FOREVER) for name in COLUMN_NAMES], np.float64),
     }
-    merged["died"] = np.concatenate([part.died[mask] for part, mask in zip(parts, masks, strict=True)])
-    sources = list(zip(parts, masks, places, bases[:-1].tolist(), strict=True))
-    pieces = [_merge_slice(sources, bounds) for bounds in _slices()]
-    counts = np.concatenate([piece[1] for piece in pieces])
-    merged["terms"] = np.concatenate([piece[0] for piece in pieces])
-    merged["offsets"] = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    merged["documents"] = np.concatenate([piece[2] for piece in pieces])
-    merged["frequencies"] = np.concatenate([piece[3] for piece in pieces])
-    return merged
-
-
-def _slices() -> list[tuple[int, int]]:
-    width = 1 << 58
-    return [(place * width, min((place + 1) * width, (1 << 64) - 1)) for place in range(_SLICES)]
-
-
-def _merge_slice(
-    sources: Sequence[tuple[TextPart, Array, Array, int]], bounds: tuple[int, int]
-) -> tuple[Array, Array, Array, Array]:
-    """Terms between bounds with the counts, chunks and frequencies of their postings; a source is a part with its
-    mask, the places of what is kept, and where it begins in the result."""
-    numbers: list[Array] = []
-    documents: list[Array] = []
-    frequencies: list[Array] = []
-    for part, mask, place, base in sources:
-        terms = part.arrays["terms"]
-        low = int(np.searchsorted(terms, np.uint64(bounds[0])))
-        last = bounds[1] == (1 << 64) - 1
-        high = len(terms) if last else int(np.searchsorted(terms, np.uint64(bounds[1])))
-        offsets = part.arrays["offsets"][low : high + 1]
-        found = part.arrays["documents"][offsets[0] : offsets[-1]]
-        keep = mask[found]
-        numbers.append(np.repeat(terms[low:high], np.diff(offsets))[keep])
-        documents.append((place[found[keep]] + base).astype(np.uint32))
-        frequencies.append(part.arrays["frequencies"][offsets[0] : offsets[-1]][keep])
-    joined = np.concatenate(numbers)
-    order = np.argsort(joined, kind="stable")
-    terms, counts = np.unique(joined, return_counts=True)
-    return terms, counts, np.concatenate(documents)[order], np.concatenate(frequencies)[order]
 
 
 @dataclass(slots=True)
 class DensePart:
-    """Vectors as sign bits in columns of 64, with the numbers of the vectors and of their chunks."""
+    """Vectors with the numbers of the vectors and of their chunks, and their sign bits in columns of 64. One that was
+    sealed by an earlier program has no `values`: they are read from the database."""
 
     seq: Array
     chunk_seq: Array
     bits: Array
-    ordinals: Array
-    values: Array | None = None
+    values: Array | None
+    order: Array
+    name: str = ""
+    ordinals: Array = field(default_factory=lambda: np.empty(0, np.int64))
+    placed: tuple[int, int] = (-1, 0)
 
     @property
     def size(self) -> int:
         return len(self.seq)
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether the chunk of every vector has an ordinal."""
+        return not self.placed[1]
+
+    def of_chunks(self, numbers: Array) -> Array:
+        """Where the vectors of some chunks are."""
+        in_order = self.order if len(self.order) else None
+        low = np.searchsorted(self.chunk_seq, numbers, "left", sorter=in_order)
+        high = np.searchsorted(self.chunk_seq, numbers, "right", sorter=in_order)
+        counts: Array = high - low
+        found: Array = np.repeat(low - np.cumsum(counts) + counts, counts) + np.arange(int(counts.sum()))
+        return found if in_order is None else self.order[found]
+
+
+def to_dense_part(arrays: dict[str, Array], name: str = "") -> DensePart:
+    order = arrays["order"] if "order" in arrays else order_of(arrays["chunk_seq"])
+    return DensePart(arrays["seq"], arrays["chunk_seq"], arrays["bits"], arrays.get("values"), order, name)
+
+
+def order_of(numbers: Array) -> Array:
+    """Their places by size; none where they are sorted already."""
+    if (numbers[1:] >= numbers[:-1]).all():
+        return np.empty(0, np.uint32)
+    return np.argsort(numbers, kind="stable").astype(np.uint32)
 
 
 def sign_bits(vectors: Array) -> Array:
@@ -168,19 +229,3 @@ def dense_arrays(rows: Sequence[tuple[int, int, bytes]]) -> dict[str, Array]:
         "bits": sign_bits(vectors),
         "values": vectors,
     }
-
-
-def merge_dense(
-    parts: Sequence[DensePart], kept: Sequence[Array] | None = None, *, with_values: bool = False
-) -> dict[str, Array]:
-    """One part out of many; the vectors themselves are kept in memory only while unsealed, the database has them."""
-    masks = kept or [np.ones(part.size, bool) for part in parts]
-    pairs = list(zip(parts, masks, strict=True))
-    merged = {
-        "seq": np.concatenate([part.seq[mask] for part, mask in pairs]),
-        "chunk_seq": np.concatenate([part.chunk_seq[mask] for part, mask in pairs]),
-        "bits": np.concatenate([part.bits[:, mask] for part, mask in pairs], axis=1),
-    }
-    if with_values:
-        merged["values"] = np.concatenate([part.values[mask] for part, mask in pairs if part.values is not None])
-    return merged

@@ -4,17 +4,20 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
 import numpy as np
 
 from pinakes.engine.index.follower import Index
-from pinakes.engine.index.parts import Array, DensePart, TextPart, merge_dense, merge_text
-from pinakes.storage.chunks import living_numbers, release_terms
+from pinakes.engine.index.merging import Masks, dense_room, merge_dense, merge_text, text_room
+from pinakes.engine.index.parts import Array, DensePart, TextPart
+from pinakes.storage.chunks import has_deaths, living_numbers, read_deaths, release_terms
 from pinakes.storage.database import Session
-from pinakes.storage.segments import SUFFIX, Manifest, read_names, swap_manifest, write_segment
+from pinakes.storage.segments import SUFFIX, Draft, Manifest, open_segment, read_names, swap_manifest, write_segment
 from pinakes.storage.store import Store
+from pinakes.storage.vectors import vectors_by_number, width_of
 
 SEAL_AT = 4096
 MERGE_AT = 4
@@ -23,12 +26,17 @@ ORPHAN_SECONDS = 3600
 
 
 def maintain(store: Store, index: Index, *, seal_at: int = SEAL_AT) -> bool:
-    """Seal and merge what is due; returns whether anything was done."""
-    with index.guard:
-        with store.database.read() as session:
-            index.catch_up(session)
+    """Seal and merge what is due; returns whether anything was done. Searches go on meanwhile."""
+    with index.texts.upkeep:
+        _catch_up(store, index)
         done = _seal_text(store, index, seal_at) | _seal_dense(store, index, seal_at)
+        done |= _seal_deaths(store, index, seal_at)
         return done | _merge_text(store, index) | _merge_dense(store, index)
+
+
+def _catch_up(store: Store, index: Index) -> None:
+    with index.guard, store.database.read() as session:
+        index.catch_up(session)
 
 
 def _fresh_name(kind: str) -> str:
@@ -46,41 +54,85 @@ def _swap(store: Store, index: Index, stream: str, pair: tuple[Manifest, Manifes
             return False
         swapped = swap_manifest(session, index.collection, stream, old=old, new=new)
         if swapped and stream == "text":
-            release_terms(session, index.collection, new.sealed)
+            release_terms(session, index.collection, after=old.sealed, sealed=new.sealed)
         return swapped
 
     swapped = store.operate(act)
     if not swapped:
         for path in fresh:
             path.unlink(missing_ok=True)
-    with store.database.read() as session:
-        index.catch_up(session)
+    _catch_up(store, index)
     return swapped
 
 
 def _seal_text(store: Store, index: Index, seal_at: int) -> bool:
-    parts, _ = index.unsealed()
+    with index.guard:
+        parts, old, deaths = _frozen(index.texts.unsealed()), index.texts.manifest, index.texts.deaths_seen
     if sum(part.size for part in parts) < seal_at:
         return False
-    name, old = _fresh_name("text"), index.text_manifest
-    _write_text(index, name, merge_text(parts))
+    name = _fresh_name("text")
+    _write_text(index, name, parts, deaths=deaths)
     sealed = int(parts[-1].arrays["seq"][-1])
     return _swap(store, index, "text", (old, Manifest(old.generation + 1, sealed, (*old.names, name))))
 
 
-def _write_text(index: Index, name: str, arrays: dict[str, Array]) -> None:
-    arrays["deaths"] = np.array([index.deaths_seen], np.int64)
-    write_segment(index.folder, name, arrays)
+def _frozen(parts: Sequence[TextPart]) -> list[TextPart]:
+    """As they are now: later deaths are noted in place."""
+    return [replace(part, died=part.died.copy()) for part in parts]
+
+
+def _write_text(index: Index, name: str, parts: Sequence[TextPart], kept: Masks = None, *, deaths: int) -> None:
+    with Draft(index.folder, name, text_room(parts)) as draft:
+        merge_text(parts, draft, kept)
+        draft.append("deaths", np.array([deaths], np.int64))
 
 
 def _seal_dense(store: Store, index: Index, seal_at: int) -> bool:
-    _, parts = index.unsealed()
+    with index.guard:
+        parts, old = list(index.unsealed()), index.dense_manifest
     if not index.model or sum(part.size for part in parts) < seal_at:
         return False
-    name, old = _fresh_name("dense"), index.dense_manifest
-    write_segment(index.folder, name, merge_dense(parts))
+    name = _fresh_name("dense")
+    _write_dense(store, index, name, parts)
     sealed = int(parts[-1].seq[-1])
     return _swap(store, index, index.stream, (old, Manifest(old.generation + 1, sealed, (*old.names, name))))
+
+
+def _write_dense(store: Store, index: Index, name: str, parts: Sequence[DensePart], *, kept: Masks = None) -> None:
+    widths = [part.values.shape[1] for part in parts if part.values is not None]
+    with store.database.read() as session:
+        width = widths[0] if widths else width_of(session, index.collection, index.model)
+
+        def fetch(numbers: Array) -> Array:
+            return vectors_by_number(session, index.collection, numbers, width=width)
+
+        with Draft(index.folder, name, dense_room(parts, width, kept)) as draft:
+            merge_dense(parts, draft, kept, fetch=fetch)
+
+
+def _seal_deaths(store: Store, index: Index, seal_at: int) -> bool:
+    """Segments are never changed, so that what has died since they were sealed is written down beside them: whoever
+    starts later need not look each of them up in the database."""
+    with index.guard:
+        old = index.texts.deaths
+    with store.database.read() as session:
+        if not has_deaths(session, index.collection, old.sealed, seal_at):
+            return False
+        rows = np.array(read_deaths(session, index.collection, old.sealed), np.int64)
+    names = list(old.names)
+    pieces = [rows]
+    while names:
+        arrays = open_segment(index.folder, names[-1])
+        if len(arrays["seq"]) > GROWTH * sum(len(piece) for piece in pieces):
+            break
+        pieces.insert(0, np.stack([arrays["seq"], arrays["died"], arrays["mark"]], axis=1))
+        names.pop()
+    _give_grace(index, old.names[len(names) :])
+    name = _fresh_name("deaths")
+    seq, died, mark = np.concatenate(pieces).T
+    write_segment(index.folder, name, {"seq": seq, "died": died, "mark": mark})
+    sealed = int(rows[-1, 2])
+    return _swap(store, index, "deaths", (old, Manifest(old.generation + 1, sealed, (*names, name))))
 
 
 def _due(sizes: Sequence[int]) -> tuple[int, int] | None:
@@ -93,33 +145,43 @@ def _due(sizes: Sequence[int]) -> tuple[int, int] | None:
 
 
 def _merge_text(store: Store, index: Index) -> bool:
-    sealed = index.text[: len(index.text_manifest.names)]
-    span = _due([part.size for part in sealed])
-    if span is None:
-        return False
+    with index.guard:
+        sealed, old, deaths = index.texts.sealed(), index.texts.manifest, index.texts.deaths_seen
+        span = _due([part.size for part in sealed])
+        if span is None:
+            return False
+        parts = _frozen(sealed[span[0] : span[1]])
     name = _fresh_name("text")
-    _write_text(index, name, merge_text(sealed[span[0] : span[1]]))
-    return _replace(store, index, "text", span=span, name=name)
+    _write_text(index, name, parts, deaths=deaths)
+    return _replace(store, index, "text", span=span, names=(old, name))
 
 
 def _merge_dense(store: Store, index: Index) -> bool:
-    sealed = index.dense[: len(index.dense_manifest.names)]
-    span = _due([part.size for part in sealed])
+    """Merge what is due; a segment of an earlier program is written anew, since it lacks the vectors."""
+    with index.guard:
+        sealed, old = list(index.sealed()), index.dense_manifest
+    lacking = [place for place, part in enumerate(sealed) if part.values is None]
+    span = (lacking[0], lacking[0] + 1) if lacking else _due([part.size for part in sealed])
     if span is None:
         return False
     name = _fresh_name("dense")
-    write_segment(index.folder, name, merge_dense(sealed[span[0] : span[1]]))
-    return _replace(store, index, index.stream, span=span, name=name)
+    _write_dense(store, index, name, sealed[span[0] : span[1]])
+    return _replace(store, index, index.stream, span=span, names=(old, name))
 
 
-def _replace(store: Store, index: Index, stream: str, *, span: tuple[int, int], name: str) -> bool:
-    old = index.text_manifest if stream == "text" else index.dense_manifest
-    names = (*old.names[: span[0]], name, *old.names[span[1] :])
-    # Their time of grace begins now: a reader with an older snapshot may be about to open them.
-    for replaced in old.names[span[0] : span[1]]:
+def _replace(store: Store, index: Index, stream: str, *, span: tuple[int, int], names: tuple[Manifest, str]) -> bool:
+    """Put a segment in the place of those that a manifest names within a span."""
+    old, name = names
+    named = (*old.names[: span[0]], name, *old.names[span[1] :])
+    _give_grace(index, old.names[span[0] : span[1]])
+    return _swap(store, index, stream, (old, Manifest(old.generation + 1, old.sealed, named)))
+
+
+def _give_grace(index: Index, names: Sequence[str]) -> None:
+    """Their time of grace begins now: a reader with an older snapshot may be about to open them."""
+    for name in names:
         with suppress(FileNotFoundError):
-            os.utime(index.folder / (replaced + SUFFIX))
-    return _swap(store, index, stream, (old, Manifest(old.generation + 1, old.sealed, names)))
+            os.utime(index.folder / (name + SUFFIX))
 
 
 def rewrite_living(store: Store, index: Index) -> None:
@@ -134,11 +196,13 @@ def _rewrite(store: Store, index: Index) -> bool:
     with store.database.read() as session:
         index.catch_up(session)
         chunk_numbers, vector_numbers = living_numbers(session, index.collection)
-    old_text, old_dense = index.text_manifest, index.dense_manifest
-    text, dense = index.text[: len(old_text.names)], index.dense[: len(old_dense.names)]
+    old_text, old_dense = index.texts.manifest, index.dense_manifest
+    text, dense = index.texts.sealed(), index.sealed()
     if not _rewrite_text(store, index, text, np.array(chunk_numbers, np.int64)):
         return False
     _remove(index, old_text)
+    if not index.model:
+        return True
     if index.dense_manifest != old_dense or not _rewrite_dense(store, index, dense, np.array(vector_numbers, np.int64)):
         return False
     _remove(index, old_dense)
@@ -154,8 +218,9 @@ def _rewrite_text(store: Store, index: Index, parts: Sequence[TextPart], living:
     names: tuple[str, ...] = ()
     if parts:
         names = (_fresh_name("text"),)
-        _write_text(index, names[0], merge_text(parts, [np.isin(part.arrays["seq"], living) for part in parts]))
-    old = index.text_manifest
+        kept = [np.isin(part.arrays["seq"], living) for part in parts]
+        _write_text(index, names[0], parts, kept, deaths=index.texts.deaths_seen)
+    old = index.texts.manifest
     return _swap(store, index, "text", (old, Manifest(old.generation + 1, old.sealed, names)))
 
 
@@ -163,7 +228,7 @@ def _rewrite_dense(store: Store, index: Index, parts: Sequence[DensePart], livin
     names: tuple[str, ...] = ()
     if parts:
         names = (_fresh_name("dense"),)
-        write_segment(index.folder, names[0], merge_dense(parts, [np.isin(part.seq, living) for part in parts]))
+        _write_dense(store, index, names[0], parts, kept=[np.isin(part.seq, living) for part in parts])
     old = index.dense_manifest
     return _swap(store, index, index.stream, (old, Manifest(old.generation + 1, old.sealed, names)))
 

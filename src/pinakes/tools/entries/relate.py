@@ -19,10 +19,10 @@ class Input:
     source: str = text("", UNSET)
     actor: str = text("", UNSET)
     confidence: float = number("", UNSET, minimum=0, maximum=1)
-    multi: bool = flag("The predicate may have several objects.", False)
+    multi: bool = flag("Several objects are fine.", False)
     valid_from: str = text("", UNSET)
     valid_to: str = text("", UNSET)
-    conflict_id: str = text("Settle this conflict; repeat the triple.", UNSET)
+    conflict_id: str = text("Settles it; repeat the triple.", UNSET)
     resolution: edges.Resolution = choice(edges.RESOLUTIONS, "", UNSET)
 
 

@@ -16,7 +16,7 @@ class Input:
     topic: str = text("What it is about.", minLength=1, maxLength=1000)
     content: str = text("", maxLength=100_000)
     tags: tuple[str, ...] = texts("", UNSET, minLength=1)
-    source: str = text("Where it comes from.", UNSET)
+    source: str = text("", UNSET)
     actor: str = text("", UNSET)
     confidence: float = number("", UNSET, minimum=0, maximum=1)
     knowledge_type: str = choice(KNOWLEDGE_TYPES, "", UNSET)

@@ -1,0 +1,77 @@
+"""pinakes memory: what a librarian should know, and a walk through what there is to decide."""
+
+import argparse
+from typing import Any
+
+from pinakes.app import lazily
+from pinakes.cli.terminal import app_of, print_json, styled
+from pinakes.engine.kernel import Kernel
+from pinakes.model.errors import Failure, Refusal
+
+show_state = lazily("pinakes.cli.librarian", "state_of")
+review = lazily("pinakes.cli.librarian", "review")
+
+OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
+
+EPILOG = """examples:
+  pinakes memory                            health, tasks, conflicts, what is recent, what can come back
+  pinakes memory --review                   decide about each task: merge, forget, keep or skip
+  pinakes memory --json | jq '.tombstones'"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--review", action="store_true", help="walk through the tasks and decide about each")
+    parser.add_argument("--limit", type=int, default=10, metavar="N", help="how much to show of each (default: 10)")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    if parsed.review and parsed.json:
+        raise Refusal(Failure.INVALID, "A review asks questions; leave out --json.")
+    kernel: Kernel = app_of(parsed).kernel
+    if parsed.review:
+        review(kernel)
+        return 0
+    state: dict[str, Any] = show_state(kernel, max(1, parsed.limit))
+    if parsed.json:
+        print_json(state)
+    else:
+        _print(state)
+    return 0
+
+
+def _print(state: dict[str, Any]) -> None:
+    health = state["health"]
+    print(f"{styled('memory', 'bold')}  {health['memories']} memories among {health['entries']} entries, ", end="")
+    print(f"{health['edges']} links")
+    mean = health["mean_importance"]
+    print(f"  {health['unlinked']} without any link, mean importance {'none' if mean is None else mean}")
+    print(f"  {health['quarantined']} quarantined, {health['without_vectors']} passages wait for vectors")
+    _print_list("tasks", state["tasks"], _spell_task)
+    _print_list("conflicts", state["conflicts"], _spell_conflict)
+    _print_list("recent", state["recent"], _spell_node)
+    _print_list("tombstones", state["tombstones"], _spell_tombstone)
+    if state["tasks"]:
+        print("\npinakes memory --review walks through the tasks.")
+
+
+def _spell_task(task: dict[str, Any]) -> str:
+    names = " / ".join(map(_spell_node, task["target_nodes"]))
+    return f"{task['priority']:6} {task['task_type']}: {names}: {task['reason']}"
+
+
+def _spell_node(node: dict[str, Any]) -> str:
+    return f"{node['citation']} {node['name']}"
+
+
+def _spell_conflict(conflict: dict[str, Any]) -> str:
+    return f"{conflict['citations'][0]} “{conflict['older']}” ⟷ {conflict['citations'][1]} “{conflict['newer']}”"
+
+
+def _spell_tombstone(tombstone: dict[str, Any]) -> str:
+    return f"{tombstone['name']}  {tombstone['days_left']:.1f} days left  {tombstone['reversal_hash']}"
+
+
+def _print_list(title: str, rows: list[dict[str, Any]], spell: Any) -> None:
+    print(f"\n{styled(title, 'bold')}" + ("" if rows else "  none"))
+    for row in rows:
+        print(f"  {spell(row)}")

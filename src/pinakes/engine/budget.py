@@ -1,0 +1,49 @@
+"""Fitting answers into a caller's budget of tokens: first as many hits as fit, then more of the best ones."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from pinakes.model.errors import Failure, Refusal
+
+T = TypeVar("T")
+
+ASCII_LETTERS = 4
+OTHER_BYTES = 3
+
+_PIECES = re.compile(r"\w+|[^\w\s]")
+
+
+def count_tokens(text: str) -> int:
+    """How many tokens a text takes, guessed high and alike for every model: four ASCII letters or digits of a word
+    are one, three bytes of other scripts are one, and so is every mark."""
+    return sum(_count_piece(piece) for piece in _PIECES.findall(text))
+
+
+def _count_piece(piece: str) -> int:
+    if piece.isascii():
+        return -(-len(piece) // ASCII_LETTERS)
+    return -(-len(piece.encode("utf-8", "surrogatepass")) // OTHER_BYTES)
+
+
+def fit(forms: Sequence[Sequence[T]], tokens: int, weigh: Callable[[T], int]) -> tuple[list[T], int]:
+    """What to show of each hit, given the forms it can take, shortest first, best hit first; and the tokens it takes.
+    As many hits as fit in their shortest form, then longer forms, the best hits first, while there is room."""
+    chosen: list[T] = []
+    costs: list[int] = []
+    for hit in forms:
+        cost = weigh(hit[0])
+        if sum(costs) + cost > tokens:
+            break
+        chosen.append(hit[0])
+        costs.append(cost)
+    if forms and not chosen:
+        least = weigh(forms[0][0])
+        raise Refusal(Failure.INVALID, f"The first result alone takes {least} tokens.", field="budget_tokens")
+    for level in range(1, max(map(len, forms), default=0)):
+        for place in range(len(chosen)):
+            longer = forms[place][level] if level < len(forms[place]) else chosen[place]
+            cost = weigh(longer)
+            if sum(costs) - costs[place] + cost <= tokens:
+                chosen[place], costs[place] = longer, cost
+    return chosen, sum(costs)

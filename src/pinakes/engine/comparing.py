@@ -1,0 +1,86 @@
+"""Comparing retrieval: what each of the thirteen spaces finds, what their fusion finds, and what the search does."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pinakes.engine.judging import reference_of
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.memories import KNOWN, quarantine_of
+from pinakes.engine.probing import hang_question
+from pinakes.engine.recency import recent_entries
+from pinakes.engine.reference import hang
+from pinakes.engine.search import Question, find_entries
+from pinakes.mind.ranking import fuse
+from pinakes.model.knowledge import Entry
+from pinakes.spaces.atlas import COUNT, IDS
+from pinakes.spaces.gallery import Gallery
+from pinakes.storage.reading import Reading
+
+WHOLE = 400
+FOUND, RECENT = 100, 50
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceRanking:
+    """What one space finds: (id, nearness), nearest first, without what is not near at all; and how long it took."""
+
+    space: str
+    found: tuple[tuple[str, float], ...]
+    milliseconds: float
+
+    @property
+    def ids(self) -> list[str]:
+        return [id for id, _ in self.found]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Every space's ranking over the same entries, and that of the shared search."""
+
+    rankings: tuple[SpaceRanking, ...]
+    searched: tuple[str, ...]
+    pool: int
+    is_whole: bool
+    search_milliseconds: float
+
+    def of(self, space: str) -> SpaceRanking:
+        return self.rankings[IDS.index(space)]
+
+    def fused(self, spaces: Sequence[str] = IDS) -> list[tuple[str, float]]:
+        """Rank fusion over some spaces."""
+        return fuse([self.of(space).ids for space in spaces])
+
+
+def compare(kernel: Kernel, query: str) -> Compared:
+    """Rank every entry where there are few; where there are many, those the search and the sample offer."""
+    began = time.perf_counter()
+    page = find_entries(kernel, Question(content=query, kinds=KNOWN), limit=FOUND)
+    searched = _ms(began)
+    now = kernel.now()
+    hits = [hit.version.thing for hit in page.hits if isinstance(hit.version.thing, Entry)]
+    shown = [entry for entry in hits if quarantine_of(entry, now) is None]
+    with kernel.read() as reading:
+        pool, is_whole = _pool(kernel, reading, shown)
+        gallery = Gallery(hang(reading, [entry for entry in pool if quarantine_of(entry, now) is None]))
+        probe = hang_question(kernel, reading, query)
+    rankings: list[SpaceRanking] = []
+    for space in range(COUNT):
+        began = time.perf_counter()
+        values: list[float] = gallery.nearness(space, probe).tolist()
+        near = [(id, value) for id, value in zip(gallery.ids, values, strict=True) if value > 0]
+        found = tuple(sorted(near, key=lambda pair: -pair[1]))
+        rankings.append(SpaceRanking(IDS[space], found, _ms(began)))
+    return Compared(tuple(rankings), tuple(entry.id for entry in shown), len(gallery), is_whole, searched)
+
+
+def _pool(kernel: Kernel, reading: Reading, found: Sequence[Entry]) -> tuple[list[Entry], bool]:
+    if reading.count("entry", KNOWN) <= WHOLE:
+        return [version.thing for version in reading.entries(KNOWN) if isinstance(version.thing, Entry)], True
+    sample = [entry for id in reference_of(kernel, reading).gallery.ids if (entry := reading.entry(id)) is not None]
+    offered = (*found, *recent_entries(kernel, reading, RECENT), *sample)
+    return sorted({entry.id: entry for entry in offered}.values(), key=lambda entry: entry.id), False
+
+
+def _ms(began: float) -> float:
+    return round((time.perf_counter() - began) * 1000, 3)

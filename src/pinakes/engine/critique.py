@@ -1,0 +1,218 @@
+"""Critique: what of the recent context contradicts, repeats, outlives or undermines what is stored (D.11)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pinakes.engine.embedding import model_of
+from pinakes.engine.finder import Finder, Search
+from pinakes.engine.index.matching import Filter
+from pinakes.engine.judging import NEAR, reference_of
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.memories import DUPLICATE, KNOWN, importance_of, quarantine_of
+from pinakes.engine.reference import mean_vector
+from pinakes.mind.contradiction import Contradiction, contradict
+from pinakes.mind.priors import assume
+from pinakes.model.clock import DAY, to_iso
+from pinakes.model.kinds import MEMORY
+from pinakes.model.knowledge import Entry
+from pinakes.spaces.fingerprint import represent, text_of, words_of
+from pinakes.spaces.gallery import Gallery, Hung
+from pinakes.spaces.terms import filter_number
+from pinakes.storage import fingerprints
+from pinakes.storage.reading import Reading
+
+Check = Literal["conflicts", "duplicates", "outdated", "low_confidence"]
+CHECKS: tuple[Check, ...] = ("conflicts", "duplicates", "outdated", "low_confidence")
+
+CONTRADICTS = "contradicts"
+OLD = 90 * DAY
+UNSURE, SLIGHT = 0.5, 0.2
+SNIPPET = 200
+BEGINNING = 120
+
+REVISE, MERGE, ASK, IGNORE = "revise_reasoning", "merge_conflicting_nodes", "ask_user", "ignore_low_confidence"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What is wrong with which entries, the one in question first, how sure that is, and what to do."""
+
+    check: Check
+    entries: tuple[Entry, ...]
+    score: float
+    explanation: str
+    action: str
+    clash: Contradiction | None = None
+
+    @property
+    def snippet(self) -> str:
+        if self.clash is not None:
+            return f"{self.clash.one[:SNIPPET]} ⟷ {self.clash.other[:SNIPPET]}"
+        return self.entries[0].body[:SNIPPET]
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Two entries that cannot both hold, the older one first."""
+
+    older: Entry
+    newer: Entry
+    contradiction: Contradiction
+
+
+def critique(kernel: Kernel, reading: Reading, entries: Sequence[Entry], checks: Iterable[str]) -> list[Finding]:
+    """Compare entries with each other, with what they are linked to and with what the search finds near them."""
+    wanted = set(checks)
+    found: list[Finding] = []
+    if wanted - {"low_confidence"}:
+        pairs = related_pairs(kernel, reading, entries)
+        clashes = find_clashes(reading, pairs)
+        if "conflicts" in wanted:
+            found += [_conflict(clash) for clash in clashes]
+        if "duplicates" in wanted:
+            clashing = {frozenset((clash.older.id, clash.newer.id)) for clash in clashes}
+            found += _duplicates(kernel, reading, [p for p in pairs if frozenset((p[0].id, p[1].id)) not in clashing])
+        if "outdated" in wanted:
+            found += _outdated(entries, clashes, kernel.now())
+    if "low_confidence" in wanted:
+        found += [finding for entry in entries if (finding := _low_confidence(entry)) is not None]
+    return sorted(found, key=lambda each: (CHECKS.index(each.check), -each.score, [e.id for e in each.entries]))
+
+
+def related_pairs(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
+    """Each entry with every other one, with its neighbours and with its nearest; no pair twice."""
+    now = kernel.now()
+    linked = fingerprints.neighbours(reading.session, reading.collection, [entry.id for entry in entries])
+    meanings = _meanings(reading, entries)
+    pairs: dict[tuple[str, str], tuple[Entry, Entry]] = {}
+    for place, entry in enumerate(entries):
+        near = _nearest(kernel, reading, entry, meanings[entry.id].vector)
+        joined = [found for id in linked.get(entry.id, [])[:NEAR] if (found := reading.entry(id)) is not None]
+        for other in (*entries[place + 1 :], *near, *joined):
+            if other.id != entry.id and quarantine_of(other, now) is None:
+                pairs.setdefault((min(entry.id, other.id), max(entry.id, other.id)), (entry, other))
+    return list(pairs.values())
+
+
+def _nearest(kernel: Kernel, reading: Reading, entry: Entry, vector: Any) -> list[Entry]:
+    """What the shared search finds for how an entry begins."""
+    finder: Finder = kernel.finder()
+    groups = (tuple(filter_number("kind", kind) for kind in KNOWN),)
+    wanted = Filter(groups=groups, as_of=reading.tx)
+    search = Search(text=text_of(entry)[:BEGINNING], filter=wanted, depth=NEAR, vector=vector)
+    embedder = kernel.embedder(reading.session) if vector is not None else None
+    ids = dict.fromkeys(passage.entry_id for passage in finder.find(reading, search, embedder).passages)
+    return [found for id in ids if (found := reading.entry(id)) is not None]
+
+
+def _meanings(reading: Reading, entries: Iterable[Entry]) -> dict[str, Hung]:
+    """Entries by what they mean alone: as E1 and the words see them."""
+    known = {entry.id: entry for entry in entries}
+    model = model_of(reading.session, reading.collection)
+    held = fingerprints.entry_vectors(reading.session, reading.collection, model, list(known)) if model else {}
+    vectors = {id: mean_vector(values) for id, values in held.items()}
+    return {id: Hung(id=id, print=_BLANK, words=words_of(entry), vector=vectors.get(id)) for id, entry in known.items()}
+
+
+_BLANK = represent(Entry(id="", kind=MEMORY, title="", created_at=0, updated_at=0))
+
+
+def find_clashes(reading: Reading, pairs: Iterable[tuple[Entry, Entry]]) -> list[Clash]:
+    found: list[Clash] = []
+    pairs = list(pairs)
+    said = _said_to_clash(reading, {one.id for one, _ in pairs})
+    for pair in pairs:
+        older, newer = sorted(pair, key=lambda entry: (holds_from(entry), entry.id))
+        weight = said.get(frozenset((older.id, newer.id)))
+        clash = contradict(older, newer) if weight is None else _stated(older, newer, weight)
+        if clash is not None:
+            found.append(Clash(older, newer, clash))
+    return found
+
+
+def holds_from(entry: Entry) -> int:
+    return entry.created_at if entry.validity.start is None else entry.validity.start
+
+
+def _said_to_clash(reading: Reading, ids: Iterable[str]) -> dict[frozenset[str], float]:
+    """The edges that say so (D.11, 1), by their ends."""
+    edges = [edge for id in ids for edge in reading.edges_of(id, CONTRADICTS)]
+    return {frozenset((edge.source, edge.target)): edge.weight for edge in sorted(edges, key=lambda each: each.weight)}
+
+
+def _stated(older: Entry, newer: Entry, weight: float) -> Contradiction:
+    why = "somebody linked them as contradicting"
+    return Contradiction(round(weight, 4), "factual", older.body, newer.body, why)
+
+
+def _conflict(clash: Clash) -> Finding:
+    found = clash.contradiction
+    return Finding(
+        check="conflicts",
+        entries=(clash.older, clash.newer),
+        score=found.score,
+        explanation=found.explanation,
+        action=REVISE if found.type == "temporal" else ASK,
+        clash=found,
+    )
+
+
+def _duplicates(kernel: Kernel, reading: Reading, pairs: Sequence[tuple[Entry, Entry]]) -> list[Finding]:
+    hung = _meanings(reading, (entry for pair in pairs for entry in pair))
+    gallery = reference_of(kernel, reading).gallery
+    found = [(one, other, _meaning(gallery, hung, one, other)) for one, other in pairs]
+    return [
+        Finding(
+            check="duplicates",
+            entries=(one, other),
+            score=round(value, 4),
+            explanation=f"they say the same, to {value:.2f}",
+            action=MERGE,
+        )
+        for one, other, value in found
+        if value >= DUPLICATE
+    ]
+
+
+def _meaning(gallery: Gallery, hung: dict[str, Hung], one: Entry, other: Entry) -> float:
+    return gallery.meaning(hung[one.id], hung[other.id])
+
+
+def _outdated(entries: Sequence[Entry], clashes: Sequence[Clash], now: int) -> list[Finding]:
+    """Contradicted by something newer; past its time; or old and contradicted at all."""
+    recent = {entry.id for entry in entries}
+    found: dict[str, Finding] = {}
+    for clash in sorted(clashes, key=lambda each: -each.contradiction.score):
+        score, why = clash.contradiction.score, clash.contradiction.explanation
+        if clash.older.id in recent:
+            said = f"something newer contradicts it: {why}"
+            found.setdefault(clash.older.id, _out((clash.older, clash.newer), score, said, clash.contradiction))
+        if clash.newer.id in recent and now - holds_from(clash.newer) > OLD:
+            said = f"it is older than 90 days and contradicted: {why}"
+            found.setdefault(clash.newer.id, _out((clash.newer, clash.older), score, said, clash.contradiction))
+    for entry in entries:
+        end = entry.validity.end
+        if end is not None and end < now:
+            found[entry.id] = _out((entry,), 1.0, f"it held until {to_iso(end)}")
+    return list(found.values())
+
+
+def _out(entries: tuple[Entry, ...], score: float, why: str, clash: Contradiction | None = None) -> Finding:
+    return Finding(check="outdated", entries=entries, score=score, explanation=why, action=REVISE, clash=clash)
+
+
+def _low_confidence(entry: Entry) -> Finding | None:
+    """Doubted by whoever annotated it, held to be unimportant, or stored without anything that vouches for it."""
+    sure = entry.attributes.get("confidence")
+    if sure is not None and float(sure) < UNSURE:
+        return _doubt(entry, 1 - float(sure), f"its confidence is {float(sure):g}")
+    if importance_of(entry) < SLIGHT:
+        return _doubt(entry, 1 - importance_of(entry), f"its importance is {importance_of(entry):g}")
+    if sure is None and entry.kind == MEMORY and not assume(entry).confidence:
+        return _doubt(entry, UNSURE, "no source, no domain and hardly a reason were given")
+    return None
+
+
+def _doubt(entry: Entry, score: float, why: str) -> Finding:
+    return Finding(check="low_confidence", entries=(entry,), score=round(score, 4), explanation=why, action=IGNORE)

@@ -1,0 +1,41 @@
+"""Derivations: everything that is made of an entry whenever it changes, in the same transaction."""
+
+from collections.abc import Callable
+
+from pinakes.engine.births import Births
+from pinakes.model.kinds import MEMORY
+from pinakes.model.knowledge import Entry, Thing
+from pinakes.storage import fingerprints
+from pinakes.storage.database import Session
+from pinakes.storage.heads import is_newest
+from pinakes.storage.operations import forget_accesses
+
+Represent = Callable[[Entry], bytes]
+
+
+class Derivations:
+    """Chunks for every entry, a fingerprint for every memory; `represent` makes it, and is loaded when first needed."""
+
+    def __init__(self, births: Births, represent: Represent) -> None:
+        self._births = births
+        self._represent = represent
+
+    def changed(self, session: Session, collection: str, tx: int, thing: Thing) -> None:
+        self._births.changed(session, collection, tx, thing)
+        if isinstance(thing, Entry) and thing.kind == MEMORY:
+            fingerprints.put(session, collection, thing.id, self._represent(thing))
+
+    def removed(self, session: Session, collection: str, tx: int, id: str) -> None:
+        self._births.removed(session, collection, tx, id)
+        fingerprints.put(session, collection, id, None)
+
+    def erased(self, session: Session, collection: str, id: str) -> None:
+        self._births.erased(session, collection, id)
+        fingerprints.put(session, collection, id, None)
+        forget_accesses(session, collection, id)
+
+    def bear(self, session: Session, collection: str, tx: int, entry: Entry) -> None:
+        """For whoever makes everything anew, version by version: only the newest has a fingerprint."""
+        self._births.bear(session, collection, tx, entry)
+        if entry.kind == MEMORY and is_newest(session, collection, entry.id, tx):
+            fingerprints.put(session, collection, entry.id, self._represent(entry))

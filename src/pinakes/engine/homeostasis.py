@@ -1,0 +1,168 @@
+"""Homeostasis: how importance is spread, what is quarantined, and how far the memory is from its set points (D.15)."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from pinakes.engine.activity import Mood
+from pinakes.engine.immunity import Examined, examine
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.memories import KNOWN
+from pinakes.engine.rewards import modulator_levels
+from pinakes.mind.cancer import FEWEST, IMPORTANT
+from pinakes.mind.modulators import MODULATORS, Levels
+from pinakes.model.kinds import MEMORY, TEMPORAL
+from pinakes.storage.adjacency import with_edges
+from pinakes.storage.database import Database
+from pinakes.storage.lookups import read_standing
+from pinakes.storage.reading import Reading
+
+SET_POINT = 0.5
+STEP = 0.01
+STABLE, ALARMING = 0.05, 0.2
+SUSPECTS = 20
+
+# Each quantity's set point and how much it counts.
+SET_POINTS: Mapping[str, tuple[float, float]] = {
+    "importance": (SET_POINT, 1.0),
+    "coherence": (0.6, 0.9),
+    "entropy": (0.5, 0.8),
+    "modulators": (0.5, 0.7),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is kept of an entry here: how important it is, and why it is quarantined."""
+
+    importance: float
+    quarantine: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A quantity, where it is, and where it should be."""
+
+    quantity: str
+    value: float
+    set_point: float
+
+    @property
+    def distance(self) -> float:
+        return abs(self.value - self.set_point)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Homeostasis:
+    """The whole state at a moment."""
+
+    count: int
+    mean: float | None
+    variance: float | None
+    suspects: tuple[tuple[str, Examined], ...]
+    quarantined: tuple[tuple[str, Mapping[str, Any]], ...]
+    drifts: tuple[Drift, ...]
+
+    @property
+    def factor(self) -> float | None:
+        """By which importance would have to be scaled to move towards its set point."""
+        return None if self.mean is None else 1 + STEP * (SET_POINT - self.mean)
+
+    @property
+    def alerts(self) -> tuple[Drift, ...]:
+        return tuple(drift for drift in self.drifts if drift.distance > ALARMING)
+
+    @property
+    def stability(self) -> float:
+        """1 where every quantity is within reach of its set point, less for each by how far it is off and counts."""
+        weights = [SET_POINTS[drift.quantity][1] for drift in self.drifts]
+        off = [max(0.0, drift.distance - STABLE) / (1 - STABLE) for drift in self.drifts]
+        return 1 - sum(weight * share for weight, share in zip(weights, off, strict=True)) / sum(weights)
+
+    @property
+    def health(self) -> float:
+        return max(0.0, self.stability - min(0.3, 0.01 * len(self.quarantined)) - min(0.2, 0.05 * len(self.alerts)))
+
+    @property
+    def by_reason(self) -> dict[str, int]:
+        return dict(Counter(str(held.get("reason", "unknown")) for _, held in self.quarantined))
+
+
+class _Ledger:
+    """The importance of everything that has one, brought up to a snapshot by what changed since the last."""
+
+    def __init__(self) -> None:
+        self._guard = Lock()
+        self._tx = 0
+        self._held: dict[str, Held] = {}
+
+    def catch_up(self, reading: Reading) -> dict[str, Held]:
+        with self._guard:
+            if self._tx > reading.tx:
+                return _read(reading)
+            if not self._tx:
+                self._held = _read(reading)
+            elif self._tx < reading.tx:
+                changed = [id for id, subject, _ in reading.changed_after(self._tx) if subject == "entry"]
+                for id in changed:
+                    self._held.pop(id, None)
+                self._held |= _read(reading, changed)
+            self._tx = reading.tx
+            return dict(self._held)
+
+
+_ledgers: WeakKeyDictionary[Database, dict[str, _Ledger]] = WeakKeyDictionary()
+_guard = Lock()
+
+
+def importances(kernel: Kernel, reading: Reading) -> dict[str, Held]:
+    """Every memory, and every other entry to which somebody gave an importance."""
+    with _guard:
+        ledger = _ledgers.setdefault(kernel.store.database, {}).setdefault(kernel.collection, _Ledger())
+    return ledger.catch_up(reading)
+
+
+def _read(reading: Reading, ids: Iterable[str] | None = None) -> dict[str, Held]:
+    return {
+        id: Held(SET_POINT if importance is None else float(importance), json.loads(held) if held else None)
+        for id, kind, importance, held in read_standing(reading, KNOWN, ids)
+        if kind == MEMORY or importance is not None
+    }
+
+
+def homeostasis(kernel: Kernel, reading: Reading, mood: Mood, session: str) -> Homeostasis:
+    now = kernel.now()
+    held = importances(kernel, reading)
+    values = [each.importance for each in held.values()]
+    mean = sum(values) / len(values) if values else None
+    variance = None if mean is None else sum((value - mean) ** 2 for value in values) / len(values)
+    important = [(id, each.importance) for id, each in held.items() if each.importance > IMPORTANT]
+    ranked = sorted(important, key=lambda pair: (-pair[1], pair[0]))
+    connected = with_edges(reading, [id for id, _ in ranked], at_least=FEWEST, without=TEMPORAL)
+    examined = [(id, examine(reading, id, importance)) for id, importance in ranked if id in connected]
+    quarantined = [(id, each.quarantine) for id, each in sorted(held.items()) if each.quarantine is not None]
+    return Homeostasis(
+        count=len(values),
+        mean=mean,
+        variance=variance,
+        suspects=tuple((id, found) for id, found in examined if found.is_cancer)[:SUSPECTS],
+        quarantined=tuple((id, why) for id, why in quarantined if why.get("until") is None or why["until"] > now),
+        drifts=_drifts(mean, mood, modulator_levels(kernel, reading.session, session)),
+    )
+
+
+def _drifts(mean: float | None, mood: Mood, levels: Levels) -> tuple[Drift, ...]:
+    values = {"coherence": mood.coherence, "entropy": mood.entropy, "modulators": _excitement(levels)}
+    if mean is not None:
+        values["importance"] = mean
+    return tuple(Drift(name, values[name], SET_POINTS[name][0]) for name in SET_POINTS if name in values)
+
+
+def _excitement(levels: Levels) -> float:
+    """The mean of the modulators, each on a scale where its rest is one half."""
+    off = [(levels.values[each.name] - each.rest) / (each.high - each.low) for each in MODULATORS]
+    return SET_POINT + sum(off) / len(off)

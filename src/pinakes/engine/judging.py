@@ -1,0 +1,114 @@
+"""Judging: how new and how fitting an entry is in each of the thirteen spaces, and what that makes of it."""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.reference import Judged, Reference, hang
+from pinakes.mind.contradiction import Contradiction, contradict
+from pinakes.mind.learning import aggregate, emphasis, lambdas, learning_score, phase_angle, weights_for
+from pinakes.mind.quadrants import Quadrant, quadrant
+from pinakes.model.knowledge import Entry
+from pinakes.spaces.atlas import IDS
+from pinakes.spaces.fingerprint import text_of
+from pinakes.spaces.gallery import Gallery
+from pinakes.storage import fingerprints
+from pinakes.storage.database import Database
+from pinakes.storage.reading import Reading
+
+NEAR = 10
+NEAREST = 3
+KEPT = 2048
+CONSISTENT_SPACES = ("E1", "E5", "E6", "E11", "E12", "E13")
+
+_references: WeakKeyDictionary[Database, dict[str, Reference]] = WeakKeyDictionary()
+_lately: WeakKeyDictionary[Gallery, OrderedDict[tuple[str, int], Judged]] = WeakKeyDictionary()
+_guard = Lock()
+
+
+def reference_of(kernel: Kernel, reading: Reading) -> Reference:
+    """The collection's reference as this process has it, brought up to a snapshot."""
+    with _guard:
+        held = _references.setdefault(kernel.store.database, {})
+        reference = held.setdefault(kernel.collection, Reference(kernel.collection))
+    reference.catch_up(reading)
+    return reference
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a memory as a whole adds (D.5)."""
+
+    delta_s: float
+    delta_c: float
+    score: float
+    emphasis: float
+    angle: float
+
+    @property
+    def quadrant(self) -> Quadrant:
+        return quadrant(self.delta_s, self.delta_c)
+
+
+def learn(entry: Entry, judged: Judged, interactions: int) -> Learned:
+    """Novelty and fit over all spaces, and the learning score at this age of the memory."""
+    weights = weights_for(entry.attributes.get("domain"))
+    delta_s, delta_c = aggregate(judged.delta_s, weights), aggregate(judged.delta_c, weights)
+    stressed = emphasis(text_of(entry))
+    score = learning_score(delta_s, delta_c, weights=lambdas(interactions), emphasis=stressed)
+    return Learned(delta_s, delta_c, score, stressed, phase_angle(delta_s, delta_c))
+
+
+def judge(kernel: Kernel, reading: Reading, entry: Entry) -> Judged:
+    """A stored entry among the others."""
+    reference = reference_of(kernel, reading)
+    hung = hang(reading, [entry])[0]
+    joined = fingerprints.neighbours(reading.session, reading.collection, [entry.id]).get(entry.id, [])[:NEAR]
+    others = [found for id in joined if (found := reading.entry(id)) is not None]
+    # Where the sample is everything, it holds the nearest too.
+    near = hang(reading, others[:NEAREST]) if reference.size > len(reference.gallery) else ()
+    return reference.judge(hung, near=near, consistency=consistency(contradictions(entry, others)))
+
+
+def judge_lately(kernel: Kernel, reading: Reading, entry: Entry) -> Judged:
+    """As `judge`, kept for as long as neither the entry nor the sample changes: good enough beside a search result."""
+    gallery = reference_of(kernel, reading).gallery
+    with _guard:
+        held = _lately.setdefault(gallery, OrderedDict())
+        known = held.get((entry.id, entry.updated_at))
+    if known is not None:
+        return known
+    judged = judge(kernel, reading, entry)
+    with _guard:
+        held[entry.id, entry.updated_at] = judged
+        while len(held) > KEPT:
+            held.popitem(last=False)
+    return judged
+
+
+def count_lately(kernel: Kernel, reading: Reading) -> int:
+    """How many judgements are kept at the moment."""
+    gallery = reference_of(kernel, reading).gallery
+    with _guard:
+        return len(_lately.get(gallery, ()))
+
+
+def contradictions(entry: Entry, others: Sequence[Entry]) -> dict[str, Contradiction]:
+    """With which of these an entry cannot hold together."""
+    found = {other.id: contradict(entry, other) for other in others if other.id != entry.id}
+    return {id: clash for id, clash in found.items() if clash is not None}
+
+
+def consistency(clashes: Mapping[str, Contradiction]) -> dict[int, float]:
+    """1 - the strongest contradiction, in the spaces that see what is said (D.5)."""
+    worst = max((clash.score for clash in clashes.values()), default=0.0)
+    return {IDS.index(space): 1 - worst for space in CONSISTENT_SPACES}
+
+
+def dominant_space(judged: Judged) -> str:
+    """The space in which something fits best among the others."""
+    fits = judged.delta_c
+    return IDS[fits.index(max(fits))]

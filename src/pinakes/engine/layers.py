@@ -1,0 +1,110 @@
+"""The five layers a memory is made of, and how each stands: what it does, how quick it should be, what it holds."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pinakes.engine.activity import Mood
+from pinakes.engine.judging import count_lately, judge_lately, learn, reference_of
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.memories import KNOWN
+from pinakes.engine.reference import SAMPLE
+from pinakes.mind.quadrants import QUADRANTS
+from pinakes.model.kinds import MEMORY
+from pinakes.model.knowledge import Entry
+from pinakes.storage.chunks import count_waiting
+from pinakes.storage.reading import Reading
+
+ACTIVE = 5
+LOOKED_THROUGH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer: its name, its job, the time it is meant to take, how it stands, and the counts that say so."""
+
+    id: str
+    name: str
+    role: str
+    budget: str
+    status: str
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Active:
+    """An entry, how often somebody was shown it, and when last."""
+
+    entry: Entry
+    looks: int
+    last: int
+
+
+def layers(kernel: Kernel, reading: Reading, mood: Mood) -> tuple[Layer, ...]:
+    waiting = count_waiting(reading.session, reading.collection)
+    nodes, edges = reading.count("entry", KNOWN), reading.count("edge")
+    exchanges = kernel.activity.count(reading.session, reading.collection)
+    judged = count_lately(kernel, reading)
+    return (
+        Layer(
+            "L1",
+            "Sensing",
+            "scrub, check and represent what comes in, in thirteen spaces",
+            "5 ms",
+            "embedding" if waiting else "ready",
+            {"waiting_for_vectors": waiting},
+        ),
+        Layer(
+            "L2",
+            "Reflex",
+            "keep what was judged lately at hand",
+            "0.1 ms",
+            "warm" if judged else "cold",
+            {"judgements_held": judged},
+        ),
+        Layer(
+            "L3",
+            "Memory",
+            "find what is stored, by meaning, words and links",
+            "1 ms",
+            "active" if nodes else "empty",
+            {"nodes": nodes, "edges": edges},
+        ),
+        Layer(
+            "L4",
+            "Learning",
+            "weigh novelty against fit, and reward what was worth storing",
+            "10 ms",
+            "learning" if mood.learning else "idle",
+            {"exchanges": exchanges, "stored_in_session": len(mood.stored)},
+        ),
+        Layer(
+            "L5",
+            "Coherence",
+            "compare statements, and fit the best of them into a context",
+            "10 ms",
+            "contested" if mood.has_conflict else "settled",
+            {"open_conflict": int(mood.has_conflict)},
+        ),
+    )
+
+
+def count_quadrants(kernel: Kernel, reading: Reading) -> tuple[dict[str, int], int]:
+    """How many memories stand in which quadrant, and how many were looked at: all while they fit the sample."""
+    held = reading.count("entry", (MEMORY,))
+    if held > SAMPLE:
+        ids = reference_of(kernel, reading).gallery.ids
+        memories = [entry for id in ids if (entry := reading.entry(id)) is not None]
+    else:
+        memories = [version.thing for version in reading.entries((MEMORY,)) if isinstance(version.thing, Entry)]
+    interactions = kernel.activity.count(reading.session, reading.collection)
+    found = Counter(learn(each, judge_lately(kernel, reading, each), interactions).quadrant for each in memories)
+    return {quadrant: found[quadrant] for quadrant in QUADRANTS}, len(memories)
+
+
+def most_active(kernel: Kernel, reading: Reading) -> Sequence[Active]:
+    """What somebody was shown most often, of what was looked at lately."""
+    ids = [id for id, _ in kernel.activity.recent_looks(reading.session, reading.collection, LOOKED_THROUGH)]
+    seen = kernel.activity.looks(reading.session, reading.collection, ids)
+    found = [Active(entry, *seen[id]) for id in seen if (entry := reading.entry(id)) is not None]
+    return sorted(found, key=lambda each: (-each.looks, -each.last, each.entry.id))[:ACTIVE]

@@ -1,0 +1,332 @@
+"""Storing, annotating and weighing memories, with what is known about each on the way in."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from pinakes.engine.births import digest_of
+from pinakes.engine.citations import TAG, new_alias, resolve_citation
+from pinakes.engine.finder import Finder, Search
+from pinakes.engine.handles import resolve
+from pinakes.engine.index.matching import Filter
+from pinakes.engine.judging import Learned, consistency, contradictions, learn, reference_of
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.passages import cut
+from pinakes.engine.reference import Judged, Reference, hang, mean_vector
+from pinakes.mind.adversarial import Threat, inspect
+from pinakes.mind.contradiction import Contradiction
+from pinakes.mind.secrets import Redaction, scrub
+from pinakes.model import kinds
+from pinakes.model.clock import DAY, HOUR
+from pinakes.model.errors import Failure, Refusal
+from pinakes.model.history import Version
+from pinakes.model.ids import is_id
+from pinakes.model.knowledge import Edge, Entry, fold
+from pinakes.spaces.causal import clauses
+from pinakes.spaces.fingerprint import MODALITY, POSITION, SESSION
+from pinakes.spaces.gallery import Hung
+from pinakes.spaces.terms import filter_number
+from pinakes.storage.lookups import ids_labelled
+from pinakes.storage.operations import Happening
+from pinakes.storage.reading import Reading
+from pinakes.storage.store import Writing
+
+KNOWN = (kinds.MEMORY, kinds.ENTRY, kinds.NOTE, kinds.DOCUMENT, kinds.SECTION)
+DUPLICATE = 0.9
+LINKED = 0.7
+LIKELY_LINKED = 0.5
+NEAR = 10
+NEAREST = 3
+UNEMBEDDED = 5
+QUESTION = 160
+QUARANTINE = DAY
+DEFAULT_SESSION = "default"
+REMEMBERED = 100
+RELATIONS = {type.lower(): type for type in kinds.EDGE_TYPES}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What somebody wants remembered, and why."""
+
+    content: str
+    rationale: str
+    name: str = ""
+    importance: float = 0.5
+    modality: str = "text"
+    metadata: Mapping[str, Any]
+    link_to: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    domain: str | None = None
+    agent_id: str | None = None
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A memory as it was stored, and everything that was noticed on the way."""
+
+    version: Version
+    judged: Judged
+    learned: Learned
+    edges: tuple[Edge, ...]
+    duplicates: tuple[tuple[str, float], ...]
+    clashes: Mapping[str, Contradiction]
+    redactions: tuple[Redaction, ...]
+    threat: Threat
+    sample: tuple[Hung, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What lies around a new memory: its nearest, how near, and with which of them it clashes."""
+
+    judged: Judged
+    near: tuple[tuple[Entry, float], ...]
+    clashes: Mapping[str, Contradiction]
+    reference: Reference
+
+
+def find_node(reading: Reading, handle: str, *, field: str = "node_id") -> Version:
+    """The living entry under a handle: an id, a citation with or without brackets, or any other name."""
+    if TAG.fullmatch(handle.strip()):
+        handle = resolve_citation(reading, handle).id
+    elif not is_id(handle.strip()) and (named := _named(reading, handle)) is not None:
+        handle = named
+    return resolve(reading, handle, "entry", field=field)
+
+
+def _named(reading: Reading, name: str) -> str | None:
+    """The one memory with this title."""
+    ids = ids_labelled(reading, name.strip(), kind=kinds.MEMORY, limit=2) if name.strip() else []
+    return ids[0] if len(ids) == 1 else None
+
+
+def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
+    """Scrub, check, judge and store; nothing is stored of what is refused."""
+    clean, redactions = _scrubbed(draft)
+    threat = inspect(clean.content)
+    if threat.is_blocked:
+        _refuse(kernel, threat)
+    kernel.prepare(clean.name, clean.content, whole=True)
+    with kernel.read() as reading:
+        linked = tuple(find_node(reading, handle, field="link_to").id for handle in clean.link_to)
+        mood = kernel.activity.mood(reading.session, kernel.collection, clean.session)
+        entry = _draw(reading, clean, threat, (kernel.now(), mood.position + 1))
+        around = _look_around(kernel, reading, entry, linked)
+        learned = learn(entry, around.judged, kernel.activity.count(reading.session, kernel.collection))
+        previous = next((id for id in reversed(mood.stored) if reading.head(id) is not None), None)
+    mood.position += 1
+
+    def act(writing: Writing) -> tuple[Version, tuple[Edge, ...]]:
+        writing.describe("CREATE", note={"tool": "store_memory", "rationale": clean.rationale})
+        id = writing.new_id()
+        made = replace(
+            entry, id=id, aliases=(new_alias(writing, id),), created_at=writing.time, updated_at=writing.time
+        )
+        writing.put(made)
+        edges = [*_asked_edges(writing, made, linked, clean.metadata), *_found_edges(writing, made, around)]
+        edges += _temporal_edge(writing, made, previous)
+        kept = tuple({(edge.target, edge.source, edge.type): edge for edge in reversed(edges)}.values())
+        for edge in kept:
+            writing.put(edge)
+        return cast(Version, writing.version(id, writing.tx)), kept
+
+    version, edges = kernel.write(act, actor=actor)
+    place = (kernel.collection, clean.session)
+    kernel.activity.feel(place, mood, (learned.delta_s, learned.delta_c, learned.score))
+    mood.stored = [*mood.stored, version.id][-REMEMBERED:]
+    kernel.activity.look(kernel.collection, [version.id], version.time)
+    log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if threat.is_flagged else "")
+    duplicates = tuple((other.id, value) for other, value in around.near if value >= DUPLICATE)
+    return Stored(
+        version=version,
+        judged=around.judged,
+        learned=learned,
+        edges=edges,
+        duplicates=duplicates,
+        clashes=around.clashes,
+        redactions=redactions,
+        threat=threat,
+        sample=around.reference.gallery.members,
+    )
+
+
+def importance_of(entry: Entry) -> float:
+    return float(entry.attributes.get("importance", 0.5))
+
+
+def quarantine_of(entry: Entry, now: int) -> Mapping[str, Any] | None:
+    """Why an entry is kept out of retrieval, while it is."""
+    held: Mapping[str, Any] | None = entry.attributes.get("quarantine")
+    return held if held is not None and (held.get("until") is None or held["until"] > now) else None
+
+
+def _scrubbed(draft: Draft) -> tuple[Draft, tuple[Redaction, ...]]:
+    found: dict[str, int] = {}
+
+    def clean(text: str) -> str:
+        spoken, redactions = scrub(text)
+        for redaction in redactions:
+            found[redaction.type] = found.get(redaction.type, 0) + redaction.count
+        return spoken
+
+    metadata = {key: clean(value) if isinstance(value, str) else value for key, value in draft.metadata.items()}
+    scrubbed = replace(
+        draft,
+        content=clean(draft.content),
+        rationale=clean(draft.rationale),
+        name=clean(draft.name),
+        metadata=metadata,
+    )
+    return scrubbed, tuple(Redaction(type, count) for type, count in sorted(found.items()))
+
+
+def _refuse(kernel: Kernel, threat: Threat) -> None:
+    log_curation(kernel, "warn", "block", (), reason="instructions hidden in content")
+    raise Refusal(
+        Failure.INVALID,
+        "The content looks like instructions planted for a model, and was not stored.",
+        field="content",
+        details={
+            "threat": {"attack_type": threat.attack_type, "score": round(threat.score, 4), "signs": list(threat.signs)}
+        },
+    )
+
+
+def _draw(reading: Reading, draft: Draft, threat: Threat, at: tuple[int, int]) -> Entry:
+    """The memory before it has an id of its own."""
+    now, position = at
+    attributes: dict[str, Any] = {
+        "importance": draft.importance,
+        "rationale": draft.rationale,
+        MODALITY: draft.modality,
+        SESSION: draft.session or DEFAULT_SESSION,
+        POSITION: position,
+    }
+    optional = {"domain": draft.domain, "agent_id": draft.agent_id, "metadata": dict(draft.metadata) or None}
+    attributes |= {name: value for name, value in optional.items() if value is not None}
+    if isinstance(draft.metadata.get("source"), str):
+        attributes["source"] = draft.metadata["source"]
+    if threat.is_flagged:
+        attributes["quarantine"] = {"reason": threat.attack_type, "since": now, "until": now + QUARANTINE}
+    tags = tuple(dict.fromkeys(draft.tags))
+    return Entry(
+        id="",
+        kind=kinds.MEMORY,
+        title=draft.name,
+        body=draft.content,
+        tags=tags,
+        attributes=attributes,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _look_around(kernel: Kernel, reading: Reading, entry: Entry, linked: Sequence[str]) -> _Surroundings:
+    reference = reference_of(kernel, reading)
+    vector = _ready_vector(kernel, reading, entry)
+    found = nearest_entries(kernel, reading, entry, vector)
+    close = [each for each, _ in found]
+    joined = {"": [*linked, *(each.id for each in close[:NEAREST])]}
+    own = hang(reading, [entry], joined=joined, vectors={} if vector is None else {"": vector})[0]
+    others = hang(reading, close[: NEAREST if vector is not None else UNEMBEDDED])
+    values = {other.id: reference.gallery.meaning(own, other) for other in others}
+    values = {each.id: cosine for each, cosine in found if cosine is not None} | values
+    near = tuple(sorted(((each, values.get(each.id, 0.0)) for each in close), key=lambda pair: -pair[1]))
+    clashes = contradictions(entry, close)
+    judged = reference.judge(own, near=others[:NEAREST], consistency=consistency(clashes))
+    return _Surroundings(judged, near, clashes, reference)
+
+
+def _ready_vector(kernel: Kernel, reading: Reading, entry: Entry) -> Any:
+    """E1 of a text whose vectors were made a moment ago."""
+    embedder = kernel.embedder(reading.session)
+    if embedder is None or kernel.embedding is None:
+        return None
+    found: list[bytes] = []
+    for start, stop in cut(entry.body):
+        found += kernel.embedding.ready.get(embedder.identity, digest_of(entry.title, entry.body[start:stop]))
+    return mean_vector(found) if found else None
+
+
+def nearest_entries(
+    kernel: Kernel, reading: Reading, entry: Entry, vector: Any, *, limit: int = NEAR
+) -> list[tuple[Entry, float | None]]:
+    """What the shared search finds nearest to an entry, itself left out, with the cosine where there is one."""
+    finder: Finder = kernel.finder()
+    groups = (tuple(filter_number("kind", kind) for kind in KNOWN),)
+    search = Search(
+        text=f"{entry.title} {entry.body}"[:QUESTION],
+        filter=Filter(groups=groups, as_of=reading.tx),
+        depth=4 * limit,
+        vector=vector,
+    )
+    embedder = kernel.embedder(reading.session) if vector is not None else None
+    found: dict[str, float | None] = {}
+    for passage in finder.find(reading, search, embedder).passages:
+        found.setdefault(passage.entry_id, passage.cosine)
+    chosen = [id for id in found if id != entry.id][:limit]
+    return [(each, found[each.id]) for id in chosen if (each := reading.entry(id)) is not None]
+
+
+def _asked_edges(writing: Writing, entry: Entry, linked: Sequence[str], metadata: Mapping[str, Any]) -> list[Edge]:
+    """From the new memory to those it was said to be linked to; `metadata.relation` says of what type."""
+    relation = str(metadata.get("relation") or "")
+    type = RELATIONS.get(fold(relation), kinds.CAUSAL if fold(relation).startswith("caus") else kinds.RELATIONAL)
+    return [new_link(writing, (entry.id, target), type, predicate=relation or "links to") for target in linked]
+
+
+def _found_edges(writing: Writing, entry: Entry, around: _Surroundings) -> list[Edge]:
+    """Semantic to what is clearly near; Causal and Hierarchical where the text names another in such a sentence."""
+    threshold = around.reference.calibrations[0].link_threshold if around.reference.size >= NEAR else LINKED
+    threshold = max(threshold, LIKELY_LINKED)
+    edges = [
+        new_link(writing, (entry.id, other.id), kinds.SEMANTIC, weight=value, predicate="resembles")
+        for other, value in around.near
+        if value > threshold
+    ]
+    for other, _ in around.near:
+        named = fold(other.title)
+        for cause, effect in clauses(entry.body) if len(named) > 3 else ():
+            if named in fold(cause):
+                edges.append(new_link(writing, (other.id, entry.id), kinds.CAUSAL, weight=0.7, predicate="causes"))
+            elif named in fold(effect):
+                edges.append(new_link(writing, (entry.id, other.id), kinds.CAUSAL, weight=0.7, predicate="causes"))
+        body = fold(entry.body)
+        if len(named) > 3 and any(f"{words} {named}" in body for words in _PARENTHOOD):
+            edges.append(new_link(writing, (entry.id, other.id), kinds.HIERARCHICAL, weight=0.8, predicate="part of"))
+    return edges
+
+
+_PARENTHOOD = ("is a", "is an", "part of", "part of the", "kind of", "type of", "belongs to")
+
+
+def _temporal_edge(writing: Writing, entry: Entry, previous: str | None) -> list[Edge]:
+    """To the memory that came before it in the session, the weaker the longer ago."""
+    before = None if previous is None else writing.entry(previous)
+    if before is None:
+        return []
+    weight = math.exp(-(entry.created_at - before.created_at) / HOUR)
+    return [new_link(writing, (before.id, entry.id), kinds.TEMPORAL, weight=weight, predicate="precedes")]
+
+
+def new_link(writing: Writing, ends: tuple[str, str], type: str, *, weight: float = 1.0, predicate: str) -> Edge:
+    """An edge between two entries, not yet put."""
+    return Edge(
+        id=writing.new_id(),
+        source=ends[0],
+        target=ends[1],
+        type=type,
+        predicate=predicate,
+        weight=min(1.0, max(0.0, weight)),
+        confidence=1.0 if type in (kinds.RELATIONAL, kinds.TEMPORAL) else weight,
+        created_at=writing.time,
+        updated_at=writing.time,
+    )
+
+
+def log_curation(kernel: Kernel, level: str, action: str, ids: tuple[str, ...], *, reason: str = "") -> None:
+    line = Happening(time=kernel.now(), level=level, component="curation", action=action, node_ids=ids, reason=reason)
+    kernel.activity.log(kernel.collection, line)

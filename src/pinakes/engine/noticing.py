@@ -1,0 +1,44 @@
+"""What was noticed in a vault and should be said once."""
+
+from collections.abc import Iterable, Sequence
+
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.notebook import Notebook
+from pinakes.storage import vault
+from pinakes.storage.database import Session
+
+
+def take_warnings(kernel: Kernel, paths: Sequence[str]) -> tuple[str, ...]:
+    """The warnings of these notes and of the vault as a whole; whoever has them, nobody is told again."""
+    with kernel.read() as reading:
+        if not vault.read_warnings(reading.session, kernel.collection, paths):
+            return ()
+
+    def act(session: Session) -> tuple[str, ...]:
+        found = vault.read_warnings(session, kernel.collection, paths)
+        vault.drop_warnings(session, kernel.collection, [number for number, _ in found])
+        return tuple(message for _, message in found)
+
+    return kernel.store.operate(act)
+
+
+def keep_warnings(kernel: Kernel, warnings: Iterable[tuple[str, str]], *, judged: Iterable[str] = ()) -> None:
+    """Keep warnings as (path, words); those of paths that were judged anew give way."""
+    fresh, stale = list(warnings), list(judged)
+    if not fresh and not stale:
+        return
+
+    def act(session: Session) -> None:
+        vault.forget_warnings(session, kernel.collection, stale)
+        vault.add_warnings(session, kernel.collection, fresh)
+
+    kernel.store.operate(act)
+
+
+def judge_links(book: Notebook, node: str) -> list[str]:
+    """What should be said of a note's links."""
+    told = [f"Broken link: [[{target}]]" for target in book.broken_links(node)]
+    for target, paths in book.ambiguous_links(node):
+        others = ", ".join(paths[1:])
+        told.append(f"Ambiguous link: [[{target}]] is taken for {paths[0]}, but could be {others}")
+    return told

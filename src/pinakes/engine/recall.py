@@ -1,0 +1,164 @@
+"""Recall: the shared search over everything that is stored, with what the memories family knows of each hit."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pinakes.engine.citations import citation_of, name_of
+from pinakes.engine.judging import dominant_space, judge_lately, learn
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.memories import KNOWN, importance_of, quarantine_of
+from pinakes.engine.search import Hit, Question, find_entries
+from pinakes.mind.quadrants import Quadrant
+from pinakes.model.clock import to_iso
+from pinakes.model.knowledge import Entry
+from pinakes.storage.operations import Happening
+from pinakes.storage.reading import Reading
+
+SNIPPET = 240
+POOL = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is looked for, and what a result must satisfy."""
+
+    query: str
+    top_k: int = 10
+    min_similarity: float = 0.0
+    min_importance: float | None = None
+    quadrants: tuple[str, ...] = ()
+    created_after: int | None = None
+    domain: str | None = None
+    agents: tuple[str, ...] = ()
+    excluded_agents: tuple[str, ...] = ()
+    modality: str | None = None
+    with_quarantined: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """A hit with its standing."""
+
+    entry: Entry
+    hit: Hit
+    quadrant: Quadrant
+    dominant: str
+    is_quarantined: bool
+
+    @property
+    def similarity(self) -> float:
+        return similarity_of(self.hit)
+
+    def facts(self) -> dict[str, Any]:
+        shown = self.hit.excerpts[0].text if self.hit.excerpts else self.entry.body
+        return {
+            "id": self.entry.id,
+            "kind": self.entry.kind,
+            "name": name_of(self.entry),
+            "citation": citation_of(self.entry),
+            "similarity": round(self.similarity, 4),
+            "score": round(self.hit.score or 0.0, 4),
+            "importance": round(importance_of(self.entry), 4),
+            "dominant_embedder": self.dominant,
+            "johari": self.quadrant,
+            "created_at": to_iso(self.entry.created_at),
+            "snippet": shown[:SNIPPET],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A step of a search: how many came, how many went on, and how long it took."""
+
+    name: str
+    came: int
+    went: int
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """The results, best first, and the steps that led to them."""
+
+    results: tuple[Recalled, ...]
+    stages: tuple[Stage, ...]
+
+
+def recall(
+    kernel: Kernel, wanted: Wanted, tell: Callable[[int, Recalled], None] = lambda number, found: None
+) -> Recollection:
+    """Find what is wanted; each result is told as soon as it stands, the best first, before the others are judged."""
+    began = time.perf_counter()
+    page = find_entries(kernel, Question(content=wanted.query, kinds=KNOWN), limit=POOL)
+    searched = time.perf_counter()
+    now = kernel.now()
+    passing = [hit for hit in page.hits if _passes(hit, wanted, now)]
+    filtered = time.perf_counter()
+    with kernel.read() as reading:
+        judged = _judge_until(kernel, reading, passing, wanted, tell=tell)
+        total = reading.count("entry", KNOWN)
+    if not judged:
+        told = Happening(time=now, level="info", component="retrieval", action="search", reason="nothing was found")
+        kernel.activity.log(kernel.collection, told)
+    ended = time.perf_counter()
+    stages = (
+        Stage("search", total, len(page.hits), _ms(began, searched)),
+        Stage("filter", len(page.hits), len(passing), _ms(searched, filtered)),
+        Stage("judge", len(passing), len(judged), _ms(filtered, ended)),
+    )
+    return Recollection(tuple(judged), stages)
+
+
+def _ms(began: float, ended: float) -> float:
+    return round((ended - began) * 1000, 3)
+
+
+def similarity_of(hit: Hit) -> float:
+    """The cosine; where nothing is embedded, how well the words match."""
+    return max(0.0, hit.cosine if hit.cosine is not None else hit.lexical or 0.0)
+
+
+def _passes(hit: Hit, wanted: Wanted, now: int) -> bool:
+    entry = hit.version.thing
+    if not isinstance(entry, Entry) or similarity_of(hit) < wanted.min_similarity:
+        return False
+    attributes = entry.attributes
+    checks = (
+        wanted.min_importance is None or importance_of(entry) >= wanted.min_importance,
+        wanted.created_after is None or entry.created_at > wanted.created_after,
+        wanted.domain is None or attributes.get("domain", "General") == wanted.domain,
+        not wanted.agents or attributes.get("agent_id") in wanted.agents,
+        attributes.get("agent_id") not in wanted.excluded_agents,
+        wanted.modality is None or attributes.get("modality", "text") == wanted.modality,
+        wanted.with_quarantined or quarantine_of(entry, now) is None,
+    )
+    return all(checks)
+
+
+def _judge_until(
+    kernel: Kernel, reading: Reading, hits: list[Hit], wanted: Wanted, *, tell: Callable[[int, Recalled], None]
+) -> list[Recalled]:
+    """Judge one after the other until there are enough."""
+    found: list[Recalled] = []
+    interactions = kernel.activity.count(reading.session, kernel.collection)
+    for hit in hits:
+        if len(found) == wanted.top_k:
+            break
+        entry = hit.version.thing
+        assert isinstance(entry, Entry)
+        judged = judge_lately(kernel, reading, entry)
+        quadrant = learn(entry, judged, interactions).quadrant
+        if not wanted.quadrants or quadrant in wanted.quadrants:
+            found.append(
+                Recalled(
+                    entry=entry,
+                    hit=hit,
+                    quadrant=quadrant,
+                    dominant=dominant_space(judged),
+                    is_quarantined=quarantine_of(entry, kernel.now()) is not None,
+                )
+            )
+            tell(len(found), found[-1])
+    return found

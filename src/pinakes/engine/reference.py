@@ -1,0 +1,182 @@
+"""The reference: a sample of the memories of a collection against which novelty, fit and agreement are judged."""
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from threading import RLock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pinakes.engine.embedding import model_of
+from pinakes.mind.calibration import Calibration, Standing
+from pinakes.model.kinds import MEMORY
+from pinakes.model.knowledge import Entry
+from pinakes.spaces.atlas import COUNT
+from pinakes.spaces.fingerprint import represent, unpack, words_of
+from pinakes.spaces.gallery import Gallery, Hung
+from pinakes.spaces.graph import walk
+from pinakes.storage import fingerprints
+from pinakes.storage.reading import Reading
+
+Array = NDArray[Any]
+
+SAMPLE = 128
+EXACT = 16
+GROWTH = 1.25
+
+
+def checkpoint(size: int) -> int:
+    """How many of the oldest memories are looked at: all while they are few, then in steps of a quarter, so that a
+    store seldom has to judge the whole sample anew, and every process comes to the same one."""
+    held = EXACT
+    while int(held * GROWTH) <= size:
+        held = int(held * GROWTH)
+    return min(size, held) if size > EXACT else size
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An entry as the thirteen spaces see it, its nearness to each member, and its standing in each space."""
+
+    hung: Hung
+    rows: tuple[Array, ...]
+    standings: tuple[Standing, ...]
+
+    @property
+    def delta_s(self) -> tuple[float, ...]:
+        return tuple(standing.delta_s for standing in self.standings)
+
+    @property
+    def delta_c(self) -> tuple[float, ...]:
+        return tuple(standing.delta_c for standing in self.standings)
+
+
+class Reference:
+    """The sample of one collection as this process has it; brought up to a snapshot before it judges."""
+
+    def __init__(self, collection: str) -> None:
+        self._collection = collection
+        self._guard = RLock()
+        self._seen = 0
+        self._living: list[str] = []
+        self._sample: tuple[str, ...] = ()
+        self._model = ""
+        self.gallery = Gallery(())
+        self.calibrations: tuple[Calibration, ...] = _calibrate(self.gallery)
+
+    def catch_up(self, reading: Reading) -> None:
+        with self._guard:
+            model = model_of(reading.session, self._collection)
+            changed = fingerprints.after(reading.session, self._collection, self._seen)
+            for id, seq, lives in changed:
+                self._note(id, lives)
+                self._seen = seq
+            if not changed and model == self._model:
+                return
+            sample = self._choose()
+            if sample == self._sample and model == self._model:
+                return
+            self._sample, self._model = sample, model
+            self.gallery = Gallery(hang_all(reading, sample))
+            self.calibrations = _calibrate(self.gallery)
+
+    @property
+    def size(self) -> int:
+        """How many memories live."""
+        return len(self._living)
+
+    def _note(self, id: str, lives: bool) -> None:
+        place = bisect_left(self._living, id)
+        known = place < len(self._living) and self._living[place] == id
+        if lives and not known:
+            insort(self._living, id)
+        elif known and not lives:
+            del self._living[place]
+
+    def _choose(self) -> tuple[str, ...]:
+        """The members with the smallest random parts of their ids: as good as drawn by lot, and the same everywhere."""
+        oldest = self._living[: checkpoint(len(self._living))]
+        return tuple(sorted(sorted(oldest, key=_random_part)[:SAMPLE]))
+
+    def judge(self, hung: Hung, *, near: Iterable[Hung] = (), consistency: Mapping[int, float] | None = None) -> Judged:
+        """Where an entry stands; `near` are those a search found close to it, which the sample need not hold."""
+        with self._guard:
+            gallery, calibrations = self.gallery, self.calibrations
+        own = gallery.ids.index(hung.id) if hung.id in gallery.ids else None
+        rows = tuple(gallery.nearness(space, hung) for space in range(COUNT))
+        close = [gallery.between(hung, each) for each in near if each.id != hung.id]
+        nearest = [max((values[space] for values in close), default=0.0) for space in range(COUNT)]
+        consistent = consistency or {}
+        standings = tuple(
+            calibration.stand(row, nearest=best, consistency=consistent.get(space, 1.0), own=own)
+            for space, (calibration, row, best) in enumerate(zip(calibrations, rows, nearest, strict=True))
+        )
+        return Judged(hung, rows, standings)
+
+    def agreements(self, one: Hung, other: Hung) -> tuple[float, ...]:
+        """`a_i` of two entries in every space."""
+        values = self.gallery.between(one, other)
+        return tuple(calibration.agreement(value) for value, calibration in zip(values, self.calibrations, strict=True))
+
+
+def _random_part(id: str) -> str:
+    return id[-12:]
+
+
+def _calibrate(gallery: Gallery) -> tuple[Calibration, ...]:
+    return tuple(Calibration(gallery.matrix(space)) for space in range(COUNT))
+
+
+def hang_all(reading: Reading, ids: Sequence[str]) -> list[Hung]:
+    """Entries as the spaces see them now; one that is gone is left out."""
+    entries = [entry for id in ids if (entry := reading.entry(id)) is not None]
+    return hang(reading, entries)
+
+
+def hang(
+    reading: Reading,
+    entries: Sequence[Entry],
+    *,
+    joined: Mapping[str, Sequence[str]] | None = None,
+    vectors: Mapping[str, Array] | None = None,
+) -> list[Hung]:
+    """As `hang_all`, for entries that may not be stored yet: `joined` names whom they will be linked to, `vectors`
+    what they mean."""
+    session, collection = reading.session, reading.collection
+    ids = [entry.id for entry in entries]
+    known = _meanings(reading, ids) | dict(vectors or {})
+    neighbours = {id: list(others) for id, others in (joined or {}).items()}
+    neighbours |= fingerprints.neighbours(session, collection, [id for id in ids if id not in neighbours])
+    second = {other for id in ids for other in neighbours.get(id, [])} - set(ids)
+    neighbours |= fingerprints.neighbours(session, collection, second)
+    return [
+        Hung(
+            id=entry.id,
+            print=_print_of(reading, entry),
+            words=words_of(entry),
+            vector=known.get(entry.id),
+            walk=walk(entry.id, neighbours),
+        )
+        for entry in entries
+    ]
+
+
+def _print_of(reading: Reading, entry: Entry) -> Any:
+    held = fingerprints.get(reading.session, reading.collection, entry.id) if entry.kind == MEMORY else None
+    return represent(entry) if held is None else unpack(held)
+
+
+def _meanings(reading: Reading, ids: Sequence[str]) -> dict[str, Array]:
+    """E1: the mean of an entry's vectors."""
+    model = model_of(reading.session, reading.collection)
+    if not model:
+        return {}
+    found = fingerprints.entry_vectors(reading.session, reading.collection, model, ids)
+    return {id: mean_vector(values) for id, values in found.items()}
+
+
+def mean_vector(values: Sequence[bytes]) -> Array:
+    mean = np.mean([np.frombuffer(value, np.float16).astype(np.float32) for value in values], axis=0)
+    return (mean / max(float(np.linalg.norm(mean)), 1e-12)).astype(np.float32)

@@ -1,0 +1,66 @@
+"""Tombstones: what was forgotten or merged away and can still come back, read from the journal."""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import cast
+
+from pinakes.engine.reversal import WINDOW, hash_of
+from pinakes.model.clock import DAY
+from pinakes.model.history import Transaction
+from pinakes.model.knowledge import Entry
+from pinakes.spaces.fingerprint import text_of
+from pinakes.spaces.words import words
+from pinakes.storage.lookups import read_buried
+from pinakes.storage.reading import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """An entry as it was last, the transaction that took it away, and how long it can be brought back."""
+
+    entry: Entry
+    transaction: Transaction
+    days_left: float
+
+    @property
+    def reversal_hash(self) -> str:
+        return hash_of(self.transaction)
+
+
+def list_tombstones(reading: Reading, now: int, *, after: int = 0, limit: int = 1 << 30) -> list[Tombstone]:
+    """Newest first; what is older than thirty days is no longer there to be found."""
+    found: dict[str, Tombstone] = {}
+    for id, tx in read_buried(reading, max(after, now - WINDOW), limit=limit):
+        before = reading.version(id, tx - 1)
+        if id not in found and before is not None and isinstance(before.thing, Entry):
+            transaction = cast(Transaction, reading.transaction(tx))
+            found[id] = Tombstone(before.thing, transaction, (WINDOW - (now - transaction.time)) / DAY)
+    return list(found.values())
+
+
+def tombstone_of(reading: Reading, id: str, now: int) -> Tombstone | None:
+    """The tombstone of one entry, also past its time, where its content is still kept."""
+    newest = reading.version(id, reading.tx)
+    if newest is None or newest.thing is not None:
+        return None
+    before = reading.version(id, newest.tx - 1)
+    if before is None or not isinstance(before.thing, Entry):
+        return None
+    transaction = cast(Transaction, reading.transaction(newest.tx))
+    return Tombstone(before.thing, transaction, (WINDOW - (now - transaction.time)) / DAY)
+
+
+def find_tombstones(reading: Reading, now: int, *, query: str = "", after: int = 0, limit: int) -> list[Tombstone]:
+    """Those whose words are asked for, those with the rarer of them first; without a question, the newest."""
+    if not query.strip():
+        return list_tombstones(reading, now, after=after, limit=limit)
+    asked = set(words(query, keep_stop_words=True))
+    held = [(each, asked & _said(each.entry)) for each in list_tombstones(reading, now, after=after)]
+    having = Counter(word for _, shared in held for word in shared)
+    scores = [(sum(math.log(1 + len(held) / having[word]) for word in shared), each) for each, shared in held if shared]
+    return [each for _, each in sorted(scores, key=lambda pair: -pair[0])[:limit]]
+
+
+def _said(entry: Entry) -> set[str]:
+    return set(words("\n".join((text_of(entry), *entry.tags)), keep_stop_words=True))

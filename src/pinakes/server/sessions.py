@@ -1,0 +1,49 @@
+"""Which session a call belongs to: a stdio run, an HTTP, SSE or WebSocket session, or what the client itself names."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+# What a client calls its session, in the metadata of a request.
+NAMED = "session_id"
+LONGEST = 128
+
+Show = Callable[[str | int | None, int, Mapping[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a connection's messages come from, and how its client is shown results before the answer, if it can be."""
+
+    name: str = ""
+    show: Show | None = None
+
+
+NOWHERE = Place()
+# Set by a transport before it serves a connection; all that is handled for the connection inherits it.
+HERE: ContextVar[Place] = ContextVar("here", default=NOWHERE)
+
+
+def name_session(transport: str, id: str) -> str:
+    """A session's name may be kept and shown; its id lets one speak in it, and stays between client and transport."""
+    return f"{transport}-{hashlib.blake2b(id.encode(), digest_size=8).hexdigest()}"
+
+
+def session_of(ctx: Any) -> str:
+    """The session of a request. Where a client keeps no connection and names none, it is all that this client does:
+    its name and version are what it says of itself in every request."""
+    meta: Mapping[str, Any] = ctx.meta or {}
+    named = meta.get(NAMED)
+    if isinstance(named, str) and named.strip():
+        named = named.strip()
+        return named if len(named) <= LONGEST and named.isprintable() else name_session("named", named)
+    here = HERE.get().name
+    if here:
+        return here
+    id = ctx.session._connection.session_id  # noqa: SLF001
+    if id:
+        return name_session("http", id)
+    client = ctx.session.client_params.client_info if ctx.session.client_params else None
+    return name_session("client", f"{client.name} {client.version}") if client else ""

@@ -1,0 +1,202 @@
+"""Server-sent events: `/sse` streams to a client what answers its posts to `/messages`; one that was cut may return."""
+
+import json
+import logging
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
+from urllib.parse import quote
+
+import anyio
+from anyio.abc import TaskGroup
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.server.runner import serve_dual_era_loop
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from mcp.shared.message import SessionMessage
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from pinakes.contracts.memories import SSE_SESSION_EXPIRED
+from pinakes.model.clock import SECOND
+from pinakes.server.adapter import Adapter
+from pinakes.server.channel import Channel, Event, Gone
+from pinakes.server.faults import INVALID_REQUEST, fault
+from pinakes.server.messages import Incoming, spell
+from pinakes.server.replies import JsonReply
+from pinakes.server.sessions import HERE, Place, name_session
+
+log = logging.getLogger(__name__)
+
+MESSAGES = "/messages"
+SESSION = "session_id"
+HEARTBEAT_SECONDS = 30.0
+GRACE_SECONDS = 60.0
+MOST_CHANNELS = 1000
+
+# An event's id also says whose event it is: a client that comes back may say nothing else.
+EVENT_ID = re.compile(r"(?:([0-9a-f]{32})-)?([0-9]{1,18})")
+
+Wait = Callable[[float], Awaitable[None]]
+
+
+class EventDoor:
+    """All clients that are connected by server-sent events, or were a minute ago."""
+
+    def __init__(self, adapter: Adapter, security: TransportSecuritySettings, wait: Wait = anyio.sleep) -> None:
+        self._adapter = adapter
+        self._security = TransportSecurityMiddleware(security)
+        self._wait = wait
+        self._channels: dict[str, Channel] = {}
+        self._tasks: TaskGroup | None = None
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            try:
+                yield
+            finally:
+                tasks.cancel_scope.cancel()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Stream events, of a new connection or of one that was cut."""
+        request = Request(scope, receive)
+        refused = await self._security.validate_request(request)
+        if refused is not None:
+            await refused(scope, receive, send)
+            return
+        try:
+            channel, seen = self._find(request)
+            if channel is None and len(self._channels) >= MOST_CHANNELS:
+                await JsonReply({"error": "too_many_connections"}, 503)(scope, receive, send)
+                return
+            channel = channel or self._open()
+            stream, after = channel.attach(seen)
+        except Gone:
+            await _expired(None)(scope, receive, send)
+            return
+        try:
+            await self._stream(request, channel, channel.follow(stream, after), send)
+        finally:
+            if channel.is_carried_by(stream):
+                self._begin_grace(channel)
+
+    async def receive(self, request: Request) -> Response:
+        """Take a message of a connected client; the answer goes to its stream."""
+        refused = await self._security.validate_request(request, is_post=True)
+        if refused is not None:
+            return refused
+        message = await request.json()
+        id = request.query_params.get(SESSION)
+        if id is None:
+            details = f"Post to the address that the endpoint event named: it has a {SESSION}."
+            return JsonReply(fault(INVALID_REQUEST, "Invalid Request", id=message.get("id"), details=details), 400)
+        channel = self._channels.get(id)
+        if channel is None:
+            return _expired(message.get("id"))
+        try:
+            await channel.receive(message)
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            return _expired(message.get("id"))
+        return Response("Accepted", 202)
+
+    def _find(self, request: Request) -> tuple[Channel | None, int | None]:
+        """The connection that a client returns to, and the last event it saw there; nothing where it is new."""
+        id = request.query_params.get(SESSION)
+        last = request.headers.get("last-event-id")
+        seen = EVENT_ID.fullmatch(last) if last else None
+        if id is None and not last:
+            return None, None
+        if last and seen is None:
+            raise Gone
+        channel = self._channels.get(id or (seen[1] if seen else "") or "")
+        if channel is None or (seen is not None and seen[1] not in (None, channel.id)):
+            raise Gone
+        return channel, None if seen is None else int(seen[2])
+
+    def _open(self) -> Channel:
+        to_server, incoming = anyio.create_memory_object_stream[Incoming](0)
+        channel = Channel(to_server)
+        self._channels[channel.id] = channel
+        assert self._tasks is not None
+        self._tasks.start_soon(self._serve, channel, incoming)
+        return channel
+
+    async def _serve(self, channel: Channel, incoming: MemoryObjectReceiveStream[Incoming]) -> None:
+        """Answer a client until it is gone for good."""
+        HERE.set(Place(name_session("sse", channel.id), channel.show))
+        outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+        server = self._adapter.server
+        try:
+            with channel.scope:
+                async with channel, incoming, anyio.create_task_group() as tasks:
+                    tasks.start_soon(_collect, from_server, channel)
+                    options = server.create_initialization_options()
+                    await serve_dual_era_loop(server, incoming, outgoing, lifespan_state=None, init_options=options)
+        except Exception:
+            log.exception("a connection by server-sent events has failed")
+        finally:
+            self._channels.pop(channel.id, None)
+
+    def _begin_grace(self, channel: Channel) -> None:
+        channel.grace = anyio.CancelScope()
+        assert self._tasks is not None
+        self._tasks.start_soon(self._expire, channel, channel.grace)
+
+    async def _expire(self, channel: Channel, grace: anyio.CancelScope) -> None:
+        with grace:
+            await self._wait(GRACE_SECONDS)
+            self._channels.pop(channel.id, None)
+            channel.scope.cancel()
+
+    async def _stream(self, request: Request, channel: Channel, events: AsyncGenerator[Event], send: Send) -> None:
+        path = quote(request.scope.get("root_path", "").rstrip("/") + MESSAGES)
+        endpoint = f"{path}?{SESSION}={channel.id}"
+        produced, shown = anyio.create_memory_object_stream[ServerSentEvent](0)
+
+        async def produce() -> None:
+            async with produced, aclosing(events), anyio.create_task_group() as tasks:
+                await self._beat(channel, produced)
+                await produced.send(_to_wire(channel, channel.passing("endpoint", endpoint)))
+                tasks.start_soon(self._keep_beating, channel, produced)
+                async for event in events:
+                    await produced.send(_to_wire(channel, event))
+                tasks.cancel_scope.cancel()
+
+        headers = {"Mcp-Session-Id": channel.id}
+        async with shown:
+            response = EventSourceResponse(shown, headers=headers, ping=0, sep="\n", data_sender_callable=produce)
+            await response(request.scope, request.receive, send)
+
+    async def _keep_beating(self, channel: Channel, send: MemoryObjectSendStream[ServerSentEvent]) -> None:
+        while True:
+            await self._wait(HEARTBEAT_SECONDS)
+            await self._beat(channel, send)
+
+    async def _beat(self, channel: Channel, send: MemoryObjectSendStream[ServerSentEvent]) -> None:
+        ping = {"type": "ping", "timestamp": self._adapter.app.kernel.now() // SECOND}
+        await send.send(_to_wire(channel, channel.passing("heartbeat", json.dumps(ping))))
+
+
+def _to_wire(channel: Channel, event: Event) -> ServerSentEvent:
+    return ServerSentEvent(event.text, event=event.name, id=f"{channel.id}-{event.number}", sep="\n")
+
+
+async def _collect(from_server: MemoryObjectReceiveStream[SessionMessage], channel: Channel) -> None:
+    async with from_server:
+        async for message in from_server:
+            spelled = spell(message)
+            if spelled is not None:
+                await channel.publish(spelled)
+
+
+def _expired(id: str | int | None) -> Response:
+    named = SSE_SESSION_EXPIRED
+    error = {
+        "code": named.code,
+        "message": "There is no such session by server-sent events any more, or not all that was missed.",
+        "data": {"name": named.name, "recovery": named.recovery, "retryable": False},
+    }
+    return JsonReply({"jsonrpc": "2.0", "id": id, "error": error}, 404)

@@ -1,0 +1,123 @@
+"""pinakes memory: what a librarian sees, and a review in which everything can be taken back."""
+
+import io
+import json
+import re
+
+import pytest
+
+from pinakes.cli.main import main
+
+DEPLOYS = "The deployment runs on Tuesday evenings after the backup"
+WORKS, BROKEN = "The lift in the north hall works.", "The lift in the north hall does not work."
+
+
+@pytest.fixture
+def run(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("PINAKES_TOOLSETS", "all")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    main(["reindex", "--embedder", "none"])
+    capsys.readouterr()
+
+    def invoke(*arguments, answers=""):
+        monkeypatch.setattr("sys.stdin", io.StringIO(answers))
+        code = main(list(arguments))
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return invoke
+
+
+def store(run, content):
+    arguments = json.dumps({"content": content, "rationale": "Somebody said so."})
+    assert run("call", "store_memory", arguments)[0] == 0
+
+
+def state(run):
+    return json.loads(run("memory", "--json")[1])
+
+
+def contents(run):
+    found = run("call", "search_graph", '{"query": "lift deployment hall Tuesday", "include_content": true}', "--json")
+    return {result["content"] for result in json.loads(found[1])["results"]}
+
+
+@pytest.fixture
+def full(run):
+    for content in (f"{DEPLOYS}.", f"{DEPLOYS}!", WORKS, BROKEN):
+        store(run, content)
+    return run
+
+
+def test_an_empty_memory_says_so(run):
+    code, out, _ = run("memory")
+    assert code == 0
+    assert "0 memories" in out
+    assert out.count("none") >= 4
+    assert "nothing to decide" in run("memory", "--review")[1]
+
+
+def test_tasks_conflicts_recent_and_tombstones_are_shown(full):
+    shown = state(full)
+    assert shown["health"]["memories"] == 4
+    assert shown["health"]["tombstones"] == 0
+    assert {task["task_type"] for task in shown["tasks"]} >= {"potential_merge"}
+    (conflict,) = shown["conflicts"]
+    assert {conflict["older"], conflict["newer"]} == {WORKS, BROKEN}
+    assert len(shown["recent"]) == 4
+    out = full("memory")[1]
+    assert "potential_merge" in out
+    assert "--review" in out
+
+
+def test_a_review_merges_forgets_and_can_bring_each_back_for_thirty_days(full):
+    code, out, _ = full("memory", "--review", answers="f1\nm\n")
+    assert code == 0
+    assert "2 decided." in out
+    shown = state(full)
+    assert shown["health"]["memories"] == 2
+    assert shown["tasks"] == []
+    assert len(shown["tombstones"]) == 3
+    assert all(29 < tombstone["days_left"] <= 30 for tombstone in shown["tombstones"])
+    for reversal_hash in re.findall(r"restore_from_hash (\S+) within", out):
+        assert full("call", "restore_from_hash", json.dumps({"reversal_hash": reversal_hash}))[0] == 0
+    assert contents(full) == {f"{DEPLOYS}.", f"{DEPLOYS}!", WORKS, BROKEN}
+
+
+def test_every_decision_can_be_taken_back_within_the_review(full):
+    _, out, _ = full("memory", "--review", answers="f2\nu\nk\nu\ns\nm\n")
+    assert out.count("Taken back.") == 2
+    assert "1 decided." in out
+    shown = state(full)
+    assert shown["health"]["memories"] == 3
+    assert len(shown["conflicts"]) == 1
+    assert len(shown["tasks"]) == 1
+
+
+def test_the_last_decision_can_be_taken_back_too(full):
+    _, out, _ = full("memory", "--review", answers="s\nm\nu\nq\n")
+    assert "Nothing is left." in out
+    assert "0 decided." in out
+    assert state(full)["health"]["memories"] == 4
+
+
+def test_what_is_kept_does_not_come_up_again(full):
+    assert "2 decided." in full("memory", "--review", answers="k\nk\n")[1]
+    assert state(full)["tasks"] == []
+    assert state(full)["health"]["memories"] == 4
+
+
+def test_leaving_or_an_answer_that_is_none_changes_nothing(full):
+    _, out, _ = full("memory", "--review", answers="what?\nf9\nu\nq\n")
+    assert "Choose one of the letters." in out
+    assert "There is no such number." in out
+    assert "Nothing has been decided yet." in out
+    assert "0 decided." in out
+    assert "0 decided." in full("memory", "--review")[1]
+    assert state(full)["health"]["memories"] == 4
+
+
+def test_a_review_cannot_be_answered_in_json(run):
+    code, out, _ = run("memory", "--review", "--json")
+    assert (code, json.loads(out)["error"]["code"]) == (2, "invalid")

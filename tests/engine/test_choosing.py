@@ -1,0 +1,80 @@
+"""Choosing an embedder: it is recognised again by a mark, and one that is gone hinders nothing but its vectors."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pinakes.engine.health import examine
+from pinakes.model.errors import Failure, Refusal
+from pinakes.spaces.embedders import SHIPPED_FOLDER, is_shipped_model_there, understand
+from pinakes.spaces.loading import Endpoint, load_embedder, settle
+from tests.engine.desk import Desk
+
+needs_model = pytest.mark.skipif(not is_shipped_model_there(), reason="the model is not built")
+
+
+def test_endpoints_at_other_addresses_or_with_other_widths_are_other_embedders():
+    settings = [
+        "openai:m@http://one/v1",
+        "openai:m@http://two/v1",
+        "openai:m@http://one/v1#3",
+        "openai:n@http://one/v1",
+    ]
+    assert len({understand(setting).identity for setting in settings}) == len(settings)
+    assert understand("openai:m@http://one/v1/").identity == understand("openai:m@http://one/v1").identity
+
+
+def test_an_endpoint_that_gives_another_width_than_when_it_was_chosen_is_refused(monkeypatch):
+    class Answer:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+        def read(self):
+            return b'{"data": [{"embedding": [1, 0, 0]}]}'
+
+    monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: Answer())
+    assert len(Endpoint(understand("openai:m@http://one#3")).embed_question("tea")) == 3
+    with pytest.raises(Refusal, match="another model") as refusal:
+        Endpoint(understand("openai:m@http://one#4")).embed_question("tea")
+    assert refusal.value.failure is Failure.UNAVAILABLE
+
+
+def test_what_does_not_work_cannot_be_chosen(tmp_path):
+    with pytest.raises(Refusal) as refusal:
+        settle(f"onnx:{tmp_path}")
+    assert refusal.value.failure is Failure.INVALID
+
+
+def test_a_folder_that_has_vanished_refuses_no_entry_and_doctor_says_what_to_do(tmp_path):
+    desk = Desk(tmp_path / "data", f"onnx:{tmp_path / 'gone'}#0123456789abcdef", load=load_embedder)
+    id = desk.put("The reactor failed.")
+    page = desk.ask("reactor")
+    assert [hit.version.id for hit in page.hits] == [id]
+    assert (page.mode, page.waiting) == ("lexical", 1)
+    found = {finding.name: finding for finding in examine(desk.kernel)}["embedder of default"]
+    assert not found.well
+    assert "is gone" in found.detail
+    assert "pinakes reindex --embedder" in found.fix
+    desk.close()
+
+
+@needs_model
+def test_a_folder_is_recognised_by_its_model_and_found_again_when_it_comes_back(tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(SHIPPED_FOLDER, folder)
+    setting = f"onnx:{folder}"
+    marked = f"{setting}#{understand(setting).identity.partition('/')[2]}"
+    assert understand(marked).identity == understand(setting).identity
+    shutil.rmtree(folder)
+    assert understand(marked).identity.startswith("onnx/")
+    with pytest.raises(Refusal, match="is gone"):
+        load_embedder(understand(marked))
+    folder.mkdir()
+    (folder / "model.onnx").write_bytes(b"another")
+    shutil.copy(Path(SHIPPED_FOLDER) / "tokenizer.json", folder)
+    with pytest.raises(Refusal, match="another model"):
+        load_embedder(understand(marked))

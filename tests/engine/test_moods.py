@@ -1,0 +1,62 @@
+"""Moods of sessions: each its own, remembered over restarts, and no more of them than are worth it."""
+
+import pytest
+
+from pinakes import settings
+from pinakes.app import build
+from pinakes.engine import activity
+from pinakes.storage import operations
+
+
+@pytest.fixture
+def open_kernel(tmp_path, time):
+    opened = []
+
+    def open():
+        opened.append(build(settings.load({"data": str(tmp_path)}, {}), clock=time).kernel)
+        return opened[-1]
+
+    yield open
+    for kernel in opened:
+        kernel.store.close()
+
+
+def feel(kernel, name, coherence):
+    with kernel.read() as reading:
+        mood = kernel.activity.mood(reading.session, kernel.collection, name)
+    kernel.activity.feel((kernel.collection, name), mood, (0.5, coherence, 0.5))
+
+
+def coherence(kernel, name):
+    with kernel.read() as reading:
+        return kernel.activity.mood(reading.session, kernel.collection, name).coherence
+
+
+def test_a_session_is_remembered_by_the_next_run(open_kernel):
+    kernel = open_kernel()
+    feel(kernel, "one", 1.0)
+    kernel.activity.flush(kernel.store)
+    assert coherence(open_kernel(), "one") == coherence(kernel, "one") > 0.5
+    assert coherence(kernel, "other") == 0.5
+
+
+def test_of_very_many_sessions_the_newest_are_held_and_remembered(open_kernel, monkeypatch):
+    monkeypatch.setattr(activity, "HELD_MOODS", 3)
+    monkeypatch.setattr(operations, "KEPT_SESSIONS", 5)
+    kernel = open_kernel()
+    for number in range(10):
+        feel(kernel, f"s{number}", 1.0)
+        kernel.activity.flush(kernel.store)
+    assert len(kernel.activity._moods) == 3
+    later = open_kernel()
+    assert [number for number in range(10) if coherence(later, f"s{number}") > 0.5] == [5, 6, 7, 8, 9]
+
+
+def test_what_is_not_written_is_not_let_go(open_kernel, monkeypatch):
+    monkeypatch.setattr(activity, "HELD_MOODS", 1)
+    kernel = open_kernel()
+    feel(kernel, "old", 1.0)
+    feel(kernel, "new", 1.0)
+    assert coherence(kernel, "old") > 0.5
+    kernel.activity.flush(kernel.store)
+    assert coherence(kernel, "old") > 0.5

@@ -1,0 +1,206 @@
+"""Context for a question: within the budget, cited, without repetition, newest first, contradictions named."""
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pinakes.engine.budget import count_tokens
+from tests.conftest import Time
+from tests.memories.librarian import Librarian
+
+CITED = re.compile(r"\[node_[0-9a-f]{8,}\]$")
+JOBS = ("backup", "billing", "cleanup", "report", "import", "mailing", "rating", "shipping")
+LONG = (
+    "The {0} job waits for the lock. It is a slow job because {0} reads every row. Nobody has looked at {0} for years. "
+    "When {0} is done, a mail goes out. Whoever wants to speed {0} up should begin with its index. "
+    "The first version of {0} was written by somebody who left."
+)
+
+
+def inject(librarian: Librarian, query: str, **more: Any) -> dict[str, Any]:
+    return librarian.call("inject_context", query=query, **more)
+
+
+def cited(found: dict[str, Any]) -> list[str]:
+    return [each["id"] for each in found["nodes_retrieved"]]
+
+
+@pytest.fixture
+def jobs(librarian: Librarian) -> Librarian:
+    for job in JOBS:
+        librarian.remember(LONG.format(job))
+    return librarian
+
+
+def test_every_sentence_is_cited_by_what_says_it(librarian: Librarian) -> None:
+    tea = librarian.remember("Ada drinks tea. She takes it black.")
+    librarian.remember("Penguins huddle.")
+    found = inject(librarian, "tea of Ada")
+    tag = librarian.call("search_graph", query="tea")["results"][0]["citation"]
+    assert found["context"].splitlines()[0] == f"Ada drinks tea. {tag} She takes it black. {tag}"
+    assert cited(found)[0] == tea
+    assert librarian.call("hydrate_citation", citation_tag=tag)["node_id"] == tea
+
+
+@pytest.mark.parametrize("mode", ["raw", "narrative", "structured", "code_focused", "auto"])
+@pytest.mark.parametrize("tokens", [100, 512])
+def test_the_budget_is_kept_and_used_in_every_mode(jobs: Librarian, mode: str, tokens: int) -> None:
+    found = inject(jobs, "which slow job waits for the lock", max_tokens=tokens, distillation_mode=mode)
+    assert 0.7 * tokens <= found["tokens_used"] <= tokens
+    assert found["tokens_used"] == count_tokens(found["context"]) < found["tokens_before_distillation"]
+    assert found["compression_ratio"] == round(found["tokens_used"] / found["tokens_before_distillation"], 4)
+    assert all(CITED.search(line) for line in found["context"].splitlines())
+
+
+def test_auto_is_raw_where_everything_fits_and_distils_otherwise(jobs: Librarian) -> None:
+    wide = inject(jobs, "slow job", max_tokens=8192)
+    assert (wide["distillation_mode"], wide["distillation_applied"]) == ("raw", False)
+    tight = inject(jobs, "slow job", max_tokens=200)
+    assert (tight["distillation_mode"], tight["distillation_applied"]) == ("narrative", True)
+    listed = inject(jobs, "list all the slow jobs", max_tokens=200)
+    assert listed["distillation_mode"] == "structured"
+    assert all(line.startswith("- ") for line in listed["context"].splitlines())
+
+
+def test_code_comes_first_where_code_is_what_was_found(librarian: Librarian) -> None:
+    for number in range(6):
+        code = f"```python\ndef parse_{number}(text):\n    return text.split('{number}')\n```"
+        librarian.remember(f"How we parse text in case {number}.\n\n{code}")
+    found = inject(librarian, "parse text", max_tokens=120)
+    assert found["distillation_mode"] == "code_focused"
+    assert found["context"].count("```python") >= 2
+    assert found["context"].count("```") % 2 == 0
+
+
+def test_nothing_is_said_twice(librarian: Librarian) -> None:
+    for _ in range(3):
+        librarian.remember("Deploys wait for the migration lock.")
+    found = inject(librarian, "what do deploys wait for")
+    assert found["context"].count("Deploys wait") == 1
+    assert len(found["nodes_retrieved"]) == 1
+    assert found["nodes_considered"] == 3
+
+
+def test_the_newer_fact_is_preferred_and_the_older_named_as_superseded(librarian: Librarian, time: Time) -> None:
+    old = librarian.remember("Ada lives in Paris. She likes the river.")
+    time.advance(3600)
+    new = librarian.remember("Ada lives in Oslo.")
+    found = inject(librarian, "Where does Ada live?")
+    lines = found["context"].splitlines()
+    assert lines[0].startswith("Ada lives in Oslo. [")
+    assert lines[-1].startswith("Superseded: Ada lives in Paris. [")
+    assert any(line.startswith("She likes the river.") or "She likes the river." in line for line in lines)
+    (superseded,) = found["superseded"]
+    assert (superseded["node_id"], superseded["superseded_by"]) == (old, new)
+    alert = found["conflict_alert"]
+    assert (alert["has_conflict"], set(alert["conflicting_nodes"])) == (True, {old, new})
+    assert alert["suggested_action"] == "ask_user"
+
+
+def test_what_was_true_at_another_time_needs_no_person(librarian: Librarian, time: Time) -> None:
+    librarian.remember("The API previously used port 80.")
+    time.advance(3600)
+    librarian.remember("The API now uses port 443.")
+    alert = inject(librarian, "port of the API")["conflict_alert"]
+    assert (alert["has_conflict"], alert["suggested_action"]) == (True, "ignore")
+
+
+def test_an_unrelated_memory_moves_neither_conflict_nor_context(librarian: Librarian, time: Time) -> None:
+    librarian.remember("Ada lives in Oslo.")
+    before = inject(librarian, "Where does Ada live?")
+    assert before["conflict_alert"]["has_conflict"] is False
+    librarian.remember("Penguins huddle.")
+    after = inject(librarian, "Where does Ada live?")
+    assert after["conflict_alert"] == before["conflict_alert"]
+    assert after["context"].splitlines()[0] == before["context"].splitlines()[0]
+
+
+def test_quarantined_and_forgotten_memories_are_no_context(librarian: Librarian) -> None:
+    tea = librarian.remember("Ada drinks tea.")
+    assert cited(inject(librarian, "tea")) == [tea]
+    librarian.call("forget_concept", node_id=tea, reason="obsolete", rationale="It has gone cold.")
+    found = inject(librarian, "tea")
+    assert (found["context"], found["tokens_used"], found["compression_ratio"]) == ("", 0, None)
+
+
+def test_notes_and_entries_are_context_too(librarian: Librarian) -> None:
+    librarian.given(tea="Warm the pot before the tea.")
+    librarian.call("store", topic="Kettle", content="Boil the water for tea.", tags=["tea"])
+    found = inject(librarian, "tea")
+    assert {each["kind"] for each in found["nodes_retrieved"]} == {"note", "entry"}
+    assert "Kettle: Boil the water for tea. [node_" in found["context"]
+
+
+def test_priority_widens_where_to_look(librarian: Librarian) -> None:
+    for number in range(90):
+        librarian.call("store", topic=f"Tea {number}", content="Green tea.", tags=["tea"])
+    looked = [
+        inject(librarian, "green tea", priority=p)["nodes_considered"] for p in ("low", "normal", "high", "critical")
+    ]
+    assert looked == [20, 40, 60, 80]
+
+
+def test_what_surrounds_the_nodes_comes_on_request(librarian: Librarian) -> None:
+    cause = librarian.remember("The cache is stale.")
+    effect = librarian.remember("Prices are wrong.")
+    assert inject(librarian, "stale cache")["bundled_metadata"] == {}
+    sorts = ["causal_links", "entailment_cones", "neighborhood", "conflicts"]
+    assert inject(librarian, "stale cache", include_metadata=["causal_links"])["bundled_metadata"]["causal_links"] == []
+    librarian.link(cause, effect)
+    found = inject(librarian, "stale cache", include_metadata=sorts)
+    assert set(found["bundled_metadata"]) == set(sorts)
+    links = inject(librarian, "stale cache", include_metadata=["causal_links"])["bundled_metadata"]["causal_links"]
+    assert [(link["source"], link["target"]) for link in links] == [(cause, effect)]
+
+
+def test_verbosity_tells_more_beside_the_context(librarian: Librarian) -> None:
+    librarian.remember("Ada drinks tea.")
+    assert set(inject(librarian, "tea", verbosity_level=0)["nodes_retrieved"][0]) == {"id", "citation"}
+    assert "score" in inject(librarian, "tea", verbosity_level=1)["nodes_retrieved"][0]
+    refused = inject(librarian, "tea", verbosity_level=2)
+    assert (refused["verbosity_applied"], "johari" in refused["nodes_retrieved"][0]) == (1, False)
+    with librarian.kernel.read() as reading:
+        librarian.kernel.activity.mood(reading.session, librarian.kernel.collection, "").coherence = 0.3
+    allowed = inject(librarian, "tea", verbosity_level=2)
+    assert (allowed["verbosity_applied"], "johari" in allowed["nodes_retrieved"][0]) == (2, True)
+
+
+def test_an_unsettled_session_is_warned(librarian: Librarian) -> None:
+    librarian.remember("Ada drinks tea.")
+    assert inject(librarian, "tea")["tool_gating_warning"]["triggered"] is False
+    with librarian.kernel.read() as reading:
+        librarian.kernel.activity.mood(reading.session, librarian.kernel.collection, "hot").entropy = 0.9
+    warned = inject(librarian, "tea", session_id="hot")["tool_gating_warning"]
+    assert (warned["triggered"], warned["entropy_score"]) == (True, 0.9)
+    assert "generate_search_plan" in warned["suggested_tools"]
+    assert inject(librarian, "tea")["tool_gating_warning"]["triggered"] is False
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"query": ""},
+        {},
+        {"query": "x" * 4097},
+        {"query": "x", "max_tokens": 99},
+        {"query": "x", "max_tokens": 8193},
+        {"query": "x", "priority": "urgent"},
+        {"query": "x", "distillation_mode": "poem"},
+        {"query": "x", "include_metadata": ["gossip"]},
+        {"query": "x", "verbosity_level": 3},
+    ],
+)
+def test_what_the_schema_forbids_is_refused(librarian: Librarian, arguments: dict[str, Any]) -> None:
+    assert librarian.error("inject_context", **arguments)["code"] == -32002
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    content=st.text(min_size=1, max_size=3000), mode=st.sampled_from(["raw", "narrative", "structured", "code_focused"])
+)
+def test_any_text_fits_the_smallest_budget(librarian: Librarian, content: str, mode: str) -> None:
+    librarian.reply("store_memory", content=f"tea {content}", rationale="Somebody may need it.")
+    assert inject(librarian, "tea", max_tokens=100, distillation_mode=mode)["tokens_used"] <= 100

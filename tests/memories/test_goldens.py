@@ -1,0 +1,119 @@
+"""Goldens of curation, navigation and administration: what each tool answers, and how its errors look."""
+
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.memories.librarian import WHY, Librarian
+
+CAUSE, EFFECT, TWIN = "stale cache", "wrong prices", "prices wrong"
+BOTH = {"target_name": "Prices", "rationale": WHY}
+
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "merge_concepts": ("merge_concepts", {"source_node_ids": [EFFECT, TWIN], **BOTH}),
+    "merge_concepts-forced": ("merge_concepts", {"source_node_ids": [EFFECT, "EU law"], "force_merge": True, **BOTH}),
+    "merge_concepts-apart": ("merge_concepts", {"source_node_ids": [EFFECT, "EU law"], **BOTH}),
+    "merge_concepts-unexplained": ("merge_concepts", {"source_node_ids": [EFFECT, TWIN], "target_name": "Prices"}),
+    "merge_concepts-strategy": (
+        "merge_concepts",
+        {"source_node_ids": [EFFECT, TWIN], "merge_strategy": "guess", **BOTH},
+    ),
+    "forget_concept": ("forget_concept", {"node_id": CAUSE, "reason": "obsolete", "rationale": WHY}),
+    "forget_concept-for-good": (
+        "forget_concept",
+        {"node_id": CAUSE, "reason": "user_requested", "soft_delete": False, "rationale": WHY},
+    ),
+    "forget_concept-refused": (
+        "forget_concept",
+        {"node_id": CAUSE, "reason": "duplicate", "soft_delete": False, "rationale": WHY},
+    ),
+    "forget_concept-unknown": ("forget_concept", {"node_id": "nobody", "reason": "obsolete", "rationale": WHY}),
+    "restore_from_hash-unknown": ("restore_from_hash", {"reversal_hash": "f" * 64}),
+    "annotate_node": (
+        "annotate_node",
+        {"node_id": CAUSE, "annotations": {"tags": ["ops"], "notes": "seen twice", "related_concepts": [EFFECT, "x"]}},
+    ),
+    "annotate_node-empty": ("annotate_node", {"node_id": CAUSE, "annotations": {}}),
+    "boost_importance": ("boost_importance", {"node_id": CAUSE, "delta": 0.2, "rationale": WHY}),
+    "boost_importance-beyond": ("boost_importance", {"node_id": CAUSE, "delta": 0.7, "rationale": WHY}),
+    "get_neighborhood": ("get_neighborhood", {"node_id": EFFECT, "edge_types": ["Causal"]}),
+    "get_neighborhood-deep": ("get_neighborhood", {"node_id": EFFECT, "depth": 4}),
+    "get_recent_context": ("get_recent_context", {"limit": 2}),
+    "find_causal_path": ("find_causal_path", {"source_id": CAUSE, "target_id": EFFECT}),
+    "find_causal_path-none": ("find_causal_path", {"source_id": CAUSE, "target_id": "EU law"}),
+    "entailment_query": ("entailment_query", {"node_id": CAUSE, "embedding_space": "E7"}),
+    "temporary_scratchpad": ("temporary_scratchpad", {"action": "write", "key": "plan", "value": "Look at the clock."}),
+    "temporary_scratchpad-incomplete": ("temporary_scratchpad", {"action": "write", "key": "plan"}),
+    "reload_manifest": ("reload_manifest", {}),
+    "reload_manifest-outside": ("reload_manifest", {"path": "/etc/passwd"}),
+}
+
+
+def prepare(librarian: Librarian) -> None:
+    librarian.remember("The prices were wrong on Tuesday.", name=EFFECT)
+    librarian.remember("On Tuesday the prices were wrong. Ada noticed.", name=TWIN)
+    more = {"link_to": [EFFECT], "metadata": {"relation": "causal"}}
+    librarian.remember("The cache had not been flushed.", name=CAUSE, **more)
+    librarian.remember("In the EU, version 2 of the rule holds.", name="EU law", domain="Legal")
+
+
+def show(librarian: Librarian, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    reply = librarian.reply(tool, **arguments)
+    listing = librarian.app.catalog.find(tool)
+    assert listing is not None
+    jsonschema_rs.validator_for(listing.wire["outputSchema"]).validate(reply.structured)
+    return {"blocks": reply.blocks, "structured": reply.structured, "failed": reply.failed}
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_golden_answer(librarian: Librarian, golden: Any, name: str) -> None:
+    prepare(librarian)
+    golden(f"memories/{name}", show(librarian, *CALLS[name]))
+
+
+def test_golden_restore(librarian: Librarian, golden: Any) -> None:
+    prepare(librarian)
+    gone = librarian.call("forget_concept", node_id=CAUSE, reason="obsolete", rationale=WHY)
+    said = {"reversal_hash": gone["reversal_hash"]}
+    golden(
+        "memories/forget_concept-again",
+        show(librarian, "forget_concept", {"node_id": gone["node_id"], "reason": "obsolete", "rationale": WHY}),
+    )
+    golden("memories/restore_from_hash", show(librarian, "restore_from_hash", said))
+    golden("memories/restore_from_hash-again", show(librarian, "restore_from_hash", said))
+
+
+TOOLS = sorted({tool for tool, _ in CALLS.values()})
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-5, 120),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(max_size=40),
+    st.lists(st.one_of(st.text(max_size=10), st.sampled_from([CAUSE, EFFECT, "Causal"])), max_size=3),
+    st.sampled_from([CAUSE, EFFECT, WHY, "write", "read", "forward", "both", "E1", "obsolete", "2026-02-10T14:30:00Z"]),
+    st.fixed_dictionaries({}, optional={"tags": st.lists(st.text(max_size=5)), "notes": st.text(max_size=9)}),
+)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_no_arguments_whatever_lead_to_an_internal_error(librarian: Librarian, tool: str) -> None:
+    prepare(librarian)
+    listing = librarian.app.catalog.find(tool)
+    assert listing is not None
+    schema = listing.wire["inputSchema"]
+    names = schema["properties"]
+    fitting = {name: st.sampled_from(rule["enum"]) if "enum" in rule else VALUES for name, rule in names.items()}
+
+    @settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+    @given(arguments=st.fixed_dictionaries({}, optional={**fitting, "other": VALUES}))
+    def call(arguments: dict[str, Any]) -> None:
+        reply = librarian.reply(tool, **arguments)
+        assert reply.structured is not None
+        if reply.failed:
+            assert reply.structured["error"]["data"]["name"] != "INTERNAL"
+
+    call()
