@@ -1,6 +1,7 @@
 """Taking files in: recognised, replaced, parted into sections, kept in history, and whole or not at all."""
 
 import json
+import threading
 from typing import Any
 
 import pytest
@@ -214,6 +215,34 @@ def test_files_that_are_sent_and_never_added_are_bounded(librarian, monkeypatch)
     assert hoard.exists()
     discard(librarian.kernel.bench, hoard.stat().st_mtime + 25 * 3600, set())
     assert not hoard.exists()
+
+
+def test_what_others_send_may_come_and_go_meanwhile(librarian):
+    uploads, stopped = librarian.kernel.bench.uploads, threading.Event()
+
+    def come_and_go():
+        while not stopped.is_set():
+            folders = [uploads / f"other{number}" for number in range(20)]
+            for folder in folders:
+                folder.mkdir(parents=True)
+                (folder / "a.html").write_text("x")
+            for folder in folders:
+                files.discard_upload(str(folder / "a.html"))
+
+    other = threading.Thread(target=come_and_go)
+    other.start()
+    try:
+        for number in range(200):
+            files.Upload(librarian.kernel.bench, f"n{number}.html").discard()
+            files.discard_stale_uploads(librarian.kernel.bench, 0.0, set())
+    finally:
+        stopped.set()
+        other.join()
+
+
+def test_where_nothing_can_be_written_a_sent_file_is_refused(librarian):
+    librarian.kernel.bench.uploads.write_text("in the way")
+    assert librarian.refused("knowledge-add", file_path="data:;name=b.html,x")["error"] == "unavailable"
 
 
 def test_a_file_that_vanishes_before_its_turn_fails_its_task_alone(librarian):

@@ -323,6 +323,7 @@ def test_twenty_files_at_once_while_somebody_searches(web):
         sender.join(60)
     stopped.set()
     searcher.join(PATIENCE)
-    assert [answer["success"] for answer in answers] == [True] * 20
+    assert [answer for answer in answers if not answer["success"]] == []
+    assert len(answers) == 20
     assert len({answer["document_id"] for answer in answers}) == 20
     assert bare(web, "knowledge-search", query="herons", top_k=50)["total_results"] == 20

@@ -2,11 +2,13 @@
 
 import base64
 import binascii
+import errno
 import math
 import os
 import shutil
 import uuid
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, unquote_to_bytes, urlsplit
@@ -71,22 +73,25 @@ class Upload:
         _refuse_hoard(bench)
         self._folder = bench.uploads / str(uuid.uuid4())
         self._name = name
-        self._folder.mkdir(mode=0o700, parents=True)
-        self._descriptor = os.open(self._folder / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         self.size = 0
+        with _writing(name):
+            self._folder.mkdir(mode=0o700, parents=True)
+            self._descriptor = os.open(self._folder / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
 
     def write(self, piece: bytes) -> None:
         self.size += len(piece)
         if self.size > MAX_SIZE:
             raise refuse_size(self.size)
         view = memoryview(piece)
-        while view:
-            view = view[os.write(self._descriptor, view) :]
+        with _writing(self._name):
+            while view:
+                view = view[os.write(self._descriptor, view) :]
 
     def finish(self) -> str:
         """Make it durable and say how to name it in `file_path`."""
-        os.fsync(self._descriptor)
-        os.close(self._descriptor)
+        with _writing(self._name):
+            os.fsync(self._descriptor)
+            os.close(self._descriptor)
         path = self._folder / self._name
         try:
             open_checked(str(path), None).close()
@@ -101,10 +106,31 @@ class Upload:
         discard_upload(str(self._folder / self._name))
 
 
+@contextmanager
+def _writing(name: str) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise Refusal(Failure.DISK_FULL, f"There is no room for {name}. Free some space and try again") from error
+        raise Refusal(
+            Failure.UNAVAILABLE, f"{name} cannot be kept in the data directory: {error.strerror}. Try again"
+        ) from error
+
+
 def _refuse_hoard(bench: Workbench) -> None:
-    held = sum(path.stat().st_size for path in bench.uploads.rglob("*") if path.is_file())
-    if held > MAX_HELD:
+    if _bytes_below(bench.uploads) > MAX_HELD:
         raise Refusal(Failure.BUSY, "Too many files were sent that are not added yet. Add them, or try again later")
+
+
+def _bytes_below(folder: Path) -> int:
+    """How much the files below a folder hold, while others bring and remove them."""
+    held = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                held += Path(place, name).stat().st_size
+    return held
 
 
 def refuse_size(size: int) -> Refusal:
@@ -154,5 +180,6 @@ def discard_upload(path: str) -> None:
 def discard_stale_uploads(bench: Workbench, now: float, waiting: set[str]) -> None:
     """Remove what was sent long ago and never added; files of jobs that wait stay."""
     for folder in bench.uploads.iterdir() if bench.uploads.is_dir() else ():
-        if str(folder) not in waiting and now - folder.stat().st_mtime > STALE_SECONDS:
-            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(FileNotFoundError):
+            if str(folder) not in waiting and now - folder.stat().st_mtime > STALE_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
