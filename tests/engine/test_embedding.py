@@ -254,9 +254,9 @@ def test_while_an_endpoint_fails_search_goes_by_words_and_storing_works(tmp_path
     desk.close()
 
 
-def write_corpus(path: Path, count: int) -> None:
+def corpus_of(count: int) -> bytes:
     lines = [{"_id": f"line-{number}", "title": f"t{number}", "text": f"tea number{number}"} for number in range(count)]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return "".join(json.dumps(line) + "\n" for line in lines).encode()
 
 
 STUTTER = """
@@ -268,25 +268,27 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def run_import(data: Path, corpus: Path) -> "subprocess.Popen[bytes]":
-    """The command with small batches, so that there is something to interrupt."""
-    command = [sys.executable, "-c", STUTTER, "import", str(corpus), "--data", str(data), "--json"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def run_import(data: Path) -> "subprocess.Popen[bytes]":
+    """The command with small batches, reading a pipe, so that there is something to interrupt."""
+    command = [sys.executable, "-c", STUTTER, "import", "-", "--data", str(data), "--json"]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
 def test_an_import_that_is_killed_again_and_again_brings_in_every_line_once(tmp_path):
-    corpus, data, count = tmp_path / "corpus.jsonl", tmp_path / "data", 300
-    write_corpus(corpus, count)
+    data, count = tmp_path / "data", 300
     desk = Desk(data, NONE)
     for wanted in (20, 90, 200):
-        with run_import(data, corpus) as running:
+        with run_import(data) as running:
+            assert running.stdin is not None
+            running.stdin.write(corpus_of(wanted + 50))
+            running.stdin.flush()
             while len(desk.entries()) < wanted and running.poll() is None:
                 pass
             assert running.poll() is None, running.communicate()[1]
             os.kill(running.pid, signal.SIGKILL)
-    assert len(desk.entries()) < count, "nothing was interrupted"
-    with run_import(data, corpus) as running:
-        out, complaint = running.communicate(timeout=60)
+    assert 200 <= len(desk.entries()) <= 250
+    with run_import(data) as running:
+        out, complaint = running.communicate(corpus_of(count), timeout=60)
     assert running.returncode == 0, complaint
     moved = json.loads(out)
     assert moved["entries"] + moved["skipped"] == count
