@@ -113,25 +113,20 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
     with kernel.read() as reading:
         linked = tuple(find_node(reading, handle, field="link_to").id for handle in clean.link_to)
         mood = kernel.activity.mood(reading.session, kernel.collection, clean.session)
-        entry = _draw(reading, clean, threat, (kernel.now(), mood.position + 1))
+        entry = draw(clean, threat, (kernel.now(), mood.position + 1))
         around = _look_around(kernel, reading, entry, linked)
         learned = learn(entry, around.judged, kernel.activity.count(reading.session, kernel.collection))
         previous = next((id for id in reversed(mood.stored) if reading.head(id) is not None), None)
     mood.position += 1
 
     def act(writing: Writing) -> tuple[Version, tuple[Edge, ...]]:
-        writing.describe("CREATE", note={"tool": "store_memory", "rationale": clean.rationale})
-        id = writing.new_id()
-        made = replace(
-            entry, id=id, aliases=(new_alias(writing, id),), created_at=writing.time, updated_at=writing.time
-        )
-        writing.put(made)
+        made = put_memory(writing, entry)
         edges = [*_asked_edges(writing, made, linked, clean.metadata), *_found_edges(writing, made, around)]
-        edges += _temporal_edge(writing, made, previous)
+        edges += temporal_edge(writing, made, previous)
         kept = tuple({(edge.target, edge.source, edge.type): edge for edge in reversed(edges)}.values())
         for edge in kept:
             writing.put(edge)
-        return cast(Version, writing.version(id, writing.tx)), kept
+        return cast(Version, writing.version(made.id, writing.tx)), kept
 
     version, edges = kernel.write(act, actor=actor)
     place = (kernel.collection, clean.session)
@@ -151,6 +146,15 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
         threat=threat,
         sample=around.reference.gallery.members,
     )
+
+
+def put_memory(writing: Writing, entry: Entry) -> Entry:
+    """Put a drawn memory under an id, a citation and a time of its own."""
+    writing.describe("CREATE", note={"tool": "store_memory", "rationale": entry.attributes["rationale"]})
+    id = writing.new_id()
+    made = replace(entry, id=id, aliases=(new_alias(writing, id),), created_at=writing.time, updated_at=writing.time)
+    writing.put(made)
+    return made
 
 
 def importance_of(entry: Entry) -> float:
@@ -195,7 +199,7 @@ def _refuse(kernel: Kernel, threat: Threat) -> None:
     )
 
 
-def _draw(reading: Reading, draft: Draft, threat: Threat, at: tuple[int, int]) -> Entry:
+def draw(draft: Draft, threat: Threat, at: tuple[int, int]) -> Entry:
     """The memory before it has an id of its own."""
     now, position = at
     attributes: dict[str, Any] = {
@@ -303,7 +307,7 @@ def _found_edges(writing: Writing, entry: Entry, around: _Surroundings) -> list[
 _PARENTHOOD = ("is a", "is an", "part of", "part of the", "kind of", "type of", "belongs to")
 
 
-def _temporal_edge(writing: Writing, entry: Entry, previous: str | None) -> list[Edge]:
+def temporal_edge(writing: Writing, entry: Entry, previous: str | None) -> list[Edge]:
     """To the memory that came before it in the session, the weaker the longer ago."""
     before = None if previous is None else writing.entry(previous)
     if before is None:

@@ -1,0 +1,261 @@
+"""Many memories, made fast: the same texts, vectors and edges on every machine, in a data directory as the tools would
+have left it.
+
+Every memory is a transaction of its own, put by the engine's own `put_memory`, which bears its chunk, words, vector
+and fingerprint; a thousand transactions share one durable commit. Only the search for what a new memory resembles is
+left out: its Semantic edges lead to the nearest of its topic, by the same cosine and the same threshold. One in
+forty is boosted later, one in a hundred forgotten, as the tools do it; looks, moods and the log are kept as they are
+by `store_memory`.
+
+A vector is the sum of directions, one for each word, so that what shares words lies near; it costs next to nothing,
+and what the shipped model costs is measured apart."""
+
+import json
+import random
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corpus import TAGS, vocabulary
+from pinakes.app import App, build
+from pinakes.engine.births import Births
+from pinakes.engine.boosting import boost
+from pinakes.engine.curation import forget
+from pinakes.engine.derivations import Derivations
+from pinakes.engine.embedding import Embedding, model_of
+from pinakes.engine.memories import Draft, draw, log_curation, new_link, put_memory, temporal_edge
+from pinakes.engine.upkeep import seal
+from pinakes.mind.adversarial import inspect
+from pinakes.model import kinds
+from pinakes.model.knowledge import Entry
+from pinakes.settings import load
+from pinakes.spaces.embedders import SHIPPED_IDENTITY
+from pinakes.spaces.fingerprint import to_bytes as fingerprint
+from pinakes.spaces.semantic import to_bytes, unit
+from pinakes.spaces.words import words
+from pinakes.storage.store import Writing
+
+Array = NDArray[Any]
+
+SEED = 20261119
+WIDTH = 384
+BATCH = 1_000
+EPOCH = 1_767_225_600_000_000
+MINUTE = 60_000_000
+APART = 3 * MINUTE
+SESSION = 40
+PER_TOPIC = 60
+BOOSTED, FORGOTTEN = 40, 100
+RECENT, LINKED, MOST_LINKS = 12, 0.6, 4
+WHY = "Told in a meeting and needed again soon."
+PLACES = ("Oslo", "Lima", "Kyoto", "Accra", "Turin", "Perth", "Quito", "Riga")
+DOMAINS = ("Code", "General", "Research", None)
+
+SENTENCES = (
+    "{who} moved the {a} of {system} to the {b} in {place}.",
+    "Deploys of {system} fail when the {a} is full, because the {b} waits for the {c} without a limit.",
+    "{system} keeps its {a} beside the {b} and reads the {c} every {number} minutes.",
+    "{who} and {other} agreed that the {a} must never depend on the {b}.",
+    "The {a} of {system} costs {number} euros a month.",
+    "A missing {a} leads to a slow {b} wherever the {c} is shared.",
+    "On {day} March 2026 {who} asked {other} for a review of the {a}.",
+    "{system} runs {a} version {number}.",
+    "Nobody in {place} uses the {b} since the {c} was replaced.",
+    "`{a}_{b}` in {system} raises an error unless the {c} is set.",
+)
+
+
+class WordSums:
+    """An embedder whose vectors are sums of the directions of their words."""
+
+    identity = SHIPPED_IDENTITY
+    width = WIDTH
+
+    def embed_question(self, text: str) -> Array:
+        found = [_direction(word) for word in words(text)]
+        return unit(np.sum(found, axis=0) if found else _direction("")).astype(np.float32)
+
+    def embed_passage(self, title: str, text: str) -> list[Array]:
+        return [self.embed_question(f"{title} {text}")]
+
+
+@cache
+def _direction(word: str) -> Array:
+    seed = int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "little")
+    return np.random.default_rng(seed).standard_normal(WIDTH, np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What a group of memories is about."""
+
+    system: str
+    people: tuple[str, ...]
+    nouns: tuple[str, ...]
+
+
+@cache
+def topic(number: int) -> Topic:
+    chance = random.Random(f"{SEED}-topic-{number}")
+    nouns = tuple(chance.sample(vocabulary()[300:], 12))
+    names = [word.capitalize() for word in chance.sample(vocabulary()[300:], 4)]
+    return Topic(f"{names[0]}{number}", tuple(names[1:]), nouns)
+
+
+def content(number: int, topics: int) -> tuple[str, str, int]:
+    """Title, text and topic of a memory: two to five sentences about its topic."""
+    chance = random.Random(f"{SEED}-{number}")
+    chosen = chance.randrange(topics)
+    about = topic(chosen)
+    said: list[str] = []
+    for form in chance.sample(SENTENCES, chance.randint(2, 5)):
+        a, b, c = chance.sample(about.nouns, 3)
+        who, other = chance.sample(about.people, 2)
+        said.append(
+            form.format(
+                system=about.system,
+                who=who,
+                other=other,
+                place=chance.choice(PLACES),
+                number=chance.randint(2, 90),
+                day=chance.randint(1, 30),
+                a=a,
+                b=b,
+                c=c,
+            )
+        )
+    title = f"{about.system} {chance.choice(about.nouns)}" if number % 3 else ""
+    return title, " ".join(said), chosen
+
+
+class Clock:
+    """The time at which memories are made, and afterwards the time that passes."""
+
+    def __init__(self) -> None:
+        self.now = EPOCH
+        self._began: float | None = None
+
+    def __call__(self) -> int:
+        return self.now if self._began is None else self.now + int((time.monotonic() - self._began) * 1e6)
+
+    def run(self) -> None:
+        self._began = time.monotonic()
+
+
+def open_memories(folder: Path, clock: Clock) -> App:
+    """A data directory whose texts get made-up vectors at once."""
+    app = build(load({"data": folder, "toolsets": "all"}, {}), clock=clock)
+    embedding = Embedding(lambda choice: WordSums(), to_bytes)
+    app.kernel.store.derive = Derivations(Births(embedding.ready, model_of), fingerprint)
+    return replace(app, kernel=replace(app.kernel, embedding=embedding))
+
+
+def topics_of(size: int) -> int:
+    return max(10, size // PER_TOPIC)
+
+
+def fill_memories(folder: Path, size: int) -> tuple[App, float]:
+    """A data directory with so many memories, and how many seconds it took; or the one that is there."""
+    marker, clock = folder / "memories.json", Clock()
+    app = open_memories(folder, clock)
+    if not marker.exists():
+        began = time.perf_counter()
+        _fill(app, size, clock)
+        seal(app.kernel)
+        marker.write_text(json.dumps({"seconds": time.perf_counter() - began, "now": clock.now}))
+    held = json.loads(marker.read_text())
+    clock.now = held["now"]
+    clock.run()
+    return app, float(held["seconds"])
+
+
+def _fill(app: App, size: int, clock: Clock) -> None:
+    made = _Made(app, clock, topics_of(size))
+    for start in range(0, size, BATCH):
+        numbers = range(start, min(start + BATCH, size))
+        app.kernel.write(lambda writing, numbers=numbers: made.put_all(writing, numbers), actor="benchmark")
+        app.kernel.activity.flush(app.kernel.store)
+        made.tend()
+
+
+class _Made:
+    """What was made so far, as far as the next one needs it."""
+
+    def __init__(self, app: App, clock: Clock, topics: int) -> None:
+        self._kernel, self._clock, self._topics = app.kernel, clock, topics
+        self._embedder = WordSums()
+        # These texts plant nothing, and looking at each would take a third of the time.
+        self._harmless = inspect("")
+        self._near: OrderedDict[int, list[tuple[str, Array]]] = OrderedDict()
+        self._previous = ""
+        self._lately: list[str] = []
+
+    def put_all(self, writing: Writing, numbers: range) -> None:
+        for number in numbers:
+            self._clock.now += APART
+            if number != numbers[0]:
+                writing.start_another()
+            self._put(writing, number)
+
+    def _put(self, writing: Writing, number: int) -> None:
+        title, body, about = content(number, self._topics)
+        session = f"session-{number // SESSION}"
+        draft = Draft(
+            content=body,
+            rationale=WHY,
+            name=title,
+            importance=0.2 + (number * 7 % 13) / 20,
+            metadata={"source": "meeting"} if number % 4 else {},
+            tags=(TAGS[about % len(TAGS)],),
+            domain=DOMAINS[about % len(DOMAINS)],
+            session=session,
+        )
+        vector = self._embedder.embed_passage(title, body)[0]
+        assert self._kernel.embedding is not None
+        self._kernel.prepare(title, body, whole=True)
+        entry = put_memory(writing, draw(draft, self._harmless, (self._clock.now, number % SESSION + 1)))
+        for edge in self._edges(writing, entry, (about, vector)):
+            writing.put(edge)
+        if number % SESSION:
+            for edge in temporal_edge(writing, entry, self._previous):
+                writing.put(edge)
+        self._previous = entry.id
+        self._lately.append(entry.id)
+        self._kernel.activity.look(self._kernel.collection, [entry.id], self._clock.now)
+        log_curation(self._kernel, "info", "store", (entry.id,))
+
+    def _edges(self, writing: Writing, entry: Entry, placed: tuple[int, Array]) -> list[Any]:
+        about, vector = placed
+        held = self._near.setdefault(about, [])
+        found = sorted(((float(other @ vector), id) for id, other in held), reverse=True)
+        held.append((entry.id, vector))
+        del held[:-RECENT]
+        links = [
+            new_link(writing, (entry.id, id), kinds.SEMANTIC, weight=cosine, predicate="resembles")
+            for cosine, id in found[:MOST_LINKS]
+            if cosine > LINKED
+        ]
+        if found and "because" in entry.body:
+            ends = (found[0][1], entry.id)
+            links.append(new_link(writing, ends, kinds.CAUSAL, weight=0.7, predicate="causes"))
+        if found and entry.title and len(found) % 4 == 0:
+            ends = (entry.id, found[-1][1])
+            links.append(new_link(writing, ends, kinds.HIERARCHICAL, weight=0.8, predicate="part of"))
+        return links
+
+    def tend(self) -> None:
+        """Boost some and forget some of what was just made."""
+        for id in self._lately[::BOOSTED]:
+            self._clock.now += MINUTE
+            boost(self._kernel, id, 0.1, WHY, actor="benchmark")
+        for id in self._lately[7::FORGOTTEN]:
+            self._clock.now += MINUTE
+            forget(self._kernel, id, reason="obsolete", rationale=WHY, actor="benchmark")
+        self._lately.clear()
