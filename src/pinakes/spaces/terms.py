@@ -1,6 +1,7 @@
 """From words to the numbers that postings are kept under, and the few bytes a chunk's terms are packed in."""
 
 import hashlib
+import struct
 from array import array
 from collections import Counter
 from collections.abc import Iterable
@@ -12,6 +13,8 @@ from pinakes.spaces.lexical import TITLE_WEIGHT
 from pinakes.spaces.words import read_run, split
 
 MAX_FREQUENCY = 255
+
+_PAIR = hashlib.blake2b(b"p\0", digest_size=8)
 
 
 @lru_cache(maxsize=262_144)
@@ -60,10 +63,12 @@ def analyse(title: str, body: str, filters: Iterable[int] = ()) -> Terms:
 
 
 @lru_cache(maxsize=65_536)
-def _read(run: str) -> tuple[tuple[int, ...], tuple[str, str] | None, bool]:
-    """The numbers of a run's terms, the first and the last unless it is a stop-word, and whether they overlap."""
+def _read(run: str) -> tuple[tuple[int, ...], tuple[bytes, bytes] | None]:
+    """The numbers of a run's terms, and how it begins and ends as half of a pair: None for a stop-word, which pairs
+    pass over, and nothing where its terms overlap."""
     terms, stops, overlaps = read_run(run)
-    return tuple(word_number(term) for term in terms), None if stops else (terms[0], terms[-1]), overlaps
+    ends = (b"", b"") if overlaps else (terms[0].encode(), f"{terms[-1]} ".encode())
+    return tuple(word_number(term) for term in terms), None if stops else ends
 
 
 def _number(text: str) -> tuple[list[int], int]:
@@ -71,22 +76,35 @@ def _number(text: str) -> tuple[list[int], int]:
     there are. Every text that is stored passes through here, so each run of letters is looked at once."""
     runs, names = split(text)
     numbers = [identifier_number(name) for name in names]
+    paired: list[bytes] = []
     length = 0
-    last, last_overlaps = "", True
+    last = b""
     for run in runs:
-        found, ends, overlaps = _read(run)
+        found, ends = _read(run)
         numbers += found
         if ends is None:
             continue
         length += len(found)
-        if not (overlaps or last_overlaps):
-            numbers.append(number_of("p", f"{last} {ends[0]}"))
-        last, last_overlaps = ends[1], overlaps
+        if last and ends[0]:
+            paired.append(last + ends[0])
+        last = ends[1]
+    numbers += _number_pairs(paired)
     return numbers, length
+
+
+def _number_pairs(paired: list[bytes]) -> list[int]:
+    """What `pair_number` gives for each. Most pairs are met once, so nothing is gained by remembering them."""
+    digests = bytearray()
+    for pair in paired:
+        hashed = _PAIR.copy()
+        hashed.update(pair)
+        digests += hashed.digest()
+    return list(struct.unpack(f"<{len(paired)}Q", digests))
 
 
 def pack(terms: Terms) -> bytes:
     numbers = sorted(terms.frequencies)
-    counts = [terms.frequencies[number] for number in numbers]
-    tail = bytes(counts if max(counts, default=0) <= MAX_FREQUENCY else [min(count, MAX_FREQUENCY) for count in counts])
-    return terms.length.to_bytes(4, "little") + array("Q", numbers).tobytes() + tail
+    counts = map(terms.frequencies.__getitem__, numbers)
+    if max(terms.frequencies.values(), default=0) > MAX_FREQUENCY:
+        counts = (min(count, MAX_FREQUENCY) for count in counts)
+    return terms.length.to_bytes(4, "little") + array("Q", numbers).tobytes() + bytes(counts)

@@ -1,0 +1,50 @@
+"""The numbers a chunk is found by are those of its words, pairs and names, counted one by one."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as some
+
+from pinakes.spaces.lexical import TITLE_WEIGHT
+from pinakes.spaces.terms import MAX_FREQUENCY, Terms, analyse, identifier_number, pack, pair_number, word_number
+from pinakes.spaces.words import identifiers, pairs, words
+
+PIECES = (
+    "the", "of", "S", "rates", "Error", "parse_config", "src/app.py", "v1.2.3", "__init__", "a-b", "-x-", "#tag/sub",
+    "[[some-note|Label]]", "x@y.z,", "Straße", "Müllers", "naïve_path/ß.md", "数据库", "数", "かな", "308分钟abc数",
+    "naïve", "1", "_", "...", "\u00a0", "\x1f", "\u2028", "E\u0301", "한국어",
+)  # fmt: skip
+texts = some.lists(some.sampled_from((*PIECES, "", " ", "\n")), max_size=30).map("".join) | some.lists(
+    some.sampled_from(PIECES), max_size=30
+).map(" ".join)
+
+
+def spelled(title: str, body: str) -> Terms:
+    """The same by the definition, a term at a time."""
+    counted: Counter[int] = Counter()
+    for text, weight in ((title, TITLE_WEIGHT), (body, 1)):
+        numbers = [word_number(word) for word in words(text, keep_stop_words=True)]
+        numbers += [pair_number(pair) for pair in pairs(words(text))]
+        numbers += [identifier_number(name) for name in identifiers(text)]
+        for number in numbers:
+            counted[number] += weight
+    return Terms(len(words(title)) + len(words(body)), counted)
+
+
+@given(texts, texts)
+def test_a_text_is_found_by_the_numbers_of_all_its_words_pairs_and_names(title: str, body: str):
+    assert analyse(title, body) == spelled(title, body)
+
+
+@given(some.text(), some.text())
+def test_whatever_the_letters_are(title: str, body: str):
+    assert analyse(title, body) == spelled(title, body)
+
+
+@given(texts, texts, some.integers(1, 300))
+def test_terms_are_packed_by_number_with_their_frequencies(title: str, body: str, times: int):
+    terms = analyse(title, f"{body} " * times)
+    numbers = sorted(terms.frequencies)
+    counts = bytes(min(terms.frequencies[number], MAX_FREQUENCY) for number in numbers)
+    written = b"".join(number.to_bytes(8, "little") for number in numbers)
+    assert pack(terms) == terms.length.to_bytes(4, "little") + written + counts
