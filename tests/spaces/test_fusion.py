@@ -62,7 +62,10 @@ def test_an_unknown_word_makes_the_vectors_louder():
 
 @pytest.mark.parametrize(
     ("text", "share"),
-    [("", 1), ("tea", 1), ("数据库", 0), ("かな", 0), ("한국", 0), ("ab数据", 0.5), ("!?", 1), ("é1", 1)],
+    [
+        *(("", 1), ("tea", 1), ("数据库", 0), ("かな", 0), ("한국", 0), ("ab数据", 0.5), ("!?", 1), ("é1", 1)),
+        *(("чай", 1), ("τσάι", 1), ("trà Việt", 1), ("شاي", 0), ("תה", 0), ("चाय", 0), ("ชา", 0), ("\uff54ea", 1)),
+    ],
 )
 def test_the_share_of_letters_a_latin_model_can_read(text, share):
     assert latin_share(text) == share

@@ -12,6 +12,20 @@ def test_cjk_runs_become_bigrams_and_split_from_other_letters():
     assert words("308分钟abc数") == ["308", "分钟", "abc", "数"]
 
 
+def test_other_scripts_without_blanks_become_bigrams_too():
+    assert words("ภาษาไทย2") == ["ภา", "าษ", "ษา", "าไ", "ไท", "ทย", "2"]
+    assert pairs(words("ภาษาไทย")) == []
+
+
+def test_signs_that_belong_to_a_word_do_not_part_it():
+    assert words("हिन्दी में खोज।") == ["हिन्दी", "में", "खोज"]
+    assert words("q\u0323q z") == ["q\u0323q", "z"]
+
+
+def test_vowels_that_most_people_leave_out_make_no_difference():
+    assert words("كِتَابٌ שָׁלוֹם") == words("كتاب שלום") == ["كتاب", "שלום"]
+
+
 def test_a_question_of_stop_words_only_keeps_them():
     assert query_words("to be or not") == ["to'", "be'", "or'", "not'"]
     assert query_words("to be deployed") == ["deploi"]

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pinakes.model.knowledge import fold
-from pinakes.spaces.words import identifiers, is_cjk, quoted, runs, spelled_words, stem
+from pinakes.spaces.words import find_runs, identifiers, is_unspaced, quoted, runs, spelled_words, stem
 
 SNIPPET = 240
 LEAD = 40
-
-_WORDS = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +57,7 @@ class Sought:
             words=tuple(
                 word
                 for term, word in self._terms.items()
-                if term in found or word in held or (is_cjk(term) and term in folded)
+                if term in found or word in held or (is_unspaced(term) and term in folded)
             ),
             phrases=tuple(phrase for phrase in self._phrases if phrase in spaced),
             names=tuple(name for name in dict.fromkeys(self._names) if name in folded),
@@ -69,12 +67,12 @@ class Sought:
     def highlights(self, text: str) -> list[tuple[int, int]]:
         """Where words of the question stand in a text."""
         found: list[tuple[int, int]] = []
-        for match in _WORDS.finditer(text):
+        for match in find_runs(text):
             run = fold(match.group())
             if stem(run) in self._terms or run in self._written:
                 found.append(match.span())
-            elif is_cjk(run) and len(run) == len(match.group()):
-                found += _places_of([term for term in self._terms if is_cjk(term)], run, match.start())
+            elif is_unspaced(run) and len(run) == len(match.group()):
+                found += _places_of([term for term in self._terms if is_unspaced(term)], run, match.start())
         return found
 
     def narrow(self, excerpt: Excerpt, size: int = SNIPPET) -> Excerpt:
@@ -97,7 +95,7 @@ class Sought:
 
 
 def _places_of(terms: list[str], run: str, offset: int) -> list[tuple[int, int]]:
-    """Stretches of a CJK run that terms cover, joined where they overlap."""
+    """Stretches of a run without blanks that terms cover, joined where they overlap."""
     covered = sorted((at, at + len(term)) for term in terms for at in range(len(run)) if run.startswith(term, at))
     joined: list[tuple[int, int]] = []
     for start, stop in covered:

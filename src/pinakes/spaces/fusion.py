@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pinakes.model.knowledge import fold
 from pinakes.spaces.voice import DEFAULT_VOICE, Voice
+from pinakes.spaces.words import UNSPACED
 
 # A spread of cosines is worth so much; for the shipped model, whose spread is 0.1, a cosine counts 1.2 times.
 DENSE_WEIGHT = 0.12
@@ -19,7 +20,9 @@ MAX_TRIGRAMS = 64
 TRIGRAM_TEXT = 4000
 _K1, _B = 1.2, 0.75
 
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+# Beyond Latin, Greek, Cyrillic and Armenian letters; what lies between the two ranges is Latin and Greek again.
+_UNREAD = re.compile("[\u0590-\u1dff\u2d00-\ua71f\ua800-\uff0f\uff66-\U0010ffff]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _RUNS = re.compile(r"\w+")
 
 
@@ -55,9 +58,10 @@ def readable_share(question: str, voice: Voice) -> float:
 
 
 def latin_share(text: str) -> float:
-    """The share of letters and digits that are not CJK."""
+    """The share of letters and digits in alphabets that the shipped model makes something of; of most others it knows
+    single letters and nothing more."""
     letters = [letter for letter in text if letter.isalnum()]
-    return 1.0 if not letters else sum(1 for letter in letters if not _CJK.match(letter)) / len(letters)
+    return 1.0 if not letters else sum(1 for letter in letters if not _UNREAD.match(letter)) / len(letters)
 
 
 def trigram_values(question: str, texts: Sequence[str]) -> list[float]:
@@ -85,7 +89,7 @@ def trigram_values(question: str, texts: Sequence[str]) -> list[float]:
 def _grams(question: str) -> list[str]:
     found: list[str] = []
     for run in _RUNS.findall(fold(question)):
-        if _CJK.search(run):
+        if _UNSPACED.search(run):
             found += [*run, *(run[place : place + 2] for place in range(len(run) - 1))]
         else:
             framed = f" {run} "

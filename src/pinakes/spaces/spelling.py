@@ -5,7 +5,7 @@ import string
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
-from pinakes.spaces.words import STOP_WORDS, identifiers, is_cjk, quoted, spelled_words, stems, words
+from pinakes.spaces.words import STOP_WORDS, identifiers, is_unspaced, quoted, spelled_words, stems, words
 
 # Two letters that changed places are a slip in almost any word; another letter is one only in a longer word, and in a
 # still longer one where nobody can say whether it is a word of its own.
@@ -54,7 +54,11 @@ def _strange(question: str, texts: Vocabulary) -> list[str]:
     return [
         word
         for term, word in spelled_words(question).items()
-        if word.isalpha() and word not in STOP_WORDS and not is_cjk(word) and term not in named and not texts.has(term)
+        if word.isalpha()
+        and word not in STOP_WORDS
+        and not is_unspaced(word)
+        and term not in named
+        and not texts.has(term)
     ]
 
 

@@ -1,7 +1,7 @@
-"""From text to the words that are matched: folded, stemmed, without stop-words, CJK as bigrams."""
+"""From text to the words that are matched: folded, stemmed, without stop-words; bigrams where no blanks part words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, cast
@@ -18,10 +18,25 @@ STOP_WORDS = frozenset(
     very was we were what when where which while who whom why will with would you your""".split()
 )
 
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_RUNS = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
+# Thai, Lao, Burmese and Khmer, Chinese, Japanese and Korean.
+UNSPACED = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1050-\u108f\u1780-\u17d3"
+    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+)
+# Vowels of Arabic and Hebrew, which most people leave out, and the stroke that makes a word longer.
+_POINTS = (
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
+)
+# Signs that belong to a word and are no letters to Python: accents that stand apart, and the vowels of India's scripts.
+_SIGNS = rf"{_POINTS}\u0300-\u036f\u0483-\u0487\u0900-\u0963\u0966-\u096f\u0971-\u0df3"
+_RUNS = re.compile(rf"[{UNSPACED}]+|[^\W_{UNSPACED}]+(?:[{_SIGNS}]+[^\W_{UNSPACED}]*)*")
+_WITHOUT_POINTS = re.compile(f"[{_POINTS}]")
+_IS_UNSPACED = re.compile(f"[{UNSPACED}]").search
 # Words joined by punctuation without a blank: paths, versions, dotted, dashed and underscored names.
-_IDENTIFIERS = re.compile(rf"[^\W{_CJK}]+(?:[._:/\\@#+-]+[^\W{_CJK}]+)+|[^\W_{_CJK}]+(?:_+[^\W_{_CJK}]+)+")
+_IDENTIFIERS = re.compile(
+    rf"[^\W{UNSPACED}]+(?:[._:/\\@#+-]+[^\W{UNSPACED}]+)+|[^\W_{UNSPACED}]+(?:_+[^\W_{UNSPACED}]+)+"
+)
 _JOINTS = re.compile(r"\w[._:/\\@#+-]+\w")
 _QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”')
 
@@ -30,7 +45,8 @@ _stemmer = cast(Any, Stemmer).Stemmer("porter")
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    return _stemmer.stemWord(word) or word
+    plain = word if word.isascii() else _WITHOUT_POINTS.sub("", word)
+    return _stemmer.stemWord(plain) or word
 
 
 def stems(many: Sequence[str]) -> list[str]:
@@ -42,7 +58,7 @@ def words(text: str, *, keep_stop_words: bool = False) -> list[str]:
     """The terms of a text in their order."""
     found: list[str] = []
     for run in _RUNS.findall(fold(text)):
-        if is_cjk(run[0]):
+        if is_unspaced(run[0]):
             found += [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
         elif run not in STOP_WORDS:
             found.append(stem(run))
@@ -70,7 +86,7 @@ def spelled_words(text: str) -> dict[str, str]:
     """The terms of a question, each with the letters it was written in."""
     found: dict[str, str] = {}
     for run in _RUNS.findall(fold(text)):
-        if is_cjk(run[0]):
+        if is_unspaced(run[0]):
             found |= {term: term for term in words(run)}
         elif run not in STOP_WORDS:
             found.setdefault(stem(run), run)
@@ -78,8 +94,13 @@ def spelled_words(text: str) -> dict[str, str]:
 
 
 def runs(text: str) -> set[str]:
-    """The different words of a text, folded but as they are written; CJK runs whole."""
+    """The different words of a text, folded but as they are written; where no blanks part words, runs of them."""
     return set(_RUNS.findall(fold(text)))
+
+
+def find_runs(text: str) -> Iterator[re.Match[str]]:
+    """Where the words of a text stand, before it is folded."""
+    return _RUNS.finditer(text)
 
 
 def identifiers(text: str) -> list[str]:
@@ -93,24 +114,19 @@ def quoted(text: str) -> list[str]:
 
 
 def pairs(terms: list[str]) -> list[tuple[str, str]]:
-    """Neighbouring words, which make a phrase likely; CJK bigrams overlap already."""
-    return [(one, other) for one, other in pairwise(terms) if not is_cjk(one[0] + other[0])]
+    """Neighbouring words, which make a phrase likely; bigrams overlap already."""
+    return [(one, other) for one, other in pairwise(terms) if not is_unspaced(one[0] + other[0])]
 
 
-def is_cjk(text: str) -> bool:
-    return not text.isascii() and any(
-        "\u3040" <= letter <= "\u30ff"
-        or "\u3400" <= letter <= "\u9fff"
-        or "\uac00" <= letter <= "\ud7af"
-        or "\uf900" <= letter <= "\ufaff"
-        for letter in text
-    )
+def is_unspaced(text: str) -> bool:
+    """Whether any of it is in a script that puts no blanks between words."""
+    return not text.isascii() and _IS_UNSPACED(text) is not None
 
 
 def read_run(run: str) -> tuple[tuple[str, ...], bool, bool]:
     """The terms of one run of letters, whether it is a stop-word, and whether its terms overlap already."""
     terms = tuple(words(run, keep_stop_words=True))
-    return terms, run in STOP_WORDS, is_cjk(run[0])
+    return terms, run in STOP_WORDS, is_unspaced(run[0])
 
 
 def split(text: str) -> tuple[list[str], list[str]]:

@@ -4,7 +4,8 @@ from pinakes.storage.database import Session, scalar
 
 
 def set_stop_words_apart(session: Session) -> None:
-    """Stop-words became terms of their own, which no stem of another word is equal to."""
+    """Stop-words became terms of their own, which no stem of another word is equal to; words of more scripts are parted
+    as their readers part them."""
     make_chunks_anew(session)
 
 
