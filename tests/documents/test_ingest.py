@@ -1,7 +1,6 @@
 """Taking files in: recognised, replaced, parted into sections, kept in history, and whole or not at all."""
 
 import json
-import threading
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from pinakes.engine.embedding import choose_chunk_size, choose_embedder
 from pinakes.engine.erasure import erase
 from pinakes.engine.handles import resolve
 from pinakes.engine.history import undo
+from pinakes.engine.jobs import wait
 from pinakes.engine.passages import passages_of
 from pinakes.engine.upkeep import index_everything, rebuild
 from pinakes.model.errors import Failure, Refusal
@@ -202,6 +202,13 @@ def test_content_that_cannot_be_had_is_refused(librarian, sent):
     assert librarian.refused("knowledge-add", file_path=sent)["error"] in ("invalid_parameter", "file_not_found")
 
 
+@pytest.mark.parametrize("name", ["n" * 300 + ".html", "a%00b.html", "a%0Ab.html"])
+def test_a_name_that_no_folder_takes_is_refused_and_leaves_nothing(librarian, name):
+    refused = librarian.refused("knowledge-add", file_path=f"data:;name={name},x")
+    assert (refused["error"], refused["parameter"]) == ("invalid_parameter", "file_path")
+    assert not librarian.kernel.bench.uploads.exists()
+
+
 def test_files_that_are_sent_and_never_added_are_bounded(librarian, monkeypatch):
     monkeypatch.setattr(files, "MAX_HELD", 10)
     hoard = librarian.kernel.bench.uploads / "hoard"
@@ -217,29 +224,6 @@ def test_files_that_are_sent_and_never_added_are_bounded(librarian, monkeypatch)
     assert not hoard.exists()
 
 
-def test_what_others_send_may_come_and_go_meanwhile(librarian):
-    uploads, stopped = librarian.kernel.bench.uploads, threading.Event()
-
-    def come_and_go():
-        while not stopped.is_set():
-            folders = [uploads / f"other{number}" for number in range(20)]
-            for folder in folders:
-                folder.mkdir(parents=True)
-                (folder / "a.html").write_text("x")
-            for folder in folders:
-                files.discard_upload(str(folder / "a.html"))
-
-    other = threading.Thread(target=come_and_go)
-    other.start()
-    try:
-        for number in range(200):
-            files.Upload(librarian.kernel.bench, f"n{number}.html").discard()
-            files.discard_stale_uploads(librarian.kernel.bench, 0.0, set())
-    finally:
-        stopped.set()
-        other.join()
-
-
 def test_where_nothing_can_be_written_a_sent_file_is_refused(librarian):
     librarian.kernel.bench.uploads.write_text("in the way")
     assert librarian.refused("knowledge-add", file_path="data:;name=b.html,x")["error"] == "unavailable"
@@ -250,8 +234,6 @@ def test_a_file_that_vanishes_before_its_turn_fails_its_task_alone(librarian):
     gone = librarian.call("knowledge-add", file_path=str(path))["task_id"]
     path.unlink()
     kept = librarian.call("knowledge-add", file_path=str(librarian.write("other.txt", "other")))["task_id"]
-    from pinakes.engine.jobs import wait
-
     for id in (gone, kept):
         wait(librarian.kernel, id, report=lambda *told: None, cancelled=lambda: False)
     failed = librarian.status(gone)
@@ -267,8 +249,6 @@ def test_a_task_that_is_done_says_what_came_of_it(librarian):
         "elapsed_time_seconds", "estimated_remaining_seconds",
     ]  # fmt: skip
     assert (queued["status"], queued["progress"]) == ("queued", 0.0)
-    from pinakes.engine.jobs import wait
-
     wait(librarian.kernel, task, report=lambda *told: None, cancelled=lambda: False)
     done = librarian.status(task)
     assert list(done) == ["success", "task_id", "status", "progress", "result", "total_time_seconds"]

@@ -1,11 +1,14 @@
 """Jobs: queued, run once, in turn, retried, called off, and picked up after whoever ran them has gone."""
 
 import threading
+import time
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from pinakes.engine import jobs as jobs_module
+from pinakes.engine import workers
 from pinakes.engine.jobs import adopt_orphans, call_off, enqueue, look_up, take_next, wait, work
 from pinakes.engine.workers import LANES, Workers
 from pinakes.model.errors import Failure, Refusal
@@ -198,6 +201,94 @@ def test_only_whoever_holds_the_role_works(kernel):
         job = enqueue(kernel, "greet", {}, actor="ada")
         crew.stop()
         assert look_up(kernel, job.id).state == "queued"
+
+
+def test_collections_take_turns(kernel):
+    other = replace(kernel, collection="zebra")
+    for _ in range(3):
+        enqueue(kernel, "greet", {}, actor="ada", lane="small")
+    enqueue(other, "greet", {}, actor="ada", lane="small")
+    order = []
+    while (job := take(kernel, "small")) is not None:
+        order.append(job.collection)
+        work(kernel, job, report=silence, interrupted=never)
+    assert order == ["default", "zebra", "default", "default"]
+
+
+def test_the_role_is_kept_while_somebody_works_whatever_fails_beside_it(kernel, monkeypatch):
+    """Whoever else takes the role takes every running job for one that was left behind."""
+    begun, go_on, troubled = threading.Event(), threading.Event(), threading.Event()
+
+    def hold_on(kernel, job, progress):
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        return {}
+
+    def fail(*arguments):
+        if begun.is_set():
+            troubled.set()
+            raise OSError("no disk today")
+
+    monkeypatch.setattr(workers, "TIDY_SECONDS", 0.01)
+    monkeypatch.setattr(workers, "discard_stale_uploads", fail)
+    kernel = with_act(kernel, hold_on)
+    crew = Workers(kernel).start()
+    try:
+        job = enqueue(kernel, "greet", {}, actor="ada")
+        assert begun.wait(PATIENCE)
+        assert troubled.wait(PATIENCE)
+        with role(kernel.bench.data, "jobs") as held:
+            assert not held
+        go_on.set()
+        assert run_to_end(kernel, job).attempts == 1
+    finally:
+        go_on.set()
+        crew.stop()
+
+
+def holds(kernel):
+    with role(kernel.bench.data, "jobs") as free:
+        return not free
+
+
+def eventually(claim):
+    deadline, pause = time.monotonic() + PATIENCE, threading.Event()
+    while not claim():
+        assert time.monotonic() < deadline
+        pause.wait(0.02)
+
+
+def test_workers_of_an_older_program_leave_the_role_to_a_newer_one(kernel):
+    job = enqueue(kernel, "greet", {}, actor="ada")
+    call_off(kernel, job.id)
+    crew = Workers(kernel).start()
+    try:
+        eventually(lambda: holds(kernel))
+        with kernel.store.database.write() as session:
+            session.run("UPDATE meta SET value = '99' WHERE name = 'format'")
+            session.run("UPDATE job SET state = 'queued'")
+        kernel.bench.ring()
+        eventually(lambda: not holds(kernel))
+        assert found(kernel, job.id).state == "queued"
+    finally:
+        crew.stop()
+
+
+def test_progress_that_cannot_be_written_now_is_no_reason_to_begin_again(kernel, monkeypatch):
+    def report(kernel, job, progress):
+        monkeypatch.setattr(jobs_module, "LOOK_SECONDS", -1.0)
+        operate = kernel.store.operate
+
+        def refuse(act):
+            raise Refusal(Failure.BUSY, "Somebody writes for long.")
+
+        monkeypatch.setattr(kernel.store, "operate", refuse)
+        progress.reach(1, 2, "half")
+        monkeypatch.setattr(kernel.store, "operate", operate)
+        return {"attempts": job.attempts}
+
+    job = run_to_end(with_act(kernel, report), enqueue(kernel, "greet", {}, actor="ada"))
+    assert (job.state, job.outcome["attempts"]) == ("completed", 1)
 
 
 def test_jobs_of_every_collection_are_done(kernel):

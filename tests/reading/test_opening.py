@@ -1,13 +1,15 @@
 """Only regular files are opened, and each way that fails has its own reason."""
 
 import os
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from pinakes.model.errors import Failure, Refusal
-from pinakes.reading.opening import MEGABYTE, hold_content, open_file
+from pinakes.reading.opening import MEGABYTE, hold_content, open_file, read_at
 
 
 def make_link(place: Path) -> Path:
@@ -96,6 +98,41 @@ def test_a_file_outside_the_roots_is_refused_even_through_a_linked_folder(tmp_pa
     (inside / "open.txt").write_text("open")
     with open_file(str(inside / "open.txt"), roots=[inside]) as opened:
         assert opened.size == 4
+
+
+def test_a_link_that_is_put_in_the_way_after_the_check_is_not_followed(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    for folder, text in ((inside / "way", "open"), (outside, "secret")):
+        folder.mkdir(parents=True)
+        (folder / "a.txt").write_text(text)
+    link, aside = tmp_path / "link", tmp_path / "aside"
+    link.symlink_to(outside)
+    stopped = threading.Event()
+
+    def swap() -> None:
+        while not stopped.is_set():
+            (inside / "way").rename(aside)
+            link.rename(inside / "way")
+            (inside / "way").rename(link)
+            aside.rename(inside / "way")
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    seen: set[bytes] = set()
+    try:
+        for _ in range(2000):
+            with suppress(Refusal), open_file(str(inside / "way" / "a.txt"), roots=[inside]) as opened:
+                seen.add(read_at(opened.descriptor, 10, 0))
+    finally:
+        stopped.set()
+        swapping.join()
+    assert seen <= {b"open"}
+
+
+def test_the_home_of_nobody_is_not_found() -> None:
+    with pytest.raises(Refusal) as refused:
+        open_file("~nobody-of-that-name/a.txt")
+    assert refused.value.failure is Failure.NOT_FOUND
 
 
 def test_a_file_that_vanishes_after_it_was_opened_is_still_read(tmp_path: Path) -> None:

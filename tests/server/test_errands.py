@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from pinakes.storage.locks import role
 from tests.server.raw import RawServer
 
 PATIENCE = 20.0
@@ -105,3 +106,32 @@ def test_a_task_outlives_the_server_that_began_it(newer, tmp_path):
         assert task["result"]["structuredContent"]["success"] is True
     finally:
         heir.close()
+
+
+def test_those_who_wait_for_files_hold_up_nobody_else(tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    with role(data, "jobs"):  # so that nobody works
+        server = RawServer(data).begin()
+        waiting = [
+            server.send("tools/call", {"name": "knowledge-add", "arguments": {"file_path": named(n), "async": False}})
+            for n in range(20)
+        ]
+        for number in range(20, 40):
+            params = {"name": "knowledge-add", "arguments": {"file_path": named(number)}, "task": {}}
+            task = server.request("tools/call", params)["result"]["task"]
+            waiting.append(server.send("tasks/result", {"taskId": task["taskId"]}))
+        assert server.call("knowledge-show")["total_count"] == 0
+    try:
+        answers = {}
+        while set(waiting) - set(answers):
+            message = server.read()
+            answers[message.get("id")] = message
+        assert all(answers[id]["result"]["structuredContent"]["success"] for id in waiting)
+        assert server.call("knowledge-show")["total_count"] == 40
+    finally:
+        server.close()
+
+
+def named(number):
+    return f"data:text/html;name=n{number}.html,<p>Number {number}.</p>"

@@ -46,7 +46,7 @@ class Ready:
     def __init__(self, size: int = 4096) -> None:
         self._size = size
         self._held: OrderedDict[tuple[str, bytes], list[bytes]] = OrderedDict()
-        self._drafts: dict[str, tuple[Entry, list[chunks.ChunkRow], str, Vectors]] = {}
+        self._drafts: list[tuple[Entry, list[chunks.ChunkRow], str, Vectors]] = []
         self._guard = Lock()
 
     def put(self, model: str, digest: bytes, vectors: list[bytes]) -> None:
@@ -62,26 +62,26 @@ class Ready:
     @contextmanager
     def keeping(self, draft: Entry, rows: list[chunks.ChunkRow], model: str, vectors: Vectors) -> Generator[None]:
         """While a long text is written: its chunks and vectors, which were made before the lock."""
+        kept = (draft, rows, model, vectors)
         with self._guard:
-            self._drafts[handle_of(draft)] = (draft, rows, model, vectors)
+            self._drafts.append(kept)
         try:
             yield
         finally:
             with self._guard:
-                del self._drafts[handle_of(draft)]
+                self._drafts = [other for other in self._drafts if other is not kept]
 
     def drafted(self, entry: Entry, model: str) -> tuple[list[chunks.ChunkRow], Vectors] | None:
-        """What was made of this very text, whatever id and times it was given since."""
+        """What was made of this very text, whatever id and times it was given since; two may be writing versions of
+        the same document at once."""
         with self._guard:
-            held = self._drafts.get(handle_of(entry)) if self._drafts else None
-        if held is None:
-            return None
-        draft, rows, draft_model, vectors = held
-        same = replace(entry, id=draft.id, created_at=draft.created_at, updated_at=draft.updated_at) == draft
-        if not same or draft_model != model:
-            return None
-        columns = _columns(entry)
-        return [replace(row, entry_id=entry.id, columns=columns) for row in rows], vectors
+            held = list(self._drafts)
+        for draft, rows, draft_model, vectors in held:
+            same = replace(entry, id=draft.id, created_at=draft.created_at, updated_at=draft.updated_at) == draft
+            if same and draft_model == model:
+                columns = _columns(entry)
+                return [replace(row, entry_id=entry.id, columns=columns) for row in rows], vectors
+        return None
 
 
 class Births:

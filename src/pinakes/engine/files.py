@@ -21,6 +21,7 @@ from pinakes.reading.opening import MAX_SIZE, OpenedFile, open_file
 STALE_SECONDS = 24 * 3600
 MEGABYTE = 1024 * 1024
 MAX_HELD = 10 * MAX_SIZE
+LONGEST_NAME = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +71,18 @@ class Upload:
     def __init__(self, bench: Workbench, name: str) -> None:
         name = Path(name.replace("\\", "/")).name
         promised_format(name)
+        _refuse_odd_name(name)
         _refuse_hoard(bench)
         self._folder = bench.uploads / str(uuid.uuid4())
         self._name = name
         self.size = 0
         with _writing(name):
             self._folder.mkdir(mode=0o700, parents=True)
-            self._descriptor = os.open(self._folder / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            try:
+                self._descriptor = os.open(self._folder / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            except OSError:
+                discard_upload(str(self._folder / name))
+                raise
 
     def write(self, piece: bytes) -> None:
         self.size += len(piece)
@@ -116,6 +122,16 @@ def _writing(name: str) -> Generator[None]:
         raise Refusal(
             Failure.UNAVAILABLE, f"{name} cannot be kept in the data directory: {error.strerror}. Try again"
         ) from error
+
+
+def _refuse_odd_name(name: str) -> None:
+    """Whatever no folder would take, before one is made for it."""
+    if len(name.encode()) > LONGEST_NAME or not name.isprintable():
+        raise Refusal(
+            Failure.INVALID,
+            f"The name of a file that is sent has at most {LONGEST_NAME} bytes and no control characters.",
+            field="file_path",
+        )
 
 
 def _refuse_hoard(bench: Workbench) -> None:

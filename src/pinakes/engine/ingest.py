@@ -18,6 +18,8 @@ from pinakes.engine.passages import Passage, passages_of
 from pinakes.engine.sections import MOST, place_sections
 from pinakes.model import kinds
 from pinakes.model.clock import SECOND
+from pinakes.model.errors import Failure, Refusal
+from pinakes.model.history import Version
 from pinakes.model.knowledge import Alias, Entry, handle_of
 from pinakes.reading.document import Document
 from pinakes.reading.formats import promised_format
@@ -50,6 +52,18 @@ class Wish:
     file_path: str
     metadata: Mapping[str, Any]
     force_ocr: bool = False
+
+
+Standing = tuple[str, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What was made of a file: the entry to store, what was read, and what it replaces, as that stood before."""
+
+    draft: Entry
+    document: Document
+    standing: Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +142,17 @@ def _recognise(kernel: Kernel, said: Mapping[str, Any], digest: str, *, actor: s
         entry = None if row is None or row.digest != digest else writing.entry(row.id)
         if entry is None or (said["force_ocr"] and not entry.attributes["force_ocr"]):
             return None
-        writing.describe("UPDATE")
-        described = _described(entry, said["metadata"])
-        if described != entry:
-            writing.put(replace(described, updated_at=writing.time))
-        return _outcome(writing, entry.id, duplicate=True)
+        return _known(writing, entry, said["metadata"])
 
     return kernel.write(act, actor=actor)
+
+
+def _known(writing: Writing, entry: Entry, given: Mapping[str, Any]) -> dict[str, Any]:
+    writing.describe("UPDATE")
+    described = _described(entry, given)
+    if described != entry:
+        writing.put(replace(described, updated_at=writing.time))
+    return _outcome(writing, entry.id, duplicate=True)
 
 
 def _own_path(said: Mapping[str, Any]) -> str:
@@ -145,6 +163,12 @@ def _predecessor(reading: Reading, path: str, digest: str) -> DocumentRow | None
     """The document that a file is or was: the one from its path, else one with the same content."""
     session, collection = reading.session, reading.collection
     return documents.at_path(session, collection, path) or documents.with_digest(session, collection, digest)
+
+
+def _standing(reading: Reading, path: str, digest: str) -> Standing:
+    """Which version of which document a file would replace, if any."""
+    row = _predecessor(reading, path, digest)
+    return None if row is None else (row.id, cast(Version, reading.head(row.id)).tx)
 
 
 def _take_in(kernel: Kernel, opened: OpenedFile, digest: str, *, watched: tuple[Job, Progress]) -> dict[str, Any]:
@@ -159,6 +183,8 @@ def _take_in(kernel: Kernel, opened: OpenedFile, digest: str, *, watched: tuple[
         else:
             progress.reach(0, 2 * units[0] + 1, message)
 
+    with kernel.read() as reading:
+        standing = _standing(reading, _own_path(said), digest)
     sandbox = bench_of(kernel).sandbox
     document = sandbox.read(opened, force_ocr=said["force_ocr"], report=report, stop=progress.stop)
     file = {"filename": opened.name, "path": _own_path(said), "size": opened.size, "sha256": digest}
@@ -166,7 +192,7 @@ def _take_in(kernel: Kernel, opened: OpenedFile, digest: str, *, watched: tuple[
         row = _predecessor(reading, _own_path(said), digest)
         past = None if row is None else reading.entry(row.id)
     draft = _draft(document, {**file, "force_ocr": said["force_ocr"]}, said["metadata"], past)
-    return _store(kernel, draft, document, Watched(job, progress, units[0]))
+    return _store(kernel, Made(draft, document, standing), Watched(job, progress, units[0]))
 
 
 def _draft(document: Document, file: Mapping[str, Any], given: Mapping[str, Any], past: Entry | None) -> Entry:
@@ -215,17 +241,18 @@ def _described(entry: Entry, given: Mapping[str, Any]) -> Entry:
     )
 
 
-def _store(kernel: Kernel, draft: Entry, document: Document, watched: Watched) -> dict[str, Any]:
+def _store(kernel: Kernel, made: Made, watched: Watched) -> dict[str, Any]:
     """Cut and embed before the lock is taken, then put the document with its sections in one transaction."""
+    draft = made.draft
     with kernel.read() as reading:
         passages = passages_of(draft, chunk_size_of(reading.session, kernel.collection))
         embedder = kernel.embedder(reading.session)
     if kernel.embedding is None:
-        return kernel.write(lambda writing: _put(writing, draft, document, watched.job), actor=watched.job.actor)
-    rows, made = _prepared(kernel.embedding, embedder, (draft, passages), watched)
+        return kernel.write(lambda writing: _put(writing, made, watched.job), actor=watched.job.actor)
+    rows, vectors = _prepared(kernel.embedding, embedder, (draft, passages), watched)
     watched.storing()
-    with kernel.embedding.ready.keeping(draft, rows, embedder.identity if embedder else "", made):
-        return kernel.write(lambda writing: _put(writing, draft, document, watched.job), actor=watched.job.actor)
+    with kernel.embedding.ready.keeping(draft, rows, embedder.identity if embedder else "", vectors):
+        return kernel.write(lambda writing: _put(writing, made, watched.job), actor=watched.job.actor)
 
 
 def _prepared(
@@ -251,15 +278,19 @@ def _prepared(
     return rows, made
 
 
-def _put(writing: Writing, draft: Entry, document: Document, job: Job) -> dict[str, Any]:
+def _put(writing: Writing, made: Made, job: Job) -> dict[str, Any]:
     """Store the document and settle its job in one transaction, unless the job was called off meanwhile."""
     if not jobs.is_running(writing.session, job):
         raise cancelled_meanwhile()
+    draft = made.draft
     said = draft.attributes
     row = _predecessor(writing, said["path"], said["sha256"])
     past = None if row is None else writing.entry(row.id)
     if past is not None and past.attributes["sha256"] == said["sha256"] and not said["force_ocr"]:
-        return _settled(writing, job, _outcome(writing, past.id, duplicate=True))
+        return _settled(writing, job, _known(writing, past, job.arguments["metadata"]))
+    if _standing(writing, said["path"], said["sha256"]) != made.standing:
+        # Somebody was faster, perhaps with a later state of the file: what we have read must not go over it.
+        raise Refusal(Failure.BUSY, f"{said['filename']} was changed while it was read. Try again")
     if past is None:
         writing.describe("CREATE")
         entry = replace(draft, id=writing.new_id(), created_at=writing.time, updated_at=writing.time)
@@ -267,7 +298,7 @@ def _put(writing: Writing, draft: Entry, document: Document, job: Job) -> dict[s
         writing.describe("UPDATE")
         entry = replace(draft, id=past.id, aliases=past.aliases, created_at=past.created_at, updated_at=writing.time)
     writing.put(entry)
-    place_sections(writing, entry, document.sections)
+    place_sections(writing, entry, made.document.sections)
     return _settled(writing, job, _outcome(writing, entry.id, replaced=past is not None))
 
 

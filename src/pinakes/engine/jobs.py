@@ -125,12 +125,11 @@ def _claim_alone(kernel: Kernel, id: str) -> Job | None:
 
 
 def take_next(kernel: Kernel, lanes: tuple[str, ...]) -> Job | None:
-    """The next job of these lanes in any collection, now running; None where there is none."""
+    """The next job of these lanes, now running; collections take turns. None where there is none."""
     now = kernel.now()
-    for collection in kernel.store.collections():
-        with kernel.store.database.read() as session:
-            if jobs.next_due(session, collection, lanes, now) is None:
-                continue
+    with kernel.store.database.read() as session:
+        waiting = jobs.waiting_collections(session, lanes, now)
+    for collection in waiting:
 
         def take(session: Session, collection: str = collection) -> Job | None:
             id = jobs.next_due(session, collection, lanes, now)
@@ -189,9 +188,14 @@ class Progress:
         elif time.monotonic() - self._looked > LOOK_SECONDS:
             self._looked = time.monotonic()
             done, total, step = self._reached
-            self._stopped = not self._kernel.store.operate(
-                lambda session: jobs.advance(session, self._job, done=done, total=total, step=step)
-            )
+            try:
+                self._stopped = not self._kernel.store.operate(
+                    lambda session: jobs.advance(session, self._job, done=done, total=total, step=step)
+                )
+            except Refusal as refusal:
+                # Somebody writes for long; that is no reason to begin again. The next look will tell.
+                if refusal.failure is not Failure.BUSY:
+                    raise
         return self._stopped
 
 

@@ -3,7 +3,6 @@
 import logging
 import threading
 import time
-from contextlib import suppress
 from pathlib import Path
 
 from pinakes.engine.files import discard_stale_uploads
@@ -12,6 +11,7 @@ from pinakes.engine.kernel import Kernel
 from pinakes.model.clock import DAY
 from pinakes.model.errors import Failure, Refusal
 from pinakes.storage import jobs
+from pinakes.storage.jobs import Job
 from pinakes.storage.locks import role
 
 log = logging.getLogger(__name__)
@@ -44,49 +44,69 @@ class Workers:
         self._thread.join(FAREWELL_SECONDS)
 
     def _run(self) -> None:
+        said = ""
         while not self._stopped.is_set():
             try:
                 with role(self._bench.data, ROLE) as held:
                     if held:
                         self._work_together()
-            except Refusal as refusal:
-                log.warning("jobs wait: %s", refusal.message)
-                if refusal.failure is Failure.INCOMPATIBLE:
-                    return
+                said = ""
+            except (Refusal, OSError) as trouble:
+                self._give_up_if_outdated(trouble)
+                if said != (said := str(trouble)):
+                    log.warning("jobs wait: %s", said)
             self._stopped.wait(IDLE_SECONDS)
 
     def _work_together(self) -> None:
+        """Work until stopped; the role is kept for as long as a single worker is at it."""
         adopt_orphans(self._kernel)
-        self._tidy_up()
         workers = [threading.Thread(target=self._work, args=(lanes,), daemon=True) for lanes in LANES]
         for worker in workers:
             worker.start()
+        self._tidy_up()
         while not self._stopped.wait(TIDY_SECONDS):
             self._tidy_up()
         for worker in workers:
             worker.join()
 
     def _tidy_up(self) -> None:
-        """Forget what was settled long ago, and files that were sent and never added."""
-        before, store = self._kernel.now() - KEEP, self._kernel.store
-        wanted: set[str] = set()
-        for collection in store.collections():
-            store.operate(lambda session, name=collection: jobs.prune(session, name, before))
-            with store.database.read() as session:
-                wanted |= {str(job.arguments.get("path", "")) for job in jobs.unsettled(session, collection)}
-        discard_stale_uploads(self._bench, time.time(), {str(Path(path).parent) for path in wanted})
+        """Forget what was settled long ago, and files that were sent and never added; what cannot be done now is done
+        the next time, and work goes on."""
+        try:
+            before, store = self._kernel.now() - KEEP, self._kernel.store
+            wanted: set[str] = set()
+            for collection in store.collections():
+                store.operate(lambda session, name=collection: jobs.prune(session, name, before))
+                with store.database.read() as session:
+                    wanted |= {str(job.arguments.get("path", "")) for job in jobs.unsettled(session, collection)}
+            discard_stale_uploads(self._bench, time.time(), {str(Path(path).parent) for path in wanted})
+        except (Refusal, OSError) as trouble:
+            self._give_up_if_outdated(trouble)
+            log.warning("tidying up waits: %s", trouble)
 
     def _work(self, lanes: tuple[str, ...]) -> None:
         while not self._stopped.is_set():
-            job = None
-            with suppress(Refusal):
-                job = take_next(self._kernel, lanes)
+            job = self._next_job(lanes)
             if job is None:
                 with self._bench.bell:
                     if not self._stopped.is_set():
                         self._bench.bell.wait(IDLE_SECONDS)
             else:
                 work(self._kernel, job, report=_say_nothing, interrupted=self._stopped.is_set)
+
+    def _next_job(self, lanes: tuple[str, ...]) -> Job | None:
+        try:
+            return take_next(self._kernel, lanes)
+        except Refusal as refusal:
+            self._give_up_if_outdated(refusal)
+        except Exception:
+            log.exception("no job could be taken")
+        return None
+
+    def _give_up_if_outdated(self, trouble: Exception) -> None:
+        """Where a newer program has changed the format of the data, jobs are for newer programs; the role is free."""
+        if isinstance(trouble, Refusal) and trouble.failure is Failure.INCOMPATIBLE:
+            self._stopped.set()
 
 
 def _say_nothing(done: float, total: float | None, message: str) -> None:

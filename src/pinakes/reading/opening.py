@@ -60,11 +60,13 @@ class OpenedFile:
 
 def open_file(path: str, *, roots: Sequence[Path] | None = None, max_size: int = MAX_SIZE) -> OpenedFile:
     """Open a file for reading, inside the roots if any are given; each way it can go wrong has its own refusal."""
-    place = Path(path).expanduser()
-    if roots is not None:
-        _check_roots(place, roots)
     try:
-        descriptor = os.open(place, _FLAGS)
+        place = Path(path).expanduser()
+    except RuntimeError as problem:
+        raise Refusal(Failure.NOT_FOUND, f"File not found: {path}. There is no such user") from problem
+    inside = None if roots is None else _check_roots(place, roots)
+    try:
+        descriptor = os.open(place, _FLAGS) if inside is None else _open_below(*inside)
     except OSError as problem:
         raise _why_not(place, problem) from problem
     except ValueError as problem:
@@ -93,16 +95,35 @@ def hold_content(content: bytes, name: str, *, max_size: int = MAX_SIZE) -> Open
     return opened
 
 
-def _check_roots(place: Path, roots: Sequence[Path]) -> None:
+def _check_roots(place: Path, roots: Sequence[Path]) -> tuple[Path, Path]:
+    """The root that a file is in, and its path below it; the links of its folders are resolved."""
     try:
-        real = place.resolve()
+        real, held = place.resolve(), place.parent.resolve() / place.name
+        real_roots = [root.resolve() for root in roots]
     except (OSError, RuntimeError, ValueError) as problem:
         raise Refusal(Failure.FORBIDDEN, f"Cannot resolve {place}: {problem}") from problem
-    if not any(real.is_relative_to(root.resolve()) for root in roots):
-        raise Refusal(
-            Failure.FORBIDDEN,
-            f"{place} is outside the folders that this server may read. Move it into one of them, or send its content",
-        )
+    for root in real_roots:
+        if real.is_relative_to(root) and held.is_relative_to(root):
+            return root, held.relative_to(root)
+    raise Refusal(
+        Failure.FORBIDDEN,
+        f"{place} is outside the folders that this server may read. Move it into one of them, or send its content",
+    )
+
+
+def _open_below(root: Path, path: Path) -> int:
+    """Open a file step by step from its root and through no link, so that none can be put in its way meanwhile."""
+    if os.open not in os.supports_dir_fd:
+        return os.open(root / path, _FLAGS)
+    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for part in path.parts[:-1]:
+            inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        return os.open(path.name or ".", _FLAGS, dir_fd=folder)
+    finally:
+        os.close(folder)
 
 
 def _why_not(place: Path, problem: OSError) -> Refusal:

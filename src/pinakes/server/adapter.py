@@ -100,6 +100,8 @@ class Adapter:
         self.app = app
         self.hub = Hub(app.kernel)
         self._threads = anyio.CapacityLimiter(16)
+        # Calls that may wait for a job have threads of their own, so that nobody else waits with them.
+        self._waiting = anyio.CapacityLimiter(256)
         self._upkeep = anyio.CapacityLimiter(1)
         self._members: dict[int, Subscriber] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -233,8 +235,10 @@ class Adapter:
                 conversation=conversation,
             )
             work = partial(self.app.dispatcher.run, params.name, params.arguments or {}, call)
-            return await anyio.to_thread.run_sync(work, limiter=self._threads, abandon_on_cancel=True)
+            return await anyio.to_thread.run_sync(work, limiter=threads, abandon_on_cancel=True)
 
+        listing = self.app.catalog.find(params.name)
+        threads = self._waiting if listing is not None and listing.job else self._threads
         try:
             return await converse(ctx, params, run)
         except UnknownTool:

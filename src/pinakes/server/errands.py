@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
+import anyio
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -25,6 +26,7 @@ HEADER_MISMATCH = -32020
 MISSING_CAPABILITY = -32021
 TTL_MS = 30 * 24 * 3600 * 1000
 POLL_MS = 500
+LOOK_SECONDS = 0.1
 LISTED = 100
 
 STATUS = {"queued": "working", "running": "working"}
@@ -119,14 +121,10 @@ class Errands:
         if _is_modern(ctx):
             raise _no_method("tasks/result")
         job = await self._find(ctx, params.task_id)
-        await self._in_thread(partial(self._wait, job.id))
+        while not job.is_settled:
+            await anyio.sleep(LOOK_SECONDS)
+            job = await self._find(ctx, job.id)
         return {**await self._answer(job), "_meta": {RELATED: {"taskId": job.id}}}
-
-    def _wait(self, id: str) -> None:
-        bell = self._app.kernel.bench.bell if self._app.kernel.bench is not None else None
-        while not look_up(self._app.kernel, id).is_settled and bell is not None:
-            with bell:
-                bell.wait(POLL_MS / 1000)
 
     async def _list(self, ctx: Any, params: types.PaginatedRequestParams) -> dict[str, Any]:
         if _is_modern(ctx):

@@ -113,6 +113,19 @@ def newest(session: Session, collection: str, limit: int) -> list[Job]:
     return [_to_job(row) for row in rows]
 
 
+def waiting_collections(session: Session, lanes: Sequence[str], now: int) -> list[str]:
+    """Those in which something is due, the one that was served longest ago first."""
+    marks = ", ".join("?" for _ in lanes)
+    waiting = session.rows(
+        f"SELECT DISTINCT c.name FROM collection c JOIN job j ON j.collection = c.name AND j.state = 'queued' "
+        f"WHERE j.lane IN ({marks}) AND j.due <= ? ORDER BY c.name",
+        *lanes,
+        now,
+    )
+    names = [str(name) for (name,) in waiting]
+    return names if len(names) < 2 else sorted(names, key=lambda name: (_last_served(session, name), name))
+
+
 def next_due(session: Session, collection: str, lanes: Sequence[str], now: int) -> str | None:
     """The next in turn: of those who wait, whoever was served longest ago, and of theirs the oldest."""
     marks = ", ".join("?" for _ in lanes)
@@ -137,10 +150,11 @@ def next_due(session: Session, collection: str, lanes: Sequence[str], now: int) 
     )
 
 
-def _last_served(session: Session, collection: str, actor: str) -> int:
+def _last_served(session: Session, collection: str, *actor: str) -> int:
+    """When a collection, or an actor in it, was last given a worker."""
     begun = "state IN ('running', 'completed', 'failed')"
-    sql = f"SELECT max(started) FROM job WHERE collection = ? AND {begun} AND actor = ?"
-    return int(scalar(session, sql, collection, actor) or 0)
+    sql = f"SELECT max(started) FROM job WHERE collection = ? AND {begun}" + (" AND actor = ?" if actor else "")
+    return int(scalar(session, sql, collection, *actor) or 0)
 
 
 def claim(session: Session, collection: str, id: str, now: int) -> Job | None:
