@@ -121,7 +121,7 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
     """One round of upkeep, by one process at a time; cheap where nothing waits."""
     show_what_works(app)
     kept = dict.fromkeys((app.kernel.collection, STARTER_COLLECTION))
-    app.kernel.activity.flush(app.kernel.store)
+    write_down(app)
     with app.kernel.store.database.read() as session:
         due = [name for name in kept if count_waiting(session, name) or has_unsealed(session, name, UPKEEP_AT)]
     if not due:
@@ -130,6 +130,11 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
         for name in due if held else ():
             kernel = replace(app.kernel, collection=name)
             lazily("pinakes.engine.upkeep", "index_everything")(kernel, say_nothing, stop=stop)
+
+
+def write_down(app: "App") -> None:
+    """What was looked at and felt lately, before the process ends."""
+    app.kernel.activity.flush(app.kernel.store)
 
 
 def show_what_works(app: "App") -> None:

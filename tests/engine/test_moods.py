@@ -5,7 +5,9 @@ import pytest
 from pinakes import settings
 from pinakes.app import build
 from pinakes.engine import activity
+from pinakes.model.errors import Failure, Refusal
 from pinakes.storage import operations
+from pinakes.storage.operations import Happening
 
 
 @pytest.fixture
@@ -60,3 +62,36 @@ def test_what_is_not_written_is_not_let_go(open_kernel, monkeypatch):
     assert coherence(kernel, "old") > 0.5
     kernel.activity.flush(kernel.store)
     assert coherence(kernel, "old") > 0.5
+
+
+def test_what_cannot_be_written_now_is_written_with_the_next_batch(open_kernel, monkeypatch):
+    kernel = open_kernel()
+    place = (kernel.collection, "one")
+
+    def busy(act):
+        raise Refusal(Failure.BUSY, "Somebody else writes.")
+
+    feel(kernel, "one", 1.0)
+    kernel.activity.look(kernel.collection, ["a"], 5)
+    kernel.activity.add(kernel.collection, "things", 2)
+    kernel.activity.set_state(kernel.collection, "level", "old")
+    kernel.activity.set_state(kernel.collection, "other", "kept")
+    kernel.activity.log(kernel.collection, Happening(time=1, level="info", component="gwt", action="first"))
+    with monkeypatch.context() as patched:
+        patched.setattr(kernel.store, "operate", busy)
+        kernel.activity.flush(kernel.store)
+    kernel.activity.look(kernel.collection, ["a"], 6)
+    kernel.activity.add(kernel.collection, "things", 1)
+    kernel.activity.set_state(kernel.collection, "level", "new")
+    kernel.activity.log(kernel.collection, Happening(time=2, level="info", component="gwt", action="second"))
+    kernel.activity.flush(kernel.store)
+    later = open_kernel()
+    with later.read() as reading:
+        session, collection = reading.session, later.collection
+        assert later.activity.looks(session, collection, ["a"]) == {"a": (2, 6)}
+        assert later.activity.count(session, collection, "things") == 3
+        assert later.activity.state(session, collection, "level") == "new"
+        assert later.activity.state(session, collection, "other") == "kept"
+        lines = later.activity.happenings(session, collection, levels=["info"], components=["gwt"], limit=9)
+        assert [line.action for line in lines] == ["second", "first"]
+    assert coherence(later, place[1]) > 0.5

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from pinakes import __version__
-from pinakes.cli.terminal import is_json, say_error
+from pinakes.cli.terminal import is_json, leave, say_error
 from pinakes.model.errors import Failure, Refusal
 from pinakes.settings import DATA_DOC, OPTIONS, Option
 
@@ -116,6 +116,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    finally:
+        leave(parsed)
 
 
 def _explain(given: list[str]) -> int:

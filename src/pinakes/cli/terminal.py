@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from pinakes.app import App, build, lazily
+from pinakes.app import App, build, lazily, write_down
 from pinakes.settings import OPTIONS, Settings, load
 
 _STYLES = {"green": "32", "red": "31", "yellow": "33", "bold": "1", "dim": "2"}
@@ -22,7 +22,15 @@ def settings_of(parsed: argparse.Namespace) -> Settings:
 
 
 def app_of(parsed: argparse.Namespace) -> App:
-    return build(settings_of(parsed))
+    parsed.app = build(settings_of(parsed))
+    return parsed.app
+
+
+def leave(parsed: argparse.Namespace) -> None:
+    """Before the command ends, write down what it looked at."""
+    app: App | None = getattr(parsed, "app", None)
+    if app is not None:
+        write_down(app)
 
 
 def is_json(parsed: argparse.Namespace) -> bool:

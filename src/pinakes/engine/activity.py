@@ -212,9 +212,34 @@ class Activity:
         try:
             store.operate(act)
         except Refusal as refusal:
-            log.warning("what was looked at is not written down: %s", refusal.message)
+            log.warning("what was looked at is not written down yet: %s", refusal.message)
+            self._take_back(looks, counts, lines, states=states, touched=set(moods))
         else:
             self._let_go()
+
+    def _take_back(
+        self,
+        looks: Mapping[str, Mapping[str, tuple[int, int]]],
+        counts: Mapping[Place, int],
+        lines: Mapping[str, deque[Happening]],
+        *,
+        states: Mapping[Place, Any],
+        touched: set[Place],
+    ) -> None:
+        """What could not be written waits for the next batch, before what has come since."""
+        with self._guard:
+            for collection, seen in looks.items():
+                fresh = self._looks.setdefault(collection, {})
+                for id, (times, last) in seen.items():
+                    more, later = fresh.get(id, (0, 0))
+                    fresh[id] = (times + more, max(last, later))
+            for place, more in counts.items():
+                self._counts[place] = self._counts.get(place, 0) + more
+            for collection, added in lines.items():
+                since = self._lines.get(collection, ())
+                self._lines[collection] = deque([*added, *since], maxlen=operations.KEPT)
+            self._states = {**states, **self._states}
+            self._touched |= touched
 
     def _let_go(self) -> None:
         """Moods that are written and were not needed for long can be read again."""

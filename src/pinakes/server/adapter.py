@@ -4,7 +4,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from typing import Any, get_args
 
@@ -20,7 +20,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from pinakes import __version__
-from pinakes.app import App, follow_vaults, look_after
+from pinakes.app import App, follow_vaults, look_after, write_down
 from pinakes.model.errors import Failure, Refusal
 from pinakes.server import prompts, resources
 from pinakes.server.asking import Asked, converse, seal_state
@@ -136,16 +136,18 @@ class Adapter:
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         """While a transport serves: the journal is followed and notifications flow."""
-        async with self.works.going_on(), anyio.create_task_group() as tasks:
-            self._loop, self._tasks = asyncio.get_running_loop(), tasks
-            tasks.start_soon(self.hub.run)
-            tasks.start_soon(self._keep_up)
-            tasks.start_soon(self._follow_vaults)
-            try:
-                yield
-            finally:
-                self._loop = self._tasks = None
-                tasks.cancel_scope.cancel()
+        with ExitStack() as leaving:
+            leaving.callback(write_down, self.app)
+            async with self.works.going_on(), anyio.create_task_group() as tasks:
+                self._loop, self._tasks = asyncio.get_running_loop(), tasks
+                tasks.start_soon(self.hub.run)
+                tasks.start_soon(self._keep_up)
+                tasks.start_soon(self._follow_vaults)
+                try:
+                    yield
+                finally:
+                    self._loop = self._tasks = None
+                    tasks.cancel_scope.cancel()
 
     async def _keep_up(self) -> None:
         """Make the vectors that are late and seal what is due, in a thread, whenever there is something to do."""

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import os
+import signal
 import sys
 import threading
 from typing import Any, BinaryIO
@@ -15,6 +16,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
 
+from pinakes.app import App, write_down
 from pinakes.server.adapter import Adapter
 from pinakes.server.faults import PARSE_ERROR, check_message, enrich, fault, parse_message
 from pinakes.server.messages import Incoming
@@ -117,12 +119,18 @@ def _pump(source: BinaryIO, lines: "asyncio.Queue[bytes]", loop: asyncio.Abstrac
         log.debug("the loop is closed")
 
 
-async def _watch_parent() -> None:
+async def _watch_parent(app: App) -> None:
     """Leave when the program that started us is gone, even if somebody else still holds our stdin."""
     parent = os.getppid()
     while os.getppid() == parent:
         await asyncio.sleep(PARENT_CHECK_SECONDS)
     log.info("the parent is gone")
+    _leave_at_once(app)
+
+
+def _leave_at_once(app: App) -> None:
+    """Without waiting for whoever holds stdin, but not without what was looked at."""
+    write_down(app)
     os._exit(0)
 
 
@@ -132,7 +140,8 @@ async def serve(adapter: Adapter) -> None:
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     async with adapter.running(), anyio.create_task_group() as tasks:
         if sys.platform != "win32":
-            tasks.start_soon(_watch_parent)
+            tasks.start_soon(_watch_parent, adapter.app)
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, _leave_at_once, adapter.app)
         tasks.start_soon(wire.read, to_server)
         tasks.start_soon(wire.send, from_server)
         HERE.set(Place(name_session("stdio", uuid4().hex)))
