@@ -166,3 +166,37 @@ def test_what_is_wrong_is_told_by_number(librarian: Librarian, said: dict[str, A
 def test_the_same_node_twice_is_no_merge(librarian: Librarian, pair: tuple[str, str]) -> None:
     said = {"source_node_ids": [pair[0], pair[0]], "target_name": "t", "rationale": WHY}
     assert librarian.error("merge_concepts", **said)["code"] == -32002
+
+
+@pytest.mark.parametrize("relation", ["causal", "hierarchical"])
+def test_what_would_lead_back_to_itself_is_not_merged(librarian: Librarian, relation: str) -> None:
+    first, between, last = (librarian.remember(text) for text in ("The lock.", "A queue.", "The same lock."))
+    librarian.link(first, between, relation)
+    librarian.link(between, last, relation)
+    error = librarian.error("merge_concepts", source_node_ids=[last, first], target_name="lock", rationale=WHY)
+    assert (error["code"], error["data"]["name"]) == (-32013, "CIRCULAR_DEPENDENCY")
+    assert error["data"]["cycle"] == [first, between, last]
+    assert set(librarian.found("lock")) >= {first, last}
+
+
+def test_a_direct_link_between_them_falls_away_and_an_older_circle_is_no_reason(librarian: Librarian) -> None:
+    first, other, twin = (librarian.remember(text) for text in ("The lock.", "A queue.", "The same lock."))
+    librarian.link(first, twin)
+    librarian.link(first, other)
+    librarian.link(other, first)
+    librarian.link(first, other, "relational")
+    librarian.link(other, twin, "relational")
+    done = merged(librarian, first, twin)
+    ends = [each["id"] for each in librarian.call("get_neighborhood", node_id=done["merged_node_id"])["neighbors"]]
+    assert ends == [other]
+
+
+def test_what_a_text_only_hints_at_closes_no_circle(librarian: Librarian) -> None:
+    job = librarian.remember("The nightly job runs.", name="nightly job")
+    said = {"link_to": [job], "metadata": {"relation": "causal"}}
+    stored = librarian.call("store_memory", content="Deploys fail because of the nightly job.", rationale=WHY, **said)
+    causal = [edge for edge in stored["edges"] if edge["type"] == "Causal"]
+    assert len(causal) == 1
+    alone = librarian.call("store_memory", content="Backups fail because of the nightly job.", rationale=WHY)
+    path = librarian.call("find_causal_path", source_id=job, target_id=alone["node_id"])
+    assert (path["path_found"], path["cycle_detected"]) == (True, False)

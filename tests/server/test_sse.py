@@ -145,7 +145,7 @@ async def test_a_connection_can_be_taken_up_by_its_id_alone(tmp_path):
             assert "result" in await stream.answer(5)
 
 
-async def test_after_a_minute_the_session_has_expired(tmp_path):
+async def test_after_a_minute_the_session_has_expired(tmp_path, golden):
     async with serving(tmp_path) as house:
         async with house.stream() as stream:
             path = await open_session(house, stream)
@@ -157,6 +157,7 @@ async def test_after_a_minute_the_session_has_expired(tmp_path):
         while answer.status_code == 202:
             answer = await house.post(path, request(9, "search_graph", query="deploys"))
         assert (answer.status_code, answer.json()["id"]) == (404, 9)
+        golden("memories/error-32016", answer.json())
         async with house.stream(Last_Event_ID=last) as stream:
             await stream.response.aread()
             for error in (answer.json()["error"], stream.response.json()["error"]):

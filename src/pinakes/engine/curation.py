@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from pinakes.engine.circles import refuse_circle
 from pinakes.engine.citations import new_alias
 from pinakes.engine.filed import is_filed
 from pinakes.engine.filing import Plan
@@ -95,6 +96,7 @@ def merge(kernel: Kernel, handles: Sequence[str], content: str, *, said: Mapping
         apart, least = compare_priors(sources, force=bool(said.get("force_merge")))
         writing.describe("MERGE", note=_merge_note(sources, said))
         gone = [source for source in sources if source.id not in apart]
+        refuse_circle(writing, [source.id for source in gone])
         merged = _merged_entry(writing, sources, content, said)
         writing.put(merged)
         redirected = _take_the_place_of(writing, plan, gone, merged)

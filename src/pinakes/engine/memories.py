@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from pinakes.engine.births import digest_of
+from pinakes.engine.circles import without_circles
 from pinakes.engine.citations import TAG, new_alias, resolve_citation
 from pinakes.engine.finder import Finder, Search
 from pinakes.engine.handles import resolve
@@ -61,6 +62,7 @@ class Draft:
     domain: str | None = None
     agent_id: str | None = None
     session: str = ""
+    media: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +123,8 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
 
     def act(writing: Writing) -> tuple[Version, tuple[Edge, ...]]:
         made = put_memory(writing, entry)
-        edges = [*_asked_edges(writing, made, linked, clean.metadata), *_found_edges(writing, made, around)]
+        asked = _asked_edges(writing, made, linked, clean.metadata)
+        edges = [*asked, *without_circles(writing, made.id, asked, _found_edges(writing, made, around))]
         edges += temporal_edge(writing, made, previous)
         kept = tuple({(edge.target, edge.source, edge.type): edge for edge in reversed(edges)}.values())
         for edge in kept:
@@ -210,6 +213,7 @@ def draw(draft: Draft, threat: Threat, at: tuple[int, int]) -> Entry:
         POSITION: position,
     }
     optional = {"domain": draft.domain, "agent_id": draft.agent_id, "metadata": dict(draft.metadata) or None}
+    optional["media"] = None if draft.media is None else dict(draft.media)
     attributes |= {name: value for name, value in optional.items() if value is not None}
     if isinstance(draft.metadata.get("source"), str):
         attributes["source"] = draft.metadata["source"]

@@ -1,5 +1,6 @@
 """Store a memory."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,17 +11,25 @@ from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import Draft, Stored
 from pinakes.engine.memories import store_memory as store
 from pinakes.engine.rewards import reward_store
+from pinakes.engine.unpacking import LARGEST, Unpacked, unpack_encoded, unpack_uri
+from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.form import MODALITIES
 from pinakes.toolkit.fields import UNSET, Unset, choice, free, integer, many, number, one, said, text, texts
 from pinakes.toolkit.tool import Answer, Call, Example, tool
 
+LONGEST_ENCODED = 4 * math.ceil(LARGEST / 3)
+WAYS = ("content", "content_base64", "data_uri")
 DOMAINS = ("Code", "Medical", "Legal", "Creative", "Research", "General")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    content: str = text("What to remember.", minLength=1, maxLength=65_536)
+    content: str = text("What to remember; or send it in one of the next two.", UNSET, minLength=1, maxLength=65_536)
+    content_base64: str = text(
+        "A text or a file (picture, PDF, …) whose text is remembered.", UNSET, minLength=4, maxLength=LONGEST_ENCODED
+    )
+    data_uri: str = text("The same as data:…;base64,…", UNSET, minLength=6, maxLength=LONGEST_ENCODED + 256)
     rationale: str = text("Why it is worth remembering.", minLength=10, maxLength=1000)
     importance: float = number("", 0.5, minimum=0, maximum=1)
     modality: str = choice(MODALITIES, "", "text")
@@ -88,6 +97,14 @@ class RewardShape:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MediaShape:
+    type: str = text()
+    bytes: int = integer()
+    sha256: str = text()
+    read_by: str = text()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
     node_id: str = text()
     citation: str = text()
@@ -100,6 +117,7 @@ class Output:
     conflicts: tuple[ConflictShape, ...] = many(ConflictShape)
     redactions: tuple[RedactionShape, ...] = many(RedactionShape)
     quarantine: dict[str, Any] | Unset = free(default=UNSET)
+    media: MediaShape | Unset = one(MediaShape, default=UNSET)
     steering_reward: RewardShape = one(RewardShape)
     prediction_id: str | None = text(default=None, nullable=True)
     prediction_reason: str = text(default="Predictions of learning come with the learner's own tools.")
@@ -125,12 +143,32 @@ EXAMPLE = Example(
 def store_memory(call: Call[Kernel], input: Input) -> Answer:
     """Remember something for later sessions, with why. Search first: annotate or merge what already exists. Secrets are
     taken out, planted instructions refused, and what contradicts or repeats it is named."""
-    given: dict[str, Any] = {"metadata": {}, **said(input)}
-    session = given.pop("session_id", None) or call.session
-    stored = store(call.kernel, Draft(**given, session=session), actor=call.actor)
+    stored = store(call.kernel, _draft(call, input), actor=call.actor)
     entry = stored.version.thing
     assert isinstance(entry, Entry)
     return Answer(_sentence(stored, entry), f"{NODES}/{entry.id}", _output(call.kernel, stored, entry))
+
+
+def _draft(call: Call[Kernel], input: Input) -> Draft:
+    given: dict[str, Any] = {"metadata": {}, **said(input)}
+    session = given.pop("session_id", None) or call.session
+    unpacked = _unpack(call.kernel, given)
+    if unpacked is None:
+        return Draft(**given, session=session)
+    modality = unpacked.modality if given["modality"] == "text" else given["modality"]
+    content: dict[str, Any] = {"content": unpacked.text, "modality": modality, "media": unpacked.media}
+    return Draft(**{**given, **content}, session=session)
+
+
+def _unpack(kernel: Kernel, given: dict[str, Any]) -> Unpacked | None:
+    """What was sent in place of a text; nothing where the text itself was given."""
+    sent = {name: given.pop(name) for name in WAYS[1:] if name in given}
+    if len(sent) + ("content" in given) != 1:
+        message = "Give exactly one of content, content_base64 and data_uri."
+        raise Refusal(Failure.INVALID, message, field="content", constraint={"allowed": list(WAYS)})
+    if "content_base64" in sent:
+        return unpack_encoded(kernel, sent["content_base64"])
+    return unpack_uri(kernel, sent["data_uri"]) if sent else None
 
 
 def _output(kernel: Kernel, stored: Stored, entry: Entry) -> Output:
@@ -166,6 +204,7 @@ def _output(kernel: Kernel, stored: Stored, entry: Entry) -> Output:
         ),
         redactions=tuple(RedactionShape(type=each.type, count=each.count) for each in stored.redactions),
         quarantine=entry.attributes.get("quarantine", UNSET),
+        media=MediaShape(**entry.attributes["media"]) if "media" in entry.attributes else UNSET,
         steering_reward=RewardShape(
             reward=round(verdict.reward, 4),
             dopamine_signal=round(dopamine, 4),
