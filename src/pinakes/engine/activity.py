@@ -16,7 +16,7 @@ from pinakes.mind.pulse import CALM, Pulse, Situation, take_pulse
 from pinakes.model.errors import Refusal
 from pinakes.storage import operations
 from pinakes.storage.database import Session
-from pinakes.storage.operations import Happening
+from pinakes.storage.operations import Asked, Happening
 from pinakes.storage.store import Store
 from pinakes.toolkit.contract import Reply
 from pinakes.toolkit.tool import Call
@@ -170,18 +170,11 @@ class Activity:
         with self._guard:
             self._states[collection, name] = value
 
-    def happenings(
-        self, session: Session, collection: str, *, levels: list[str], components: list[str], limit: int
-    ) -> list[Happening]:
+    def happenings(self, session: Session, collection: str, asked: Asked) -> list[Happening]:
         """The newest lines of the log, with what is not yet written."""
         with self._guard:
-            fresh = [
-                line
-                for line in reversed(self._lines.get(collection, ()))
-                if line.level in levels and line.component in components
-            ]
-        held = operations.read_happenings(session, collection, levels=levels, components=components, limit=limit)
-        return [*fresh, *held][:limit]
+            fresh = [line for line in reversed(self._lines.get(collection, ())) if asked.wants(line)]
+        return [*fresh, *operations.read_happenings(session, collection, asked)][: asked.limit]
 
     def flush(self, store: Store) -> None:
         """Write everything in one go."""

@@ -12,7 +12,7 @@ from pinakes.engine.tombstones import tombstone_of
 from pinakes.model.clock import to_iso
 from pinakes.model.history import Transaction
 from pinakes.storage.lookups import ids_changed_in
-from pinakes.storage.operations import KEPT, Happening
+from pinakes.storage.operations import QUARANTINED, Asked, Happening
 from pinakes.storage.reading import Reading
 
 LEVELS = ("error", "warn", "info", "debug")
@@ -23,8 +23,7 @@ BATCH = 200
 _CURATING = frozenset({"annotate_node", "boost_importance", "forget_concept", "merge_concepts", "restore_from_hash"})
 _CURATION = frozenset({"DELETE", "MERGE", "REVERT", "ERASE"})
 # What the journal tells better itself.
-_JOURNALED = frozenset({"store", "annotate", "boost", "forget", "merge", "restore"})
-QUARANTINED = "quarantined"
+_JOURNALED = ("annotate", "boost", "forget", "merge", "restore", "store")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +62,17 @@ def read_chronicle(kernel: Kernel, reading: Reading, sought: Sought) -> list[Lin
 
 
 def _noticed(kernel: Kernel, reading: Reading, sought: Sought) -> list[Line]:
-    held = kernel.activity.happenings(
-        reading.session, reading.collection, levels=list(LEVELS), components=list(sought.components), limit=KEPT
+    asked = Asked(
+        levels=tuple(sought.levels),
+        components=sought.components,
+        told_elsewhere=_JOURNALED,
+        with_quarantined="warn" in sought.levels,
+        node_id=sought.node_id,
+        since=sought.since,
+        limit=sought.limit,
     )
-    found = [_line_of(line) for line in held if line.action not in _JOURNALED or line.reason == QUARANTINED]
-    return [line for line in found if line.level in sought.levels and _fits(line, sought)]
+    held = kernel.activity.happenings(reading.session, reading.collection, asked)
+    return [_line_of(line) for line in held]
 
 
 def _line_of(line: Happening) -> Line:
@@ -82,10 +87,6 @@ def _line_of(line: Happening) -> Line:
         details={},
         recovery_tool="homeostatic_status" if is_quarantine else None,
     )
-
-
-def _fits(line: Line, sought: Sought) -> bool:
-    return line.time >= sought.since and (sought.node_id is None or sought.node_id in line.node_ids)
 
 
 def _journaled(kernel: Kernel, reading: Reading, sought: Sought) -> list[Line]:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pinakes.engine.census import take_census
 from pinakes.engine.judging import reference_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import KNOWN, quarantine_of
@@ -75,7 +76,7 @@ def compare(kernel: Kernel, query: str) -> Compared:
 
 
 def _pool(kernel: Kernel, reading: Reading, found: Sequence[Entry]) -> tuple[list[Entry], bool]:
-    if reading.count("entry", KNOWN) <= WHOLE:
+    if take_census(kernel, reading).nodes(KNOWN) <= WHOLE:
         return [version.thing for version in reading.entries(KNOWN) if isinstance(version.thing, Entry)], True
     sample = [entry for id in reference_of(kernel, reading).gallery.ids if (entry := reading.entry(id)) is not None]
     offered = (*found, *recent_entries(kernel, reading, RECENT), *sample)

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -25,6 +26,7 @@ SET_POINT = 0.5
 STEP = 0.01
 STABLE, ALARMING = 0.05, 0.2
 SUSPECTS = 20
+BILLION = 1_000_000_000
 
 # Each quantity's set point and how much it counts.
 SET_POINTS: Mapping[str, tuple[float, float]] = {
@@ -92,37 +94,83 @@ class Homeostasis:
         return dict(Counter(str(held.get("reason", "unknown")) for _, held in self.quarantined))
 
 
-class _Ledger:
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """How importance is spread, as whole numbers of billionths: their sums do not depend on the order of adding."""
+
+    count: int
+    total: int
+    squares: int
+    important: tuple[tuple[str, float], ...]
+    quarantined: tuple[tuple[str, Mapping[str, Any]], ...]
+
+    @property
+    def mean(self) -> float | None:
+        return self.total / self.count / BILLION if self.count else None
+
+    @property
+    def variance(self) -> float | None:
+        if not self.count:
+            return None
+        return (self.squares * self.count - self.total**2) / self.count**2 / BILLION**2
+
+
+class _Ledgers:
     """The importance of everything that has one, brought up to a snapshot by what changed since the last."""
 
     def __init__(self) -> None:
         self._guard = Lock()
         self._tx = 0
         self._held: dict[str, Held] = {}
+        self._total = self._squares = 0
+        self._important: dict[str, float] = {}
+        self._quarantined: dict[str, Mapping[str, Any]] = {}
 
-    def catch_up(self, reading: Reading) -> dict[str, Held]:
+    def catch_up(self, reading: Reading) -> Ledger:
         with self._guard:
             if self._tx > reading.tx:
-                return _read(reading)
+                return _Ledgers().catch_up(reading)
             if not self._tx:
-                self._held = _read(reading)
+                self._enter(_read(reading))
             elif self._tx < reading.tx:
                 changed = [id for id, subject, _ in reading.changed_after(self._tx) if subject == "entry"]
-                for id in changed:
-                    self._held.pop(id, None)
-                self._held |= _read(reading, changed)
+                self._leave(changed)
+                self._enter(_read(reading, changed))
             self._tx = reading.tx
-            return dict(self._held)
+            important, quarantined = tuple(self._important.items()), tuple(sorted(self._quarantined.items()))
+            return Ledger(len(self._held), self._total, self._squares, important, quarantined)
+
+    def _enter(self, found: Mapping[str, Held]) -> None:
+        self._held |= found
+        for id, each in found.items():
+            self._add(each, 1)
+            if each.importance > IMPORTANT:
+                self._important[id] = each.importance
+            if each.quarantine is not None:
+                self._quarantined[id] = each.quarantine
+
+    def _leave(self, ids: Iterable[str]) -> None:
+        for id in ids:
+            held = self._held.pop(id, None)
+            if held is not None:
+                self._add(held, -1)
+            self._important.pop(id, None)
+            self._quarantined.pop(id, None)
+
+    def _add(self, held: Held, sign: int) -> None:
+        value = round(held.importance * BILLION)
+        self._total += sign * value
+        self._squares += sign * value * value
 
 
-_ledgers: WeakKeyDictionary[Database, dict[str, _Ledger]] = WeakKeyDictionary()
+_ledgers: WeakKeyDictionary[Database, dict[str, _Ledgers]] = WeakKeyDictionary()
 _guard = Lock()
 
 
-def importances(kernel: Kernel, reading: Reading) -> dict[str, Held]:
+def read_ledger(kernel: Kernel, reading: Reading) -> Ledger:
     """Every memory, and every other entry to which somebody gave an importance."""
     with _guard:
-        ledger = _ledgers.setdefault(kernel.store.database, {}).setdefault(kernel.collection, _Ledger())
+        ledger = _ledgers.setdefault(kernel.store.database, {}).setdefault(kernel.collection, _Ledgers())
     return ledger.catch_up(reading)
 
 
@@ -136,22 +184,19 @@ def _read(reading: Reading, ids: Iterable[str] | None = None) -> dict[str, Held]
 
 def homeostasis(kernel: Kernel, reading: Reading, mood: Mood, session: str) -> Homeostasis:
     now = kernel.now()
-    held = importances(kernel, reading)
-    values = [each.importance for each in held.values()]
-    mean = sum(values) / len(values) if values else None
-    variance = None if mean is None else sum((value - mean) ** 2 for value in values) / len(values)
-    important = [(id, each.importance) for id, each in held.items() if each.importance > IMPORTANT]
-    ranked = sorted(important, key=lambda pair: (-pair[1], pair[0]))
+    ledger = read_ledger(kernel, reading)
+    ranked = sorted(ledger.important, key=lambda pair: (-pair[1], pair[0]))
     connected = with_edges(reading, [id for id, _ in ranked], at_least=FEWEST, without=TEMPORAL)
-    examined = [(id, examine(reading, id, importance)) for id, importance in ranked if id in connected]
-    quarantined = [(id, each.quarantine) for id, each in sorted(held.items()) if each.quarantine is not None]
+    examined = ((id, examine(reading, id, importance)) for id, importance in ranked if id in connected)
     return Homeostasis(
-        count=len(values),
-        mean=mean,
-        variance=variance,
-        suspects=tuple((id, found) for id, found in examined if found.is_cancer)[:SUSPECTS],
-        quarantined=tuple((id, why) for id, why in quarantined if why.get("until") is None or why["until"] > now),
-        drifts=_drifts(mean, mood, modulator_levels(kernel, reading.session, session)),
+        count=ledger.count,
+        mean=ledger.mean,
+        variance=ledger.variance,
+        suspects=tuple(islice(((id, found) for id, found in examined if found.is_cancer), SUSPECTS)),
+        quarantined=tuple(
+            (id, why) for id, why in ledger.quarantined if why.get("until") is None or why["until"] > now
+        ),
+        drifts=_drifts(ledger.mean, mood, modulator_levels(kernel, reading.session, session)),
     )
 
 

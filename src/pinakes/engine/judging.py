@@ -33,7 +33,9 @@ def reference_of(kernel: Kernel, reading: Reading) -> Reference:
     """The collection's reference as this process has it, brought up to a snapshot."""
     with _guard:
         held = _references.setdefault(kernel.store.database, {})
-        reference = held.setdefault(kernel.collection, Reference(kernel.collection))
+        if kernel.collection not in held:
+            held[kernel.collection] = Reference(kernel.collection)
+        reference = held[kernel.collection]
     reference.catch_up(reading)
     return reference
 

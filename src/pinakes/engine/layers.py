@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pinakes.engine.activity import Mood
+from pinakes.engine.census import take_census
 from pinakes.engine.judging import count_lately, judge_lately, learn, reference_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import KNOWN
@@ -42,7 +43,8 @@ class Active:
 
 def layers(kernel: Kernel, reading: Reading, mood: Mood) -> tuple[Layer, ...]:
     waiting = count_waiting(reading.session, reading.collection)
-    nodes, edges = reading.count("entry", KNOWN), reading.count("edge")
+    census = take_census(kernel, reading)
+    nodes, edges = census.nodes(KNOWN), census.edges.total()
     exchanges = kernel.activity.count(reading.session, reading.collection)
     judged = count_lately(kernel, reading)
     return (
@@ -91,7 +93,7 @@ def layers(kernel: Kernel, reading: Reading, mood: Mood) -> tuple[Layer, ...]:
 
 def count_quadrants(kernel: Kernel, reading: Reading) -> tuple[dict[str, int], int]:
     """How many memories stand in which quadrant, and how many were looked at: all while they fit the sample."""
-    held = reading.count("entry", (MEMORY,))
+    held = take_census(kernel, reading).nodes((MEMORY,))
     if held > SAMPLE:
         ids = reference_of(kernel, reading).gallery.ids
         memories = [entry for id in ids if (entry := reading.entry(id)) is not None]

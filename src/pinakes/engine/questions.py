@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pinakes.engine.activity import Mood
+from pinakes.engine.census import take_census
 from pinakes.engine.citations import name_of
 from pinakes.engine.critique import find_clashes, related_pairs
 from pinakes.engine.judging import judge_lately, learn, reference_of
@@ -88,7 +89,7 @@ def eligibility(mood: Mood, *, force: bool) -> str | None:
 
 def next_question(kernel: Kernel, reading: Reading, mood: Mood) -> Candidate | None:
     """The question whose answer settles most and that this session has not been asked."""
-    count = reading.count("entry", KNOWN)
+    count = take_census(kernel, reading).nodes(KNOWN)
     general = next((each for each in _general(mood, count) if each.mark not in mood.asked), None)
     if count < FEW and general is not None:
         return general

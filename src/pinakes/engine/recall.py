@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from pinakes.engine.census import take_census
 from pinakes.engine.citations import citation_of, name_of
 from pinakes.engine.judging import dominant_space, judge_lately, learn
 from pinakes.engine.kernel import Kernel
@@ -98,7 +99,7 @@ def recall(
     filtered = time.perf_counter()
     with kernel.read() as reading:
         judged = _judge_until(kernel, reading, passing, wanted, tell=tell)
-        total = reading.count("entry", KNOWN)
+        total = take_census(kernel, reading).nodes(KNOWN)
     if not judged:
         told = Happening(time=now, level="info", component="retrieval", action="search", reason="nothing was found")
         kernel.activity.log(kernel.collection, told)

@@ -53,6 +53,47 @@ class Judged:
         return tuple(standing.delta_c for standing in self.standings)
 
 
+class Window:
+    """The oldest of what lives, up to the checkpoint, in the order of the random parts of their ids. A birth or death
+    moves one id in and one out, so that the sample is found without going through everything again."""
+
+    def __init__(self) -> None:
+        self.living: list[str] = []
+        self._size = 0
+        self._drawn: list[tuple[str, str]] = []
+
+    def note(self, id: str, lives: bool) -> None:
+        place = bisect_left(self.living, id)
+        known = place < len(self.living) and self.living[place] == id
+        if lives and not known:
+            self.living.insert(place, id)
+            if place < self._size:
+                self._enter(id)
+                self._leave(self.living[self._size])
+        elif known and not lives:
+            del self.living[place]
+            if place < self._size:
+                self._leave(id)
+                if self._size <= len(self.living):
+                    self._enter(self.living[self._size - 1])
+                else:
+                    self._size -= 1
+
+    def sample(self) -> tuple[str, ...]:
+        """The members with the smallest random parts: as good as drawn by lot, and the same everywhere."""
+        size = checkpoint(len(self.living))
+        if size != self._size:
+            self._size = size
+            self._drawn = sorted((_random_part(id), id) for id in self.living[:size])
+        return tuple(sorted(id for _, id in self._drawn[:SAMPLE]))
+
+    def _enter(self, id: str) -> None:
+        insort(self._drawn, (_random_part(id), id))
+
+    def _leave(self, id: str) -> None:
+        del self._drawn[bisect_left(self._drawn, (_random_part(id), id))]
+
+
 class Reference:
     """The sample of one collection as this process has it; brought up to a snapshot before it judges."""
 
@@ -60,7 +101,7 @@ class Reference:
         self._collection = collection
         self._guard = RLock()
         self._seen = 0
-        self._living: list[str] = []
+        self._window = Window()
         self._sample: tuple[str, ...] = ()
         self._model = ""
         self.gallery = Gallery(())
@@ -71,11 +112,11 @@ class Reference:
             model = model_of(reading.session, self._collection)
             changed = fingerprints.after(reading.session, self._collection, self._seen)
             for id, seq, lives in changed:
-                self._note(id, lives)
+                self._window.note(id, lives)
                 self._seen = seq
             if not changed and model == self._model:
                 return
-            sample = self._choose()
+            sample = self._window.sample()
             if sample == self._sample and model == self._model:
                 return
             self._sample, self._model = sample, model
@@ -85,20 +126,7 @@ class Reference:
     @property
     def size(self) -> int:
         """How many memories live."""
-        return len(self._living)
-
-    def _note(self, id: str, lives: bool) -> None:
-        place = bisect_left(self._living, id)
-        known = place < len(self._living) and self._living[place] == id
-        if lives and not known:
-            insort(self._living, id)
-        elif known and not lives:
-            del self._living[place]
-
-    def _choose(self) -> tuple[str, ...]:
-        """The members with the smallest random parts of their ids: as good as drawn by lot, and the same everywhere."""
-        oldest = self._living[: checkpoint(len(self._living))]
-        return tuple(sorted(sorted(oldest, key=_random_part)[:SAMPLE]))
+        return len(self._window.living)
 
     def judge(self, hung: Hung, *, near: Iterable[Hung] = (), consistency: Mapping[int, float] | None = None) -> Judged:
         """Where an entry stands; `near` are those a search found close to it, which the sample need not hold."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pinakes.engine.census import take_census
 from pinakes.engine.critique import Finding, critique
 from pinakes.engine.immunity import examine
 from pinakes.engine.kernel import Kernel
@@ -155,13 +156,13 @@ def _set_kept(kernel: Kernel, marks: list[str]) -> None:
 
 
 def examine_health(kernel: Kernel, reading: Reading) -> Health:
-    now = kernel.now()
+    now, census = kernel.now(), take_census(kernel, reading)
     memories = [version.thing for version in reading.entries((MEMORY,)) if isinstance(version.thing, Entry)]
     mean = sum(importance_of(entry) for entry in memories) / len(memories) if memories else None
     return Health(
         memories=len(memories),
-        entries=reading.count("entry", KNOWN),
-        edges=reading.count("edge"),
+        entries=census.nodes(KNOWN),
+        edges=census.edges.total(),
         unlinked=count_unlinked(reading, MEMORY),
         mean_importance=None if mean is None else round(mean, 4),
         quarantined=sum(1 for entry in memories if quarantine_of(entry, now) is not None),

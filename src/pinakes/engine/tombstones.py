@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 from pinakes.engine.reversal import WINDOW, hash_of
@@ -31,11 +32,8 @@ class Tombstone:
 def list_tombstones(reading: Reading, now: int, *, after: int = 0, limit: int = 1 << 30) -> list[Tombstone]:
     """Newest first; what is older than thirty days is no longer there to be found."""
     found: dict[str, Tombstone] = {}
-    for id, tx in read_buried(reading, max(after, now - WINDOW), limit=limit):
-        before = reading.version(id, tx - 1)
-        if id not in found and before is not None and isinstance(before.thing, Entry):
-            transaction = cast(Transaction, reading.transaction(tx))
-            found[id] = Tombstone(before.thing, transaction, (WINDOW - (now - transaction.time)) / DAY)
+    for transaction, entry in read_buried(reading, max(after, now - WINDOW), limit=limit):
+        found.setdefault(entry.id, Tombstone(entry, transaction, (WINDOW - (now - transaction.time)) / DAY))
     return list(found.values())
 
 
@@ -56,11 +54,13 @@ def find_tombstones(reading: Reading, now: int, *, query: str = "", after: int =
     if not query.strip():
         return list_tombstones(reading, now, after=after, limit=limit)
     asked = set(words(query, keep_stop_words=True))
-    held = [(each, asked & _said(each.entry)) for each in list_tombstones(reading, now, after=after)]
+    stones = list_tombstones(reading, now, after=after)
+    held = [(each, asked & _said(text_of(each.entry), each.entry.tags)) for each in stones]
     having = Counter(word for _, shared in held for word in shared)
     scores = [(sum(math.log(1 + len(held) / having[word]) for word in shared), each) for each, shared in held if shared]
     return [each for _, each in sorted(scores, key=lambda pair: -pair[0])[:limit]]
 
 
-def _said(entry: Entry) -> set[str]:
-    return set(words("\n".join((text_of(entry), *entry.tags)), keep_stop_words=True))
+@lru_cache(maxsize=8192)
+def _said(text: str, tags: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(words("\n".join((text, *tags)), keep_stop_words=True))

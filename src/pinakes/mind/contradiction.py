@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import islice
 from typing import Literal
 
 from pinakes.mind.opposites import in_closed_set, opposites_between
@@ -12,7 +13,7 @@ from pinakes.model.knowledge import Entry, fold
 from pinakes.spaces.causal import clauses
 from pinakes.spaces.entities import find
 from pinakes.spaces.fingerprint import text_of
-from pinakes.spaces.words import STOP_WORDS, stem, words
+from pinakes.spaces.words import STOP_WORDS, runs, stem, words
 
 Kind = Literal["factual", "logical", "causal", "temporal"]
 
@@ -57,6 +58,18 @@ _MOMENT = re.compile(
     rf"^(?:{_TIMED.pattern}|on \w+ \d+|in (?:version|release|production|staging|testing)(?: [\d.]+)?),?\s*|"
     rf"{_PAST.pattern}\s*|{_NOW.pattern}\s*|\s*{_TIMED.pattern}$"
 )
+# Without one of these among a sentence's words, the pattern that is named after it cannot be found.
+_DIGIT = re.compile(r"\d")
+_MONTHS = frozenset("january february march april may june july august september october november december".split())
+_DENYING = frozenset(
+    "not no never none nobody nothing neither nor without cannot t stopped fail fails refuse refuses lack lacks".split()
+)
+_RELATING = frozenset(
+    "is are was were been be equals live lives lived reside resides work works worked report reports belong belongs "
+    "run runs listen listens start starts end ends default defaults point points moved switched migrated chose "
+    "prefer prefers drives drink drinks died graduated married expire expires cost costs weigh weighs last lasts "
+    "take takes".split()
+)
 _TENSES = {"are": "is", "was": "is", "were": "is", "been": "is", "be": "is", "has": "", "will": ""}
 
 
@@ -71,19 +84,57 @@ class Contradiction:
     explanation: str
 
 
-@dataclass(frozen=True, slots=True)
 class _Said:
-    """A sentence taken apart."""
+    """A sentence taken apart, each part when it is first asked for: most sentences are found to be about something else
+    by their words alone."""
 
-    text: str
-    folded: str
-    content: frozenset[str]
-    names: frozenset[str]
-    numbers: tuple[tuple[float, str], ...]
-    dates: frozenset[str]
-    is_negated: bool
-    claim: tuple[frozenset[str], str, frozenset[str]] | None
-    causes: tuple[tuple[frozenset[str], frozenset[str]], ...]
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.folded = fold(text)
+        self._spoken = frozenset(runs(text))
+
+    @cached_property
+    def _undated(self) -> str:
+        return _DATE.sub(" ", self.folded) if self._may_have_date else self.folded
+
+    @cached_property
+    def _may_have_date(self) -> bool:
+        return self._has_digits or not self._spoken.isdisjoint(_MONTHS)
+
+    @cached_property
+    def _has_digits(self) -> bool:
+        return _DIGIT.search(self.folded) is not None
+
+    @cached_property
+    def content(self) -> frozenset[str]:
+        plain = self._undated if self._spoken.isdisjoint(_DENYING) else _NEGATIONS.sub(" ", self._undated)
+        plain = _NUMBER.sub(" ", plain) if self._has_digits else plain
+        return frozenset(word for word in words(plain) if not word.isdigit())
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        spoken = frozenset(part for name in find(self.text) for part in fold(name).split() if part not in STOP_WORDS)
+        return frozenset(name for name in spoken if not in_closed_set(stem(name)))
+
+    @cached_property
+    def numbers(self) -> tuple[tuple[float, str], ...]:
+        return tuple((float(value.replace(",", "")), unit) for value, unit in _NUMBER.findall(self._undated))
+
+    @cached_property
+    def dates(self) -> frozenset[str]:
+        return frozenset(_DATE.findall(self.folded))
+
+    @cached_property
+    def is_negated(self) -> bool:
+        return len(_NEGATIONS.findall(self.folded)) % 2 == 1
+
+    @cached_property
+    def claim(self) -> tuple[frozenset[str], str, frozenset[str]] | None:
+        return None if self._spoken.isdisjoint(_RELATING) else _claim(self.folded)
+
+    @cached_property
+    def causes(self) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+        return tuple((frozenset(words(cause)), frozenset(words(effect))) for cause, effect in clauses(self.text))
 
 
 def contradict(one: Entry, other: Entry) -> Contradiction | None:
@@ -92,39 +143,20 @@ def contradict(one: Entry, other: Entry) -> Contradiction | None:
 
 
 def contradict_texts(one: str, other: str) -> Contradiction | None:
-    left, right = [_take_apart(each) for each in _sentences(one)], [_take_apart(each) for each in _sentences(other)]
+    left, right = _take_apart(one), _take_apart(other)
     found = [clash for mine in left for theirs in right if (clash := _clash(mine, theirs)) is not None]
     best = max(found, key=lambda clash: clash.score, default=None)
     return best if best is not None and best.score >= THRESHOLD else None
 
 
-def _sentences(text: str) -> list[str]:
-    return [sentence.strip() for sentence in _SPLIT.split(text) if sentence.strip()][:SENTENCES]
-
-
-@lru_cache(maxsize=8192)
-def _take_apart(sentence: str) -> _Said:
-    folded = fold(sentence)
-    dates = frozenset(_DATE.findall(folded))
-    undated = _DATE.sub(" ", folded)
-    numbers = tuple((float(value.replace(",", "")), unit) for value, unit in _NUMBER.findall(undated))
-    plain = _NUMBER.sub(" ", _NEGATIONS.sub(" ", undated))
-    content = frozenset(word for word in words(plain) if not word.isdigit())
-    spoken = frozenset(part for name in find(sentence) for part in fold(name).split() if part not in STOP_WORDS)
-    names = frozenset(name for name in spoken if not in_closed_set(stem(name)))
-    causes = tuple((frozenset(words(cause)), frozenset(words(effect))) for cause, effect in clauses(sentence))
-    is_negated = len(_NEGATIONS.findall(folded)) % 2 == 1
-    return _Said(sentence, folded, content, names, numbers, dates, is_negated, _claim(folded), causes)
+@lru_cache(maxsize=4096)
+def _take_apart(text: str) -> tuple[_Said, ...]:
+    sentences = (sentence.strip() for sentence in _SPLIT.split(text))
+    return tuple(_Said(sentence) for sentence in islice((each for each in sentences if each), SENTENCES))
 
 
 def _clash(one: _Said, other: _Said) -> Contradiction | None:
-    shared = one.content & other.content
-    if not shared and not one.names & other.names:
-        return None
-    # What is left when two pairs of opposites are taken out must still be mostly the same, unless a claim is made.
-    differing = max(0, len(one.content ^ other.content) - 4)
-    same_subject = one.claim is not None and other.claim is not None and one.claim[0] == other.claim[0]
-    if len(shared) < ALIKE * (len(shared) + differing) and not same_subject:
+    if not _are_about_the_same(one, other):
         return None
     rules = (_differing_value, _differing_object, _opposition, _reversal)
     found = [verdict for rule in rules if (verdict := rule(one, other)) is not None]
@@ -134,6 +166,20 @@ def _clash(one: _Said, other: _Said) -> Contradiction | None:
     if _has_other_scope(one, other):
         score, kind, why = score - SCOPED, "temporal", f"{why}, at different times or versions"
     return Contradiction(round(score, 4), kind, one.text, other.text, why)
+
+
+def _are_about_the_same(one: _Said, other: _Said) -> bool:
+    """What is left when two pairs of opposites are taken out must be mostly the same, unless both make a claim of one
+    subject; and something must be shared at all."""
+    shared = len(one.content & other.content)
+    differing = max(0, len(one.content) + len(other.content) - 2 * shared - 4)
+    if shared < ALIKE * (shared + differing) and not _claim_of_one_subject(one, other):
+        return False
+    return bool(shared) or not one.names.isdisjoint(other.names)
+
+
+def _claim_of_one_subject(one: _Said, other: _Said) -> bool:
+    return one.claim is not None and other.claim is not None and one.claim[0] == other.claim[0]
 
 
 Verdict = tuple[float, Kind, str] | None

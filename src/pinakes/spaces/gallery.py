@@ -13,7 +13,7 @@ from pinakes.spaces.causal import CausalColumns
 from pinakes.spaces.expansion import ExpandedColumns
 from pinakes.spaces.fingerprint import Fingerprint
 from pinakes.spaces.form import FormColumns
-from pinakes.spaces.graph import Walk
+from pinakes.spaces.graph import Walk, WalkColumns
 from pinakes.spaces.sparse import Columns, Sparse, join, saturated
 from pinakes.spaces.tokens import TokenColumns
 
@@ -52,6 +52,7 @@ class Gallery:
         self._entities = Columns([each.entities for each in prints])
         self._tokens = TokenColumns([each.tokens for each in prints])
         self._expanded = ExpandedColumns([member.words for member in members])
+        self._walks = WalkColumns([member.walk for member in members])
         self._vectors = _stacked(members)
         self._nearness: tuple[Callable[[Hung], Array], ...] = (
             self._semantic,
@@ -63,7 +64,7 @@ class Gallery:
             lambda probe: self._causes.nearness(probe.print.causes),
             lambda probe: self._words.cosines(probe.words),
             lambda probe: self._names.cosines(probe.print.names),
-            self._joined,
+            lambda probe: self._walks.nearness(probe.walk),
             lambda probe: hyperdimensional.nearness(self._bits, np.frombuffer(probe.print.bits, np.uint64)),
             lambda probe: self._forms.nearness(probe.print.form),
             lambda probe: self._entities.overlaps(probe.print.entities),
@@ -129,11 +130,6 @@ class Gallery:
         if self._vectors is None or probe.vector is None or len(probe.vector) != self._vectors.shape[1]:
             return self._words.cosines(probe.words)
         return np.clip(np.einsum("ij,j->i", self._vectors, probe.vector), 0.0, 1.0).astype(np.float32)
-
-    def _joined(self, probe: Hung) -> Array:
-        if not probe.walk:
-            return np.zeros(len(self), np.float32)
-        return np.array([graph.nearness(probe.walk, member.walk) for member in self.members], np.float32)
 
 
 def _stacked(members: Sequence[Hung]) -> Array | None:

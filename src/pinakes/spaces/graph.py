@@ -1,6 +1,10 @@
 """Nearness in the graph (E8): where a walk of two steps from an entry ends up."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 Walk = Mapping[str, float]
 
@@ -26,5 +30,32 @@ def nearness(one: Walk, other: Walk) -> float:
     shared = sum(chance * other.get(place, 0.0) for place, chance in one.items())
     if not shared:
         return 0.0
-    norms = sum(chance**2 for chance in one.values()) * sum(chance**2 for chance in other.values())
-    return min(shared / norms**0.5, 1.0)
+    return min(shared / (_norm(one) * _norm(other)) ** 0.5, 1.0)
+
+
+class WalkColumns:
+    """Many walks side by side, by the places they lead to."""
+
+    def __init__(self, members: Sequence[Walk]) -> None:
+        self._size = len(members)
+        self._norms = [_norm(member) for member in members]
+        self._arrivals: dict[str, list[tuple[int, float]]] = {}
+        for row, member in enumerate(members):
+            for place, chance in member.items():
+                self._arrivals.setdefault(place, []).append((row, chance))
+
+    def nearness(self, probe: Walk) -> NDArray[Any]:
+        """The cosine of a walk with every other."""
+        shared = [0.0] * self._size
+        for place, chance in probe.items():
+            for row, other in self._arrivals.get(place, ()):
+                shared[row] += chance * other
+        own = _norm(probe)
+        values = [
+            value and min(value / (own * norm) ** 0.5, 1.0) for value, norm in zip(shared, self._norms, strict=True)
+        ]
+        return np.array(values, np.float32)
+
+
+def _norm(walk: Walk) -> float:
+    return sum(chance**2 for chance in walk.values())

@@ -65,8 +65,3 @@ def count_unlinked(reading: Reading, kind: str) -> int:
         "AND NOT EXISTS (SELECT 1 FROM edge_head e WHERE e.collection = h.collection AND e.target = h.id)"
     )
     return int(scalar(reading.session, sql, reading.collection, kind))
-
-
-def count_edges(reading: Reading, type: str) -> int:
-    sql = "SELECT count(*) FROM edge_head WHERE collection = ? AND type = ?"
-    return int(scalar(reading.session, sql, reading.collection, type))

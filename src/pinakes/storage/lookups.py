@@ -4,9 +4,11 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from pinakes.model.knowledge import fold
+from pinakes.model.history import Transaction
+from pinakes.model.knowledge import Entry, fold
 from pinakes.storage.database import Row
-from pinakes.storage.reading import Reading
+from pinakes.storage.images import from_image
+from pinakes.storage.reading import Reading, to_transaction
 
 
 def ids_labelled(reading: Reading, title: str, *, kind: str = "", without: str = "", limit: int = 1) -> list[str]:
@@ -35,10 +37,14 @@ def ids_changed_in(reading: Reading, tx: int, *, limit: int) -> list[str]:
     return _ids(reading, sql, tx, limit)
 
 
-def read_buried(reading: Reading, since: int, *, limit: int) -> list[tuple[str, int]]:
-    """Entries that were deleted, merged or undone since then, each with the transaction that did it, newest first."""
+def read_buried(reading: Reading, since: int, *, limit: int) -> list[tuple[Transaction, Entry]]:
+    """Entries that were deleted, merged or undone since then, as they were last, with the transaction that did it,
+    newest first."""
     rows = reading.session.rows(
-        "SELECT v.id, v.tx FROM tx t JOIN version v ON v.collection = t.collection AND v.tx = t.tx "
+        # From the few transactions that bury, not from all versions.
+        "SELECT t.tx, t.time, t.actor, t.operation, t.subject_id, t.undoes, t.note, v.id, (SELECT b.image "
+        "FROM version b WHERE b.collection = v.collection AND b.id = v.id AND b.tx < v.tx ORDER BY b.tx DESC LIMIT 1) "
+        "FROM tx t CROSS JOIN version v ON v.collection = t.collection AND v.tx = t.tx "
         "WHERE t.collection = ? AND t.operation IN ('DELETE', 'MERGE', 'REVERT') AND t.time >= ? "
         "AND v.subject = 'entry' AND v.image IS NULL AND v.erased = 0 AND NOT EXISTS "
         "(SELECT 1 FROM entry_head h WHERE h.collection = v.collection AND h.id = v.id) ORDER BY v.tx DESC LIMIT ?",
@@ -46,7 +52,11 @@ def read_buried(reading: Reading, since: int, *, limit: int) -> list[tuple[str, 
         since,
         limit,
     )
-    return [(id, int(tx)) for id, tx in rows]
+    return [
+        (to_transaction(row[:7]), cast(Entry, from_image("entry", row[7], row[8])))
+        for row in rows
+        if row[8] is not None
+    ]
 
 
 def read_notes(reading: Reading, after: int, *, naming: str) -> list[dict[str, Any]]:

@@ -46,6 +46,7 @@ INDEXES = (
 KEPT = 10_000
 KEPT_SESSIONS = 1_000
 SESSIONS = "session:"
+QUARANTINED = "quarantined"
 # The names that begin so, as a range that the key can answer.
 _SESSION_NAMES = (SESSIONS, SESSIONS[:-1] + chr(ord(SESSIONS[-1]) + 1))
 
@@ -60,6 +61,27 @@ class Happening:
     action: str
     node_ids: tuple[str, ...] = ()
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Which lines: of these levels and components, without what is told elsewhere; what was quarantined is told
+    whatever its level, where that is wanted; about one entry, since a moment."""
+
+    levels: tuple[str, ...]
+    components: tuple[str, ...]
+    told_elsewhere: tuple[str, ...] = ()
+    with_quarantined: bool = True
+    node_id: str | None = None
+    since: int = 0
+    limit: int
+
+    def wants(self, line: Happening) -> bool:
+        is_quarantine = line.reason == QUARANTINED
+        plain = not is_quarantine and line.level in self.levels and line.action not in self.told_elsewhere
+        fits = line.component in self.components and line.time >= self.since
+        named = self.node_id is None or self.node_id in line.node_ids
+        return fits and named and (plain or (is_quarantine and self.with_quarantined))
 
 
 def add_accesses(session: Session, collection: str, seen: Mapping[str, tuple[int, int]]) -> None:
@@ -162,18 +184,26 @@ def log_happenings(session: Session, collection: str, lines: Sequence[Happening]
     session.run("DELETE FROM happening WHERE collection = ? AND number <= ?", collection, last + len(lines) - KEPT)
 
 
-def read_happenings(
-    session: Session, collection: str, *, levels: Sequence[str], components: Sequence[str], limit: int
-) -> list[Happening]:
-    """The newest lines of these levels and components."""
-    marks = [", ".join("?" for _ in group) for group in (levels, components)]
+def read_happenings(session: Session, collection: str, asked: Asked) -> list[Happening]:
+    """The newest lines that are asked for."""
+    levels, components, told = (
+        ", ".join("?" for _ in group) for group in (asked.levels, asked.components, asked.told_elsewhere)
+    )
+    plain = f"(reason <> ? AND level IN ({levels}) AND action NOT IN ({told}))"
+    held = " OR reason = ?" if asked.with_quarantined else ""
+    named = " AND node_ids LIKE ?" if asked.node_id is not None else ""
     rows = session.rows(
-        "SELECT time, level, component, action, node_ids, reason FROM happening WHERE collection = ? "
-        f"AND level IN ({marks[0]}) AND component IN ({marks[1]}) ORDER BY number DESC LIMIT ?",
+        "SELECT time, level, component, action, node_ids, reason FROM happening WHERE collection = ? AND time >= ? "
+        f"AND component IN ({components}) AND ({plain}{held}){named} ORDER BY number DESC LIMIT ?",
         collection,
-        *levels,
-        *components,
-        limit,
+        asked.since,
+        *asked.components,
+        QUARANTINED,
+        *asked.levels,
+        *asked.told_elsewhere,
+        *((QUARANTINED,) if asked.with_quarantined else ()),
+        *(() if asked.node_id is None else (f'%"{asked.node_id}"%',)),
+        asked.limit,
     )
     return [
         Happening(

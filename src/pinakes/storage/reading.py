@@ -29,7 +29,7 @@ def _to_version(row: Row) -> Version:
     return Version(id=id, tx=tx, time=time, subject=subject, kind=kind, thing=thing, erased=bool(erased))
 
 
-def _to_transaction(row: Row) -> Transaction:
+def to_transaction(row: Row) -> Transaction:
     tx, time, actor, operation, subject_id, undoes, note = row
     return Transaction(
         tx=tx,
@@ -178,14 +178,13 @@ class Reading:
             after,
             limit,
         )
-        return [_to_transaction(row) for row in rows]
+        return [to_transaction(row) for row in rows]
 
     def undone_by(self, tx: int) -> int | None:
         """The transaction that reverts this one, unless that one was itself reverted."""
-        rows = self.session.rows(
-            "SELECT tx FROM tx WHERE collection = ? AND undoes = ? ORDER BY tx DESC", self.collection, tx
-        )
-        return next((int(row[0]) for row in rows if self.undone_by(int(row[0])) is None), None)
+        # Asked for their order, SQLite would go through all transactions instead of to these.
+        rows = self.session.rows("SELECT tx FROM tx WHERE collection = ? AND undoes = ?", self.collection, tx)
+        return next((number for (number,) in sorted(rows, reverse=True) if self.undone_by(number) is None), None)
 
     def changes(self, tx: int) -> list[Change]:
         rows = self.session.rows(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pinakes.contracts.memories import NODES
+from pinakes.engine.census import take_census
 from pinakes.engine.embedding import model_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.layers import Layer, layers
@@ -11,7 +12,6 @@ from pinakes.engine.memories import KNOWN
 from pinakes.mind.learning import phase_at
 from pinakes.model.kinds import EDGE_TYPES
 from pinakes.spaces.atlas import SPACES
-from pinakes.storage.adjacency import count_edges
 from pinakes.storage.chunks import count_waiting
 from pinakes.storage.reading import Reading
 from pinakes.toolkit.fields import free, many, one, text, texts
@@ -89,7 +89,7 @@ def get_graph_manifest(call: Call[Kernel], input: Input) -> Answer:
         mood = kernel.activity.mood(reading.session, kernel.collection, call.session)
         phase = phase_at(kernel.activity.count(reading.session, kernel.collection))
         standing = layers(kernel, reading, mood)
-        counts = _counts(reading)
+        counts = _counts(kernel, reading)
         model = model_of(reading.session, kernel.collection) or "none"
     kinds = ", ".join(f"{count} {kind}" for kind, count in counts["nodes"].items() if count) or "nothing"
     state = f"{phase.name}; entropy {mood.entropy:.2f}, coherence {mood.coherence:.2f}; stored: {kinds}."
@@ -114,13 +114,14 @@ def get_graph_manifest(call: Call[Kernel], input: Input) -> Answer:
     return Answer(state, NODES, output)
 
 
-def _counts(reading: Reading) -> dict[str, Any]:
-    nodes = {kind: reading.count("entry", (kind,)) for kind in KNOWN}
-    edges = {type: count_edges(reading, type) for type in EDGE_TYPES}
+def _counts(kernel: Kernel, reading: Reading) -> dict[str, Any]:
+    census = take_census(kernel, reading)
+    nodes = {kind: census.entries[kind] for kind in KNOWN}
+    edges = {type: census.edges[type] for type in EDGE_TYPES}
     return {
         "total": sum(nodes.values()),
         "nodes": nodes,
-        "edges_total": reading.count("edge"),
+        "edges_total": census.edges.total(),
         "edges": edges,
         "waiting_for_vectors": count_waiting(reading.session, reading.collection),
     }

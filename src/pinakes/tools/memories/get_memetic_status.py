@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pinakes.contracts.memories import NODES
+from pinakes.engine.census import take_census
 from pinakes.engine.citations import citation_of, name_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.layers import Active, Layer, count_quadrants, layers, most_active
@@ -84,7 +85,7 @@ def get_memetic_status(call: Call[Kernel], input: Input) -> Answer:
         tasks = curation_tasks(kernel, reading)
         counts, judged = count_quadrants(kernel, reading)
         active = most_active(kernel, reading)
-        nodes = reading.count("entry", KNOWN)
+        nodes = take_census(kernel, reading).nodes(KNOWN)
         standing = layers(kernel, reading, mood)
     action = suggest(mood.entropy, mood.coherence, tasks)
     output = Output(
