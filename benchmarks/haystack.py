@@ -43,6 +43,7 @@ from pinakes.spaces.embedders import SHIPPED_IDENTITY
 from pinakes.spaces.terms import TITLE_WEIGHT, Terms, filter_number, pack, word_number
 from pinakes.spaces.words import STOP_WORDS, words
 from pinakes.storage import chunks
+from pinakes.storage.database import Session
 from pinakes.storage.images import to_image
 from pinakes.storage.store import Store, Writing
 
@@ -371,3 +372,9 @@ def _leave_tail(kernel: Kernel, size: int) -> None:
             kept = [place for place in range(start, count) if (batch * BATCH + place) % DELETED != 3]
             chosen, chosen_values = [rows[place] for place in kept], values[kept]
             kernel.write(lambda writing, r=chosen, v=chosen_values: _insert(writing, kernel, r, v), actor="bench")
+    kernel.store.operate(lambda session: _number_on(session, size))
+
+
+def _number_on(session: Session, size: int) -> None:
+    """Whoever stores something later gets a handle that is free."""
+    session.run("INSERT INTO serial (collection, namespace, last) VALUES (?, 'entry', ?)", COLLECTION, size)

@@ -13,18 +13,18 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
-import apsw
 import numpy as np
 
+from asking import P95, RECALL, Asked, Times
+from baselines import measure_baselines
 from corpus import FUNCTION_WORDS
 from filling import open_app, run_tool
 from first_answers import first_answers, read_into_cache
 from haystack import COLLECTION, COMMON, RARE, SEED, WIDTH, Array, Haystack, batches, build_haystack, texts, unit
 from machine import describe, load
-from opponents import python_with
 from pinakes.app import SEGMENTS, App
 from pinakes.engine.embedding import Embedding
 from pinakes.engine.finder import Finder
@@ -36,23 +36,13 @@ from pinakes.spaces.semantic import MiniLM
 from pinakes.storage.vectors import vectors_by_number
 from report import Line, Options, Table, Target, to_json, to_text
 from section import write_section
-from timing import Stopwatch, median, percentile
 
 SIZES = (10_000, 100_000, 1_000_000)
 QUICK_SIZES = SIZES[:2]
-P95, RECALL, FIRST = "p95 ms", "recall@10", "wall s"
+FIRST = "wall s"
 LIMITS = {10_000: 25.0}
-GRAPH_AT_MOST = 100_000
 LIMIT = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question, its vector, and how its words are joined for FTS5."""
-
-    text: str
-    vector: Array
-    match: str
+ARRIVING, ELSEWHERE = 100, 1_000_000  # so many texts, of a batch that no haystack has
 
 
 class Prepared:
@@ -101,25 +91,6 @@ def kernel_with(app: App, asked: list[Asked]) -> App:
     return App(Kernel(kernel.store, kernel.collection, embedding, kernel.finder), app.dispatcher, app.data)
 
 
-@dataclass(slots=True)
-class Times:
-    """One manner of asking and what it took."""
-
-    watch: Stopwatch = field(default_factory=Stopwatch)
-    found: list[float] = field(default_factory=list[float])
-
-    def line(self, label: str, target: Target | None = None) -> Line:
-        numbers = {
-            "p50 ms": median(self.watch.wall) * 1e3,
-            P95: percentile(self.watch.wall, 0.95) * 1e3,
-            "CPU p50 ms": median(self.watch.cpu) * 1e3,
-            "CPU p95 ms": percentile(self.watch.cpu, 0.95) * 1e3,
-        }
-        if self.found:
-            numbers[RECALL] = sum(self.found) / len(self.found)
-        return Line(label=label, numbers=numbers, target=target)
-
-
 def measure(options: Options, sizes: Sequence[int] = ()) -> Table:
     lines: list[Line] = []
     for size in sizes or (QUICK_SIZES if options.quick else SIZES):
@@ -135,6 +106,7 @@ def measure(options: Options, sizes: Sequence[int] = ()) -> Table:
             "100, all cores. They only find; ours also fuses both, filters, and words its answer.",
             "usearch: HNSW, float16, its defaults, in a program of its own; up to 100,000 only, building takes long.",
             f"{RECALL}: of the vector index alone, against an exact scan; clusters this clear are easy.",
+            f"While another process imports: {ARRIVING} texts, which it embeds on one of the two cores.",
             "First answers: from the start of the program over stdio. Cold: the kernel was asked to drop the files.",
         ],
     )
@@ -158,7 +130,7 @@ def measure_size(folder: Path, size: int, *, count: int) -> list[Line]:
     lines = _ours(app, haystack, vectors, count)
     for line in lines:
         print(f"… {named}, {line.label}: {dict(line.numbers)}", file=sys.stderr, flush=True)
-    lines += _baselines(haystack, vectors, questions(haystack, vectors, count))
+    lines += measure_baselines(haystack, vectors, questions(haystack, vectors, count))
     app.kernel.store.close()
     del vectors
     lines += first_answers(haystack, FIRST, LIMIT)
@@ -186,10 +158,36 @@ def _ours(app: App, haystack: Haystack, vectors: Array, count: int) -> list[Line
             arguments = {"content": question.text, "limit": LIMIT, **extra}
             times.watch.time(lambda arguments=arguments: run_tool(asking, "query", arguments))
         lines.append(times.line(label, bound))
+    lines.append(_while_importing(haystack, asking, plain).line("hybrid, while another process imports"))
     lines.append(Line(label="opening the index in this process", numbers={FIRST: first}))
     lines.append(_recall(app, vectors, plain[:100]))
     lines.append(_embedding(plain[:50]))
     return lines
+
+
+def _while_importing(haystack: Haystack, asking: App, asked: list[Asked]) -> Times:
+    """Questions while another process imports: texts that an earlier run imported are edited by this one."""
+    corpus, times = haystack.folder / "arriving.jsonl", Times()
+    mark = time.time_ns()
+    lines = [{"_id": f"arriving-{n}", "text": f"{body} {mark}"} for n, body in enumerate(texts(ELSEWHERE, ARRIVING))]
+    corpus.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "pinakes.cli.main",
+        "import",
+        str(corpus),
+        "--data",
+        str(haystack.folder),
+        "--json",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as importing:
+        while importing.poll() is None:
+            arguments = {"content": asked[len(times.watch.wall) % len(asked)].text, "limit": LIMIT}
+            times.watch.time(lambda arguments=arguments: run_tool(asking, "query", arguments))
+    if importing.returncode:
+        raise RuntimeError(f"the import ended with {importing.returncode}")
+    return times
 
 
 def _recall(app: App, vectors: Array, asked: list[Asked]) -> Line:
@@ -223,89 +221,6 @@ def _embedding(asked: list[Asked]) -> Line:
     for question in asked:
         times.watch.time(lambda question=question: embedder.embed_question(question.text))
     return times.line("embedding such a question, beside it")
-
-
-def _baselines(haystack: Haystack, vectors: Array, asked: list[Asked]) -> list[Line]:
-    full_text = _full_text(haystack)
-    fts5, brute = Times(), Times()
-    sql = "SELECT rowid FROM note WHERE note MATCH ? ORDER BY bm25(note) LIMIT 100"
-    for question in asked[:100]:
-        fts5.watch.time(lambda question=question: full_text.execute(sql, (question.match,)).fetchall())
-        brute.watch.time(lambda question=question: _exact(vectors, question.vector))
-    full_text.close()
-    lines = [fts5.line("FTS5 alone"), brute.line("numpy, exact cosines alone")]
-    if haystack.size <= GRAPH_AT_MOST:
-        lines += _graph(haystack, vectors, asked[:100])
-    return lines
-
-
-def _exact(vectors: Array, query: Array) -> Array:
-    cosines = vectors @ query
-    best = np.argpartition(cosines, -100)[-100:]
-    return best[np.argsort(-cosines[best])]
-
-
-def _full_text(haystack: Haystack) -> apsw.Connection:
-    path = haystack.folder / "fts5.db"
-    is_there = path.exists()
-    connection = apsw.Connection(str(path))
-    connection.execute("PRAGMA journal_mode=OFF").fetchall()
-    if not is_there:
-        connection.execute("CREATE VIRTUAL TABLE note USING fts5(body, content='', tokenize = 'porter unicode61')")
-        with connection:
-            for batch, count in batches(haystack.size):
-                rows = [
-                    (batch * 10_000 + place, body)
-                    for place, body in enumerate(texts(batch, count))
-                    if haystack.is_live(batch * 10_000 + place)
-                ]
-                connection.executemany("INSERT INTO note (rowid, body) VALUES (?, ?)", rows)
-        connection.execute("INSERT INTO note (note) VALUES ('optimize')").fetchall()
-    return connection
-
-
-_GRAPH_PROGRAM = """
-import json, sys, time
-import numpy as np
-from usearch.index import Index
-vectors, queries = np.load(sys.argv[1]), np.load(sys.argv[2])
-index = Index(ndim=vectors.shape[1], metric="ip", dtype="f16")
-began = time.perf_counter()
-index.add(np.arange(len(vectors)), vectors, threads=2)
-built = time.perf_counter() - began
-samples, found = [], []
-for query in queries:
-    began = time.perf_counter()
-    keys = index.search(query, 100).keys
-    samples.append(time.perf_counter() - began)
-    found.append([int(key) for key in keys[:10]])
-print(json.dumps({"built": built, "samples": samples, "found": found}))
-"""
-
-
-def _graph(haystack: Haystack, vectors: Array, asked: list[Asked]) -> list[Line]:
-    python = python_with("usearch")
-    if python is None:
-        return []
-    queries = np.stack([question.vector for question in asked])
-    living = np.flatnonzero(vectors.any(axis=1))
-    np.save(haystack.folder / "vectors.npy", vectors[living])
-    np.save(haystack.folder / "queries.npy", queries)
-    command = [python, "-c", _GRAPH_PROGRAM, str(haystack.folder / "vectors.npy"), str(haystack.folder / "queries.npy")]
-    ran = subprocess.run(command, capture_output=True, check=False, text=True)
-    (haystack.folder / "vectors.npy").unlink()
-    if ran.returncode:
-        print(f"usearch is left out: it ended with {ran.returncode}", file=sys.stderr)
-        return []
-    answered = json.loads(ran.stdout)
-    times = Times()
-    times.watch.wall = times.watch.cpu = answered["samples"]
-    for query, found in zip(queries, answered["found"], strict=True):
-        exact = vectors @ query
-        tenth = np.partition(exact, -10)[-10]
-        times.found.append(float((exact[living[found]] >= tenth - 1e-3).mean()))
-    line = times.line("usearch, HNSW alone")
-    return [Line(label=line.label, numbers={**line.numbers, "building s": answered["built"]})]
 
 
 def _disk(haystack: Haystack) -> Line:
