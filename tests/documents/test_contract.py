@@ -2,9 +2,13 @@
 
 import json
 import uuid
+from typing import Any
 
 import jsonschema_rs
 import pytest
+
+from pinakes.toolkit.asking import Conversation, Response, Unanswered, key_of
+from pinakes.toolkit.tool import Call
 
 TOOLS = {
     "knowledge-add": ({"file_path", "metadata", "force_ocr", "async"}, ["file_path"]),
@@ -320,3 +324,29 @@ def test_every_answer_fits_the_published_schema(librarian):
     for name, arguments in calls:
         schema = librarian.app.catalog.find(name).wire["outputSchema"]
         jsonschema_rs.validator_for(schema).validate(librarian.reply(name, **arguments).structured)
+
+
+@pytest.mark.parametrize(
+    ("response", "is_removed"),
+    [
+        (Response("accepted", {"confirm": True}), True),
+        (Response("accepted", {"confirm": False}), False),
+        (Response("declined"), False),
+        (Response("cancelled"), False),
+    ],
+)
+def test_whoever_can_be_asked_confirms_in_person(librarian, response, is_removed):
+    named = librarian.add(librarian.write("tea.txt"))["document_id"]
+
+    def remove(answers):
+        conversation = Conversation(frozenset({"person"}), answers)
+        call = Call(kernel=librarian.kernel, actor="tester", conversation=conversation)
+        return librarian.app.dispatcher.run("knowledge-remove", {"document_id": named}, call).structured
+
+    with pytest.raises(Unanswered) as asked:
+        remove({})
+    question: Any = asked.value.question
+    assert question.message == f"Remove tea.txt ({named}) with its 1 passage? It can be undone for 30 days."
+    answer = remove({key_of(question): response})
+    assert answer.get("error") == (None if is_removed else "confirmation_required")
+    assert librarian.call("knowledge-show")["total_count"] == (0 if is_removed else 1)

@@ -74,6 +74,24 @@ def test_sections_can_be_walked_to_and_bear_no_chunks(librarian):
     assert librarian.call("knowledge-status")["knowledge_base"]["total_chunks"] == added["chunks_created"]
 
 
+def test_sections_are_found_in_the_graph_by_who_asks_for_them(librarian):
+    added = librarian.add(librarian.write("a.md", PAGES))
+    librarian.call("relate", subject="Inner", predicate="part_of", object="Two")
+    document = f"doc:{added['document_id']}"
+    for asked, expected in [
+        ({}, {"part_of"}),
+        ({"subject": "Inner"}, {"part_of"}),
+        ({"object": "Two"}, {"part_of"}),
+        ({"predicate": "part"}, {"part_of"}),
+        ({"predicate": "has_section"}, {"has_section"}),
+        ({"subject": document}, {"has_section"}),
+        ({"object": f"{document}#inner"}, {"has_section"}),
+    ]:
+        items = librarian.call("query_graph", **asked)["items"]
+        assert {item["predicate"] for item in items} == expected, asked
+    assert len(librarian.call("query_graph", predicate="has_section")["items"]) == 3
+
+
 def test_a_section_that_stays_keeps_its_id(librarian):
     librarian.add(librarian.write("a.md", PAGES))
     before = {section.title: section.id for section in kinds_of(librarian, "section")}

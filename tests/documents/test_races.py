@@ -4,10 +4,11 @@ import threading
 from dataclasses import replace
 from typing import Any
 
-from pinakes.engine import files
+from pinakes.engine import files, ingest
 from pinakes.engine.embedding import choose_embedder
 from pinakes.engine.ingest import Wish, queue_file
-from pinakes.engine.jobs import look_up, wait, work
+from pinakes.engine.jobs import call_off, look_up, unsettled_jobs, wait, work
+from pinakes.engine.passages import Passage
 from pinakes.storage import jobs
 
 
@@ -120,3 +121,16 @@ def test_what_others_send_may_come_and_go_meanwhile(librarian):
     finally:
         stopped.set()
         other.join()
+
+
+def test_a_text_without_end_is_called_off_while_it_is_cut(librarian, monkeypatch):
+    def cut_for_ever(entry, chunk_size):
+        call_off(librarian.kernel, job_id)
+        while True:
+            yield Passage(0, 1, None, "x")
+
+    act = begin(librarian.kernel, librarian.write("a.txt"), {})
+    (job_id,) = [job.id for job in unsettled_jobs(librarian.kernel)]
+    monkeypatch.setattr(ingest, "passages_of_document", cut_for_ever)
+    assert act().state == "cancelled"
+    assert documents_of(librarian) == []

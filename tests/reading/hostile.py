@@ -32,13 +32,16 @@ def lying_zip() -> bytes:
     return bytes(made)
 
 
-def entities(doctype: str) -> bytes:
-    return archive(
-        {
-            "word/document.xml": f'<?xml version="1.0"?>{doctype}<w:document xmlns:w="w"><w:body><w:p><w:r><w:t>&x;&j;'
-            "</w:t></w:r></w:p></w:body></w:document>"
-        }
+def entities(doctype: str, code: str = "utf-8") -> bytes:
+    document = (
+        f'<?xml version="1.0" encoding="{code}"?>{doctype}<w:document xmlns:w="w"><w:body><w:p><w:r><w:t>&x;&j;'
+        "</w:t></w:r></w:p></w:body></w:document>"
     )
+    return archive({"word/document.xml": document.encode(code)})
+
+
+def many_parts() -> bytes:
+    return archive({"word/document.xml": "<w:document/>", **{f"x/{number}": "" for number in range(60_000)}})
 
 
 def workbook(sheet: str, doctype: str = "") -> bytes:

@@ -34,6 +34,12 @@ REFUSED: dict[str, tuple[str, Callable[[], bytes], tuple[Failure, ...]]] = {
         lambda: hostile.STEALING.encode() + hostile.svg("&x;"),
         (Failure.CORRUPT,),
     ),
+    "an entity in other letters": (
+        "wide.docx",
+        lambda: hostile.entities('<!DOCTYPE x [<!ENTITY x "a"><!ENTITY j "b">]>', "utf-16"),
+        (Failure.CORRUPT,),
+    ),
+    "an archive of sixty thousand parts": ("parts.docx", hostile.many_parts, (Failure.TOO_LARGE,)),
     "XML nested too deeply": ("deep.docx", hostile.deep_word, (Failure.CORRUPT,)),
     "a PDF form that draws itself": ("self.pdf", hostile.form_in_itself, OF_A_PDF),
     "a PDF of three million operators": ("many.pdf", hostile.many_operators, OF_A_PDF),

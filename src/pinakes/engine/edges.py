@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 from pinakes.engine.handles import EDGE_NAMES, ENTITY_NAMES, resolve
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.paging import Place, start, to_cursor
+from pinakes.engine.sections import HAS_SECTION
 from pinakes.engine.validity import said_validity
 from pinakes.model import kinds
 from pinakes.model.clock import HOUR
@@ -150,18 +151,30 @@ def find_edges(kernel: Kernel, question: EdgeQuestion, *, limit: int, cursor: st
     asked = asdict(question)
     with kernel.read() as reading:
         place = start(asked, cursor, newest=reading.tx, now=kernel.now())
-        pattern = EdgePattern(
-            source_text=_folded(question.subject),
-            source_id=_id_of(reading, question.subject),
-            target_text=_folded(question.object),
-            target_id=_id_of(reading, question.object),
-            predicate_text=_folded(question.predicate),
-        )
+        pattern = _pattern(reading, question)
         found = reading.edges(pattern, as_of=place.tx, after=place.last, limit=limit + 1)
         edges = [_with_ends(reading, version, place.tx) for version in found[:limit]]
     more = len(found) > limit
     following = to_cursor(Place(place.tx, place.now, found[limit - 1].id), asked) if more else None
     return EdgePage(edges, place.tx, following)
+
+
+def _pattern(reading: Reading, question: EdgeQuestion) -> EdgePattern:
+    """Sections belong to their document, and a book has hundreds: they are found by who names it or asks for them."""
+    ends = _id_of(reading, question.subject), _id_of(reading, question.object)
+    predicate = _folded(question.predicate)
+    named = [None if id is None else reading.entry(id) for id in ends]
+    wants_sections = (predicate is not None and predicate in HAS_SECTION) or any(
+        entry is not None and entry.kind in (kinds.DOCUMENT, kinds.SECTION) for entry in named
+    )
+    return EdgePattern(
+        source_text=_folded(question.subject),
+        source_id=ends[0],
+        target_text=_folded(question.object),
+        target_id=ends[1],
+        predicate_text=predicate,
+        without=None if wants_sections else HAS_SECTION,
+    )
 
 
 def get_edge(kernel: Kernel, handle: str) -> Related:

@@ -14,7 +14,7 @@ from pinakes.engine.files import locate, open_checked
 from pinakes.engine.handles import DOCUMENT_NAMES
 from pinakes.engine.jobs import LARGE, SMALL, Progress, bench_of, cancelled_meanwhile, enqueue
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.passages import Passage, passages_of
+from pinakes.engine.passages import Passage, passages_of_document
 from pinakes.engine.sections import MOST, place_sections
 from pinakes.model import kinds
 from pinakes.model.clock import SECOND
@@ -34,6 +34,7 @@ from pinakes.storage.store import Writing
 INGEST = "ingest"
 SMALL_FILE = 1024 * 1024
 UNIT = 32 * 1024
+GLANCE = 1000
 
 # Bytes a second, until finished jobs have taught better; a picture costs its recognition besides.
 USUAL_RATE = 200_000.0
@@ -245,8 +246,13 @@ def _store(kernel: Kernel, made: Made, watched: Watched) -> dict[str, Any]:
     """Cut and embed before the lock is taken, then put the document with its sections in one transaction."""
     draft = made.draft
     with kernel.read() as reading:
-        passages = passages_of(draft, chunk_size_of(reading.session, kernel.collection))
+        chunk_size = chunk_size_of(reading.session, kernel.collection)
         embedder = kernel.embedder(reading.session)
+    passages: list[Passage] = []
+    for passage in passages_of_document(draft, chunk_size):
+        passages.append(passage)
+        if len(passages) % GLANCE == 0 and watched.progress.stop():
+            raise cancelled_meanwhile()
     if kernel.embedding is None:
         return kernel.write(lambda writing: _put(writing, made, watched.job), actor=watched.job.actor)
     rows, vectors = _prepared(kernel.embedding, embedder, (draft, passages), watched)

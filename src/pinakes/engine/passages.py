@@ -38,17 +38,20 @@ def passages_of(entry: Entry, chunk_size: int = CHUNK_SIZE) -> list[Passage]:
     none of its own."""
     if entry.kind == kinds.SECTION:
         return []
+    if entry.kind == kinds.DOCUMENT:
+        return list(passages_of_document(entry, chunk_size))
     body = entry.body
     if entry.kind == kinds.NOTE:
         spans = cut(body)
         places = _under_headings(body, spans) if "#" in body else [None] * len(spans)
         return [Passage(*span, place, body[slice(*span)]) for span, place in zip(spans, places, strict=True)]
-    if entry.kind != kinds.DOCUMENT:
-        return [Passage(start, stop, None, body[start:stop]) for start, stop in cut(body)]
-    return [
-        Passage(chunk.start, chunk.stop, _spelled(chunk.place), chunking.window(body, chunk))
-        for chunk in chunking.cut(body, entry.attributes.get("marks", ()), chunk_size)
-    ]
+    return [Passage(start, stop, None, body[start:stop]) for start, stop in cut(body)]
+
+
+def passages_of_document(entry: Entry, chunk_size: int) -> Iterator[Passage]:
+    """The chunks of a document one by one: it may be very long."""
+    for chunk in chunking.cut_slowly(entry.body, entry.attributes.get("marks", ()), chunk_size):
+        yield Passage(chunk.start, chunk.stop, _spelled(chunk.place), chunking.window(entry.body, chunk))
 
 
 def _under_headings(text: str, spans: list[tuple[int, int]]) -> list[str | None]:

@@ -47,12 +47,15 @@ class _Block(NamedTuple):
 
 def cut(text: str, marks: Sequence[Sequence[Any]] = (), chunk_size: int = CHUNK_SIZE) -> list[Chunk]:
     """Chunks in order whose spans cover the text exactly; none is longer than the size, in characters."""
+    return list(cut_slowly(text, marks, chunk_size))
+
+
+def cut_slowly(text: str, marks: Sequence[Sequence[Any]] = (), chunk_size: int = CHUNK_SIZE) -> Iterator[Chunk]:
+    """The same one by one, for who wants to look up meanwhile: a hundred megabytes take seconds."""
     if chunk_size < 1:
         raise ValueError("a chunk holds at least one character")
-    chunks: list[Chunk] = []
     for start, stop, places in _regions(len(text), marks):
-        chunks += _cut_region(text, (start, stop), places, chunk_size)
-    return chunks
+        yield from _cut_region(text, (start, stop), places, chunk_size)
 
 
 Places = list[tuple[int, Mapping[str, Any]]]
@@ -119,11 +122,14 @@ def _pieces(
             yield (start, stop), None
             start = stop
         if block.stop - start > size:
-            pieces = list(_split(text, start, block, size))
-            yield from pieces[:-1]
-            start = pieces[-1][0][0]
-            if pieces[-1][1]:
-                yield pieces[-1]
+            pieces = _split(text, start, block, size)
+            last = next(pieces)
+            for following in pieces:
+                yield last
+                last = following
+            start = last[0][0]
+            if last[1]:
+                yield last
                 start = block.stop
         stop, kind = block.stop, block.kind
     if stop > start:

@@ -13,6 +13,10 @@ from pinakes.model.errors import Failure, Refusal
 MAX_UNPACKED = 200_000_000
 MAX_MEMBERS = 50_000
 
+# In every encoding that the parser knows by itself.
+_DECLARED = tuple(
+    mark.encode(code) for mark in ("<!DOCTYPE", "<!ENTITY") for code in ("ascii", "utf-16-le", "utf-16-be")
+)
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, KeyError)
 
 
@@ -28,7 +32,7 @@ class Package:
             raise self._damaged("its archive is cut off or broken") from problem
         self.names = self._archive.namelist()
         if len(self.names) > MAX_MEMBERS:
-            raise self._too_large()
+            raise Refusal(Failure.TOO_LARGE, f"{name} has more than {MAX_MEMBERS:,} parts. Split it into smaller files")
         self._known = frozenset(self.names)
 
     def __contains__(self, member: str) -> bool:
@@ -62,7 +66,7 @@ class Package:
     def read_checked(self, member: str) -> bytes:
         """A member that declares no entities; office programs never do."""
         content = self.read(member)
-        if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+        if any(mark in content for mark in _DECLARED):
             raise self._damaged(f"its part {member} declares entities")
         return content
 

@@ -48,13 +48,15 @@ def _marks(values: Iterable[object]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgePattern:
-    """Which edges are wanted: folded text contained in the label of an end, or the id of an end."""
+    """Which edges are wanted: folded text contained in the label of an end, or the id of an end; and a predicate that
+    is not."""
 
     source_text: str | None = None
     source_id: str | None = None
     target_text: str | None = None
     target_id: str | None = None
     predicate_text: str | None = None
+    without: str | None = None
 
 
 class Reading:
@@ -339,7 +341,8 @@ class Reading:
             (pattern.target_text, pattern.target_id, target),
         )
         return all(text is None or text in fold(end.title) or id == end.id for text, id, end in wanted) and (
-            pattern.predicate_text is None or pattern.predicate_text in fold(edge.predicate)
+            (pattern.predicate_text is None or pattern.predicate_text in fold(edge.predicate))
+            and fold(edge.predicate) != pattern.without
         )
 
 
@@ -360,4 +363,7 @@ def _edge_conditions(pattern: EdgePattern) -> tuple[str, list[str]]:
     if pattern.predicate_text is not None:
         where += " AND h.predicate LIKE ? ESCAPE '!'"
         values.append(f"%{escaped(pattern.predicate_text)}%")
+    if pattern.without is not None:
+        where += " AND h.predicate <> ?"
+        values.append(pattern.without)
     return where, values

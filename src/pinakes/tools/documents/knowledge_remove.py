@@ -7,6 +7,7 @@ from typing import Any
 from pinakes.engine.documents import get_document, remove_document
 from pinakes.engine.kernel import Kernel
 from pinakes.model.errors import Failure, Refusal
+from pinakes.toolkit.asking import confirmation
 from pinakes.toolkit.fields import flag, integer, text
 from pinakes.toolkit.tool import Answer, Call, Example, tool
 
@@ -51,6 +52,11 @@ def _unconfirmed(kernel: Kernel, document_id: str) -> Refusal:
     )
 
 
+def _question(id: str, filename: str, chunks: int) -> str:
+    passages = "passage" if chunks == 1 else "passages"
+    return f"Remove {filename} ({id}) with its {chunks} {passages}? It can be undone for 30 days."
+
+
 @tool(
     contract="documents",
     effect="destroy",
@@ -62,7 +68,9 @@ def _unconfirmed(kernel: Kernel, document_id: str) -> Refusal:
 def knowledge_remove(call: Call[Kernel], input: Input) -> Answer:
     """Remove a specific document from the knowledge base. It can be undone for 30 days."""
     if not input.confirm:
-        raise _unconfirmed(call.kernel, input.document_id)
+        refusal = _unconfirmed(call.kernel, input.document_id)
+        if not call.ask(confirmation(_question(**refusal.details["document"]))).confirmed:
+            raise refusal
     row = remove_document(call.kernel, input.document_id, actor=call.actor)
     output = Output(
         document_id=row.handle,
