@@ -278,6 +278,10 @@ def test_an_answer_is_gone_on_with_and_anything_else_falls_back(shop):
     assert everything["metadata"]["totalCount"] == 30
     chosen = asking(shop, "get_pattern", {"id": "outbx"}, Response("accepted", {"id": "outbox"}))
     assert chosen["id"] == "outbox"
+    for said in ({}, {"id": "zzzz qqqq"}):
+        assert asking(shop, "get_pattern", said, Response("accepted", {"id": "outbox"}))["id"] == "outbox"
+    assert asking(shop, "get_pattern", {}, Response("accepted", {"id": "nowhere"}))["kind"] == "needsInput:v1"
+    assert asking(shop, "get_skill", {}, Response("accepted", {"id": "curate-memory"}))["slug"] == "curate-memory"
     for outcome in ("declined", "cancelled"):
         assert asking(shop, "search_patterns", {"q": ""}, Response(outcome))["kind"] == "needsInput:v1"
         assert asking(shop, "get_pattern", {"id": "outbx"}, Response(outcome))["kind"] == "needsInput:v1"

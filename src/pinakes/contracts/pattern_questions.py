@@ -67,9 +67,10 @@ def ask_to_narrow(
 
 
 def id_form(subject: str, id: str, near: Mapping[str, str]) -> Form:
-    """`near` has titles by id."""
-    described = choice_of(tuple(near), [f"{title} ({name})" for name, title in near.items()])
+    """`near` has titles by id; where there are none, any may be written."""
     kind = "ID" if subject == "Pattern" else "slug"
+    written = {"type": "string", "title": f"{subject} {kind}", "minLength": 1}
+    described = choice_of(tuple(near), [f"{title} ({name})" for name, title in near.items()]) if near else written
     return Form(message=_missing_message(subject, id, kind), fields={"id": described}, required=("id",))
 
 

@@ -1,5 +1,7 @@
 """Catalogues in step with their folders: added, changed, removed, undone, and every file accounted for."""
 
+import os
+
 import pytest
 
 from pinakes.model.errors import Refusal
@@ -55,12 +57,15 @@ def test_every_file_is_accounted_for(agent, folder, tmp_path):
     write(folder, "picture.png", "no text")
     write(folder, "huge.md", "---\ntitle: x\n---\n" + "x" * 1_100_000)
     (folder / "link.md").symlink_to(write(tmp_path, "outside.md", (folder / "gadget-0.md").read_text()))
+    (folder / "loop.md").symlink_to(folder / "loop.md")
+    os.mkfifo(folder / "pipe.md")
     account = bring_in(agent.kernel, folder)
     unread = {line.path: line.notes[0] for line in account.lines if line.status == "not read"}
-    assert unread.keys() == {"README.md", "broken.mdx", "twice.md", "huge.md", "link.md"}
+    assert unread.keys() == {"README.md", "broken.mdx", "twice.md", "huge.md", "link.md", "loop.md", "pipe.md"}
     assert unread["twice.md"] == "its id gadget-0 is that of gadget-0.md"
     assert "line" in unread["broken.mdx"]
-    assert len(account.lines) == 11
+    assert unread["pipe.md"] == "it is no regular file"
+    assert len(account.lines) == 13
 
 
 def test_a_file_that_breaks_later_keeps_its_earlier_pattern(agent, folder):

@@ -1,6 +1,7 @@
 """Importing a catalogue: a folder of markdown, file by file, with an account of each."""
 
 import os
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -98,12 +99,14 @@ def _read_folder(folder: Path, report: Report) -> tuple[list[Draft], dict[str, s
 
 
 def _bytes_of(file: Path, folder: Path) -> bytes:
-    if not file.resolve().is_relative_to(folder.resolve()):
-        raise Unreadable("it is a link to somewhere outside of the folder")
     try:
-        size = file.stat().st_size
-        if size > LARGEST:
-            raise Unreadable(f"it is larger than {LARGEST // 1024} KB ({size // 1024} KB)")
+        status = file.stat()
+        if not file.resolve().is_relative_to(folder.resolve()):
+            raise Unreadable("it is a link to somewhere outside of the folder")
+        if not stat.S_ISREG(status.st_mode):
+            raise Unreadable("it is no regular file")
+        if status.st_size > LARGEST:
+            raise Unreadable(f"it is larger than {LARGEST // 1024} KB ({status.st_size // 1024} KB)")
         return file.read_bytes()
     except OSError as error:
         raise Unreadable(f"the file cannot be opened: {error.strerror}") from None

@@ -33,8 +33,8 @@ def get_pattern(call: Call[Kernel], input: Input) -> Answer:
     held = get_held(call.kernel, input.id)
     if held is None:
         near = {card.slug: card.title for card in near_cards(call.kernel, input.id)}
-        answer = call.ask(id_form("Pattern", input.id, near)) if near else None
-        held = get_held(call.kernel, answer.content["id"]) if answer is not None and answer.accepted else None
+        answer = call.ask(id_form("Pattern", input.id, near))
+        held = get_held(call.kernel, answer.content["id"]) if answer.accepted else None
         if held is None:
             return ask_for_id("Pattern", input.id, near, field="id", format=input.format)
     return _details(held, input)

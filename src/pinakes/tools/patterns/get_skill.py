@@ -32,9 +32,8 @@ def get_skill(call: Call[Kernel], input: Input) -> Answer:
     held = get_held(call.kernel, input.slug, SKILL_FORM)
     if held is None:
         near = {card.slug: card.title for card in near_cards(call.kernel, input.slug, SKILL_FORM)}
-        answer = call.ask(id_form("Skill", input.slug, near)) if near else None
-        chosen = answer.content["id"] if answer is not None and answer.accepted else ""
-        held = get_held(call.kernel, chosen, SKILL_FORM)
+        answer = call.ask(id_form("Skill", input.slug, near))
+        held = get_held(call.kernel, answer.content["id"], SKILL_FORM) if answer.accepted else None
         if held is None:
             return ask_for_id("Skill", input.slug, near, field="slug", format=input.format)
     return _details(held, input.format)
