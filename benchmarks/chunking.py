@@ -1,4 +1,4 @@
-"""What a passage is embedded with: python benchmarks/chunking.py DIR… [--questions N] [--paragraphs N] [--json FILE]
+"""What a passage is embedded with: python benchmarks/chunking.py DIR… [--questions N] [--paragraphs N]
 
 Each DIR is a test collection in BEIR form. Its paragraphs are put together to long markdown documents with a heading
 for each title, taken in as files, and found again by the collection's questions through `knowledge-search`. What
@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from statistics import mean, stdev
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -30,6 +31,7 @@ from report import Line, Table, to_json, to_text
 TOGETHER = 25
 DEEP = 50
 OVERLAPS = (50, 125)
+PATH = "path of headings"
 
 Window = Callable[[str, Chunk], str]
 
@@ -110,7 +112,7 @@ def windows() -> dict[str, Window]:
 
         return window
 
-    found: dict[str, Window] = {"alone": alone, "path of headings": path}
+    found: dict[str, Window] = {"alone": alone, PATH: path}
     for size in OVERLAPS:
         found[f"{size} characters before it"] = overlapping(size, alone)
     found[f"path and {OVERLAPS[0]} before it"] = overlapping(OVERLAPS[0], path)
@@ -147,31 +149,51 @@ def found_paragraphs(app: App, question: str, places: dict[str, list[tuple[int, 
     return list(found)
 
 
-def judge(app: App, collection: Collection, places: dict[str, list[tuple[int, int, str]]]) -> dict[str, float]:
-    gains = hits = 0.0
+class Judged(NamedTuple):
+    """For each question, how well its paragraphs are ranked, and how many of them are there."""
+
+    gains: list[float]
+    hits: list[float]
+
+
+def judge(app: App, collection: Collection, places: dict[str, list[tuple[int, int, str]]]) -> Judged:
+    judged = Judged([], [])
     for question, wanted in collection.questions:
         best = found_paragraphs(app, question, places)[:10]
         ideal = sum(1 / math.log2(rank + 2) for rank in range(min(10, len(wanted))))
-        gains += sum(1 / math.log2(rank + 2) for rank, id in enumerate(best) if id in wanted) / ideal
-        hits += len(wanted.intersection(best)) / len(wanted)
-    count = len(collection.questions)
-    return {"nDCG@10": 100 * gains / count, "recall@10": 100 * hits / count}
+        judged.gains.append(sum(1 / math.log2(rank + 2) for rank, id in enumerate(best) if id in wanted) / ideal)
+        judged.hits.append(len(wanted.intersection(best)) / len(wanted))
+    return judged
 
 
-def measure(collection: Collection, scratch: Path) -> Table:
-    lines: list[Line] = []
+def numbers(judged: Judged, usual: Judged) -> dict[str, float]:
+    """Means, and the difference from the usual way with its 95 % interval over the questions, in pairs."""
+    apart = [mine - theirs for mine, theirs in zip(judged.gains, usual.gains, strict=True)]
+    spread = 1.96 * stdev(apart) / math.sqrt(len(apart))
+    return {
+        "nDCG@10": 100 * mean(judged.gains),
+        "recall@10": 100 * mean(judged.hits),
+        "against the path": 100 * mean(apart),
+        "±": 100 * spread,
+    }
+
+
+def measure(collection: Collection, scratch: Path, only: Sequence[str]) -> Table:
+    found: dict[str, Judged] = {}
     for number, (name, window) in enumerate(windows().items()):
+        if only and name != PATH and not any(part in name for part in only):
+            continue
         print(f"… {collection.name}: {name}", file=sys.stderr, flush=True)
         with patch.object(chunking, "window", window):
             app = open_app(scratch / f"{collection.name}-{number}")
             places = take_in(app, scratch / f"{collection.name}-{number}-files", collection)
-            lines.append(Line(label=name, numbers=judge(app, collection, places)))
+            found[name] = judge(app, collection, places)
             bench_of(app.kernel).sandbox.close()
             app.kernel.store.close()
     return Table(
         name=collection.name,
         title=f"{collection.name}: {len(collection.paragraphs)} paragraphs, {len(collection.questions)} questions",
-        lines=lines,
+        lines=[Line(label=name, numbers=numbers(judged, found[PATH])) for name, judged in found.items()],
     )
 
 
@@ -180,13 +202,14 @@ def main() -> int:
     parser.add_argument("folders", type=Path, nargs="+", metavar="DIR")
     parser.add_argument("--questions", type=int, default=300)
     parser.add_argument("--paragraphs", type=int, default=1000)
+    parser.add_argument("--only", nargs="*", default=[], metavar="PART", help="only ways whose names hold this")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parsed = parser.parse_args()
     scratch = Path(tempfile.mkdtemp(prefix="pinakes-chunking-"))
     machine, tables = describe(scratch), []
     for folder in parsed.folders:
         collection = load(folder, questions=parsed.questions, paragraphs=parsed.paragraphs)
-        tables.append(measure(collection, scratch))
+        tables.append(measure(collection, scratch, parsed.only))
         print(to_text(tables[-1]), flush=True)
     if parsed.json is not None:
         content = {"machine": machine, "tables": [to_json(table) for table in tables]}

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from documents_ocr import measure_recognition
-from documents_pipeline import measure_pipeline
+from documents_pipeline import SMALL_FILES, measure_memory, measure_pipeline
 from machine import describe, load
 from pinakes.model.errors import Refusal
 from pinakes.reading.formats import EXTENSIONS, extension_of
@@ -32,7 +32,7 @@ from section import write_section
 HERE = Path(__file__).parent
 PEER = "markitdown[pdf,docx,pptx,xlsx]"
 FASTER = 15.0
-PARTS = ("pdf", "recall", "recognition", "pipeline")
+PARTS = ("pdf", "recall", "recognition", "pipeline", "memory")
 REFERENCE = ".reference.md"
 
 _WORD = re.compile(r"\w+")
@@ -211,6 +211,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("folder", type=Path, metavar="DIR")
     parser.add_argument("--quick", action="store_true", help="fewer rounds and fewer pictures")
     parser.add_argument("--only", nargs="*", default=list(PARTS), choices=PARTS, metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--files", type=int, default=SMALL_FILES, metavar="N", help="how many files for memory")
     parser.add_argument("--scratch", type=Path, metavar="DIR", help="where markitdown is kept between runs")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers to a file, too")
     parser.add_argument("--write-docs", action="store_true", help="put the results into docs/benchmarks.md")
@@ -225,12 +226,13 @@ def main() -> int:
     files = find_files(parsed.folder)
     pdfs = [path for path in files if path.suffix == ".pdf"]
     typed = [path for path in files if "ocr" not in path.parts and path.suffix not in (".png", ".jpg")]
-    python = install_peer(scratch)
+    python = install_peer(scratch) if {"pdf", "recall"}.intersection(parsed.only) else None
     measures: dict[str, Callable[[], Table]] = {
         "pdf": lambda: measure_pdfs(pdfs, python, 2 if parsed.quick else 5),
         "recall": lambda: measure_formats(files, python),
         "recognition": lambda: measure_recognition(pdfs, quick=parsed.quick),
-        "pipeline": lambda: measure_pipeline(typed, Path(tempfile.mkdtemp(dir=scratch)), quick=parsed.quick),
+        "pipeline": lambda: measure_pipeline(typed, Path(tempfile.mkdtemp(dir=scratch))),
+        "memory": lambda: measure_memory(Path(tempfile.mkdtemp(dir=scratch)), parsed.files),
     }
     tables: list[Table] = []
     for name in parsed.only:
