@@ -50,6 +50,20 @@ def told(run, *arguments):
     return code, json.loads(out)
 
 
+def test_odd_names_fail_alone_and_move_no_cursor(run, files):
+    other_letters = os.fsencode(files) + b"/\xff.txt"
+    with open(other_letters, "w") as file:
+        file.write("Nobody can say my name.")
+    (files / "esc\033[2J\nnext.txt").write_text("A name that would wipe the terminal.")
+    code, out, err = run("add", files)
+    assert (code, out.split(" in ")[0]) == (1, "3 added with 3 passages, 2 failed")
+    assert "is not written in UTF-8. Rename the file" in err
+    assert "esc\ufffd[2J\ufffdnext.txt: added" in err
+    assert "\033" not in err + run("documents")[1] + run("search", "terminal")[1]
+    code, told_of = told(run, "add", files)
+    assert (code, told_of["failed"], told_of["duplicates"]) == (1, 2, 3)
+
+
 def test_a_folder_is_added_with_a_line_for_each_file_and_a_summary(run, files):
     code, out, err = run("add", files)
     assert code == 1

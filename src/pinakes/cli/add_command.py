@@ -3,13 +3,12 @@
 import argparse
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from pinakes.cli.bars import Bars
 from pinakes.cli.call_command import ACTOR
 from pinakes.cli.gathering import gather, snapshot
-from pinakes.cli.terminal import app_of, print_json, styled
+from pinakes.cli.terminal import app_of, plain, print_json, styled
 from pinakes.contracts.documents import code_of
 from pinakes.engine.ingest import Wish, queue_file
 from pinakes.engine.jobs import bench_of, call_off, look_up_all, refusal_of
@@ -123,7 +122,7 @@ class Adding:
     def _look(self) -> None:
         jobs = {job.id: job for job in look_up_all(self._kernel, self._waiting)}
         running = {
-            Path(self._waiting[id]).name: (job.done / max(job.total, 1), job.step)
+            self._waiting[id]: (job.done / max(job.total, 1), job.step)
             for id, job in jobs.items()
             if job.state == "running"
         }
@@ -140,12 +139,14 @@ class Adding:
         self._outcomes.append({"file": path, "success": True, **outcome})
         how = "there already" if outcome.get("duplicate") else "replaced" if outcome.get("replaced") else "added"
         passages = f"{outcome['chunks_created']} passages, {outcome['processing_method']}, {outcome['seconds']:.1f} s"
-        self._bars.tell(f"{styled('✓', 'green')} {path}: {how} ({passages})  {styled(outcome['document_id'], 'dim')}")
+        self._bars.tell(
+            f"{styled('✓', 'green')} {plain(path)}: {how} ({passages})  {styled(outcome['document_id'], 'dim')}"
+        )
 
     def _fail(self, path: str, refusal: Refusal) -> None:
         error = {"error": code_of(refusal), "message": refusal.message}
         self._outcomes.append({"file": path, "success": False, **error})
-        self._bars.tell(f"{styled('✗', 'red')} {path}: {refusal.message}")
+        self._bars.tell(f"{styled('✗', 'red')} {plain(path)}: {plain(refusal.message)}")
 
     def sum_up(self) -> int:
         failed = [outcome for outcome in self._outcomes if not outcome["success"]]

@@ -3,9 +3,10 @@
 import shutil
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TextIO
 
-from pinakes.cli.terminal import styled
+from pinakes.cli.terminal import plain, styled
 
 WIDTH = 24
 MOST = 8
@@ -21,12 +22,12 @@ class Bars:
         self._drawn = 0
 
     def show(self, running: Mapping[str, tuple[float, str]], waiting: int) -> None:
-        """Draw how far each running file is, and how many wait."""
+        """Draw how far each running file is, by its path, and how many wait."""
         if not self._live:
             return
         self._wipe()
         columns = shutil.get_terminal_size().columns
-        lines = [_line(name, share, step) for name, (share, step) in list(running.items())[:MOST]]
+        lines = [_line(path, share, step) for path, (share, step) in list(running.items())[:MOST]]
         if waiting:
             lines.append(styled(f"  … {waiting} more", "dim", stream=self._stream))
         for line in lines:
@@ -51,6 +52,6 @@ class Bars:
             self._drawn = 0
 
 
-def _line(name: str, share: float, step: str) -> str:
+def _line(path: str, share: float, step: str) -> str:
     filled = round(WIDTH * max(0.0, min(1.0, share)))
-    return f"  {name[:32]:32} {'█' * filled}{'░' * (WIDTH - filled)} {share:4.0%}  {step}"
+    return f"  {plain(Path(path).name)[:32]:32} {'█' * filled}{'░' * (WIDTH - filled)} {share:4.0%}  {step}"

@@ -3,7 +3,7 @@
 import argparse
 from dataclasses import asdict
 
-from pinakes.cli.terminal import app_of, print_json, styled
+from pinakes.cli.terminal import app_of, plain, print_json, styled
 from pinakes.contracts.documents import in_seconds
 from pinakes.engine.documents import list_documents
 from pinakes.engine.jobs import unsettled_jobs
@@ -43,7 +43,7 @@ def run(parsed: argparse.Namespace) -> int:
         row = each.row
         also = "" if each.status == "completed" else f"  {styled(each.status, 'yellow')}"
         numbers = f"{in_seconds(row.added)[:10]}  {_size(row.size):>8} {row.chunks:6} passages"
-        print(f"{styled(row.handle, 'dim')}  {numbers}  {row.filename}{also}")
+        print(f"{styled(row.handle, 'dim')}  {numbers}  {plain(row.filename)}{also}")
     print(f"{total} documents{f', {len(jobs)} tasks under way' if jobs else ''}.")
     return 0
 

@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 from pinakes.cli.call_command import ACTOR
-from pinakes.cli.terminal import app_of, print_json
+from pinakes.cli.terminal import app_of, plain, print_json
 from pinakes.engine.documents import clear_documents, find_document, list_documents, remove_document
 from pinakes.model.errors import Failure, Refusal
 
@@ -37,7 +37,7 @@ def run(parsed: argparse.Namespace) -> int:
     named: list[dict[str, Any]] = [
         {"document_id": row.handle, "filename": row.filename, "chunks_removed": row.chunks} for row in removed
     ]
-    _say(parsed, named, f"Removed {', '.join(row.filename for row in removed)}. pinakes undo brings it back.")
+    _say(parsed, named, f"Removed {', '.join(plain(row.filename) for row in removed)}. pinakes undo brings it back.")
     return 0
 
 

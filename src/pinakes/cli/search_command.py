@@ -6,7 +6,7 @@ import time
 from typing import Any, cast
 
 from pinakes.app import lazily
-from pinakes.cli.terminal import app_of, print_json, styled
+from pinakes.cli.terminal import app_of, plain, print_json, styled
 from pinakes.model.kinds import KINDS
 from pinakes.model.knowledge import Entry, handle_of
 
@@ -94,7 +94,7 @@ def _shown(hit: Any) -> dict[str, Any]:
 
 def _print_hit(number: int, hit: Any, sought: Any, *, explain: bool) -> None:
     entry = hit.version.thing
-    print(f"{number:3}. {styled(entry.title or handle_of(entry), 'bold')}  {styled(handle_of(entry), 'dim')}")
+    print(f"{number:3}. {styled(plain(entry.title or handle_of(entry)), 'bold')}  {styled(handle_of(entry), 'dim')}")
     for excerpt in hit.excerpts if explain else hit.excerpts[:1]:
         print(f"     {_quoted(sought, excerpt, len(entry.body))}")
         where = _where(excerpt.place)

@@ -44,12 +44,28 @@ def styled(text: str, style: str, *, stream: Any = None) -> str:
     return f"\033[{_STYLES[style]}m{text}\033[0m"
 
 
+def plain(text: str) -> str:
+    """What others have named, as it may stand on a line: nothing in it moves the cursor or ends the line."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+
+
 def say_error(message: str) -> None:
-    print(f"{styled('pinakes:', 'red', stream=sys.stderr)} {message}", file=sys.stderr)
+    lines = "\n".join(plain(line) for line in message.split("\n"))
+    print(f"{styled('pinakes:', 'red', stream=sys.stderr)} {lines}", file=sys.stderr)
 
 
 def print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    spelled = json.dumps(value, ensure_ascii=False, indent=2)
+    # The name of a file may hold bytes that are no letters; escaped, they are still JSON.
+    print(spelled if _is_text(spelled) else json.dumps(value, indent=2))
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @contextmanager

@@ -42,6 +42,7 @@ def locate(bench: Workbench, given: str) -> Located:
     upload = scheme == "upload"
     path = _uploaded(bench, given) if upload else _plain_path(given)
     promised_format(path)
+    _refuse_other_letters(path)
     with open_checked(path, None if upload else bench.roots) as opened:
         return Located(path, upload, opened.size)
 
@@ -122,6 +123,17 @@ def _writing(name: str) -> Generator[None]:
         raise Refusal(
             Failure.UNAVAILABLE, f"{name} cannot be kept in the data directory: {error.strerror}. Try again"
         ) from error
+
+
+def _refuse_other_letters(path: str) -> None:
+    """A name in bytes that are no UTF-8 can neither be stored nor be said to anybody."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        shown = path.encode("utf-8", "replace").decode()
+        raise Refusal(
+            Failure.INVALID, f"The name of {shown} is not written in UTF-8. Rename the file", field="file_path"
+        ) from None
 
 
 def _refuse_odd_name(name: str) -> None:
