@@ -1,19 +1,22 @@
 """The notebook in memory is, after any changes, the one that would be loaded anew."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from pinakes.engine import notebook
 from pinakes.engine.notebook import Notebook, ghost_id
 
-NAMES = st.sampled_from(["a", "b", "sub/a", "sub/B c", "sub/b-c", "D"])
-TEXTS = st.lists(
-    st.sampled_from(
-        ["[[a]]", "[[b c]]", "[[sub/a]]", "[x](a.md)", "[y](../D.md)", "[[e-1]]", "[[nowhere]]", "[[Alias]]", "#t/u"]
-    ),
-    max_size=4,
-).map(" ".join)
-HEADS = st.sampled_from(["", "---\naliases: [Alias]\n---\n", "---\ntitle: nowhere\n---\n"])
+NAMES = st.sampled_from(["a", "b", "sub/a", "sub/B c", "sub/b-c", "D", "p.png"])
+LINKS = (
+    "[[a]] | [[b c]] | [[sub/a]] | [x](a.md) | [y](../D.md) | [[e-1]] | [[nowhere]] | [[Alias]] | #t/u | ![[p.png]] | "
+    "[p](p.png) | [[a.md]] | [[sub/nowhere]] | [[x/nowhere.md]] | [z](/sub/a)"
+)
+TEXTS = st.lists(st.sampled_from(LINKS.split(" | ")), max_size=4).map(" ".join)
+HEADS = st.sampled_from(
+    ["", "---\naliases: [Alias]\n---\n", "---\ntitle: nowhere\n---\n", "---\ntitle: x/nowhere.md\n---\n"]
+)
+NAMED, TITLED = "---\naliases: [Alias]\n---\n", "---\ntitle: nowhere\n---\n"
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("save"), NAMES, st.tuples(HEADS, TEXTS).map("".join)),
@@ -36,6 +39,11 @@ def _seen(kernel, book):
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS)
+@example([("save", "sub/a", "[[a]]"), ("save", "a", "")]).via("a link to itself that means another")
+@example([("save", "b", "[[nowhere]]"), ("save", "a", TITLED), ("save", "a", "")]).via("a title that goes")
+@example([("save", "a", NAMED), ("save", "b", "[[Alias]]"), ("save", "Alias", "")]).via("a file named as an alias")
+@example([("save", "a", ""), ("save", "b", "[[a]]"), ("remove", "a", "")]).via("a note that goes")
+@example([("save", "a", "![[p.png]]"), ("save", "p.png", "")]).via("an attachment that is a note")
 def test_what_is_followed_is_what_would_be_loaded(writer, steps):
     for name in list(writer.files()):
         (writer.vault / name).unlink()
@@ -51,6 +59,30 @@ def test_what_is_followed_is_what_would_be_loaded(writer, steps):
             writer.reply("undo")
         writer.sync()
         assert _seen(writer.kernel, writer.kernel.vaults.notebook) == _seen(writer.kernel, Notebook())
+
+
+def test_the_same_words_mean_one_note_in_a_wikilink_and_another_in_a_relative_link(writer):
+    for name, text in (("a", ""), ("sub/a", ""), ("sub/b", "[[a.md]] [x](a.md)"), ("sub/c", "[x](a.md) [[a.md]]")):
+        writer.save(f"{name}.md", text)
+    writer.sync()
+    for name, meant in (("sub/b", ["a.md", "sub/a.md"]), ("sub/c", ["sub/a.md", "a.md"])):
+        assert [link["id"] for link in writer.ask("get_node", id=f"{name}.md")["links"]] == meant
+
+
+def test_the_graph_is_read_anew_where_more_changed_than_it_holds(writer, monkeypatch):
+    monkeypatch.setattr(notebook, "MANY", 3)
+    book = writer.kernel.vaults.notebook
+    writer.given(a="[[b]]")
+    _seen(writer.kernel, book)
+    loaded: list[int] = []
+    load = Notebook._load
+    monkeypatch.setattr(Notebook, "_load", lambda self, reading: loaded.append(reading.tx) or load(self, reading))
+    writer.given(b="[[a]]")
+    assert _seen(writer.kernel, book) == _seen(writer.kernel, Notebook())
+    assert len(loaded) == 1  # The other book's.
+    writer.given(c="[[a]]", d="", e="", f="", g="")
+    assert _seen(writer.kernel, book) == _seen(writer.kernel, Notebook())
+    assert len(loaded) == 3
 
 
 def test_edges_of_the_journal_are_in_the_graph(writer):

@@ -39,10 +39,12 @@ class Graph:
         before = self.out[node]
         if wanted == before:
             return
-        for target in set(before).difference(wanted):
-            self._into[target].discard(node)
+        if before:
+            for target in set(before).difference(wanted):
+                self._into[target].discard(node)
         for target in wanted:
-            self.add(target)
+            if target not in self._into:
+                self.add(target)
             self._into[target].add(node)
         self.out[node] = wanted
         self.version += 1

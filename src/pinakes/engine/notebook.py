@@ -1,26 +1,31 @@
 """All notes of a collection in memory, without their text: names, tags and the graph of their links, up to date."""
 
 import base64
-import gc
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import nsmallest
 from threading import RLock
 from typing import Any, TypeVar, cast
 
 from pinakes.engine.graph import Graph
 from pinakes.engine.handles import NAMESPACES
+from pinakes.engine.resting import resting_collector
 from pinakes.model.kinds import NOTE
-from pinakes.model.knowledge import Edge, Entry, fold, handle_of
+from pinakes.model.knowledge import Edge, Entry, Subject, fold, handle_of
 from pinakes.storage.heads import is_live
 from pinakes.storage.reading import Reading
-from pinakes.storage.vault import NoteRow, missing_rows, read_row, read_rows, row_of
+from pinakes.storage.vault import Link, NoteRow, missing_rows, read_row, read_rows, row_of
 from pinakes.vault.resolving import Named, Resolver, link_key, note_keys
 from pinakes.vault.wikilinks import Form, folded
 
 GHOST = "ghost_"
 MANY = 1000
+
+# The node that a link leads to, if any, and the link's key where that is no note; by target, by vault.
+Meaning = tuple[str | None, str | None]
+Known = dict[str, dict[str, Meaning]]
 
 T = TypeVar("T")
 
@@ -55,9 +60,8 @@ class Notebook:
         self.ghosts: dict[str, str] = {}
         self.others: dict[str, Other] = {}
         self._by_path: dict[str, str] = {}
-        self._by_folded: dict[str, list[str]] = {}
         self._resolvers: dict[str, Resolver] = {}
-        self._by_key: dict[str, set[str]] = {}
+        self._loose: dict[str, set[str]] = {}
         self._by_tag: dict[str, set[str]] = {}
         self._edges: dict[str, list[str]] = {}
         self._measures: dict[str, tuple[int, Any]] = {}
@@ -67,7 +71,11 @@ class Notebook:
         if self._seen < 0:
             self._load(reading)
         elif reading.tx > self._seen:
-            self._follow(reading)
+            changed = reading.changed_after(self._seen)
+            if len(changed) < MANY + len(self.rows):
+                self._follow(reading, changed)
+            else:
+                self._load(reading)
 
     def find(self, name: str) -> str | None:
         """The id of the node that a path or a ghost's id names."""
@@ -77,9 +85,18 @@ class Notebook:
             if path in self._by_path:
                 return self._by_path[path]
         for path in (folded(name), f"{folded(name)}.md"):
-            if path in self._by_folded:
-                return min(self._by_folded[path], key=self.name_of)
+            if alike := [each for each in self._spelled(path) if folded(each) == path]:
+                return self._by_path[min(alike)]
         return None
+
+    def _spelled(self, path: str) -> list[str]:
+        """Paths of notes that differ from this one at most in case, normalisation and suffix."""
+        return [
+            vault + each
+            for vault, resolver in self._resolvers.items()
+            if path.startswith(folded(vault))
+            for each in resolver.spelled(path[len(folded(vault)) :])
+        ]
 
     def name_of(self, node: str) -> str:
         """What clients call a node."""
@@ -119,9 +136,21 @@ class Notebook:
 
     def possible_sources(self, row: NoteRow, named: Named) -> list[NoteRow]:
         """The notes that have a link which means `row`, or could mean it under another name."""
-        found = {source for key in note_keys(named) for source in self._by_key.get(key, ())}
-        found |= self.graph.into(row.id) & self.rows.keys()
-        return sorted((self.rows[source] for source in found), key=lambda each: each.path)
+        found = self._sources(note_keys(named)).union(self.graph.into(row.id))
+        return sorted((self.rows[source] for source in found & self.rows.keys()), key=lambda each: each.path)
+
+    def _sources(self, keys: Iterable[str]) -> set[str]:
+        """All notes that have a link with one of these keys. Such a link leads to a note that has the key, too, or to
+        no note at all; a link to itself is none of the graph's."""
+        found: set[str] = set()
+        for key in keys:
+            found.update(self._loose.get(key, ()))
+            for vault, resolver in self._resolvers.items():
+                for path in resolver.holding(key):
+                    node = self._by_path[vault + path]
+                    found.add(node)
+                    found.update(self.graph.into(node))
+        return found
 
     def target_in(self, source: NoteRow, node: str) -> str:
         """How a note names a node that it links to."""
@@ -158,14 +187,8 @@ class Notebook:
         return held[1]
 
     def _load(self, reading: Reading) -> None:
-        """Read everything; the collector would look again and again through what is only growing."""
-        collects = gc.isenabled()
-        gc.disable()
-        try:
+        with resting_collector():
             self._read_all(reading)
-        finally:
-            if collects:
-                gc.enable()
 
     def _read_all(self, reading: Reading) -> None:
         self._clear()
@@ -176,36 +199,40 @@ class Notebook:
         for row in rows:
             self._take_in(row)
         self._edges = _edges_of_notes(reading)
+        known: Known = {}
         for row in rows:
-            self._connect(reading, row)
+            self._connect(reading, row, known)
         self._drop_unused()
         self._seen = reading.tx
 
-    def _follow(self, reading: Reading) -> None:
+    def _follow(self, reading: Reading, changed: list[tuple[str, Subject, str]]) -> None:
         """Read what changed; links of other notes turn only where a name they could mean has come or gone."""
         turned: set[str] = set()
-        changed: set[str] = set()
-        for id, subject, kind in reading.changed_after(self._seen):
+        sources: set[str] = set()
+        for id, subject, kind in changed:
             if subject == "edge":
-                changed |= self._look_at_edge(reading, id)
+                sources |= self._look_at_edge(reading, id)
             elif kind == NOTE or id in self.rows:
-                changed.add(id)
-                turned |= self._replace(id, read_row(reading.session, reading.collection, id))
+                row = read_row(reading.session, reading.collection, id)
+                if _is_named_alike(self.rows.get(id), row):
+                    sources.add(id)
+                else:
+                    sources.update(self.graph.into(id), {id})
+                    turned |= frozenset[str]() if row is None else note_keys(_named(row))
+                self._replace(id, row)
             else:
                 turned |= self._look_at_other(reading, id)
-        sources = changed | {source for key in turned for source in self._by_key.get(key, ())}
+        sources |= self._sources(turned)
+        known: Known = {}
         for source in sorted(sources & self.rows.keys()):
-            self._connect(reading, self.rows[source])
+            self._connect(reading, self.rows[source], known)
         self._drop_unused()
         self._seen = reading.tx
 
     def _take_in(self, row: NoteRow) -> None:
         self.rows[row.id] = row
         self._by_path[row.path] = row.id
-        self._by_folded.setdefault(folded(row.path), []).append(row.id)
         self.resolver(row.vault).add(_named(row))
-        for target, _, _ in row.links:
-            self._by_key.setdefault(link_key(target), set()).add(row.id)
         for tag in _with_parents(row.tags):
             self._by_tag.setdefault(tag, set()).add(row.id)
         self.graph.add(row.id)
@@ -216,15 +243,11 @@ class Notebook:
         if self._by_path.get(row.path) == row.id:
             del self._by_path[row.path]
             self.resolver(row.vault).remove(row.path.removeprefix(row.vault))
-        alike = self._by_folded[folded(row.path)]
-        alike.remove(row.id)
-        if not alike:
-            del self._by_folded[folded(row.path)]
-        _discard(self._by_key, {link_key(target) for target, _, _ in row.links}, row.id)
+        _discard(self._loose, {link_key(target) for target, _, _ in row.links}, row.id)
         _discard(self._by_tag, _with_parents(row.tags), row.id)
 
-    def _replace(self, id: str, row: NoteRow | None) -> frozenset[str]:
-        """Put a note in the place of what it was; returns the keys of links that could mean either."""
+    def _replace(self, id: str, row: NoteRow | None) -> None:
+        """Put a note in the place of what it was."""
         before = self.rows.get(id)
         if before is not None:
             self._take_out(before)
@@ -232,7 +255,6 @@ class Notebook:
             self._take_in(row)
         elif id in self.graph:
             self.graph.remove(id)
-        return frozenset[str]().union(*(_keys(each) for each in (before, row) if each is not None))
 
     def _look_at_edge(self, reading: Reading, id: str) -> set[str]:
         """The entries that an edge left or leaves, with where their edges lead now."""
@@ -253,19 +275,21 @@ class Notebook:
             if entry is None and id in self.graph:
                 self.graph.remove(id)
         names |= {f"{space}:{name}" for space in NAMESPACES for name in list(names)}
-        return {key for name in (*names, id) if (key := link_key(name)) in self._by_key}
+        return {link_key(name) for name in (*names, id)}
 
-    def _connect(self, reading: Reading, row: NoteRow) -> None:
+    def _connect(self, reading: Reading, row: NoteRow, known: Known) -> None:
+        """Let a note point at what its links mean; `known` is what others' links were found to mean just now."""
         targets: list[str] = []
-        for target, form, attached in row.links:
-            found = self._meant(reading, row, (target, form))
-            if found is None and not attached:
-                found = ghost_id(target)
-                self.ghosts.setdefault(found, target)
-            targets += [] if found is None else [found]
-        for other in self._edges.get(row.id, ()):
-            if other in self.rows or self._known_other(reading, other) is not None:
-                targets.append(other)
+        meanings = known.setdefault(row.vault, {})
+        for link in row.links:
+            known_already = meanings.get(link[0]) if link[1] == Form.WIKI else None
+            target, key = known_already or self._look_up(reading, row, link, meanings)
+            if target is not None:
+                targets.append(target)
+            if key is not None:
+                self._loose.setdefault(key, set()).add(row.id)
+        edges = self._edges.get(row.id, ())
+        targets += [other for other in edges if other in self.rows or self._known_other(reading, other) is not None]
         self.graph.connect(row.id, targets)
 
     def resolve(self, row: NoteRow, target: str, form: str) -> str | None:
@@ -282,11 +306,19 @@ class Notebook:
                     return self._by_path[vault + found.path]
         return None
 
-    def _meant(self, reading: Reading, row: NoteRow, link: tuple[str, str]) -> str | None:
-        found = self.resolve(row, *link)
-        if found is None and link[1] == Form.WIKI:
-            found = self._find_other(reading, link[0])
-        return found
+    def _look_up(self, reading: Reading, row: NoteRow, link: Link, meanings: dict[str, Meaning]) -> Meaning:
+        """The node that a link leads to, and its key where that is no note."""
+        target, form, attached = link
+        found, key = self.resolve(row, target, form), None
+        if found is None:
+            key = link_key(target)
+            found = self._find_other(reading, target) if form == Form.WIKI else None
+            if found is None and not attached:
+                found = ghost_id(target)
+                self.ghosts.setdefault(found, target)
+        if form == Form.WIKI and self.resolver(row.vault).is_settled(target):
+            meanings[target] = found, key
+        return found, key
 
     def _find_other(self, reading: Reading, target: str) -> str | None:
         prefix, _, rest = target.partition(":")
@@ -327,22 +359,26 @@ def _named(row: NoteRow) -> Named:
     return Named(row.path.removeprefix(row.vault), row.title, row.names)
 
 
-def _keys(row: NoteRow) -> frozenset[str]:
-    """The keys of links that could mean a note, also by its path with the vault's prefix."""
-    return note_keys(_named(row)) | {link_key(row.path)}
+def _is_named_alike(before: NoteRow | None, after: NoteRow | None) -> bool:
+    """Whether every link that meant a note means it still, and no other does."""
+    if before is None or after is None:
+        return False
+    return (before.vault, before.path, before.title, before.names) == (
+        after.vault, after.path, after.title, after.names,
+    )  # fmt: skip
 
 
-def _with_parents(tags: Iterable[str]) -> set[str]:
+@lru_cache(4096)
+def _with_parents(tags: tuple[str, ...]) -> frozenset[str]:
     """Tags as they are matched, with those they are nested in."""
-    found: set[str] = set()
-    for tag in tags:
-        parts = fold(tag).split("/")
-        found |= {"/".join(parts[:count]) for count in range(1, len(parts) + 1)}
-    return found
+    every = [fold(tag).split("/") for tag in tags]
+    return frozenset("/".join(parts[:count]) for parts in every for count in range(1, len(parts) + 1))
 
 
 def _discard(index: dict[str, set[str]], keys: Iterable[str], id: str) -> None:
     for key in keys:
-        index[key].discard(id)
-        if not index[key]:
-            del index[key]
+        held = index.get(key)
+        if held is not None:
+            held.discard(id)
+            if not held:
+                del index[key]

@@ -11,6 +11,7 @@ from pinakes.engine.kernel import Kernel
 from pinakes.engine.leafing import opened
 from pinakes.engine.notefiles import to_entry, to_unread_entry
 from pinakes.engine.noticing import judge_links, keep_warnings
+from pinakes.engine.resting import resting_collector
 from pinakes.engine.vaults import Mount
 from pinakes.model.history import Operation
 from pinakes.model.knowledge import Entry
@@ -177,18 +178,25 @@ def _record(kernel: Kernel, look: _Look, done: Synced, report: Report) -> None:
     departing = look.gone
     starts = range(0, len(look.touched), BATCH) if look.touched else range(1)
     for start in starts:
-        untouched: list[tuple[str, str, str]] = []
-        batch = list(_arrivals(look, look.touched[start : start + BATCH], untouched))
-        settled: list[_Arrival] = []
         leaving, departing = departing, {}
-        if batch or leaving:
-            work = _Batch(look, batch, leaving, settled, done)
-            done.transactions += kernel.write(partial(_write_batch, work), actor=ACTOR)
-        _remember(kernel, [*untouched, *((each.path, each.signature, each.digest) for each in settled)], leaving)
-        look.judged += [(each.path, each.parsed.warnings if each.parsed else ()) for each in settled]
-        look.unsettled += len(batch) - len(settled)
+        with resting_collector():
+            _record_some(kernel, look, look.touched[start : start + BATCH], leaving, done)
         report(min(start + BATCH, len(look.touched)), len(look.touched), "reading notes")
     _judge(kernel, look)
+
+
+def _record_some(
+    kernel: Kernel, look: _Look, touched: list[Found], leaving: dict[str, tuple[str, str]], done: Synced
+) -> None:
+    untouched: list[tuple[str, str, str]] = []
+    batch = list(_arrivals(look, touched, untouched))
+    settled: list[_Arrival] = []
+    if batch or leaving:
+        work = _Batch(look, batch, leaving, settled, done)
+        done.transactions += kernel.write(partial(_write_batch, work), actor=ACTOR)
+    _remember(kernel, [*untouched, *((each.path, each.signature, each.digest) for each in settled)], leaving)
+    look.judged += [(each.path, each.parsed.warnings if each.parsed else ()) for each in settled]
+    look.unsettled += len(batch) - len(settled)
 
 
 def _remember(kernel: Kernel, seen: list[tuple[str, str, str]], gone: Iterable[str]) -> None:

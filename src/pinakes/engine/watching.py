@@ -5,6 +5,7 @@ from threading import Event, Thread
 
 from pinakes.engine.filing import try_to_finish
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.leafing import opened
 from pinakes.engine.sync import Scope, Synced, folder_of, sync_folder, sync_paths
 from pinakes.engine.vaults import Mount, owner_role
 from pinakes.model.errors import Failure, Refusal
@@ -33,12 +34,22 @@ def _watch(kernel: Kernel, stop: Event) -> None:
         Thread(target=_watch_mount, args=(kernel, mount, stop), name=f"vault {mount.prefix}", daemon=True)
         for mount in kernel.vaults.mounts
     ]
+    watchers.append(Thread(target=_read_graph, args=(kernel,), name="graph of notes", daemon=True))
     for watcher in watchers:
         watcher.start()
     while not stop.wait(SECONDS):
         _complete(kernel)
     for watcher in watchers:
         watcher.join()
+
+
+def _read_graph(kernel: Kernel) -> None:
+    """Whoever follows the vaults needs the graph at the first change; clients need not wait for it, either."""
+    try:
+        with opened(kernel):
+            pass
+    except Refusal as refusal:
+        log.warning("reading the graph of notes: %s", refusal.message)
 
 
 def _complete(kernel: Kernel) -> None:

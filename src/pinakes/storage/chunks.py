@@ -89,6 +89,8 @@ def kill(session: Session, collection: str, tx: int, entry_id: str, *, after: in
     """End the life of an entry's chunks with numbers after this one; what was born in the same transaction never
     lived."""
     mine = (collection, entry_id, after)
+    if not session.rows("SELECT 1 FROM chunk WHERE collection = ? AND entry_id = ? AND seq > ? LIMIT 1", *mine):
+        return  # As of everything that is new.
     session.run(
         "DELETE FROM vector WHERE collection = ? AND chunk_seq IN "
         "(SELECT seq FROM chunk WHERE collection = ? AND entry_id = ? AND seq > ? AND born_tx = ?)",

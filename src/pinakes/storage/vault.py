@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pinakes.model.knowledge import Entry
 from pinakes.storage.database import Row, Session, first, scalar
@@ -57,9 +58,13 @@ MAX_WARNINGS_EACH = 20
 MAX_WARNINGS_ALL = 100
 
 
+# Its target, its form, and whether it names an attachment.
+Link = tuple[str, str, bool]
+
+
 @dataclass(frozen=True, slots=True)
 class NoteRow:
-    """A note without its text: enough to walk the graph. A link is (target, form, whether it names an attachment)."""
+    """A note without its text: enough to walk the graph."""
 
     id: str
     path: str
@@ -68,7 +73,7 @@ class NoteRow:
     digest: str
     tags: tuple[str, ...]
     names: tuple[str, ...]
-    links: tuple[tuple[str, str, bool], ...]
+    links: tuple[Link, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +132,10 @@ def drop_row(session: Session, collection: str, id: str) -> None:
 
 
 def read_rows(session: Session, collection: str) -> list[NoteRow]:
-    return [_to_row(row) for row in session.rows(f"SELECT {_ROW} FROM vault_note WHERE collection = ?", collection)]
+    """Every row; a link that many notes have is one in memory."""
+    rows = session.rows(f"SELECT {_ROW} FROM vault_note WHERE collection = ?", collection)
+    known: dict[str, Link] = {}
+    return [_to_row(row, known) for row in rows]
 
 
 def read_row(session: Session, collection: str, id: str) -> NoteRow | None:
@@ -173,18 +181,20 @@ def missing_rows(session: Session, collection: str, kind: str) -> list[str]:
     return [row[0] for row in rows]
 
 
-def _to_row(row: Row) -> NoteRow:
-    id, path, vault, title, digest, tags, names, links = row
-    return NoteRow(
-        id,
-        path,
-        vault,
-        title,
-        digest,
-        tuple(json.loads(tags)),
-        tuple(json.loads(names)),
-        tuple(tuple(link) for link in json.loads(links)),
-    )
+def _to_row(row: Row, known: dict[str, Link] | None = None) -> NoteRow:
+    id, path, vault, title, digest, *lists = row
+    tags, names, written = json.loads(f"[{','.join(lists)}]")
+    held = {} if known is None else known
+    links = tuple([_same(held.get(link[0]), link, held) for link in written])
+    return NoteRow(id, path, vault, title, digest, tuple(tags), tuple(names), links)
+
+
+def _same(held: Link | None, link: Sequence[Any], known: dict[str, Link]) -> Link:
+    """The link that is known already, or this one."""
+    target, form, attached = link
+    if held is None or held[1] != form or held[2] != attached:
+        held = known[target] = (target, form, attached)
+    return held
 
 
 def read_mounted(session: Session, collection: str) -> dict[str, str]:

@@ -36,7 +36,7 @@ def encode(text: str, encoding: str) -> bytes:
 
 def readable(text: str) -> str:
     """The same text with what is no character replaced one for one, so that offsets stay."""
-    return _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def _try(raw: bytes, encoding: str) -> str | None:

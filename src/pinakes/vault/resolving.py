@@ -111,6 +111,7 @@ class Resolver:
         self._notes: dict[str, Named] = {}
         self._paths, self._names, self._titles = _Names(), _Names(), _Names()
         self._aliases, self._variants = _Names(), _Names()
+        self._keys = _Names()
         # What words mean wherever they stand; nearly all links do, and many are to the same notes.
         self._everywhere: dict[str, Resolved | None] = {}
         for named in notes:
@@ -152,12 +153,25 @@ class Resolver:
         """The note that these words mean in the note at `source`; `is_path` for a markdown link's destination."""
         if not target:
             return Resolved(source, Means.PATH) if source in self._notes else None
-        if not is_path and target in self._everywhere:
+        is_anywhere = not is_path or target[0] == "/"
+        if is_anywhere and target in self._everywhere:
             return self._everywhere[target]
         found = self._find(target, source.rpartition("/")[0], is_path=is_path)
-        if not (is_path or target.startswith(_FROM_HERE) or (found and found.others)):
+        if is_anywhere and not (target.startswith(_FROM_HERE) or (found and found.others)):
             self._everywhere[target] = found
         return found
+
+    def is_settled(self, target: str) -> bool:
+        """Whether the words of a wikilink that were just looked up mean the same in every note."""
+        return target in self._everywhere
+
+    def spelled(self, path: str) -> tuple[str, ...]:
+        """The paths that differ from this one at most in case, normalisation and suffix."""
+        return self._paths.find(folded(without_suffix(path)), "")
+
+    def holding(self, key: str) -> set[str]:
+        """The paths of the notes that have a key (`note_keys`)."""
+        return {*self._variants.find(key, ""), *self._keys.find(key, "")}
 
     def _find(self, target: str, folder: str, *, is_path: bool) -> Resolved | None:
         written = target.replace("\\", "/")
@@ -206,8 +220,18 @@ class Resolver:
         yield self._titles, folded(named.title)
         for alias in named.aliases:
             yield self._aliases, folded(alias)
-        for name in {_varied(_last(key)), _varied(named.title)}:
+        variants = {_varied(_last(key)), _varied(named.title)}
+        for name in variants:
             yield self._variants, name
+        if not _is_plain(named):
+            for name in note_keys(named) - variants:
+                yield self._keys, name
+
+
+def _is_plain(named: Named) -> bool:
+    """Whether a note's keys are surely no more than the variants of its file's name and its title."""
+    said = f"{without_suffix(named.path)}.{named.title}"
+    return not named.aliases and said.isascii() and said.count(".") == 1 and not ("\\" in said or "/" in named.title)
 
 
 def _first(found: tuple[str, ...], means: Means) -> Resolved | None:

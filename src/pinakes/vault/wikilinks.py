@@ -104,7 +104,9 @@ def markdown_link(form: Form, span: tuple[int, int], written: str, at: int, *, i
 
 def without_suffix(path: str) -> str:
     """A note's path or name without `.md`."""
-    return _NOTE_SUFFIX.sub("", path)
+    if path.endswith(".md"):
+        return path[:-3]
+    return _NOTE_SUFFIX.sub("", path) if "." in path else path
 
 
 def is_note(path: str) -> bool:
