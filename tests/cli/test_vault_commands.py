@@ -1,10 +1,18 @@
 """The commands about vaults: what a person sees of their notes."""
 
 import json
+import os
 
 import pytest
 
+from pinakes import settings
+from pinakes.app import build
 from pinakes.cli.main import main
+from pinakes.engine import inspecting, notewriting
+from pinakes.engine.notewriting import Changes, update_note
+from pinakes.engine.vaults import owner_role
+from pinakes.storage.collections import write_setting
+from pinakes.storage.locks import role
 
 
 @pytest.fixture
@@ -95,3 +103,79 @@ def test_a_vault_can_be_unmounted_and_mounted_again(run, vault):
     assert "No vault is mounted" in run("vault")[1]
     assert "4 created" in run("vault", "--vault", str(vault))[1]
     assert run("undo")[1].startswith("There is nothing")
+
+
+def _vault_findings(run):
+    code, out, _ = run("doctor", "--json")
+    found = {each["name"]: each for each in json.loads(out)["findings"]}
+    return code, found["vault vault in default"], found["files on their way in default"]
+
+
+def test_doctor_says_whether_a_vault_is_in_step_and_what_to_do(run, vault):
+    run("vault", "--vault", str(vault))
+    code, found, waiting = _vault_findings(run)
+    assert (code, found["well"], waiting["well"]) == (0, True, True)
+    assert "no server follows it" in found["detail"]
+    (vault / "picture.png").write_bytes(b"x")
+    os.utime(vault / "alone.md", (1, 1))
+    assert _vault_findings(run)[1]["well"], "neither another file nor a new time stamp is a change of a note"
+    (vault / "new.md").write_text("x")
+    (vault / "alone.md").write_text("changed")
+    (vault / "tea.md").rename(vault / "coffee.md")
+    (vault / "x" / "tea.md").unlink()
+    (vault / "binary.md").write_bytes(b"\0\1\2")
+    code, found, _ = _vault_findings(run)
+    assert (code, found["well"], found["fix"]) == (1, False, "pinakes vault --sync")
+    assert "(2 new, 1 changed, 1 moved, 1 gone)" in found["detail"]
+    assert "pinakes vault --sync" in run("doctor")[1]
+    run("vault", "--sync")
+    code, found, _ = _vault_findings(run)
+    assert (code, found["well"]) == (0, True), found
+    (vault / "link.md").symlink_to(vault / "index.md")
+    assert "1 files are passed over" in _vault_findings(run)[1]["detail"]
+
+
+def test_doctor_says_whether_a_server_follows_the_vault(run, vault, tmp_path):
+    run("vault", "--vault", str(vault))
+    with role(tmp_path / "data", owner_role("default")):
+        assert "a server follows it" in _vault_findings(run)[1]["detail"]
+
+
+def test_doctor_misses_a_vault_that_is_away_or_cannot_be_written(run, vault, monkeypatch):
+    run("vault", "--vault", str(vault))
+    monkeypatch.setattr(inspecting.os, "access", lambda place, mode: not mode & os.W_OK or place != vault)
+    code, found, _ = _vault_findings(run)
+    assert code == 1
+    assert "not written" in found["detail"]
+    assert "chmod u+w" in found["fix"]
+    monkeypatch.setattr(inspecting.os, "access", lambda place, mode: place != vault)
+    assert "cannot be read" in _vault_findings(run)[1]["detail"]
+    vault.rename(vault.with_name("elsewhere"))
+    code, found, _ = _vault_findings(run)
+    assert code == 1
+    assert "is not there" in found["detail"]
+    assert "--unmount" in found["fix"]
+
+
+def test_doctor_finds_a_vault_that_was_never_read_to_the_end(run, vault, tmp_path):
+    app = build(settings.load({"data": str(tmp_path / "data"), "vault": str(vault)}, {}))
+    app.kernel.store.operate(lambda session: write_setting(session, "default", "embedder", "none"))
+    app.kernel.store.close()
+    assert "has not been read" in _vault_findings(run)[1]["detail"]
+    run("vault", "--sync")
+    assert _vault_findings(run)[1]["well"]
+
+
+def test_doctor_finds_files_that_a_change_has_not_reached(run, vault, tmp_path, monkeypatch):
+    run("vault", "--vault", str(vault))
+    monkeypatch.setattr(notewriting, "finish", lambda kernel: None)
+    app = build(settings.load({"data": str(tmp_path / "data")}, {}))
+    update_note(app.kernel, "tea.md", Changes(title="Green Tea"), actor="test")
+    app.kernel.store.close()
+    code, _, waiting = _vault_findings(run)
+    assert (code, waiting["well"]) == (1, False)
+    assert waiting["detail"] == "3 files have not been written yet, the first is green-tea.md"
+    run("vault", "--sync")
+    code, found, waiting = _vault_findings(run)
+    assert (code, found["well"], waiting["well"]) == (0, True, True)
+    assert (vault / "green-tea.md").exists()

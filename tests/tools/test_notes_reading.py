@@ -114,6 +114,14 @@ def test_search_gives_similarity_and_a_threshold_holds(writer):
     assert writer.ask("search", query="what does Ada drink to stay awake", threshold=0.99) == []
 
 
+def test_nothing_is_like_a_question_that_says_nothing(writer):
+    writer.given(a="Ada drinks tea.")
+    for blank in ("", " ", "\n\t"):
+        assert writer.ask("search", query=blank) == []
+        assert writer.ask("search", query=blank, threshold=0.0) == []
+    assert writer.ask("search", query="tea")
+
+
 def test_tags_match_whatever_their_case_and_nested_in_them(writer):
     writer.given(a="#Project/Alpha", b="#project", c="#projects")
     assert [each["id"] for each in writer.ask("search_by_tags", tags=["#PROJECT"])] == ["a.md", "b.md"]

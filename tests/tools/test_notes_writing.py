@@ -145,6 +145,13 @@ def test_deleting_leaves_ghosts_and_says_who_linked(writer):
     assert writer.files()["a.md"] == b"gone soon"
 
 
+def test_a_rename_says_nothing_of_the_other_files_it_changes_so_that_it_is_said_where_they_are_read(writer):
+    writer.given(a="one", b="[[a]] [[nowhere]]")
+    assert "_warnings" not in writer.ask("update_node", id="a.md", title="Other")
+    assert writer.files()["b.md"] == b"[[Other]] [[nowhere]]"
+    assert writer.ask("get_node", id="b.md")["_warnings"] == ["Broken link: [[nowhere]]"]
+
+
 def test_a_dry_run_shows_and_changes_nothing(writer):
     writer.given(a="x", b="[[a]] ![[a]]")
     before, tx = writer.files(), writer.call("history")["as_of_tx_id"]

@@ -8,8 +8,11 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
+from pinakes.app import lazily
 from pinakes.cli.terminal import app_of, print_json, styled
 from pinakes.engine.health import Finding, examine, repair
+
+inspect_vaults = lazily("pinakes.engine.inspecting", "inspect_vaults")
 
 LOW_DISK = 200 * 1024 * 1024
 
@@ -21,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     app = app_of(parsed)
     mended = repair(app.kernel) if parsed.repair else []
-    findings = [_permissions(app.data), _space(app.data), *examine(app.kernel)]
+    findings = [_permissions(app.data), _space(app.data), *examine(app.kernel), *inspect_vaults(app.kernel)]
     well = all(finding.well for finding in findings)
     if parsed.json:
         print_json({"ok": well, "repaired": mended, "findings": [asdict(finding) for finding in findings]})

@@ -120,7 +120,10 @@ def random_node(kernel: Kernel, tags: Sequence[str]) -> Node | None:
 
 
 def search_notes(kernel: Kernel, query: str, *, limit: int, threshold: float | None = None) -> list[tuple[Node, float]]:
-    """Notes by words and meaning, each with its similarity: the cosine, and 0 where that is negative."""
+    """Notes by words and meaning, each with its similarity: the cosine, and 0 where that is negative. Nothing is like
+    a question that says nothing."""
+    if not query.strip():
+        return []
     asked = limit if threshold is None else SEARCHED
     page = find_entries(kernel, Question(content=query, kinds=(NOTE,)), limit=asked)
     scored = [(hit, _similarity(kernel, query, hit)) for hit in page.hits]

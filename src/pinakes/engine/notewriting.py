@@ -299,11 +299,11 @@ def _outcome(kernel: Kernel, intended: _Intended, *, dry_run: bool) -> Outcome:
     changes = [Affected(change.path, change.kind, change.links) for change in intended.changes]
     if dry_run:
         return Outcome(None, changes, intended.warnings)
-    paths = [change.path for change in intended.changes if change.parsed is not None]
     node = None if intended.result is None else get_node(kernel, intended.result)
     warnings = [*intended.warnings]
     if node is not None:
         with opened(kernel) as (_, book):
             warnings += judge_links(book, node.key)
-    warnings += take_warnings(kernel, paths)
+    # What is to be said of the other files that changed waits for whoever asks for them.
+    warnings += take_warnings(kernel, [intended.result] if intended.result else [])
     return Outcome(node, changes, tuple(dict.fromkeys(warnings)))

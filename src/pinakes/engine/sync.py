@@ -26,6 +26,8 @@ from pinakes.vault.wikilinks import title_of
 ACTOR = "vault"
 BATCH = 200
 ROUNDS = 3
+# Files that keep their place in the graph without their text.
+UNREAD = (Trouble.TOO_LARGE, Trouble.BINARY)
 
 Report = Callable[[float, float | None, str], None]
 
@@ -48,6 +50,22 @@ class Synced:
     @property
     def changed(self) -> int:
         return self.created + self.updated + self.moved + self.removed
+
+
+@dataclass(slots=True)
+class Difference:
+    """How many files are not as the rows say, and how many are no notes."""
+
+    is_first: bool
+    fresh: int = 0
+    changed: int = 0
+    moved: int = 0
+    gone: int = 0
+    passed_over: int = 0
+
+    @property
+    def files(self) -> int:
+        return self.fresh + self.changed + self.moved + self.gone
 
 
 @dataclass(slots=True)
@@ -155,6 +173,23 @@ def _look(kernel: Kernel, mount: Mount, scope: Scope) -> _Look:
     return look
 
 
+def compare(kernel: Kernel, mount: Mount) -> Difference:
+    """What a look at everything would find; nothing is written."""
+    look = _look(kernel, mount, Scope(folder_of(kernel, mount).scan))
+    found = Difference(look.is_first, moved=len(look.moves), gone=len(look.gone), passed_over=len(look.problems))
+    for touched in look.touched:
+        path = mount.prefix + touched.path
+        content = look.folder.read(touched.path)
+        digest = content.digest if isinstance(content, Content) else f"unread-{spell(touched.signature)}"
+        if isinstance(content, Problem) and content.trouble not in UNREAD:
+            found.passed_over += content.trouble is not Trouble.VANISHED
+        elif path in look.own:
+            found.changed += digest != look.own[path][1]
+        else:
+            found.fresh += path not in look.moves
+    return found
+
+
 def _match_moves(look: _Look) -> dict[str, str]:
     """Files that went and came again elsewhere, unchanged, are the same notes: new path to the note's id."""
     departed: dict[str, list[str]] = {}
@@ -180,13 +215,13 @@ def _record(kernel: Kernel, look: _Look, done: Synced, report: Report) -> None:
     for start in starts:
         leaving, departing = departing, {}
         with resting_collector():
-            _record_some(kernel, look, look.touched[start : start + BATCH], leaving, done)
+            _record_some(kernel, look, look.touched[start : start + BATCH], leaving=leaving, done=done)
         report(min(start + BATCH, len(look.touched)), len(look.touched), "reading notes")
     _judge(kernel, look)
 
 
 def _record_some(
-    kernel: Kernel, look: _Look, touched: list[Found], leaving: dict[str, tuple[str, str]], done: Synced
+    kernel: Kernel, look: _Look, touched: list[Found], *, leaving: dict[str, tuple[str, str]], done: Synced
 ) -> None:
     untouched: list[tuple[str, str, str]] = []
     batch = list(_arrivals(look, touched, untouched))
@@ -220,7 +255,7 @@ def _arrivals(look: _Look, touched: list[Found], untouched: list[tuple[str, str,
                 untouched.append((path, signature, known))
             else:
                 yield _Arrival(path, signature, content.digest, known, id, parse(content.raw, found.path))
-        elif content.trouble in (Trouble.TOO_LARGE, Trouble.BINARY):
+        elif content.trouble in UNREAD:
             signature = spell(found.signature)
             look.problems.append(content)
             if known != f"unread-{signature}":

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields, is_dataclass
+from functools import cache
 from typing import Any, Final, TypeVar, cast
 
 from pinakes.model.errors import Failure, Refusal
@@ -135,12 +136,18 @@ def said(model: object) -> dict[str, Any]:
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
+@cache
+def _members(model: type[Any]) -> tuple[tuple[str, str], ...] | None:
+    """Own and public names of a model's fields; None where it is no model."""
+    return tuple((f.name, name_of(f)) for f in fields(model)) if is_dataclass(model) else None
+
+
 def to_json(value: Any) -> Any:
     """A model as plain JSON values, without what was left unset."""
     if type(value) in _PLAIN:
         return value
-    if is_dataclass(value) and not isinstance(value, type):
-        return {name_of(f): to_json(member) for f in fields(value) if (member := getattr(value, f.name)) is not UNSET}
+    if (members := _members(cast(type[Any], type(value)))) is not None:
+        return {public: to_json(member) for own, public in members if (member := getattr(value, own)) is not UNSET}
     if isinstance(value, Mapping):
         return {key: to_json(member) for key, member in cast(Mapping[str, Any], value).items()}
     if isinstance(value, list | tuple):
