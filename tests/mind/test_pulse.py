@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinakes.mind.learning import PHASES, aggregate, emphasis, lambdas, learning_score, phase_at, space_weights
+from pinakes.mind.modulators import attended, learning_share, levels_at, sharpen, shift, startle, widened
 from pinakes.mind.pulse import Situation, suggest, take_pulse
 from pinakes.mind.quadrants import QUADRANTS, Quadrant, confidence, insights, quadrant
 from pinakes.spaces.atlas import COUNT, IDS
@@ -104,3 +105,22 @@ def test_quadrants_of_several_spaces_say_something_together() -> None:
     unknown = cast(list[Quadrant], [QUADRANTS[3]] * COUNT)
     assert insights(unknown) == ["Unknown everywhere: the frontier of what is known"]
     assert insights(cast(list[Quadrant], [QUADRANTS[0]] * COUNT)) == ["Open in ten or more spaces: well integrated"]
+
+
+def test_at_rest_every_result_passes_and_elation_lets_the_tail_go():
+    rest = levels_at(0, None)
+    scores = [1.0, 0.9, 0.5, 0.1, 0.0]
+    assert attended(scores, rest) == 5
+    elated = shift(rest, "dopamine", 2)
+    assert attended(scores, elated) == 3
+    assert attended([0.3], elated) == 1
+    assert attended(scores, startle(elated, 1)) == 5
+
+
+def test_a_start_widens_the_view_and_sharpening_speeds_learning():
+    rest = levels_at(0, None)
+    assert widened(100, rest) == 100
+    assert widened(100, startle(rest, 0.5)) == 150
+    assert learning_share(rest) == pytest.approx(0.1)
+    assert learning_share(sharpen(rest)) == pytest.approx(0.15)
+    assert learning_share(sharpen(sharpen(rest))) == pytest.approx(0.2)

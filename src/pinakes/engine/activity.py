@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 
 from pinakes.engine.scratchpad import Scratchpads
-from pinakes.mind.learning import smooth
+from pinakes.mind.learning import SMOOTHING, smooth
 from pinakes.mind.pulse import CALM, Pulse, Situation, take_pulse
 from pinakes.model.errors import Refusal
 from pinakes.storage import operations
@@ -98,13 +98,13 @@ class Activity:
             self._moods[place] = mood
             return mood
 
-    def feel(self, place: Place, mood: Mood, learned: tuple[float, float, float]) -> None:
+    def feel(self, place: Place, mood: Mood, learned: tuple[float, float, float], share: float = SMOOTHING) -> None:
         """Take a stored memory's novelty, fit and learning score into the running means (D.5)."""
         delta_s, delta_c, learning = learned
         with self._guard:
-            mood.entropy = smooth(mood.entropy, delta_s)
-            mood.coherence = smooth(mood.coherence, delta_c)
-            mood.learning = smooth(mood.learning, learning)
+            mood.entropy = smooth(mood.entropy, delta_s, share)
+            mood.coherence = smooth(mood.coherence, delta_c, share)
+            mood.learning = smooth(mood.learning, learning, share)
             self._touched.add(place)
 
     def keep(self, place: Place) -> None:

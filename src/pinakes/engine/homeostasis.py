@@ -10,10 +10,10 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from pinakes.engine.activity import Mood
+from pinakes.engine.arousal import modulator_levels
 from pinakes.engine.immunity import Examined, examine
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import KNOWN
-from pinakes.engine.rewards import modulator_levels
 from pinakes.mind.cancer import FEWEST, IMPORTANT
 from pinakes.mind.modulators import MODULATORS, Levels
 from pinakes.model.kinds import MEMORY, TEMPORAL

@@ -6,9 +6,11 @@ from typing import Literal, cast
 
 from pinakes.engine.citations import TAG, resolve_citation
 from pinakes.engine.handles import resolve_any
+from pinakes.engine.memories import find_named
 from pinakes.engine.reversal import hash_of
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.history import Transaction, Version
+from pinakes.model.ids import is_id
 from pinakes.model.knowledge import Entry
 from pinakes.storage.reading import Reading
 
@@ -68,6 +70,8 @@ def find_any(reading: Reading, handle: str, *, field: str = "node_id") -> str:
     """The id under a handle, of what lives or lived."""
     if TAG.fullmatch(handle.strip()):
         return resolve_citation(reading, handle).id
+    if not is_id(handle.strip()) and (named := find_named(reading, handle)) is not None:
+        return named
     try:
         return resolve_any(reading, handle).id
     except Refusal as refusal:

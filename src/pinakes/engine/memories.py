@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from pinakes.engine.arousal import NAMELESS, modulator_levels
 from pinakes.engine.births import digest_of
 from pinakes.engine.circles import without_circles
 from pinakes.engine.citations import TAG, new_alias, resolve_citation
@@ -17,6 +18,7 @@ from pinakes.engine.passages import cut
 from pinakes.engine.reference import Judged, Reference, hang, mean_vector
 from pinakes.mind.adversarial import Threat, inspect
 from pinakes.mind.contradiction import Contradiction
+from pinakes.mind.modulators import learning_share
 from pinakes.mind.secrets import Redaction, scrub
 from pinakes.model import kinds
 from pinakes.model.clock import DAY, HOUR
@@ -42,7 +44,6 @@ NEAREST = 3
 UNEMBEDDED = 5
 QUESTION = 160
 QUARANTINE = DAY
-DEFAULT_SESSION = "default"
 REMEMBERED = 100
 RELATIONS = {type.lower(): type for type in kinds.EDGE_TYPES}
 
@@ -94,12 +95,12 @@ def find_node(reading: Reading, handle: str, *, field: str = "node_id") -> Versi
     """The living entry under a handle: an id, a citation with or without brackets, or any other name."""
     if TAG.fullmatch(handle.strip()):
         handle = resolve_citation(reading, handle).id
-    elif not is_id(handle.strip()) and (named := _named(reading, handle)) is not None:
+    elif not is_id(handle.strip()) and (named := find_named(reading, handle)) is not None:
         handle = named
     return resolve(reading, handle, "entry", field=field)
 
 
-def _named(reading: Reading, name: str) -> str | None:
+def find_named(reading: Reading, name: str) -> str | None:
     """The one memory with this title."""
     ids = ids_labelled(reading, name.strip(), kind=kinds.MEMORY, limit=2) if name.strip() else []
     return ids[0] if len(ids) == 1 else None
@@ -115,9 +116,11 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
     with kernel.read() as reading:
         linked = tuple(find_node(reading, handle, field="link_to").id for handle in clean.link_to)
         mood = kernel.activity.mood(reading.session, kernel.collection, clean.session)
-        entry = draw(clean, threat, (kernel.now(), mood.position + 1))
+        now = kernel.now()
+        entry = draw(clean, threat, (now, mood.position + 1))
         around = _look_around(kernel, reading, entry, linked)
         learned = learn(entry, around.judged, kernel.activity.count(reading.session, kernel.collection))
+        share = learning_share(modulator_levels(kernel, reading.session, clean.session, now=now))
         previous = next((id for id in reversed(mood.stored) if reading.head(id) is not None), None)
     mood.position += 1
 
@@ -133,7 +136,8 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
 
     version, edges = kernel.write(act, actor=actor)
     place = (kernel.collection, clean.session)
-    kernel.activity.feel(place, mood, (learned.delta_s, learned.delta_c, learned.score))
+    kernel.activity.feel(place, mood, (learned.delta_s, learned.delta_c, learned.score), share)
+    mood.has_conflict = mood.has_conflict or any(clash.type != "temporal" for clash in around.clashes.values())
     mood.stored = [*mood.stored, version.id][-REMEMBERED:]
     kernel.activity.look(kernel.collection, [version.id], version.time)
     log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if threat.is_flagged else "")
@@ -209,7 +213,7 @@ def draw(draft: Draft, threat: Threat, at: tuple[int, int]) -> Entry:
         "importance": draft.importance,
         "rationale": draft.rationale,
         MODALITY: draft.modality,
-        SESSION: draft.session or DEFAULT_SESSION,
+        SESSION: draft.session or NAMELESS,
         POSITION: position,
     }
     optional = {"domain": draft.domain, "agent_id": draft.agent_id, "metadata": dict(draft.metadata) or None}

@@ -5,12 +5,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pinakes.engine.census import take_census
+        judged = _judge_until(kernel, reading, attending, wanted, tell=tell)
+        total = take_census(kernel, reading).nodes(KNOWN)
 from pinakes.engine.citations import citation_of, name_of
+from pinakes.engine.finder import CANDIDATES
 from pinakes.engine.judging import dominant_space, judge_lately, learn
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import KNOWN, importance_of, quarantine_of
 from pinakes.engine.search import Hit, Question, find_entries
+from pinakes.mind.modulators import Levels, attended, widened
 from pinakes.mind.quadrants import Quadrant
 from pinakes.model.clock import to_iso
 from pinakes.model.knowledge import Entry
@@ -18,7 +21,7 @@ from pinakes.storage.operations import Happening
 from pinakes.storage.reading import Reading
 
 SNIPPET = 240
-POOL = 100
+POOL, DEEP = 100, 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +39,12 @@ class Wanted:
     excluded_agents: tuple[str, ...] = ()
     modality: str | None = None
     with_quarantined: bool = False
+    session: str = ""
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether more is asked for than the search itself can look at, so that it has to look further."""
+        return bool(self.quadrants or self.domain or self.agents or self.excluded_agents or self.modality)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,24 +101,44 @@ def recall(
 ) -> Recollection:
     """Find what is wanted; each result is told as soon as it stands, the best first, before the others are judged."""
     began = time.perf_counter()
-    page = find_entries(kernel, Question(content=wanted.query, kinds=KNOWN), limit=POOL)
-    searched = time.perf_counter()
     now = kernel.now()
+    levels = _levels(kernel, wanted.session, now)
+    pool = widened(DEEP if wanted.is_narrow else POOL, levels)
+    page = find_entries(kernel, _question(wanted, pool), limit=pool)
+    searched = time.perf_counter()
     passing = [hit for hit in page.hits if _passes(hit, wanted, now)]
+    attending = passing[: attended([hit.score or 0.0 for hit in passing], levels)] if passing else []
     filtered = time.perf_counter()
     with kernel.read() as reading:
-        judged = _judge_until(kernel, reading, passing, wanted, tell=tell)
+        judged = _judge_until(kernel, reading, attending, wanted, tell=tell)
         total = take_census(kernel, reading).nodes(KNOWN)
     if not judged:
         told = Happening(time=now, level="info", component="retrieval", action="search", reason="nothing was found")
         kernel.activity.log(kernel.collection, told)
+        note_nothing_found(kernel, wanted.session)
     ended = time.perf_counter()
     stages = (
         Stage("search", total, len(page.hits), _ms(began, searched)),
-        Stage("filter", len(page.hits), len(passing), _ms(searched, filtered)),
-        Stage("judge", len(passing), len(judged), _ms(filtered, ended)),
+        Stage("filter", len(page.hits), len(attending), _ms(searched, filtered)),
+        Stage("judge", len(attending), len(judged), _ms(filtered, ended)),
     )
     return Recollection(tuple(judged), stages)
+
+
+def _levels(kernel: Kernel, session: str, now: int) -> Levels:
+    with kernel.store.database.read() as reading:
+        return modulator_levels(kernel, reading, session, now=now)
+
+
+def _question(wanted: Wanted, depth: int) -> Question:
+    """What the search itself can look at; the bounds are exact here, or looser than what is asked of a result."""
+    return Question(
+        content=wanted.query,
+        kinds=KNOWN,
+        created_after=None if wanted.created_after is None else to_iso(wanted.created_after),
+        least_importance=wanted.min_importance,
+        depth=max(depth, CANDIDATES),
+    )
 
 
 def _ms(began: float, ended: float) -> float:

@@ -1,25 +1,18 @@
 """Rewards: what a store was worth, and what it does to the modulators."""
 
+from pinakes.engine.arousal import keep_levels, modulator_levels
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import DEFAULT_SESSION, Stored
+from pinakes.engine.memories import Stored
 from pinakes.mind.learning import phase_at
-from pinakes.mind.modulators import Levels, levels_at, reward
+from pinakes.mind.modulators import reward
 from pinakes.mind.priors import assume
 from pinakes.mind.steering import Deed, Reward, steer
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.fingerprint import SESSION
-from pinakes.storage.database import Session
 
-MODULATORS = "modulators"
 LEARNED = "learned"
 RECALLED = "recalled"
 REMEMBERED = 50
-
-
-def modulator_levels(kernel: Kernel, session: Session, name: str) -> Levels:
-    """The levels of a session as they are now."""
-    held = kernel.activity.state(session, kernel.collection, f"{MODULATORS}:{name or DEFAULT_SESSION}")
-    return levels_at(kernel.now(), held)
 
 
 def reward_store(kernel: Kernel, stored: Stored, entry: Entry) -> tuple[Reward, float]:
@@ -46,7 +39,7 @@ def reward_store(kernel: Kernel, stored: Stored, entry: Entry) -> tuple[Reward, 
         )
     )
     after = reward(levels, verdict.reward)
-    activity.set_state(kernel.collection, f"{MODULATORS}:{name}", after.to_json())
+    keep_levels(kernel, name, after)
     activity.set_state(kernel.collection, LEARNED, scores)
     return verdict, after.values["dopamine"] - levels.values["dopamine"]
 

@@ -9,7 +9,7 @@ from pinakes.engine.births import FILTERED_ATTRIBUTES
 from pinakes.engine.budget import count_tokens, fit
 from pinakes.engine.embedding import voice_of
 from pinakes.engine.evidence import SNIPPET, Excerpt, Sought, read_place
-from pinakes.engine.finder import Finder, Findings, Passage, Search, embed_question
+from pinakes.engine.finder import CANDIDATES, Finder, Findings, Passage, Search, embed_question
 from pinakes.engine.index.matching import Filter
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.paging import Place, start, to_cursor
@@ -47,6 +47,7 @@ class Question:
     updated_after: str | None = None
     updated_before: str | None = None
     least_importance: float | None = None
+    depth: int = CANDIDATES
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,9 @@ def _find_page(kernel: Kernel, question: Question, *, wanted: tuple[int, str | N
             mode = "list"
         else:
             beside = "neighbours" in question.signals
-            search = Search(text=words, filter=passing, vector=vector, voice=voice, with_neighbours=beside)
+            search = Search(
+                text=words, filter=passing, vector=vector, voice=voice, with_neighbours=beside, depth=question.depth
+            )
             findings = finder.find(reading, search, None if vector is None else embedder)
             ranked = _collapse(reading, question, findings, place=place)
             hits, more = _page(reading, ranked, findings, wanted=(search, place.last, limit))

@@ -1,11 +1,11 @@
 """Neuromodulators: four levels that drift back to rest and say how sharply and how widely to look (D.9)."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pinakes.mind.learning import space_weights
+from pinakes.mind.learning import SMOOTHING, space_weights
 from pinakes.model.clock import SECOND
 
 
@@ -27,6 +27,8 @@ MODULATORS = (
     Modulator("noradrenaline", 0.5, 2.0, 1.0, 0.1, "temperature"),
     Modulator("acetylcholine", 0.001, 0.002, 0.001, 0.1, "learning_rate"),
 )
+# e^-4: at rest, where sharpness is 3 and scores lie between 0 and 1, nothing vanishes.
+VANISHING = 4.0
 REST: Mapping[str, float] = {each.name: each.rest for each in MODULATORS}
 
 
@@ -69,6 +71,33 @@ def shift(levels: Levels, name: str, by: float) -> Levels:
 def reward(levels: Levels, value: float) -> Levels:
     """Dopamine follows a steering reward: up by a fifth of it, down by a tenth (D.9)."""
     return shift(levels, "dopamine", 0.2 * value if value > 0 else -0.1 * abs(value))
+
+
+def startle(levels: Levels, by: float) -> Levels:
+    """Noradrenaline rises with what was not expected: nothing found, an attack (D.9)."""
+    return shift(levels, "noradrenaline", by)
+
+
+def sharpen(levels: Levels) -> Levels:
+    """Acetylcholine rises by half where things go wrong again and again (D.8)."""
+    return shift(levels, "acetylcholine", 0.5 * levels.values["acetylcholine"])
+
+
+def widened(pool: int, levels: Levels) -> int:
+    """How many candidates are looked at: noradrenaline widens the view (D.9)."""
+    return round(pool * levels.values["noradrenaline"])
+
+
+def attended(scores: Sequence[float], levels: Levels) -> int:
+    """How many of the best pass: those whose share in a softmax is not vanishing beside that of the first (D.9). At
+    rest all do; the higher dopamine, the more of a long tail is let go, never the first."""
+    sharpness = levels.values["dopamine"] / levels.values["noradrenaline"]
+    return sum(sharpness * (scores[0] - score) <= VANISHING for score in scores)
+
+
+def learning_share(levels: Levels) -> float:
+    """How much of a new memory's novelty and fit goes into the running means; acetylcholine raises it (D.9)."""
+    return SMOOTHING * levels.values["acetylcholine"] / REST["acetylcholine"]
 
 
 def mode(levels: Levels) -> str:

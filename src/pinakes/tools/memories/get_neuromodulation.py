@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from pinakes.contracts.memories import NODES
+from pinakes.engine.arousal import modulator_levels
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.rewards import modulator_levels
 from pinakes.mind.modulators import active_spaces, mode
 from pinakes.toolkit.fields import UNSET, integer, number, one, said, text
 from pinakes.toolkit.tool import Answer, Call, Example, tool

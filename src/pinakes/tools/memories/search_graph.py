@@ -103,7 +103,7 @@ def search_graph(call: Call[Kernel], input: Input) -> Answer:
     def tell(number: int, found: Recalled) -> None:
         call.show(number, to_json(_result(found, input.include_content)))
 
-    found = recall(call.kernel, _wanted(given), tell)
+    found = recall(call.kernel, _wanted(given, call.session), tell)
     call.kernel.activity.look(call.kernel.collection, [each.entry.id for each in found.results], call.kernel.now())
     results = tuple(_result(each, input.include_content) for each in found.results)
     output = Output(
@@ -116,7 +116,7 @@ def search_graph(call: Call[Kernel], input: Input) -> Answer:
     return Answer(sentence, NODES, output)
 
 
-def _wanted(given: dict[str, Any]) -> Wanted:
+def _wanted(given: dict[str, Any], session: str) -> Wanted:
     filters, lock = given.get("filters", {}), given.get("perspective_lock", {})
     return Wanted(
         query=given["query"],
@@ -130,6 +130,7 @@ def _wanted(given: dict[str, Any]) -> Wanted:
         excluded_agents=tuple(lock.get("exclude_agent_ids", ())),
         modality=given.get("modality"),
         with_quarantined=given["include_quarantined"],
+        session=session,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pinakes.contracts.memories import NODES
+from pinakes.engine.arousal import note_threat
 from pinakes.engine.citations import citation_of, name_of
 from pinakes.engine.judging import dominant_space
 from pinakes.engine.kernel import Kernel
@@ -143,7 +144,13 @@ EXAMPLE = Example(
 def store_memory(call: Call[Kernel], input: Input) -> Answer:
     """Remember something for later sessions, with why. Search first: annotate or merge what already exists. Secrets are
     taken out, planted instructions refused, and what contradicts or repeats it is named."""
-    stored = store(call.kernel, _draft(call, input), actor=call.actor)
+    draft = _draft(call, input)
+    try:
+        stored = store(call.kernel, draft, actor=call.actor)
+    except Refusal as refusal:
+        if "threat" in refusal.details:
+            note_threat(call.kernel, draft.session)
+        raise
     entry = stored.version.thing
     assert isinstance(entry, Entry)
     return Answer(_sentence(stored, entry), f"{NODES}/{entry.id}", _output(call.kernel, stored, entry))

@@ -7,6 +7,7 @@ from typing import Any
 
 from pinakes.contracts.memories import NODES
 from pinakes.engine.accuracy import Missing, measure_recall
+from pinakes.engine.arousal import note_recall
 from pinakes.engine.kernel import Kernel
 from pinakes.mind.ranking import Accuracy
 from pinakes.toolkit.fields import integer, many, number, one, text, texts
@@ -63,6 +64,7 @@ def test_recall_accuracy(call: Call[Kernel], input: Input) -> Answer:
     fusion of all thirteen spaces would have fared. What is measured sets what generate_search_plan expects."""
     began = time.perf_counter()
     found = measure_recall(call.kernel, input.query, input.expected_node_ids, input.top_k)
+    note_recall(call.kernel, call.session, found.accuracy.recall)
     output = Output(
         **_scores(found.accuracy),
         hits=found.accuracy.hits,

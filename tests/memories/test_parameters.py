@@ -1,0 +1,311 @@
+"""Every parameter of every tool has an effect that can be seen."""
+
+import json
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from pinakes.model.clock import DAY, SECOND, to_iso
+from tests.conftest import BEGAN, Time
+from tests.memories.librarian import WHY, Librarian, open_librarian
+
+TEA, CUP, POT = "tea", "cup", "pot"
+LATER = to_iso(BEGAN + 30 * DAY)
+STRUCK = "struck"
+
+
+class Effect(NamedTuple):
+    """Arguments, the one that is put in their place, and where in the answer the difference shows."""
+
+    tool: str
+    said: dict[str, Any]
+    instead: dict[str, Any]
+    shown: str
+
+    @property
+    def parameter(self) -> str:
+        (name,) = self.instead
+        return name
+
+
+def store(**more: Any) -> dict[str, Any]:
+    return {"content": "Saucers catch what is spilled.", "rationale": WHY, **more}
+
+
+STORE = [
+    Effect("store_memory", store(), {"content": "Spoons stir."}, "name"),
+    Effect("store_memory", {"rationale": WHY}, {"content_base64": "U3Bvb25zIHN0aXIu"}, "media"),
+    Effect("store_memory", {"rationale": WHY}, {"data_uri": "data:,Spoons%20stir."}, "media"),
+    Effect("store_memory", store(), {"rationale": "It is needed every morning, says the cook."}, "then.lineage"),
+    Effect("store_memory", store(), {"importance": 0.9}, "then.importance"),
+    Effect("store_memory", store(), {"modality": "image"}, "then.modality"),
+    Effect("store_memory", store(link_to=[TEA]), {"metadata": {"relation": "causes"}}, "edges"),
+    Effect("store_memory", store(), {"link_to": [TEA]}, "edges_created"),
+    Effect("store_memory", store(), {"tags": ["crockery"]}, "then.tags"),
+    Effect("store_memory", store(), {"name": "saucers"}, "name"),
+    Effect("store_memory", store(), {"domain": "Legal"}, "then.domain"),
+    Effect("store_memory", store(), {"agent_id": "cook"}, "then.agent_id"),
+    Effect("store_memory", store(), {"session_id": "kitchen"}, "then.session_id"),
+]
+RETRIEVAL = [
+    Effect("search_graph", {"query": "tea"}, {"query": "cup"}, "results"),
+    Effect("search_graph", {"query": "tea cup pot"}, {"top_k": 1}, "count"),
+    Effect("search_graph", {"query": "tea black cup"}, {"min_similarity": 0.95}, "count"),
+    Effect("search_graph", {"query": "tea cup"}, {"filters": {"min_importance": 0.8}}, "count"),
+    Effect("search_graph", {"query": "tea cup"}, {"filters": {"johari_quadrants": ["Hidden"]}}, "count"),
+    Effect("search_graph", {"query": "tea cup"}, {"filters": {"created_after": LATER}}, "count"),
+    Effect("search_graph", {"query": "tea cup"}, {"perspective_lock": {"domain": "Legal"}}, "count"),
+    Effect("search_graph", {"query": "tea cup"}, {"perspective_lock": {"agent_ids": ["cook"]}}, "count"),
+    Effect("search_graph", {"query": "tea cup pot"}, {"perspective_lock": {"exclude_agent_ids": ["cook"]}}, "count"),
+    Effect("search_graph", {"query": "tea cup"}, {"modality": "audio"}, "count"),
+    Effect("search_graph", {"query": "tea"}, {"include_content": True}, "results"),
+    Effect("search_graph", {"query": "quarantined spoon"}, {"include_quarantined": True}, "count"),
+    Effect("inject_context", {"query": "tea"}, {"query": "cup"}, "context"),
+    Effect("inject_context", {"query": "many things"}, {"max_tokens": 100}, "tokens_used"),
+    Effect("inject_context", {"query": "tea"}, {"session_id": "kitchen"}, "utl_metrics"),
+    Effect("inject_context", {"query": "many"}, {"priority": "critical"}, "nodes_considered"),
+    Effect("inject_context", {"query": "tea"}, {"distillation_mode": "structured"}, "context"),
+    Effect("inject_context", {"query": "tea"}, {"include_metadata": ["neighborhood"]}, "bundled_metadata"),
+    Effect("inject_context", {"query": "tea"}, {"verbosity_level": 0}, "verbosity_applied"),
+    Effect("query_causal", {"action": POT}, {"action": CUP}, "resolved"),
+    Effect("query_causal", {"action": POT}, {"outcome": TEA}, "effect"),
+    Effect("query_causal", {"action": POT, "outcome": TEA}, {"intervention_type": "counterfactual"}, "effect"),
+    Effect("query_causal", {"action": "fire"}, {"max_hops": 1}, "effects"),
+    Effect("hydrate_citation", {"citation_tag": "$tea"}, {"citation_tag": "$cup"}, "raw_content"),
+    Effect("hydrate_citation", {"citation_tag": "$tea"}, {"include_neighbors": True}, "neighbors"),
+    Effect("test_recall_accuracy", {"query": "tea", "expected_node_ids": [TEA]}, {"query": "cup"}, "recall"),
+    Effect("test_recall_accuracy", {"query": "tea", "expected_node_ids": [TEA]}, {"expected_node_ids": [CUP]}, "hits"),
+    Effect("test_recall_accuracy", {"query": "tea pot", "expected_node_ids": [TEA]}, {"top_k": 1}, "count"),
+    Effect("debug_compare_retrieval", {"query": "tea", "spaces": ["E13"]}, {"query": "cup"}, "results"),
+    Effect("debug_compare_retrieval", {"query": "tea", "spaces": ["E13"]}, {"spaces": ["E7"]}, "results"),
+    Effect("debug_compare_retrieval", {"query": "tea pot", "spaces": ["E13"]}, {"top_k": 1}, "results"),
+]
+FORGET = {"node_id": TEA, "reason": "obsolete", "rationale": WHY}
+MERGE = {"source_node_ids": [TEA, "black tea"], "target_name": "Both", "rationale": WHY}
+BOOST = {"node_id": TEA, "delta": 0.1, "rationale": WHY}
+CURATION = [
+    Effect("merge_concepts", MERGE, {"source_node_ids": [TEA, POT]}, "merged_content_preview"),
+    Effect("merge_concepts", MERGE, {"target_name": "Teas"}, "then.name"),
+    Effect("merge_concepts", MERGE, {"merge_strategy": "concatenate"}, "merged_content_preview"),
+    Effect("merge_concepts", MERGE, {"rationale": "The cook says that they are the same."}, "then.lineage"),
+    Effect("merge_concepts", {**MERGE, "source_node_ids": [TEA, "law"]}, {"force_merge": True}, "error"),
+    Effect("forget_concept", FORGET, {"node_id": CUP}, "node_id"),
+    Effect("forget_concept", {**FORGET, "reason": "user_requested"}, {"soft_delete": False}, "reversal_hash"),
+    Effect("forget_concept", FORGET, {"reason": "incorrect"}, "then.tombstones"),
+    Effect("forget_concept", FORGET, {"rationale": "The cook has no tea any more."}, "then.tombstones"),
+    Effect("annotate_node", {"node_id": TEA, "annotations": {"tags": ["x"]}}, {"node_id": CUP}, "node_id"),
+    Effect(
+        "annotate_node",
+        {"node_id": TEA, "annotations": {"tags": ["x"]}},
+        {"annotations": {"notes": "y"}},
+        "annotations",
+    ),
+    Effect("boost_importance", BOOST, {"node_id": CUP}, "node_id"),
+    Effect("boost_importance", BOOST, {"delta": -0.2}, "new_importance"),
+    Effect("boost_importance", BOOST, {"rationale": "The cook asks for it every day."}, "then.lineage"),
+    Effect("restore_from_hash", {"reversal_hash": "$gone"}, {"reversal_hash": "$lost"}, "restored_nodes"),
+]
+SINCE = to_iso(BEGAN + 5 * SECOND)
+NAVIGATION = [
+    Effect("get_neighborhood", {"node_id": TEA}, {"node_id": CUP}, "focal_node"),
+    Effect("get_neighborhood", {"node_id": TEA, "edge_types": ["Causal"]}, {"depth": 2}, "count"),
+    Effect("get_neighborhood", {"node_id": TEA}, {"edge_types": ["Hierarchical"]}, "count"),
+    Effect("get_neighborhood", {"node_id": TEA}, {"min_weight": 1.0}, "count"),
+    Effect("get_recent_context", {}, {"limit": 1}, "count"),
+    Effect("get_recent_context", {}, {"since": LATER}, "count"),
+    Effect("get_recent_context", {}, {"session_only": True}, "count"),
+    Effect("find_causal_path", {"source_id": POT, "target_id": TEA}, {"source_id": CUP}, "path_found"),
+    Effect("find_causal_path", {"source_id": POT, "target_id": TEA}, {"target_id": CUP}, "path_found"),
+    Effect("find_causal_path", {"source_id": "fire", "target_id": TEA}, {"max_hops": 1}, "path_found"),
+    Effect("find_causal_path", {"source_id": POT, "target_id": TEA}, {"direction": "backward"}, "path_found"),
+    Effect("entailment_query", {"node_id": "drink"}, {"node_id": CUP}, "descendants"),
+    Effect("entailment_query", {"node_id": "drink"}, {"direction": "ancestors"}, "descendants"),
+    Effect("entailment_query", {"node_id": CUP}, {"embedding_space": "E7"}, "cone"),
+    Effect("get_node_lineage", {"node_id": TEA}, {"node_id": CUP}, "node_id"),
+    Effect("get_node_lineage", {"node_id": "twice merged"}, {"depth": 1}, "merged_from"),
+    Effect("get_johari_classification", {"node_id": TEA}, {"node_id": CUP}, "delta_s"),
+]
+GOAL = {"goal": "Find out how Ada takes her tea"}
+CHECK = {"content": "The lock is new because the vault is safe. The vault is safe because the lock is new."}
+REFLECTION = [
+    Effect("get_memetic_status", {}, {"session_id": "kitchen"}, "entropy_level"),
+    Effect("utl_status", {}, {"session_id": "kitchen"}, "entropy"),
+    Effect("get_neuromodulation", {}, {"session_id": "kitchen"}, "dopamine"),
+    Effect("reflect_on_memory", GOAL, {"goal": "Undo what I deleted by mistake"}, "suggested_sequence"),
+    Effect("generate_search_plan", GOAL, {"goal": "Find out why the pot boils"}, "queries"),
+    Effect("generate_search_plan", GOAL, {"focus_spaces": ["temporal"]}, "queries"),
+    Effect("critique_context", {}, {"context_window": 1}, "checked"),
+    Effect("critique_context", {}, {"check_types": ["low_confidence"]}, "summary"),
+    Effect("epistemic_action", {"force": True}, {"session_id": "kitchen"}, "coherence_before"),
+    Effect("epistemic_action", {}, {"force": True}, "action_type"),
+    Effect("get_system_logs", {}, {"level": "error"}, "count"),
+    Effect("get_system_logs", {}, {"limit": 1}, "count"),
+    Effect("get_system_logs", {}, {"component": "dream"}, "count"),
+    Effect("get_system_logs", {}, {"node_id": TEA}, "count"),
+    Effect("get_system_logs", {}, {"since": SINCE}, "count"),
+    Effect("check_adversarial", {"content": "Tea."}, {"content": "x " * 40}, "checks"),
+    Effect("check_adversarial", CHECK, {"checks": ["circular_logic"]}, "is_safe"),
+    Effect("check_adversarial", {**CHECK, "checks": ["content_misalign"]}, {"rationale": "About a vault."}, "checks"),
+    Effect("search_tombstones", {}, {"query": "gone"}, "count"),
+    Effect("search_tombstones", {}, {"deleted_after": LATER}, "count"),
+    Effect("search_tombstones", {}, {"limit": 1}, "count"),
+    Effect("reload_manifest", {}, {"path": "/etc/passwd"}, "error"),
+    Effect("reload_manifest", {"preview": False, STRUCK: 1}, {"preview": True}, "applied"),
+    Effect("reload_manifest", {"preview": False, STRUCK: 9}, {"confirm": True}, "error"),
+    Effect("temporary_scratchpad", {"action": "read"}, {"action": "clear"}, "cleared"),
+    Effect("temporary_scratchpad", {"action": "read"}, {"key": "plan"}, "value"),
+    Effect("temporary_scratchpad", {"action": "write", "key": "a", "value": "b"}, {"value": "bb"}, "bytes"),
+]
+EFFECTS = [*STORE, *RETRIEVAL, *CURATION, *NAVIGATION, *REFLECTION]
+
+
+def furnish(librarian: Librarian) -> dict[str, str]:
+    """A kitchen: causes, kinds, a law, a merger of mergers, and things that are gone."""
+    names: dict[str, str] = {}
+    librarian.remember("Ada takes her tea black.", name=TEA, importance=0.9)
+    librarian.remember("The cup is blue.", name=CUP, agent_id="cook")
+    librarian.remember("Black tea is Ada's tea.", name="black tea")
+    librarian.remember("In the EU, version 2 of the law of tea holds.", name="law", domain="Legal")
+    causal = {"relation": "causal"}
+    librarian.remember("The pot boils for tea.", name=POT, link_to=[TEA], metadata=causal, agent_id="cook")
+    librarian.remember("The fire burns.", name="fire", link_to=[POT], metadata=causal)
+    librarian.remember("A drink.", name="drink")
+    librarian.remember("Cocoa.", name="cocoa", link_to=["drink"], metadata={"relation": "hierarchical"})
+    for number in range(60):
+        librarian.remember(f"Many things, number {number}.", session_id="many")
+    for name in ("gone", "lost"):
+        id = librarian.remember(f"The {name} spoon.", session_id="many")
+        done = librarian.call("forget_concept", node_id=id, reason="obsolete", rationale=WHY)
+        names[f"${name}"] = done["reversal_hash"]
+    parts = [librarian.remember(f"Part {each} of a merger.", session_id="many") for each in "abc"]
+    once = librarian.call("merge_concepts", source_node_ids=parts[:2], target_name="merged", rationale=WHY)
+    ids = [once["merged_node_id"], parts[2]]
+    librarian.call("merge_concepts", source_node_ids=ids, target_name="twice merged", rationale=WHY)
+    librarian.call("temporary_scratchpad", action="write", key="plan", value="tea")
+    for name in (TEA, CUP):
+        names[f"${name}"] = librarian.call("get_neighborhood", node_id=name)["focal_node"]["citation"]
+    librarian.remember("Jam is sweet.", session_id="kitchen", domain="General", metadata={"source": "the cook"})
+    return names
+
+
+def quarantine(librarian: Librarian) -> None:
+    """Something that is kept out of what is found."""
+    id = librarian.remember("The quarantined spoon.", session_id="many")
+
+    def put(writing: Any) -> None:
+        writing.describe("UPDATE")
+        entry = writing.entry(id)
+        held = {"reason": "prompt_injection", "since": writing.time, "until": None}
+        writing.put(replace(entry, attributes={**entry.attributes, "quarantine": held}))
+
+    librarian.kernel.write(put, actor="tester")
+
+
+class Kitchens:
+    """As many copies of a furnished memory as there are questions."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._count = 0
+        librarian = open_librarian(folder / "first", Time())
+        quarantine(librarian)
+        self.names = furnish(librarian)
+        librarian.call("reload_manifest")
+        self._seconds = (librarian.kernel.now() - BEGAN) // SECOND
+        _close(librarian)
+
+    def ask(self, tool: str, said: dict[str, Any]) -> dict[str, Any]:
+        self._count += 1
+        place = self._folder / f"copy{self._count}"
+        shutil.copytree(self._folder / "first", place)
+        time = Time()
+        time.advance(self._seconds)
+        librarian = open_librarian(place, time)
+        try:
+            librarian.call("temporary_scratchpad", action="write", key="plan", value="tea")
+            _strike(librarian, said.pop(STRUCK, 0))
+            reply = librarian.reply(tool, **said)
+            return {**(reply.structured or {}), "then": _look_after(librarian, reply.structured or {})}
+        finally:
+            _close(librarian)
+
+    def named(self, value: Any) -> Any:
+        return self.names.get(value, value) if isinstance(value, str) else value
+
+
+def _close(librarian: Librarian) -> None:
+    librarian.kernel.activity.flush(librarian.kernel.store)
+    assert librarian.kernel.bench is not None
+    librarian.kernel.bench.sandbox.close()
+    librarian.kernel.store.close()
+
+
+def _strike(librarian: Librarian, many: int) -> None:
+    """Somebody takes bullets off the manifest."""
+    page = librarian.vault.parent / "data" / "manifest.md"
+    lines = page.read_text("utf-8").splitlines(keepends=True)
+    bullets = [line for line in lines if line.startswith("- ")][: many * 5]
+    page.write_text("".join(line for line in lines if line not in bullets), "utf-8")
+
+
+def _look_after(librarian: Librarian, answer: dict[str, Any]) -> dict[str, Any]:
+    """What is to be seen elsewhere once a tool has answered."""
+    id = answer.get("merged_node_id") or answer.get("node_id")
+    if id is None:
+        return {}
+    with librarian.kernel.read() as reading:
+        entry = reading.entry(id)
+    seen = {} if entry is None else {**entry.attributes, "name": entry.title, "tags": list(entry.tags)}
+    steps = librarian.reply("get_node_lineage", node_id=id).structured or {}
+    tombstones = librarian.call("search_tombstones")["tombstones"][0]
+    told = {name: tombstones[name] for name in ("deletion_reason", "rationale")}
+    lineage = [step["description"] for step in steps.get("lineage", ())]
+    return {**seen, "lineage": lineage, "tombstones": told}
+
+
+def shown_at(answer: Any, path: str) -> Any:
+    for name in path.split("."):
+        answer = answer.get(name) if isinstance(answer, dict) else None
+    return re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|node_[0-9a-f]+|[0-9a-f]{64}", "…", json.dumps(answer))
+
+
+@pytest.fixture(scope="module")
+def kitchens(tmp_path_factory: pytest.TempPathFactory) -> Kitchens:
+    return Kitchens(tmp_path_factory.mktemp("kitchens"))
+
+
+@pytest.mark.parametrize("effect", EFFECTS, ids=lambda effect: f"{effect.tool}-{effect.parameter}-{effect.shown}")
+def test_it_shows(kitchens: Kitchens, effect: Effect) -> None:
+    said = {name: kitchens.named(value) for name, value in effect.said.items()}
+    instead = {name: kitchens.named(value) for name, value in effect.instead.items()}
+    one = kitchens.ask(effect.tool, dict(said))
+    again = kitchens.ask(effect.tool, dict(said))
+    other = kitchens.ask(effect.tool, {**said, **instead})
+    assert shown_at(one, effect.shown) == shown_at(again, effect.shown)
+    if effect.shown in ("node_id", "restored_nodes", "focal_node", "hits"):
+        names = json.dumps([_raw(one, effect.shown), _raw(other, effect.shown)])
+        assert _raw(one, effect.shown) != _raw(other, effect.shown), names
+    else:
+        assert shown_at(one, effect.shown) != shown_at(other, effect.shown)
+
+
+def _raw(answer: dict[str, Any], path: str) -> Any:
+    return answer.get(path)
+
+
+def test_every_parameter_has_one(librarian: Librarian) -> None:
+    """Also those inside of parameters that are objects."""
+    wanted: set[str] = set()
+    for listing in librarian.app.catalog.listed():
+        if listing.toolset == "memories":
+            wanted |= {f"{listing.name}.{name}" for name in listing.wire["inputSchema"]["properties"]}
+    assert sorted(wanted - {f"{effect.tool}.{effect.parameter}" for effect in EFFECTS}) == []
+    said = json.dumps([effect.instead for effect in EFFECTS])
+    for listing in librarian.app.catalog.listed():
+        for rule in listing.wire["inputSchema"]["properties"].values() if listing.toolset == "memories" else ():
+            for inner in rule.get("properties", {}):
+                assert f'"{inner}"' in said or listing.name == "annotate_node", inner
