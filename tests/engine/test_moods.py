@@ -7,7 +7,7 @@ from pinakes.app import build
 from pinakes.engine import activity
 from pinakes.model.errors import Failure, Refusal
 from pinakes.storage import operations
-from pinakes.storage.operations import Happening
+from pinakes.storage.operations import Asked, Happening
 
 
 @pytest.fixture
@@ -92,6 +92,6 @@ def test_what_cannot_be_written_now_is_written_with_the_next_batch(open_kernel, 
         assert later.activity.count(session, collection, "things") == 3
         assert later.activity.state(session, collection, "level") == "new"
         assert later.activity.state(session, collection, "other") == "kept"
-        lines = later.activity.happenings(session, collection, levels=["info"], components=["gwt"], limit=9)
+        lines = later.activity.happenings(session, collection, Asked(levels=("info",), components=("gwt",), limit=9))
         assert [line.action for line in lines] == ["second", "first"]
     assert coherence(later, place[1]) > 0.5

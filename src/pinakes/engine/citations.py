@@ -10,7 +10,8 @@ from pinakes.storage.lookups import ids_between
 from pinakes.storage.reading import Reading
 
 TAG = re.compile(r"\[?node_([a-f0-9]+)\]?")
-SHORT, LONG = 8, 16
+# Twenty letters hold the time of a transaction and the place in it, so that no two entries share them.
+SHORT, LONG = 8, 20
 CANDIDATES = 10
 NAME = 80
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-        judged = _judge_until(kernel, reading, attending, wanted, tell=tell)
-        total = take_census(kernel, reading).nodes(KNOWN)
+from pinakes.engine.arousal import modulator_levels, note_nothing_found
+from pinakes.engine.census import take_census
 from pinakes.engine.citations import citation_of, name_of
 from pinakes.engine.finder import CANDIDATES
 from pinakes.engine.judging import dominant_space, judge_lately, learn

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.engine.embedding import model_of
+from pinakes.engine.sections import with_text
 from pinakes.mind.calibration import Calibration, Standing
 from pinakes.model.kinds import MEMORY
 from pinakes.model.knowledge import Entry
@@ -173,6 +174,7 @@ def hang(
     """As `hang_all`, for entries that may not be stored yet: `joined` names whom they will be linked to, `vectors`
     what they mean."""
     session, collection = reading.session, reading.collection
+    entries = [with_text(reading, entry) for entry in entries]
     ids = [entry.id for entry in entries]
     known = _meanings(reading, ids) | dict(vectors or {})
     neighbours = {id: list(others) for id, others in (joined or {}).items()}

@@ -13,6 +13,8 @@ from pinakes.storage.store import Writing
 HAS_SECTION = "has_section"
 MOST = 300
 LONGEST_ANCHOR = 80
+# What the text of the document says of a section; everything else somebody has said of it.
+PLACES = frozenset({"anchor", "document", "level", "start", "stop", "page"})
 
 
 def chosen(sections: tuple[Section, ...]) -> list[Section]:
@@ -44,6 +46,15 @@ def sections_of(reading: Reading, document: Entry) -> list[Entry]:
     """The sections of a document in the order of its text."""
     ends = [reading.entry(edge.target) for edge in reading.edges_from(document.id, HAS_SECTION)]
     return sorted((end for end in ends if end is not None), key=lambda end: end.attributes["start"])
+
+
+def with_text(reading: Reading, entry: Entry) -> Entry:
+    """An entry as it reads: a section with its slice of the document. To be looked at, never to be put."""
+    if entry.kind != kinds.SECTION:
+        return entry
+    document = reading.entry(entry.attributes["document"])
+    start, stop = entry.attributes["start"], entry.attributes["stop"]
+    return entry if document is None else replace(entry, body=document.body[start:stop])
 
 
 def sections_ever(reading: Reading, id: str) -> list[str]:
@@ -93,7 +104,8 @@ def _entry(writing: Writing, document: Entry, section: Section, *, anchor: str, 
         **({} if section.page is None else {"page": section.page}),
     }
     if present is not None:
-        return replace(present, title=section.title, attributes=attributes)
+        said = {name: value for name, value in present.attributes.items() if name not in PLACES}
+        return replace(present, title=section.title, attributes={**said, **attributes})
     return Entry(
         id=writing.new_id(),
         kind=kinds.SECTION,

@@ -8,6 +8,7 @@ from pinakes.engine.budget import count_tokens
 from pinakes.engine.citations import citation_of, name_of, resolve_citation
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import importance_of, quarantine_of
+from pinakes.engine.sections import with_text
 from pinakes.model.clock import to_iso
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Entry
@@ -69,6 +70,7 @@ def hydrate_citation(call: Call[Kernel], input: Input) -> Answer:
                 field="citation_tag",
                 details={"node_id": version.id, "hint": "search_tombstones"},
             )
+        entry = with_text(reading, entry)
         neighbors = _neighbors(reading, entry) if input.include_neighbors else UNSET
     kernel.activity.look(kernel.collection, [entry.id], kernel.now())
     held = quarantine_of(entry, kernel.now())

@@ -53,6 +53,7 @@ def restore_from_hash(call: Call[Kernel], input: Input) -> Answer:
         operation_timestamp=to_iso(restored.transaction.time),
         already_restored=restored.was_restored,
     )
-    many = f"{len(restored.nodes)} {'memory' if len(restored.nodes) == 1 else 'memories'}"
-    sentence = f"{many} had come back before." if restored.was_restored else f"{many} came back as they were."
+    count = len(restored.nodes)
+    many, were = ("1 node", "it was") if count == 1 else (f"{count} nodes", "they were")
+    sentence = f"{many} had come back before." if restored.was_restored else f"{many} came back as {were}."
     return Answer(sentence, NODES, output)
