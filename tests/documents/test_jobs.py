@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from pinakes.engine import ingest, workers
 from pinakes.engine import jobs as jobs_module
-from pinakes.engine import workers
 from pinakes.engine.jobs import adopt_orphans, call_off, enqueue, look_up, take_next, wait, work
 from pinakes.engine.workers import LANES, Workers
 from pinakes.model.errors import Failure, Refusal
@@ -296,3 +296,16 @@ def test_jobs_of_every_collection_are_done(kernel):
     job = enqueue(other, "greet", {}, actor="ada", lane="small")
     taken = take(kernel, "small")
     assert (taken.id, taken.collection) == (job.id, "other")
+
+
+def test_the_estimate_knows_how_many_wait(librarian, monkeypatch):
+    """Of those before it only the newest are looked at one by one."""
+    monkeypatch.setattr(ingest, "LEARNT_FROM", 2)
+    big, small = librarian.write("big.txt", "words " * 100_000), librarian.write("small.txt")
+
+    def estimate(path):
+        return librarian.call("knowledge-add", file_path=str(path))["estimated_time_seconds"]
+
+    assert [estimate(big) for _ in range(5)] == [3, 6, 9, 12, 15]
+    librarian.call("store", topic="tea", content="It has nothing to do with it.")
+    assert estimate(small) == 16

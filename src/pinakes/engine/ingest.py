@@ -113,11 +113,13 @@ def _estimate(kernel: Kernel, size: int, *, is_image: bool) -> int:
     """Seconds until done: from how fast the newest files went, after those that wait already."""
     with kernel.store.database.read() as session:
         newest = [job for job in jobs.newest(session, kernel.collection, LEARNT_FROM) if job.kind == INGEST]
+        queue = jobs.count_unsettled(session, kernel.collection)
     finished = [job for job in newest if job.state == "completed"]
     spent = sum((job.settled or 0) - (job.started or 0) for job in finished) / SECOND
     learnt = sum(job.arguments["size"] for job in finished) / spent if spent > 0 else 0.0
     rate = learnt if learnt and len(finished) >= LEARNT_FROM_LEAST else USUAL_RATE
-    waiting = sum(job.arguments["size"] for job in newest if not job.is_settled)
+    sizes = [job.arguments["size"] for job in newest if not job.is_settled]
+    waiting = sum(sizes) * queue / len(sizes) if sizes else 0
     return max(1, math.ceil((size + waiting) / rate + (USUAL_IMAGE_SECONDS if is_image else 0)))
 
 

@@ -7,6 +7,7 @@ import signal
 import socket
 import struct
 import sys
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -95,7 +96,7 @@ class Nursery:
             channel = self._children.pop(pid, None)
             if channel is None:
                 continue
-            self._kill(pid)
+            _kill_group(pid)
             self._selector.unregister(channel)
             seconds = round(used.ru_utime + used.ru_stime, 3)
             ended = pack({"exit": [os.waitstatus_to_exitcode(status), seconds, used.ru_maxrss]})
@@ -107,18 +108,24 @@ class Nursery:
             channel.close()
 
     def _kill(self, pid: int) -> None:
-        """End a child and the programs it has started."""
-        for kill in (os.killpg, os.kill):
-            try:
-                kill(pid, signal.SIGKILL)
-                return
-            except (ProcessLookupError, PermissionError):
-                continue
+        """End a child and the programs it has started; one that has just begun may have no group yet."""
+        if not _kill_group(pid):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
 
     def _end(self) -> None:
         for pid in self._children:
             self._kill(pid)
         sys.exit(0)
+
+
+def _kill_group(pid: int) -> bool:
+    """End what a child has started and left; says whether there was anything. Its number may be another's by now."""
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
 
 
 def _wake_up(number: int, frame: FrameType | None) -> None:

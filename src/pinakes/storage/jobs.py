@@ -231,6 +231,11 @@ def unsettled(session: Session, collection: str) -> list[Job]:
     return [_to_job(row) for row in rows]
 
 
+def count_unsettled(session: Session, collection: str) -> int:
+    sql = "SELECT count(*) FROM job WHERE collection = ? AND state IN ('queued', 'running')"
+    return int(scalar(session, sql, collection))
+
+
 def want_no_more(session: Session, collection: str, id: str, now: int) -> Job | None:
     """Cancel a job that has not ended; whoever runs it sees so before anything of it is kept."""
     session.run(
