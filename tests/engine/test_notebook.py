@@ -1,10 +1,14 @@
 """The notebook in memory is, after any changes, the one that would be loaded anew."""
 
+from contextlib import contextmanager
+from threading import Event, Thread
+
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from pinakes.engine import notebook
+from pinakes.engine import notebook, watching
+from pinakes.engine.leafing import opened
 from pinakes.engine.notebook import Notebook, ghost_id
 
 NAMES = st.sampled_from(["a", "b", "sub/a", "sub/B c", "sub/b-c", "D", "p.png"])
@@ -108,3 +112,25 @@ def test_a_ghost_has_one_id_however_it_is_spelled(one, other):
     assert ghost_id(one) == ghost_id(other)
     assert ghost_id(one) != ghost_id(f"y/{one}")
     assert len(ghost_id(one)) == len("ghost_") + 12
+
+
+def test_who_follows_the_vaults_reads_the_graph_unasked(writer, monkeypatch):
+    writer.given(a="[[b]]")
+    stop, read = Event(), Event()
+
+    @contextmanager
+    def noticed(kernel):
+        with opened(kernel) as found:
+            yield found
+        read.set()
+
+    monkeypatch.setattr(watching, "opened", noticed)
+    monkeypatch.setattr(writer.kernel.vaults.notebook, "_seen", -1)
+    follower = Thread(target=watching.follow_vaults, args=(writer.kernel, stop))
+    follower.start()
+    try:
+        assert read.wait(5)
+        assert len(writer.kernel.vaults.notebook.rows) == 1
+    finally:
+        stop.set()
+        follower.join()

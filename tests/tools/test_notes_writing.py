@@ -6,7 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pinakes.engine import filing
+from pinakes.engine.leafing import opened
 from pinakes.engine.surveying import survey
+from tests.conftest import open_vault
 
 LINKING = """---
 related: "[[old name]]"
@@ -150,6 +153,74 @@ def test_a_rename_says_nothing_of_the_other_files_it_changes_so_that_it_is_said_
     assert "_warnings" not in writer.ask("update_node", id="a.md", title="Other")
     assert writer.files()["b.md"] == b"[[Other]] [[nowhere]]"
     assert writer.ask("get_node", id="b.md")["_warnings"] == ["Broken link: [[nowhere]]"]
+
+
+def test_what_could_not_be_read_back_is_not_written(writer, monkeypatch):
+    writer.given(a="one", b="[[a]]")
+    before = writer.files()
+    monkeypatch.setattr(filing, "MAX_SIZE", 1000)
+    for content in ("with a \0 in it", "x" * 1001):
+        for name, said in (("create_node", {"title": "New"}), ("update_node", {"id": "a.md"})):
+            for dry_run in (True, False):
+                error = writer.error(name, content=content, dry_run=dry_run, **said)
+                assert error["code"] in ("INVALID_PARAMS", "PROVIDER_ERROR"), error
+    assert "U+0000" in writer.error("update_node", id="a.md", content="\0")["message"]
+    assert "1,001 bytes" in writer.error("update_node", id="a.md", content="x" * 1001)["message"]
+    assert writer.files() == before
+    assert writer.ask("update_node", id="a.md", content="x" * 1000)["id"] == "a.md"
+
+
+def test_a_new_note_with_frontmatter_that_cannot_be_read_is_refused(writer):
+    error = writer.error("create_node", title="New", content="---\n: [\n---\nbody")
+    assert error["code"] == "INVALID_PARAMS"
+    assert "line 2" in error["message"]
+    assert not writer.files()
+
+
+def test_tags_without_a_letter_are_left_out_in_silence(writer):
+    answer = writer.ask("create_node", title="New", content="x", tags=["", "#", " ", "a", "#A", "b/"])
+    assert answer["tags"] == ["a", "b"]
+    assert answer["_warnings"] == ["Duplicate tag ignored: #A"]
+
+
+FORMS = {
+    "a": "one",
+    "Big Name": "---\ntitle: Large\naliases: [Other]\n---\n[[a]] [[x/a]] [[b]]",
+    "b": "[[a]] [[a|label]] [[a#Head]] ![[A]] [t](a.md) [t](./a.md#h) [t](x/a.md) [[./a]] [[/a]]\n\n[r]: x/a.md",
+    "x/a": "[[a]] [[../a]] [t](../a.md) [[big-name]] [[Large|l]] [[Other]] [t](<../Big Name.md>) [t](../Big%20Name.md)",
+    "x/y/c": "[[x/a]] [[../a]] [[y/c]] [[c]] [[nowhere]] ![[x/a#h|z]] `[[a]]` [[Big Name.md]]",
+}
+
+
+def _meant(writer):
+    with opened(writer.kernel) as (_, book):
+        return {node: book.graph.out[node] for node in book.graph.out}
+
+
+def test_whatever_note_gets_another_name_every_link_means_what_it_meant_and_undo_is_exact(writer):
+    writer.given(**FORMS)
+    before, meant = writer.files(), _meant(writer)
+    for path in before:
+        for title in ("Entirely New", "Other", "Large", "c"):
+            writer.ask("update_node", id=path, title=title)
+            if writer.files() == before:
+                assert (path, title) == ("Big Name.md", "Large"), "it is called so already"
+                continue
+            assert _meant(writer) == meant, (path, title)
+            writer.call("undo")
+            assert writer.files() == before, path
+
+
+def test_with_several_vaults_a_new_note_says_in_which(tmp_path, time):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    writer = open_vault(tmp_path, time, vault=f"{tmp_path / 'one'},{tmp_path / 'two'}")
+    for directory in ({}, {"directory": ""}, {"directory": "/"}, {"directory": "three"}):
+        error = writer.error("create_node", title="New", content="x", **directory)
+        assert error["code"] == "INVALID_PARAMS"
+        assert "one/, two/" in error["message"]
+    assert writer.ask("create_node", title="New", content="x", directory="two")["id"] == "two/new.md"
+    writer.kernel.store.close()
 
 
 def test_a_dry_run_shows_and_changes_nothing(writer):

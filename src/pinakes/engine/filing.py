@@ -18,7 +18,8 @@ from pinakes.storage.database import Session
 from pinakes.storage.locks import role
 from pinakes.storage.store import Writing
 from pinakes.storage.vault import Intent
-from pinakes.vault.files import TEMPORARY, Folder, Problem, Signature, Trouble
+from pinakes.vault.encoding import is_binary
+from pinakes.vault.files import MAX_SIZE, TEMPORARY, Folder, Problem, Signature, Trouble
 
 APPLYING = "vault-files"
 PATIENCE = 20.0
@@ -56,7 +57,7 @@ class Plan:
             turn = self._turn(new, old.attributes["digest"] if old is not None and stays else "")
             turn.after, turn.content = new.attributes["digest"], None
             if turn.after != turn.before:
-                turn.content = to_bytes(new)
+                turn.content = _to_text(new)
 
     def _turn(self, entry: Entry, before: str) -> _Turn:
         return self.turns.setdefault(entry.attributes["path"], _Turn(entry.attributes["vault"], before))
@@ -88,6 +89,16 @@ class Plan:
         _refuse_full(intents)
         vault.add_intents(writing.session, writing.collection, intents)
         return intents
+
+
+def _to_text(entry: Entry) -> bytes:
+    """The bytes to write for a note; what could not be read back as one is refused."""
+    raw, path = to_bytes(entry), entry.attributes["path"]
+    if len(raw) > MAX_SIZE:
+        raise Refusal(Failure.TOO_LARGE, f"{path!r} would have {len(raw):,} bytes; a note has {MAX_SIZE:,} at most.")
+    if is_binary(raw):
+        raise Refusal(Failure.INVALID, f"{path!r} would hold the character U+0000, which no text has.")
+    return raw
 
 
 def _refuse_changed(intent: Intent, leaving: set[str]) -> None:

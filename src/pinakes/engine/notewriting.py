@@ -23,7 +23,7 @@ from pinakes.storage.store import Writing
 from pinakes.storage.vault import NoteRow
 from pinakes.vault.editing import compose, with_body, with_tags, with_title
 from pinakes.vault.files import Folder, digest_of
-from pinakes.vault.markdown import ParsedNote, parse, read, render
+from pinakes.vault.markdown import ParsedNote, as_tags, parse, read, render
 from pinakes.vault.paths import file_name, new_path
 from pinakes.vault.wikilinks import folded
 
@@ -113,7 +113,7 @@ def create_note(kernel: Kernel, draft: Draft, *, actor: str, dry_run: bool = Fal
     path = _as_on_disk(folder, new_path(draft.title, directory))
     if folder.ignores.ignores(path):
         raise Refusal(Failure.INVALID, f"{path!r} would be ignored by this vault's rules.", field="directory")
-    parsed = compose(path, " ".join(draft.title.split()), draft.content, tags=draft.tags)
+    parsed = _composed(path, draft)
 
     def plan(reading: Reading, book: Notebook) -> _Intended:
         if book.find(mount.prefix + path) is not None:
@@ -168,11 +168,26 @@ def delete_note(kernel: Kernel, id: str, *, actor: str, dry_run: bool = False) -
     return _carry_out(kernel, plan, "DELETE", actor=actor, dry_run=dry_run)
 
 
+def _composed(path: str, draft: Draft) -> ParsedNote:
+    unreadable = read(draft.content, path=path).unreadable
+    if unreadable:
+        told = (
+            f"The content begins with frontmatter that cannot be read ({unreadable}); mend it, or put a line before it."
+        )
+        raise Refusal(Failure.INVALID, told, field="content")
+    return compose(path, " ".join(draft.title.split()), draft.content, tags=draft.tags)
+
+
 def _directory(kernel: Kernel, directory: str) -> tuple[Mount, str]:
     """The vault that a directory is in, and its path there."""
     vaults = kernel.vaults
     if not vaults.mounts:
         raise Refusal(Failure.UNAVAILABLE, "No vault is mounted here; name its folder with --vault.")
+    if len(vaults.mounts) > 1 and not directory.strip().strip("/"):
+        names = ", ".join(mount.prefix for mount in vaults.mounts)
+        raise Refusal(
+            Failure.INVALID, f"Say in which vault: a directory begins with one of {names}.", field="directory"
+        )
     mount, rest = vaults.place(directory.strip().rstrip("/") + "/" if len(vaults.mounts) > 1 else directory)
     return mount, rest
 
@@ -218,7 +233,9 @@ def _repeated(tags: Sequence[str]) -> tuple[str, ...]:
     seen: set[str] = set()
     told: list[str] = []
     for tag in tags:
-        key = folded(tag.strip().removeprefix("#"))
+        key = folded("".join(as_tags([tag])))
+        if not key:
+            continue
         told += [f"Duplicate tag ignored: {tag}"] if key in seen else []
         seen.add(key)
     return tuple(told)

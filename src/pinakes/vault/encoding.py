@@ -34,6 +34,11 @@ def encode(text: str, encoding: str) -> bytes:
     return text.encode(encoding)
 
 
+def is_binary(raw: bytes) -> bool:
+    """Whether these bytes are no text: a zero near their beginning, and no mark of UTF-16."""
+    return b"\x00" in raw[:8192] and not raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+
+
 def readable(text: str) -> str:
     """The same text with what is no character replaced one for one, so that offsets stay."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pinakes.model.errors import Failure, Refusal
+from pinakes.vault.encoding import is_binary
 from pinakes.vault.ignoring import Ignores
 from pinakes.vault.paths import check_inside, check_new, same_place
 from pinakes.vault.wikilinks import is_note
@@ -24,7 +25,6 @@ TEMPORARY = ".pinakes-"
 
 # A file that was written this shortly before it was read may change again without a new time stamp.
 _UNSETTLED = 100_000_000
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -168,7 +168,7 @@ class Folder:
             os.close(descriptor)
         if len(raw) > self.max_size:
             return Problem(path, Trouble.TOO_LARGE, f"it is larger than {self.max_size:,} bytes")
-        if b"\x00" in raw[:8192] and not raw.startswith(_UTF16):
+        if is_binary(raw):
             return Problem(path, Trouble.BINARY, "it is not text")
         return Content(path, raw, _settled(_signature(held)), digest_of(raw))
 
