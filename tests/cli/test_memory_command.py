@@ -121,3 +121,12 @@ def test_leaving_or_an_answer_that_is_none_changes_nothing(full):
 def test_a_review_cannot_be_answered_in_json(run):
     code, out, _ = run("memory", "--review", "--json")
     assert (code, json.loads(out)["error"]["code"]) == (2, "invalid")
+
+
+def test_what_a_decision_settles_besides_comes_up_again_when_it_is_taken_back(run):
+    for mark in ("", ".", "!"):
+        store(run, f"{DEPLOYS}{mark}")
+    before = run("memory", "--review", answers="q\n")[1]
+    assert "2 more" in before
+    _, out, _ = run("memory", "--review", answers="m\nu\ns\ns\ns\nq\n")
+    assert out.count("potential_merge") == 4

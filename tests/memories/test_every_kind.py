@@ -121,3 +121,10 @@ def test_a_section_is_recent_with_its_own_words(librarian: Librarian, ids: dict[
     librarian.call("hydrate_citation", citation_tag=cited(librarian, ids["section"]))
     first = librarian.call("get_recent_context", limit=1)["nodes"][0]
     assert (first["id"], "Warm the porcelain pot." in first["snippet"]) == (ids["section"], True)
+
+
+def test_a_section_is_no_repetition_of_its_own_document(librarian: Librarian, ids: dict[str, str]) -> None:
+    for id in (ids["document"], ids["section"]):
+        librarian.call("hydrate_citation", citation_tag=cited(librarian, id))
+    found = librarian.call("critique_context", context_window=50)["findings"]
+    assert [finding for finding in found if ids["section"] in finding["node_ids"]] == []

@@ -4,8 +4,6 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from tests.memories.librarian import WHY, Librarian
 
@@ -84,36 +82,3 @@ def test_golden_restore(librarian: Librarian, golden: Any) -> None:
     )
     golden("memories/restore_from_hash", show(librarian, "restore_from_hash", said))
     golden("memories/restore_from_hash-again", show(librarian, "restore_from_hash", said))
-
-
-TOOLS = sorted({tool for tool, _ in CALLS.values()})
-VALUES = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(-5, 120),
-    st.floats(allow_nan=False, allow_infinity=False),
-    st.text(max_size=40),
-    st.lists(st.one_of(st.text(max_size=10), st.sampled_from([CAUSE, EFFECT, "Causal"])), max_size=3),
-    st.sampled_from([CAUSE, EFFECT, WHY, "write", "read", "forward", "both", "E1", "obsolete", "2026-02-10T14:30:00Z"]),
-    st.fixed_dictionaries({}, optional={"tags": st.lists(st.text(max_size=5)), "notes": st.text(max_size=9)}),
-)
-
-
-@pytest.mark.parametrize("tool", TOOLS)
-def test_no_arguments_whatever_lead_to_an_internal_error(librarian: Librarian, tool: str) -> None:
-    prepare(librarian)
-    listing = librarian.app.catalog.find(tool)
-    assert listing is not None
-    schema = listing.wire["inputSchema"]
-    names = schema["properties"]
-    fitting = {name: st.sampled_from(rule["enum"]) if "enum" in rule else VALUES for name, rule in names.items()}
-
-    @settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow], deadline=None)
-    @given(arguments=st.fixed_dictionaries({}, optional={**fitting, "other": VALUES}))
-    def call(arguments: dict[str, Any]) -> None:
-        reply = librarian.reply(tool, **arguments)
-        assert reply.structured is not None
-        if reply.failed:
-            assert reply.structured["error"]["data"]["name"] != "INTERNAL"
-
-    call()

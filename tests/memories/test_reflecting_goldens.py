@@ -6,8 +6,6 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from tests.memories.librarian import WHY, Librarian
 
@@ -50,7 +48,6 @@ CALLS: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "test_recall_accuracy": [BERLIN, ("test_recall_accuracy", {"query": "ada", "expected_node_ids": ["$node_id"]})],
     "test_recall_accuracy-error": [("test_recall_accuracy", {"query": "ada", "expected_node_ids": [NOWHERE]})],
 }
-TOOLS = sorted({name.partition("-")[0] for name in CALLS})
 
 
 def filled(value: Any, answered: dict[str, Any]) -> Any:
@@ -87,31 +84,3 @@ def test_golden_answer(librarian: Librarian, golden: Any, name: str) -> None:
     schema = wire_of(librarian, tool)["outputSchema"]
     jsonschema_rs.validator_for(schema).validate(reply.structured)
     assert json.loads(reply.blocks[-1]["text"]) == reply.structured
-
-
-VALUES = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(-5, 120),
-    st.floats(allow_nan=False, allow_infinity=False),
-    st.text(max_size=40),
-    st.lists(st.one_of(st.text(max_size=10), st.sampled_from(["E1", "E5", "conflicts", "causal"])), max_size=3),
-    st.sampled_from(["[node_abc123]", NOWHERE, "info", "all", "why is everything so very slow?", "2026-02-10", "Ada"]),
-)
-
-
-@pytest.mark.parametrize("tool", TOOLS)
-def test_no_arguments_whatever_lead_to_an_internal_error(librarian: Librarian, tool: str) -> None:
-    librarian.remember("Ada lives in Berlin.")
-    names = sorted(wire_of(librarian, tool)["inputSchema"]["properties"])
-    arguments = st.fixed_dictionaries({}, optional=dict.fromkeys((*names, "other"), VALUES))
-
-    @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
-    @given(arguments=arguments)
-    def call(arguments: dict[str, Any]) -> None:
-        reply = librarian.reply(tool, **arguments)
-        assert reply.structured is not None
-        if reply.failed:
-            assert reply.structured["error"]["code"] in (-32002, -32012)
-
-    call()

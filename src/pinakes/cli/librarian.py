@@ -87,13 +87,17 @@ def review(kernel: Kernel) -> None:
     with kernel.read() as reading:
         waiting = deque(curation_tasks(kernel, reading))
     decided: list[Decision] = []
+    settled: list[Task] = []
     if not waiting:
         print("There is nothing to decide.")
     while waiting or decided:
-        task = _next_standing(kernel, waiting)
+        task = _next_standing(kernel, waiting, settled)
         choice = _ask(LAST if task is None else CHOICES)
         if choice == "u":
             waiting.extendleft([task] if task else [])
+            # What that decision had settled besides comes up again.
+            waiting.extend(settled)
+            settled.clear()
             _undo(decided, waiting)
         elif task is None or choice == "q":
             break
@@ -102,13 +106,14 @@ def review(kernel: Kernel) -> None:
     print(f"{len(decided)} decided.")
 
 
-def _next_standing(kernel: Kernel, waiting: "deque[Task]") -> Task | None:
-    """Show the next task whose entries are all still there."""
+def _next_standing(kernel: Kernel, waiting: "deque[Task]", settled: list[Task]) -> Task | None:
+    """Show the next task whose entries are all still there; the others are settled by what was decided."""
     while waiting:
         task = waiting.popleft()
         if _still_stands(kernel, task):
             _show(task, len(waiting))
             return task
+        settled.append(task)
     return None
 
 

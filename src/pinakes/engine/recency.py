@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import KNOWN, quarantine_of
-from pinakes.engine.sections import with_text
 from pinakes.model.knowledge import Entry
 from pinakes.storage.lookups import ids_made_last
 from pinakes.storage.reading import Reading
@@ -40,7 +39,7 @@ def list_recent(
     now = kernel.now()
     found = [entry for id in ids if (entry := reading.entry(id)) is not None and entry.kind in KNOWN]
     recent = [
-        Recent(with_text(reading, entry), max(looked.get(entry.id, 0), entry.created_at))
+        Recent(entry, max(looked.get(entry.id, 0), entry.created_at))
         for entry in found
         if quarantine_of(entry, now) is None
     ]

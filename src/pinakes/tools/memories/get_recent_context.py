@@ -1,12 +1,13 @@
 """Get the recent context."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pinakes.contracts.memories import NODES
 from pinakes.engine.citations import citation_of, name_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import importance_of
 from pinakes.engine.recency import Recent, list_recent
+from pinakes.engine.sections import with_text
 from pinakes.model.clock import from_iso, to_iso
 from pinakes.model.errors import Failure, Refusal
 from pinakes.toolkit.fields import UNSET, flag, integer, many, number, one, text
@@ -62,7 +63,8 @@ def get_recent_context(call: Call[Kernel], input: Input) -> Answer:
     since = _moment(input.since) if input.since else 0
     with call.kernel.read() as reading:
         session = call.session if input.session_only else None
-        found = list_recent(call.kernel, reading, input.limit, since=since, session=session)
+        listed = list_recent(call.kernel, reading, input.limit, since=since, session=session)
+        found = [replace(each, entry=with_text(reading, each.entry)) for each in listed]
     span = RangeShape(oldest=to_iso(found[-1].last), newest=to_iso(found[0].last)) if found else None
     output = Output(nodes=tuple(_node(each) for each in found), count=len(found), time_range=span)
     where = " in this session" if input.session_only else ""
