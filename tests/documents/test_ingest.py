@@ -1,6 +1,7 @@
 """Taking files in: recognised, replaced, parted into sections, kept in history, and whole or not at all."""
 
 import json
+import os
 from typing import Any
 
 import pytest
@@ -225,6 +226,23 @@ def test_a_name_that_no_folder_takes_is_refused_and_leaves_nothing(librarian, na
     refused = librarian.refused("knowledge-add", file_path=f"data:;name={name},x")
     assert (refused["error"], refused["parameter"]) == ("invalid_parameter", "file_path")
     assert not librarian.kernel.bench.uploads.exists()
+
+
+def test_an_upload_closes_its_file_once(librarian):
+    """The number of a closed file is soon another's, perhaps that of the database."""
+    upload = files.Upload(librarian.kernel.bench, "empty.html")
+    with pytest.raises(Refusal):
+        upload.finish()
+    with (librarian.folder / "other").open("w") as other:
+        upload.discard()
+        assert os.fstat(other.fileno())
+
+
+def test_the_number_of_files_that_wait_is_bounded_too(librarian, monkeypatch):
+    monkeypatch.setattr(files, "MOST_HELD", 2)
+    for number in range(2):
+        files.Upload(librarian.kernel.bench, f"{number}.html").write(b"x")
+    assert librarian.refused("knowledge-add", file_path="data:;name=b.html,x")["error"] == "busy"
 
 
 def test_files_that_are_sent_and_never_added_are_bounded(librarian, monkeypatch):

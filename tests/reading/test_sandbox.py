@@ -168,3 +168,23 @@ def test_a_language_that_is_not_installed_is_an_ocr_failure() -> None:
         assert "tlh" in refused.value.message
     finally:
         foreign.close()
+
+
+def test_a_system_without_room_for_a_parser_is_a_passing_trouble(tmp_path: Path, monkeypatch: Any) -> None:
+    (tmp_path / "a.txt").write_text("words")
+    crowded = Sandbox()
+
+    def refuse(*arguments: Any, **options: Any) -> Any:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr("subprocess.Popen", refuse)
+        with pytest.raises(Refusal) as refused:
+            read_in(crowded, tmp_path / "a.txt")
+        assert refused.value.failure is Failure.UNAVAILABLE
+        meanwhile.setattr("socket.socketpair", refuse)
+        with pytest.raises(Refusal) as refused:
+            read_in(crowded, tmp_path / "a.txt")
+        assert refused.value.failure is Failure.UNAVAILABLE
+    assert read_in(crowded, tmp_path / "a.txt").text.strip() == "words"
+    crowded.close()

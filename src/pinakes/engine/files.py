@@ -21,6 +21,7 @@ from pinakes.reading.opening import MAX_SIZE, OpenedFile, open_file
 STALE_SECONDS = 24 * 3600
 MEGABYTE = 1024 * 1024
 MAX_HELD = 10 * MAX_SIZE
+MOST_HELD = 1000
 LONGEST_NAME = 255
 
 
@@ -98,7 +99,7 @@ class Upload:
         """Make it durable and say how to name it in `file_path`."""
         with _writing(self._name):
             os.fsync(self._descriptor)
-            os.close(self._descriptor)
+        self._close()
         path = self._folder / self._name
         try:
             open_checked(str(path), None).close()
@@ -108,9 +109,15 @@ class Upload:
         return f"upload:{self._folder.name}/{self._name}"
 
     def discard(self) -> None:
-        with suppress(OSError):
-            os.close(self._descriptor)
+        self._close()
         discard_upload(str(self._folder / self._name))
+
+    def _close(self) -> None:
+        """Once only: by the second time the number may be that of somebody else's file."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            with suppress(OSError):
+                os.close(descriptor)
 
 
 @contextmanager
@@ -147,18 +154,20 @@ def _refuse_odd_name(name: str) -> None:
 
 
 def _refuse_hoard(bench: Workbench) -> None:
-    if _bytes_below(bench.uploads) > MAX_HELD:
+    held, size = _held_below(bench.uploads)
+    if held >= MOST_HELD or size > MAX_HELD:
         raise Refusal(Failure.BUSY, "Too many files were sent that are not added yet. Add them, or try again later")
 
 
-def _bytes_below(folder: Path) -> int:
-    """How much the files below a folder hold, while others bring and remove them."""
-    held = 0
+def _held_below(folder: Path) -> tuple[int, int]:
+    """How many files there are below a folder, of how many bytes, while others bring and remove them."""
+    held = size = 0
     for place, _, names in os.walk(folder):
         for name in names:
             with suppress(FileNotFoundError):
-                held += Path(place, name).stat().st_size
-    return held
+                size += Path(place, name).stat().st_size
+                held += 1
+    return held, size
 
 
 def refuse_size(size: int) -> Refusal:

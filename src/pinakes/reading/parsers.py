@@ -39,7 +39,7 @@ class Forked:
 
     @contextmanager
     def start(self, job: dict[str, Any], descriptor: int) -> Generator[socket.socket]:
-        ours, theirs = socket.socketpair()
+        ours, theirs = _channel()
         with ours:
             with theirs:
                 self._hand_over(pack(job), [descriptor, theirs.fileno()])
@@ -52,14 +52,14 @@ class Forked:
     def _hand_over(self, frame: bytes, descriptors: list[int]) -> None:
         with self._guard:
             for _ in range(2):
-                control = self._ensure()
                 try:
+                    control = self._ensure()
                     sent = socket.send_fds(control, [frame], descriptors)
                     control.sendall(frame[sent:])
                     return
                 except OSError:
                     self._end()
-        raise Refusal(Failure.UNAVAILABLE, "The parser process does not start. See `pinakes doctor`")
+        raise _unavailable()
 
     def _ensure(self) -> socket.socket:
         if self._control and self._running and self._running.poll() is None:
@@ -88,6 +88,19 @@ class Forked:
                 self._running.kill()
                 self._running.wait()
         self._control = self._running = None
+
+
+def _channel() -> tuple[socket.socket, socket.socket]:
+    try:
+        return socket.socketpair()
+    except OSError as problem:
+        raise _unavailable() from problem
+
+
+def _unavailable() -> Refusal:
+    return Refusal(
+        Failure.UNAVAILABLE, "The parser process does not start: the system has no room for it. Try again later"
+    )
 
 
 class Spawned:

@@ -39,7 +39,8 @@ class UploadDoor:
         if listing is None:
             raise Refusal(Failure.FORBIDDEN, "Documents are not offered here.")
         self._adapter.app.catalog.refuse_hidden(listing)
-        upload = Upload(bench_of(self._adapter.app.kernel), request.query_params.get("name", ""))
+        bench, name = bench_of(self._adapter.app.kernel), request.query_params.get("name", "")
+        upload = await anyio.to_thread.run_sync(Upload, bench, name)
         try:
             async for piece in request.stream():
                 await anyio.to_thread.run_sync(partial(upload.write, piece))
