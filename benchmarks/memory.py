@@ -27,7 +27,7 @@ from pinakes.spaces.embedders import DEFAULT, understand
 from pinakes.spaces.loading import load_embedder
 from pinakes.toolkit.contract import Reply
 from pinakes.toolkit.tool import Call
-from remembering import WHY, content, fill_memories, topic, topics_of
+from remembering import NOUNS, WHY, content, fill_memories, topic, topics_of
 from report import Line, Table, Target, to_json, to_text
 from section import write_section
 from timing import Stopwatch, median, percentile
@@ -60,7 +60,7 @@ class Bench:
 
     def words(self, turn: int) -> str:
         about = topic((turn * 31) % topics_of(self.size))
-        return f"Why does the {about.nouns[turn % 12]} of {about.system} wait for the {about.nouns[(turn + 5) % 12]}?"
+        return f"Why does the {about.nouns[turn % NOUNS]} of {about.system} wait for the {about.nouns[(turn + 5) % NOUNS]}?"
 
     def text(self, turn: int) -> str:
         return content(FRESH + turn, topics_of(self.size))[1]

@@ -51,24 +51,27 @@ EPOCH = 1_767_225_600_000_000
 MINUTE = 60_000_000
 APART = 3 * MINUTE
 SESSION = 40
-PER_TOPIC = 60
+PER_TOPIC, NOUNS = 60, 30
 BOOSTED, FORGOTTEN = 40, 100
-RECENT, LINKED, MOST_LINKS = 12, 0.6, 4
+RECENT, LINKED, MOST_LINKS = 12, 0.55, 4
 WHY = "Told in a meeting and needed again soon."
 PLACES = ("Oslo", "Lima", "Kyoto", "Accra", "Turin", "Perth", "Quito", "Riga")
 DOMAINS = ("Code", "General", "Research", None)
 
+VERBS = "moved checked mended renamed copied shrank tested sold borrowed painted sorted shipped".split()
+LOOKS = "brittle noisy rented spare quiet hidden shared frozen".split()
+# Few of them contradict each other, as in a real memory: what differs stands among much else that differs.
 SENTENCES = (
-    "{who} moved the {a} of {system} to the {b} in {place}.",
-    "Deploys of {system} fail when the {a} is full, because the {b} waits for the {c} without a limit.",
-    "{system} keeps its {a} beside the {b} and reads the {c} every {number} minutes.",
-    "{who} and {other} agreed that the {a} must never depend on the {b}.",
-    "The {a} of {system} costs {number} euros a month.",
-    "A missing {a} leads to a slow {b} wherever the {c} is shared.",
-    "On {day} March 2026 {who} asked {other} for a review of the {a}.",
-    "{system} runs {a} version {number}.",
-    "Nobody in {place} uses the {b} since the {c} was replaced.",
-    "`{a}_{b}` in {system} raises an error unless the {c} is set.",
+    "{who} {verb} the {a} {b} of {system} with a {look} {c} in {place}.",
+    "Deploys of {system} fail when the {a} {b} overflows, because the {look} {c} waits for the {d} without a limit.",
+    "The {a} keeps its {b} beside the {look} {c} and reads the {d} of {other} every {number} minutes.",
+    "{who} and {other} agreed that the {a} {b} must depend on the {look} {c} before the {d}.",
+    "In {place} {who} paid {number} euros for the {look} {a} that {other} {verb} with the {b} {c}.",
+    "A missing {a} {b} leads to a {look} {c} wherever the {d} of {place} gets {verb}.",
+    "On {day} March 2026 {who} asked {other} for a review of the {look} {a}, the {b} and the {c}.",
+    "{other} {verb} {number} pages about {system}, its {a} {b} and the {look} {c}.",
+    "Nobody in {place} mentions the {look} {b} since {who} {verb} the {c} {d}.",
+    "`{a}_{b}` in {system} raises an error unless {who} {verb} the {look} {c} for {d}.",
 )
 
 
@@ -104,7 +107,7 @@ class Topic:
 @cache
 def topic(number: int) -> Topic:
     chance = random.Random(f"{SEED}-topic-{number}")
-    nouns = tuple(chance.sample(vocabulary()[300:], 12))
+    nouns = tuple(chance.sample(vocabulary()[300:], NOUNS))
     names = [word.capitalize() for word in chance.sample(vocabulary()[300:], 4)]
     return Topic(f"{names[0]}{number}", tuple(names[1:]), nouns)
 
@@ -116,7 +119,7 @@ def content(number: int, topics: int) -> tuple[str, str, int]:
     about = topic(chosen)
     said: list[str] = []
     for form in chance.sample(SENTENCES, chance.randint(2, 5)):
-        a, b, c = chance.sample(about.nouns, 3)
+        a, b, c, d = chance.sample(about.nouns, 4)
         who, other = chance.sample(about.people, 2)
         said.append(
             form.format(
@@ -126,9 +129,12 @@ def content(number: int, topics: int) -> tuple[str, str, int]:
                 place=chance.choice(PLACES),
                 number=chance.randint(2, 90),
                 day=chance.randint(1, 30),
+                verb=chance.choice(VERBS),
+                look=chance.choice(LOOKS),
                 a=a,
                 b=b,
                 c=c,
+                d=d,
             )
         )
     title = f"{about.system} {chance.choice(about.nouns)}" if number % 3 else ""

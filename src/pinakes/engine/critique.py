@@ -5,20 +5,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pinakes.engine.embedding import model_of
-from pinakes.engine.finder import Finder, Search
-from pinakes.engine.index.matching import Filter
 from pinakes.engine.judging import NEAR, reference_of
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import DUPLICATE, KNOWN, importance_of, quarantine_of
+from pinakes.engine.memories import DUPLICATE, importance_of, nearest_entries, quarantine_of
 from pinakes.engine.reference import mean_vector
 from pinakes.mind.contradiction import Contradiction, contradict
 from pinakes.mind.priors import assume
 from pinakes.model.clock import DAY, to_iso
 from pinakes.model.kinds import MEMORY
 from pinakes.model.knowledge import Entry
-from pinakes.spaces.fingerprint import represent, text_of, words_of
+from pinakes.spaces.fingerprint import represent, words_of
 from pinakes.spaces.gallery import Gallery, Hung
-from pinakes.spaces.terms import filter_number
 from pinakes.storage import fingerprints
 from pinakes.storage.reading import Reading
 
@@ -96,14 +93,8 @@ def related_pairs(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) ->
 
 
 def _nearest(kernel: Kernel, reading: Reading, entry: Entry, vector: Any) -> list[Entry]:
-    """What the shared search finds for how an entry begins."""
-    finder: Finder = kernel.finder()
-    groups = (tuple(filter_number("kind", kind) for kind in KNOWN),)
-    wanted = Filter(groups=groups, as_of=reading.tx)
-    search = Search(text=text_of(entry)[:BEGINNING], filter=wanted, depth=NEAR, vector=vector)
-    embedder = kernel.embedder(reading.session) if vector is not None else None
-    ids = dict.fromkeys(passage.entry_id for passage in finder.find(reading, search, embedder).passages)
-    return [found for id in ids if (found := reading.entry(id)) is not None]
+    """What the shared search finds nearest, by meaning where there are vectors."""
+    return [found for found, _ in nearest_entries(kernel, reading, entry, vector)]
 
 
 def _meanings(reading: Reading, entries: Iterable[Entry]) -> dict[str, Hung]:

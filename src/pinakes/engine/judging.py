@@ -7,7 +7,7 @@ from threading import Lock
 from weakref import WeakKeyDictionary
 
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.reference import Judged, Reference, hang
+from pinakes.engine.reference import Judged, Reference, hang, near_duplicates
 from pinakes.mind.contradiction import Contradiction, contradict
 from pinakes.mind.learning import aggregate, emphasis, lambdas, learning_score, phase_angle, weights_for
 from pinakes.mind.quadrants import Quadrant, quadrant
@@ -71,7 +71,7 @@ def judge(kernel: Kernel, reading: Reading, entry: Entry) -> Judged:
     joined = fingerprints.neighbours(reading.session, reading.collection, [entry.id]).get(entry.id, [])[:NEAR]
     others = [found for id in joined if (found := reading.entry(id)) is not None]
     # Where the sample is everything, it holds the nearest too.
-    near = hang(reading, others[:NEAREST]) if reference.size > len(reference.gallery) else ()
+    near = near_duplicates(reading, hung, others[:NEAREST]) if reference.size > len(reference.gallery) else ()
     return reference.judge(hung, near=near, consistency=consistency(contradictions(entry, others)))
 
 

@@ -15,7 +15,7 @@ from pinakes.engine.index.matching import Filter
 from pinakes.engine.judging import Learned, consistency, contradictions, learn, reference_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.passages import cut
-from pinakes.engine.reference import Judged, Reference, hang, mean_vector
+from pinakes.engine.reference import Judged, Reference, hang, mean_vector, near_duplicates
 from pinakes.mind.adversarial import Threat, inspect
 from pinakes.mind.contradiction import Contradiction
 from pinakes.mind.modulators import learning_share
@@ -243,7 +243,7 @@ def _look_around(kernel: Kernel, reading: Reading, entry: Entry, linked: Sequenc
     close = [each for each, _ in found]
     joined = {"": [*linked, *(each.id for each in close[:NEAREST])]}
     own = hang(reading, [entry], joined=joined, vectors={} if vector is None else {"": vector})[0]
-    others = hang(reading, close[: NEAREST if vector is not None else UNEMBEDDED])
+    others = near_duplicates(reading, own, close[: NEAREST if vector is not None else UNEMBEDDED])
     values = {other.id: reference.gallery.meaning(own, other) for other in others}
     values = {each.id: cosine for each, cosine in found if cosine is not None} | values
     near = tuple(sorted(((each, values.get(each.id, 0.0)) for each in close), key=lambda pair: -pair[1]))
@@ -266,14 +266,16 @@ def _ready_vector(kernel: Kernel, reading: Reading, entry: Entry) -> Any:
 def nearest_entries(
     kernel: Kernel, reading: Reading, entry: Entry, vector: Any, *, limit: int = NEAR
 ) -> list[tuple[Entry, float | None]]:
-    """What the shared search finds nearest to an entry, itself left out, with the cosine where there is one."""
+    """What the shared search finds nearest to an entry, itself left out: by its meaning, with the cosine, or by how
+    it begins where it has no vector."""
     finder: Finder = kernel.finder()
     groups = (tuple(filter_number("kind", kind) for kind in KNOWN),)
     search = Search(
-        text=f"{entry.title} {entry.body}"[:QUESTION],
+        text="" if vector is not None else f"{entry.title} {entry.body}"[:QUESTION],
         filter=Filter(groups=groups, as_of=reading.tx),
         depth=4 * limit,
         vector=vector,
+        may_be_misspelled=False,
     )
     embedder = kernel.embedder(reading.session) if vector is not None else None
     found: dict[str, float | None] = {}

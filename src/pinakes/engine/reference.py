@@ -26,6 +26,7 @@ Array = NDArray[Any]
 SAMPLE = 128
 EXACT = 16
 GROWTH = 1.25
+NEARLY_THE_SAME = 0.9
 
 
 def checkpoint(size: int) -> int:
@@ -176,7 +177,7 @@ def hang(
     session, collection = reading.session, reading.collection
     entries = [with_text(reading, entry) for entry in entries]
     ids = [entry.id for entry in entries]
-    known = _meanings(reading, ids) | dict(vectors or {})
+    known = meanings(reading, ids) | dict(vectors or {})
     neighbours = {id: list(others) for id, others in (joined or {}).items()}
     neighbours |= fingerprints.neighbours(session, collection, [id for id in ids if id not in neighbours])
     second = {other for id in ids for other in neighbours.get(id, [])} - set(ids)
@@ -193,12 +194,23 @@ def hang(
     ]
 
 
+def near_duplicates(reading: Reading, own: Hung, entries: Sequence[Entry]) -> list[Hung]:
+    """Those of some entries that mean nearly the same as another, or of which nobody can tell without their words."""
+    known = meanings(reading, [entry.id for entry in entries]) if own.vector is not None else {}
+    likely = [
+        entry
+        for entry in entries
+        if own.vector is None or entry.id not in known or float(own.vector @ known[entry.id]) >= NEARLY_THE_SAME
+    ]
+    return hang(reading, likely)
+
+
 def _print_of(reading: Reading, entry: Entry) -> Any:
     held = fingerprints.get(reading.session, reading.collection, entry.id) if entry.kind == MEMORY else None
     return represent(entry) if held is None else unpack(held)
 
 
-def _meanings(reading: Reading, ids: Sequence[str]) -> dict[str, Array]:
+def meanings(reading: Reading, ids: Sequence[str]) -> dict[str, Array]:
     """E1: the mean of an entry's vectors."""
     model = model_of(reading.session, reading.collection)
     if not model:

@@ -21,7 +21,7 @@ def percentile(value: float, background: Array) -> float:
     """The mid-rank of a value in a sorted background (D.3): the share below it, and half of the share equal to it."""
     if not len(background):
         return 0.5
-    below, upto = np.searchsorted(background, value, "left"), np.searchsorted(background, value, "right")
+    below, upto = background.searchsorted(value, "left"), background.searchsorted(value, "right")
     return float(below + upto) / (2 * len(background))
 
 
@@ -61,7 +61,7 @@ class Calibration:
         known from elsewhere to be near, `own` the place it has itself among the members."""
         others = row if own is None else np.delete(row, own)
         best = max(float(others.max(initial=0.0)), nearest)
-        links = int((others > self.link_threshold).sum()) if self.size > 1 else 0
+        links = int(np.count_nonzero(others > self.link_threshold)) if self.size > 1 else 0
         connected = min(1.0, links / self.usual_links)
         clustered = percentile(_silhouette(row, self.centres), self.silhouettes) if self.centres else 0.5
         fit = CONNECTED * connected + CLUSTERED * clustered + CONSISTENT * consistency
@@ -99,8 +99,7 @@ def _silhouette(row: Array, centres: tuple[int, ...]) -> float:
     """How much nearer the nearest centre is than the second, from its simplified silhouette (D.5)."""
     if not centres:
         return 0.0
-    distances = np.sort(1 - row[list(centres)])
-    own, next_ = float(distances[0]), float(distances[1])
+    own, next_ = sorted((1 - row[list(centres)]).tolist())[:2]
     return (next_ - own) / max(next_, own) if max(next_, own) > 0 else 0.0
 
 
