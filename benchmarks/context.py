@@ -1,4 +1,5 @@
-"""How much of the known evidence a context holds: python benchmarks/context.py DIR … [--limit N] [--scratch DIR].
+"""How much of the known evidence a context holds: python benchmarks/context.py DIR … [--split development|held-out|all]
+[--limit N] [--scratch DIR].
 
 Each DIR holds corpus.jsonl, queries.jsonl and qrels.tsv. `inject_context` stands beside the best entries put one after
 the other, titles and citations included, until the same budget is full. An entry counts as found where at least one of
@@ -10,6 +11,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +56,17 @@ def inject(app: App, query: str, tokens: int) -> tuple[list[str], str]:
     return [each["id"] for each in found["nodes_retrieved"]], found["context"]
 
 
+def split(collection: Collection, part: str, limit: int | None) -> Collection:
+    """Every other question, by a digest of its words: one half to choose settings by, the other to report."""
+    parity = {"development": 0, "held-out": 1}
+    asked = [each for each in collection.asked if part == "all" or _digest(each.text) % 2 == parity[part]]
+    return replace(collection, asked=asked[:limit])
+
+
+def _digest(text: str) -> int:
+    return blake2b(text.encode(), digest_size=1).digest()[0]
+
+
 def answers(collection: Collection) -> dict[str, str]:
     """The known answer of each question, where the set tells it."""
     lines = (json.loads(line) for line in (collection.folder / "queries.jsonl").open(encoding="utf-8"))
@@ -91,15 +105,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--limit", type=int)
+    parser.add_argument("--split", choices=("development", "held-out", "all"), default="held-out")
     parser.add_argument("--scratch", type=Path)
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         scratch = wanted.scratch or Path(folder)
         for place in wanted.folders:
-            collection = read_collection(place, wanted.limit)
+            collection = split(read_collection(place, None), wanted.split, wanted.limit)
             bring_in(collection, scratch)
             app = build(load_settings({"data": scratch, "collection": collection.name, "toolsets": "all"}, {}))
-            print(f"{collection.name}: {len(collection.asked)} questions", flush=True)
+            print(f"{collection.name}: {len(collection.asked)} questions ({wanted.split})", flush=True)
             for tokens in BUDGETS:
                 found = measure(app, collection, tokens)
                 for name in ("inject_context", "top-k"):

@@ -60,7 +60,8 @@ class Bench:
 
     def words(self, turn: int) -> str:
         about = topic((turn * 31) % topics_of(self.size))
-        return f"Why does the {about.nouns[turn % NOUNS]} of {about.system} wait for the {about.nouns[(turn + 5) % NOUNS]}?"
+        one, other = about.nouns[turn % NOUNS], about.nouns[(turn + 5) % NOUNS]
+        return f"Why does the {one} of {about.system} wait for the {other}?"
 
     def text(self, turn: int) -> str:
         return content(FRESH + turn, topics_of(self.size))[1]

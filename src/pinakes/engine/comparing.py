@@ -78,7 +78,7 @@ def compare(kernel: Kernel, query: str) -> Compared:
 def _pool(kernel: Kernel, reading: Reading, found: Sequence[Entry]) -> tuple[list[Entry], bool]:
     if take_census(kernel, reading).nodes(KNOWN) <= WHOLE:
         return [version.thing for version in reading.entries(KNOWN) if isinstance(version.thing, Entry)], True
-    sample = [entry for id in reference_of(kernel, reading).gallery.ids if (entry := reading.entry(id)) is not None]
+    sample = reading.living(reference_of(kernel, reading).gallery.ids).values()
     offered = (*found, *recent_entries(kernel, reading, RECENT), *sample)
     return sorted({entry.id: entry for entry in offered}.values(), key=lambda entry: entry.id), False
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from pinakes.engine.embedding import model_of
 from pinakes.engine.judging import NEAR, reference_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import DUPLICATE, importance_of, nearest_entries, quarantine_of
-from pinakes.engine.reference import mean_vector
+from pinakes.engine.reference import meanings
 from pinakes.mind.contradiction import Contradiction, contradict
 from pinakes.mind.priors import assume
 from pinakes.model.clock import DAY, to_iso
@@ -16,7 +15,9 @@ from pinakes.model.kinds import MEMORY
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.fingerprint import represent, words_of
 from pinakes.spaces.gallery import Gallery, Hung
+from pinakes.spaces.sparse import EMPTY
 from pinakes.storage import fingerprints
+from pinakes.storage.adjacency import with_predicate
 from pinakes.storage.reading import Reading
 
 Check = Literal["conflicts", "duplicates", "outdated", "low_confidence"]
@@ -81,29 +82,28 @@ def related_pairs(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) ->
     """Each entry with every other one, with its neighbours and with its nearest; no pair twice."""
     now = kernel.now()
     linked = fingerprints.neighbours(reading.session, reading.collection, [entry.id for entry in entries])
-    meanings = _meanings(reading, entries)
+    joined = {id: others[:NEAR] for id, others in linked.items()}
+    known = reading.living(id for others in joined.values() for id in others)
+    vectors = meanings(reading, [entry.id for entry in entries])
     pairs: dict[tuple[str, str], tuple[Entry, Entry]] = {}
     for place, entry in enumerate(entries):
-        near = _nearest(kernel, reading, entry, meanings[entry.id].vector)
-        joined = [found for id in linked.get(entry.id, [])[:NEAR] if (found := reading.entry(id)) is not None]
-        for other in (*entries[place + 1 :], *near, *joined):
+        near = [found for found, _ in nearest_entries(kernel, reading, entry, vectors.get(entry.id))]
+        beside = [known[id] for id in joined.get(entry.id, []) if id in known]
+        for other in (*entries[place + 1 :], *near, *beside):
             if other.id != entry.id and quarantine_of(other, now) is None:
                 pairs.setdefault((min(entry.id, other.id), max(entry.id, other.id)), (entry, other))
     return list(pairs.values())
 
 
-def _nearest(kernel: Kernel, reading: Reading, entry: Entry, vector: Any) -> list[Entry]:
-    """What the shared search finds nearest, by meaning where there are vectors."""
-    return [found for found, _ in nearest_entries(kernel, reading, entry, vector)]
-
-
-def _meanings(reading: Reading, entries: Iterable[Entry]) -> dict[str, Hung]:
-    """Entries by what they mean alone: as E1 and the words see them."""
+def hang_meanings(reading: Reading, entries: Iterable[Entry]) -> dict[str, Hung]:
+    """Entries by what they mean alone: as E1 sees them, or their words where something has no vector."""
     known = {entry.id: entry for entry in entries}
-    model = model_of(reading.session, reading.collection)
-    held = fingerprints.entry_vectors(reading.session, reading.collection, model, list(known)) if model else {}
-    vectors = {id: mean_vector(values) for id, values in held.items()}
-    return {id: Hung(id=id, print=_BLANK, words=words_of(entry), vector=vectors.get(id)) for id, entry in known.items()}
+    vectors = meanings(reading, list(known))
+    needs_words = len(vectors) < len(known)
+    return {
+        id: Hung(id=id, print=_BLANK, words=words_of(entry) if needs_words else EMPTY, vector=vectors.get(id))
+        for id, entry in known.items()
+    }
 
 
 _BLANK = represent(Entry(id="", kind=MEMORY, title="", created_at=0, updated_at=0))
@@ -128,7 +128,7 @@ def holds_from(entry: Entry) -> int:
 
 def _said_to_clash(reading: Reading, ids: Iterable[str]) -> dict[frozenset[str], float]:
     """The edges that say so (D.11, 1), by their ends."""
-    edges = [edge for id in ids for edge in reading.edges_of(id, CONTRADICTS)]
+    edges = [edge for id in with_predicate(reading, ids, CONTRADICTS) for edge in reading.edges_of(id, CONTRADICTS)]
     return {frozenset((edge.source, edge.target)): edge.weight for edge in sorted(edges, key=lambda each: each.weight)}
 
 
@@ -150,7 +150,7 @@ def _conflict(clash: Clash) -> Finding:
 
 
 def _duplicates(kernel: Kernel, reading: Reading, pairs: Sequence[tuple[Entry, Entry]]) -> list[Finding]:
-    hung = _meanings(reading, (entry for pair in pairs for entry in pair))
+    hung = hang_meanings(reading, (entry for pair in pairs for entry in pair))
     gallery = reference_of(kernel, reading).gallery
     found = [(one, other, _meaning(gallery, hung, one, other)) for one, other in pairs]
     return [

@@ -69,7 +69,7 @@ def judge(kernel: Kernel, reading: Reading, entry: Entry) -> Judged:
     reference = reference_of(kernel, reading)
     hung = hang(reading, [entry])[0]
     joined = fingerprints.neighbours(reading.session, reading.collection, [entry.id]).get(entry.id, [])[:NEAR]
-    others = [found for id in joined if (found := reading.entry(id)) is not None]
+    others = list(reading.living(joined).values())
     # Where the sample is everything, it holds the nearest too.
     near = near_duplicates(reading, hung, others[:NEAREST]) if reference.size > len(reference.gallery) else ()
     return reference.judge(hung, near=near, consistency=consistency(contradictions(entry, others)))

@@ -96,7 +96,7 @@ def count_quadrants(kernel: Kernel, reading: Reading) -> tuple[dict[str, int], i
     held = take_census(kernel, reading).nodes((MEMORY,))
     if held > SAMPLE:
         ids = reference_of(kernel, reading).gallery.ids
-        memories = [entry for id in ids if (entry := reading.entry(id)) is not None]
+        memories = list(reading.living(ids).values())
     else:
         memories = [version.thing for version in reading.entries((MEMORY,)) if isinstance(version.thing, Entry)]
     interactions = kernel.activity.count(reading.session, reading.collection)
@@ -108,5 +108,5 @@ def most_active(kernel: Kernel, reading: Reading) -> Sequence[Active]:
     """What somebody was shown most often, of what was looked at lately."""
     ids = [id for id, _ in kernel.activity.recent_looks(reading.session, reading.collection, LOOKED_THROUGH)]
     seen = kernel.activity.looks(reading.session, reading.collection, ids)
-    found = [Active(entry, *seen[id]) for id in seen if (entry := reading.entry(id)) is not None]
+    found = [Active(entry, *seen[id]) for id, entry in reading.living(seen).items()]
     return sorted(found, key=lambda each: (-each.looks, -each.last, each.entry.id))[:ACTIVE]

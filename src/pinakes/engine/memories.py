@@ -282,7 +282,7 @@ def nearest_entries(
     for passage in finder.find(reading, search, embedder).passages:
         found.setdefault(passage.entry_id, passage.cosine)
     chosen = [id for id in found if id != entry.id][:limit]
-    return [(each, found[each.id]) for id in chosen if (each := reading.entry(id)) is not None]
+    return [(each, found[id]) for id, each in reading.living(chosen).items()]
 
 
 def _asked_edges(writing: Writing, entry: Entry, linked: Sequence[str], metadata: Mapping[str, Any]) -> list[Edge]:

@@ -10,12 +10,12 @@ from typing import Literal
 from pinakes.engine.activity import Mood
 from pinakes.engine.census import take_census
 from pinakes.engine.citations import name_of
-from pinakes.engine.critique import find_clashes, related_pairs
+from pinakes.engine.critique import find_clashes, hang_meanings, related_pairs
 from pinakes.engine.judging import judge_lately, learn, reference_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import DUPLICATE, KNOWN, nearest_entries
 from pinakes.engine.recency import recent_entries
-from pinakes.engine.reference import Judged, hang
+from pinakes.engine.reference import Judged
 from pinakes.mind.pulse import FAIR, HIGH, LOW
 from pinakes.mind.quadrants import quadrant
 from pinakes.model.clock import to_iso
@@ -141,7 +141,7 @@ class _Inquiry:
 
     def _same(self, pairs: Sequence[tuple[Entry, Entry]]) -> list[Candidate]:
         """Alike, but not so much that nobody needs to be asked."""
-        hung = {each.id: each for each in hang(self._reading, [entry for pair in pairs for entry in pair])}
+        hung = hang_meanings(self._reading, (entry for pair in pairs for entry in pair))
         gallery = reference_of(self._kernel, self._reading).gallery
         near = [pair for pair in pairs if ALIKE <= gallery.meaning(hung[pair[0].id], hung[pair[1].id]) <= DUPLICATE]
         return [

@@ -37,7 +37,7 @@ def list_recent(
         seen = kernel.activity.looks(reading.session, reading.collection, list(ids))
         looked = {id: last for id, (_, last) in seen.items()}
     now = kernel.now()
-    found = [entry for id in ids if (entry := reading.entry(id)) is not None and entry.kind in KNOWN]
+    found = [entry for entry in reading.living(ids).values() if entry.kind in KNOWN]
     recent = [
         Recent(entry, max(looked.get(entry.id, 0), entry.created_at))
         for entry in found

@@ -161,8 +161,7 @@ def _calibrate(gallery: Gallery) -> tuple[Calibration, ...]:
 
 def hang_all(reading: Reading, ids: Sequence[str]) -> list[Hung]:
     """Entries as the spaces see them now; one that is gone is left out."""
-    entries = [entry for id in ids if (entry := reading.entry(id)) is not None]
-    return hang(reading, entries)
+    return hang(reading, list(reading.living(ids).values()))
 
 
 def hang(

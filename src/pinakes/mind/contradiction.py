@@ -142,6 +142,7 @@ def contradict(one: Entry, other: Entry) -> Contradiction | None:
     return contradict_texts(text_of(one), text_of(other))
 
 
+@lru_cache(maxsize=16_384)
 def contradict_texts(one: str, other: str) -> Contradiction | None:
     left, right = _take_apart(one), _take_apart(other)
     found = [clash for mine in left for theirs in right if (clash := _clash(mine, theirs)) is not None]

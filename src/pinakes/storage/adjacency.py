@@ -1,9 +1,10 @@
 """Edges of many entries at once, read from the heads."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
+from pinakes.model.knowledge import fold
 from pinakes.storage.database import scalar
 from pinakes.storage.reading import Reading
 
@@ -65,3 +66,14 @@ def count_unlinked(reading: Reading, kind: str) -> int:
         "AND NOT EXISTS (SELECT 1 FROM edge_head e WHERE e.collection = h.collection AND e.target = h.id)"
     )
     return int(scalar(reading.session, sql, reading.collection, kind))
+
+
+def with_predicate(reading: Reading, ids: Iterable[str], predicate: str) -> list[str]:
+    """Those of some entries that have an edge with this predicate."""
+    ends = [
+        f"SELECT wanted.value FROM json_each(?) wanted WHERE EXISTS (SELECT 1 FROM edge_head e WHERE e.collection = ? "
+        f"AND e.{end} = wanted.value AND e.predicate = ?)"
+        for end in ENDS
+    ]
+    place = (json.dumps(list(ids)), reading.collection, fold(predicate))
+    return sorted({row[0] for row in reading.session.rows(" UNION ".join(ends), *place, *place)})
