@@ -73,7 +73,7 @@ def without_circles(reading: Reading, id: str, asked: Sequence[Edge], found: Seq
         same = [other for other in (*asked, *kept) if other.type == edge.type]
         out, into = {each.target for each in same if each.source == id}, {each.source for each in same} - {id}
         starts, goals = ({edge.target}, into) if edge.source == id else (out, {edge.source})
-        closes = any(start in goals or find_way(reading, start, goals, edge.type) for start in starts)
-        if edge.type not in STRAIGHT or not closes:
+        may_close = edge.type in STRAIGHT and bool(goals)
+        if not may_close or not any(start in goals or find_way(reading, start, goals, edge.type) for start in starts):
             kept.append(edge)
     return kept

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pinakes.engine.activity import Mood
@@ -93,8 +93,7 @@ def next_question(kernel: Kernel, reading: Reading, mood: Mood) -> Candidate | N
     general = next((each for each in _general(mood, count) if each.mark not in mood.asked), None)
     if count < FEW and general is not None:
         return general
-    found = [each for each in _Inquiry(kernel, reading).candidates() if each.mark not in mood.asked]
-    return max(found, key=lambda each: (each.score, each.text), default=None)
+    return _Inquiry(kernel, reading).best(set(mood.asked))
 
 
 def _general(mood: Mood, count: int) -> Iterator[Candidate]:
@@ -113,7 +112,20 @@ class _Inquiry:
         self._interactions = kernel.activity.count(reading.session, kernel.collection)
         self._judged = {entry.id: judge_lately(kernel, reading, entry) for entry in self._recent}
 
+    def best(self, asked: set[str]) -> Candidate | None:
+        """The best question that was not asked. What is in question is judged only while its answer could settle more
+        than the best one so far."""
+        most = sorted((each for each in self.candidates() if each.mark not in asked), key=lambda each: -each.score)
+        best: Candidate | None = None
+        for bound in most:
+            if best is not None and bound.score < best.score:
+                break
+            weighed = self._weigh(bound)
+            best = weighed if best is None else max(best, weighed, key=lambda each: (each.score, each.text))
+        return best
+
     def candidates(self) -> list[Candidate]:
+        """Everything that could be asked, as if all of it were new: no answer settles more than that."""
         pairs = related_pairs(self._kernel, self._reading, self._recent)
         clashes = find_clashes(self._reading, pairs)
         found = [
@@ -131,10 +143,14 @@ class _Inquiry:
         return [*found, *self._causes(), *self._orphans(), *self._definitions(), *self._stale(), *self._more()]
 
     def _ask(self, kind: Kind, text: str, *focal: Entry) -> Candidate:
-        novelty = [learn(entry, self._standing(entry), self._interactions).delta_s for entry in focal]
         recent = {entry.id for entry in self._recent}
         share = sum(entry.id in recent for entry in focal) / len(recent)
-        return Candidate(kind, text, focal, GAIN * sum(novelty) / len(novelty) * min(1.0, 2 * share))
+        return Candidate(kind, text, focal, GAIN * min(1.0, 2 * share))
+
+    def _weigh(self, bound: Candidate) -> Candidate:
+        """The candidate by how new what it is about really is."""
+        novelty = [learn(entry, self._standing(entry), self._interactions).delta_s for entry in bound.focal]
+        return replace(bound, reduction=bound.reduction * sum(novelty) / len(novelty))
 
     def _standing(self, entry: Entry) -> Judged:
         return self._judged.get(entry.id) or judge_lately(self._kernel, self._reading, entry)

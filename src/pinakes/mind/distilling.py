@@ -16,9 +16,9 @@ MODES: tuple[Mode, ...] = ("raw", "narrative", "structured", "code_focused")
 
 # What a passage is worth whatever its sentences share with the question, how fast further sentences of it pale, and how
 # much better a better passage is.
-GROUND = 0.5
+GROUND = 0.3
 FADING = 0.95
-STEEPNESS = 2.0
+STEEPNESS = 1.5
 CONSIDERED = 200
 MOSTLY = 0.5
 

@@ -1,0 +1,69 @@
+"""What is counted once and then followed: it says what counting everything anew would say."""
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pinakes.engine.census import take_census
+from pinakes.engine.homeostasis import read_ledger
+from pinakes.engine.reference import SAMPLE, Window, checkpoint
+from pinakes.model.kinds import MEMORY
+from pinakes.storage.counting import count_heads
+from pinakes.storage.lookups import read_standing
+from tests.memories.librarian import Librarian
+
+WHY = "Nobody needs it any more."
+
+
+def check(librarian: Librarian) -> None:
+    """Compare what was followed with what is there."""
+    with librarian.kernel.read() as reading:
+        census, counted = take_census(librarian.kernel, reading), count_heads(reading)
+        assert +census.entries == +counted["entry"]
+        assert +census.edges == +counted["edge"]
+        ledger = read_ledger(librarian.kernel, reading)
+        values = [0.5 if row[2] is None else float(row[2]) for row in read_standing(reading, (MEMORY,))]
+        mean = sum(values) / len(values)
+        assert ledger.count == len(values)
+        assert ledger.mean is not None
+        assert abs(ledger.mean - mean) < 1e-9
+        assert ledger.variance is not None
+        assert abs(ledger.variance - sum((value - mean) ** 2 for value in values) / len(values)) < 1e-8
+
+
+def test_counts_follow_every_kind_of_change(librarian: Librarian) -> None:
+    ids = [librarian.remember(f"Lamp {number} hangs in room {number * 7}.") for number in range(6)]
+    check(librarian)
+    librarian.link(ids[0], ids[1])
+    librarian.call("boost_importance", node_id=ids[2], delta=0.3, rationale=WHY)
+    check(librarian)
+    gone = librarian.call("forget_concept", node_id=ids[1], reason="obsolete", rationale=WHY)
+    check(librarian)
+    librarian.call("restore_from_hash", reversal_hash=gone["reversal_hash"])
+    check(librarian)
+    librarian.call("merge_concepts", source_node_ids=ids[3:5], target_name="Two lamps", rationale=WHY, force_merge=True)
+    check(librarian)
+
+
+def test_counts_survive_an_erasure(librarian: Librarian) -> None:
+    ids = [librarian.remember(f"Lamp {number} hangs in room {number * 7}.") for number in range(3)]
+    check(librarian)
+    librarian.call("forget_concept", node_id=ids[0], reason="user_requested", soft_delete=False, rationale=WHY)
+    check(librarian)
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.booleans()), max_size=150), st.booleans())
+def test_the_sample_is_the_one_that_drawing_anew_would_give(changes: list[tuple[int, bool]], at_once: bool) -> None:
+    chance = random.Random(7)
+    names = [f"{number:08d}-{chance.getrandbits(48):012x}" for number in range(61)]
+    window, living = Window(), set[str]()
+    for number, lives in changes:
+        window.note(names[number], lives)
+        (living.add if lives else living.discard)(names[number])
+        if not at_once:
+            window.sample()
+    oldest = sorted(living)[: checkpoint(len(living))]
+    drawn = sorted(oldest, key=lambda name: (name[-12:], name))[:SAMPLE]
+    assert window.living == sorted(living)
+    assert window.sample() == tuple(sorted(drawn))
