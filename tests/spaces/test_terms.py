@@ -5,6 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as some
 
+from pinakes.spaces import terms
 from pinakes.spaces.lexical import TITLE_WEIGHT
 from pinakes.spaces.terms import MAX_FREQUENCY, Terms, analyse, identifier_number, pack, pair_number, word_number
 from pinakes.spaces.words import identifiers, pairs, words
@@ -43,8 +44,16 @@ def test_whatever_the_letters_are(title: str, body: str):
 
 @given(texts, texts, some.integers(1, 300))
 def test_terms_are_packed_by_number_with_their_frequencies(title: str, body: str, times: int):
-    terms = analyse(title, f"{body} " * times)
-    numbers = sorted(terms.frequencies)
-    counts = bytes(min(terms.frequencies[number], MAX_FREQUENCY) for number in numbers)
+    found = analyse(title, f"{body} " * times)
+    numbers = sorted(found.frequencies)
+    counts = bytes(min(found.frequencies[number], MAX_FREQUENCY) for number in numbers)
     written = b"".join(number.to_bytes(8, "little") for number in numbers)
-    assert pack(terms) == terms.length.to_bytes(4, "little") + written + counts
+    assert pack(found) == found.length.to_bytes(4, "little") + written + counts
+
+
+def test_words_are_read_alike_after_others_were_forgotten(monkeypatch):
+    monkeypatch.setattr(terms, "MANY", 3)
+    monkeypatch.setattr(terms, "_readings", type(terms._readings)())
+    for body in ("one two three four five", "two of the five numbers", "five one"):
+        assert analyse("", body) == spelled("", body)
+        assert 1 <= len(terms._readings) <= 3

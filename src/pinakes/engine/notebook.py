@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
@@ -115,9 +115,9 @@ class Notebook:
             held = self._resolvers[vault] = Resolver()
         return held
 
-    def tagged(self, tag: str) -> set[str]:
-        """The notes that have a tag, or one nested in it."""
-        return set(self._by_tag.get(fold(tag.strip().removeprefix("#").strip("/")), ()))
+    def tagged(self, tag: str) -> Set[str]:
+        """The notes that have a tag, or one nested in it: a view, to be read at once."""
+        return self._by_tag.get(fold(tag.strip().removeprefix("#").strip("/")), frozenset())
 
     def incoming(self, node: str) -> list[str]:
         """What points at a node, by name; of a hub it is sorted once for as long as the graph stays as it is."""
@@ -126,8 +126,8 @@ class Notebook:
             return sorted(found, key=self.name_of)
         return self.remembered(f"into {node}", lambda: sorted(found, key=self.name_of))
 
-    def first_by_name(self, nodes: Iterable[str], count: int) -> list[str]:
-        return nsmallest(count, nodes, key=self.name_of)
+    def first_by_path(self, notes: Iterable[str], count: int) -> list[str]:
+        return [note for _, note in nsmallest(count, [(self.rows[note].path, note) for note in notes])]
 
     def linking_to(self, node: str) -> list[NoteRow]:
         """The notes that link to a node, by their paths."""

@@ -108,8 +108,8 @@ def get_hubs(kernel: Kernel, metric: Metric, *, limit: int) -> list[tuple[str, s
 def search_by_tags(kernel: Kernel, tags: Sequence[str], *, mode: Mode, limit: int) -> list[Node]:
     with opened(kernel) as (reading, book):
         each = [book.tagged(tag) for tag in tags]
-        found = set[str].intersection(*each) if mode == "all" else set[str]().union(*each)
-        return [show(reading, book, node) for node in book.first_by_name(found, limit)]
+        found = set(each[0]).intersection(*each) if mode == "all" else set[str]().union(*each)
+        return [show(reading, book, node) for node in book.first_by_path(found, limit)]
 
 
 def random_node(kernel: Kernel, tags: Sequence[str]) -> Node | None:

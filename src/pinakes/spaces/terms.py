@@ -13,6 +13,9 @@ from pinakes.spaces.lexical import TITLE_WEIGHT
 from pinakes.spaces.words import read_run, split
 
 MAX_FREQUENCY = 255
+MANY = 65_536
+
+Reading = tuple[tuple[int, ...], tuple[bytes, bytes] | None]
 
 _PAIR = hashlib.blake2b(b"p\0", digest_size=8)
 
@@ -62,13 +65,25 @@ def analyse(title: str, body: str, filters: Iterable[int] = ()) -> Terms:
     return Terms(length, counted)
 
 
-@lru_cache(maxsize=65_536)
-def _read(run: str) -> tuple[tuple[int, ...], tuple[bytes, bytes] | None]:
+def _read(run: str) -> Reading:
     """The numbers of a run's terms, and how it begins and ends as half of a pair: None for a stop-word, which pairs
     pass over, and nothing where its terms overlap."""
     terms, stops, overlaps = read_run(run)
     ends = (b"", b"") if overlaps else (terms[0].encode(), f"{terms[-1]} ".encode())
     return tuple(word_number(term) for term in terms), None if stops else ends
+
+
+class _Readings(dict[str, Reading]):
+    """What runs of letters were read as; all are forgotten when they have become many."""
+
+    def __missing__(self, run: str) -> Reading:
+        if len(self) >= MANY:
+            self.clear()
+        found = self[run] = _read(run)
+        return found
+
+
+_readings = _Readings()
 
 
 def _number(text: str) -> tuple[list[int], int]:
@@ -80,7 +95,7 @@ def _number(text: str) -> tuple[list[int], int]:
     length = 0
     last = b""
     for run in runs:
-        found, ends = _read(run)
+        found, ends = _readings[run]
         numbers += found
         if ends is None:
             continue

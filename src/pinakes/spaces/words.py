@@ -40,6 +40,9 @@ _IDENTIFIERS = re.compile(
 _JOINTS = re.compile(r"\w[._:/\\@#+-]+\w")
 _QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”')
 
+# What stands between the runs of an ASCII text becomes blanks, which is sooner done than matching.
+_APART = {code: " " for code in range(128) if not chr(code).isalnum()}
+
 _stemmer = cast(Any, Stemmer).Stemmer("porter")
 
 
@@ -134,4 +137,5 @@ def split(text: str) -> tuple[list[str], list[str]]:
     folded = fold(text)
     # Most words are no compound names, and to see that of a word letter by letter takes longer than all the rest.
     joined = [each for each in folded.split() if not each.isalnum() and _JOINTS.search(each)]
-    return _RUNS.findall(folded), _IDENTIFIERS.findall(" ".join(joined)) if joined else []
+    found = folded.translate(_APART).split() if folded.isascii() else _RUNS.findall(folded)
+    return found, _IDENTIFIERS.findall(" ".join(joined)) if joined else []

@@ -120,6 +120,8 @@ def _skip_gap(text: str, at: int) -> int:
 
 
 def _newline(text: str) -> str:
+    if "\r" not in text:
+        return "\n"
     ends = Counter(_ENDS.findall(text))
     return max(ends, key=lambda end: ends[end]) if ends else "\n"
 
