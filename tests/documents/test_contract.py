@@ -350,3 +350,18 @@ def test_whoever_can_be_asked_confirms_in_person(librarian, response, is_removed
     answer = remove({key_of(question): response})
     assert answer.get("error") == (None if is_removed else "confirmation_required")
     assert librarian.call("knowledge-show")["total_count"] == (0 if is_removed else 1)
+
+
+@pytest.mark.parametrize("depth", [300, 5000])
+def test_metadata_that_is_nested_without_end_is_refused(librarian, depth):
+    nested: Any = "tea"
+    for _ in range(depth):
+        nested = [nested]
+    refused = librarian.refused("knowledge-add", file_path=str(librarian.write("a.txt")), metadata={"deep": nested})
+    assert (refused["error"], refused["message"]) == ("invalid_parameter", "The arguments are nested too deeply.")
+
+
+def test_a_page_far_behind_the_last_is_empty(librarian):
+    librarian.add(librarian.write("a.txt"))
+    shown = librarian.call("knowledge-show", offset=10**30)
+    assert (shown["documents"], shown["total_count"], shown["offset"]) == ([], 1, 10**30)

@@ -67,7 +67,11 @@ def list_documents(
     """A page of documents, and how many there are in all."""
     with kernel.read() as reading:
         rows = documents.page(
-            reading.session, kernel.collection, order=order, descending=descending, window=(limit, offset)
+            reading.session,
+            kernel.collection,
+            order=order,
+            descending=descending,
+            window=(limit, min(offset, EVERYTHING)),
         )
         total = documents.count(reading.session, kernel.collection)[0]
         under_way = {job.arguments.get("path") for job in jobs.unsettled(reading.session, kernel.collection)}

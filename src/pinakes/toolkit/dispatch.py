@@ -86,13 +86,15 @@ class Dispatcher:
         """What the published schema has against the arguments, if anything."""
         if listing.name not in self._validators:
             self._validators[listing.name] = jsonschema_rs.validator_for(listing.wire["inputSchema"])
+        schema = listing.wire["inputSchema"]
         try:
             json.dumps(arguments, ensure_ascii=False).encode()
+            _refuse_missing_rationale(schema, arguments)
+            errors = list(islice(self._validators[listing.name].iter_errors(dict(arguments)), MANY))
         except UnicodeEncodeError:
             return refuse_invalid("The arguments hold text that is not Unicode (half a surrogate pair).", [])
-        _refuse_missing_rationale(listing.wire["inputSchema"], arguments)
-        schema = listing.wire["inputSchema"]
-        errors = islice(self._validators[listing.name].iter_errors(dict(arguments)), MANY)
+        except (RecursionError, ValueError):
+            return refuse_invalid("The arguments are nested too deeply.", [])
         error = min(errors, key=lambda found: _order(found, schema), default=None)
         return None if error is None else _to_refusal(error, schema)
 
