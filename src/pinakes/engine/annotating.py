@@ -10,7 +10,7 @@ from pinakes.engine.filing import Plan
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import find_node, log_curation
 from pinakes.engine.owning import carry_out, inscribe
-from pinakes.mind.secrets import scrub
+from pinakes.mind.secrets import scrub_all
 from pinakes.model import kinds
 from pinakes.model.clock import to_iso
 from pinakes.model.history import Version
@@ -100,12 +100,13 @@ def find_related(kernel: Kernel, names: Sequence[str]) -> list[tuple[str, str | 
 
 
 def _annotated(entry: Entry, said: Mapping[str, Any], now: int) -> Entry:
+    said = scrub_all(said)[0]
     attributes = dict(entry.attributes)
     for name in ("domain", "confidence"):
         if name in said:
             attributes[name] = said[name]
     if said.get("notes"):
-        attributes["notes"] = [*attributes.get("notes", []), {"at": now, "text": scrub(said["notes"])[0]}]
+        attributes["notes"] = [*attributes.get("notes", []), {"at": now, "text": said["notes"]}]
     if "related_concepts" in said:
         attributes["related_concepts"] = list(dict.fromkeys(said["related_concepts"]))
     tags = tuple(dict.fromkeys([*entry.tags, *said.get("tags", ())]))

@@ -6,6 +6,7 @@ from typing import cast
 from pinakes.engine.immunity import Examined, examine, refuse_cancer
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import find_node, importance_of, log_curation
+from pinakes.mind.secrets import scrub
 from pinakes.model.history import Version
 from pinakes.model.knowledge import Entry
 from pinakes.storage.store import Writing
@@ -25,7 +26,7 @@ def boost(kernel: Kernel, handle: str, delta: float, rationale: str, *, actor: s
     """Move an entry's importance within 0 and 1; refused where it would come to outweigh unrelated things."""
 
     def act(writing: Writing) -> Boosted:
-        writing.describe("UPDATE", note={"tool": "boost_importance", "rationale": rationale})
+        writing.describe("UPDATE", note={"tool": "boost_importance", "rationale": scrub(rationale)[0]})
         entry = cast(Entry, find_node(writing, handle).thing)
         before = importance_of(entry)
         after = min(1.0, max(0.0, before + delta))

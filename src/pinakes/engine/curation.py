@@ -16,6 +16,7 @@ from pinakes.engine.owning import carry_out, make_note, release, retire
 from pinakes.engine.reversal import hash_of
 from pinakes.engine.sections import remove_with_edges, sections_of
 from pinakes.mind.priors import COMPATIBLE, assume, similarity
+from pinakes.mind.secrets import scrub
 from pinakes.model import kinds
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.history import Transaction, Version
@@ -78,7 +79,7 @@ def forget(kernel: Kernel, handle: str, *, reason: str, rationale: str, actor: s
     goes with its sections."""
 
     def act(writing: Writing, plan: Plan) -> tuple[Version, int]:
-        writing.describe("DELETE", note={"tool": "forget_concept", "reason": reason, "rationale": rationale})
+        writing.describe("DELETE", note={"tool": "forget_concept", "reason": reason, "rationale": scrub(rationale)[0]})
         version = find_node(writing, handle)
         return version, retire(writing, plan, cast(Entry, version.thing))
 

@@ -19,7 +19,7 @@ from pinakes.engine.reference import Judged, Reference, hang, mean_vector, near_
 from pinakes.mind.adversarial import Threat, inspect
 from pinakes.mind.contradiction import Contradiction
 from pinakes.mind.modulators import learning_share
-from pinakes.mind.secrets import Redaction, scrub
+from pinakes.mind.secrets import Redaction, scrub_all
 from pinakes.model import kinds
 from pinakes.model.clock import DAY, HOUR
 from pinakes.model.errors import Failure, Refusal
@@ -175,23 +175,11 @@ def quarantine_of(entry: Entry, now: int) -> Mapping[str, Any] | None:
 
 
 def _scrubbed(draft: Draft) -> tuple[Draft, tuple[Redaction, ...]]:
-    found: dict[str, int] = {}
-
-    def clean(text: str) -> str:
-        spoken, redactions = scrub(text)
-        for redaction in redactions:
-            found[redaction.type] = found.get(redaction.type, 0) + redaction.count
-        return spoken
-
-    metadata = {key: clean(value) if isinstance(value, str) else value for key, value in draft.metadata.items()}
-    scrubbed = replace(
-        draft,
-        content=clean(draft.content),
-        rationale=clean(draft.rationale),
-        name=clean(draft.name),
-        metadata=metadata,
-    )
-    return scrubbed, tuple(Redaction(type, count) for type, count in sorted(found.items()))
+    """All that a draft says; of its parts only the metadata have names that may be those of secrets."""
+    told = (draft.content, draft.rationale, draft.name, draft.tags, draft.metadata)
+    (content, rationale, name, tags, metadata), redactions = scrub_all(told)
+    scrubbed = replace(draft, content=content, rationale=rationale, name=name, tags=tuple(tags), metadata=metadata)
+    return scrubbed, tuple(redactions)
 
 
 def _refuse(kernel: Kernel, threat: Threat) -> None:

@@ -3,7 +3,9 @@
 import math
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
@@ -54,6 +56,27 @@ def scrub(text: str) -> tuple[str, list[Redaction]]:
     text = _LABELLED.sub(lambda match: _replace_labelled(match, found), text)
     text = _CARD.sub(lambda match: _replace_card(match, found), text)
     return text, [Redaction(type, count) for type, count in sorted(found.items())]
+
+
+def scrub_all(value: Any) -> tuple[Any, list[Redaction]]:
+    """As `scrub`, for every text in a value, however deep; the key of a value is its label."""
+    found: Counter[str] = Counter()
+    cleaned = _cleaned(value, "", found)
+    return cleaned, [Redaction(type, count) for type, count in sorted(found.items())]
+
+
+def _cleaned(value: Any, label: str, found: Counter[str]) -> Any:
+    if isinstance(value, str):
+        before = f"{label}: " if label else ""
+        spoken, redactions = scrub(before + value)
+        found.update({redaction.type: redaction.count for redaction in redactions})
+        return spoken.removeprefix(before)
+    if isinstance(value, Mapping):
+        members = cast(Mapping[Any, Any], value).items()
+        return {key: _cleaned(member, str(key), found) for key, member in members}
+    if isinstance(value, list | tuple):
+        return [_cleaned(member, label, found) for member in cast(Sequence[Any], value)]
+    return value
 
 
 def _replace(match: re.Match[str], type: str, found: Counter[str]) -> str:

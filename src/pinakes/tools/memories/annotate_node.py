@@ -6,6 +6,7 @@ from typing import Any
 from pinakes.contracts.memories import NODES
 from pinakes.engine.annotating import annotate, annotations_of, find_related
 from pinakes.engine.kernel import Kernel
+from pinakes.mind.secrets import scrub_all
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Entry
 from pinakes.toolkit.fields import UNSET, choice, flag, free, integer, many, number, one, text, texts
@@ -64,7 +65,7 @@ def annotate_node(call: Call[Kernel], input: Input) -> Answer:
     version, changed, same_vectors = annotate(call.kernel, input.node_id, input.annotations, actor=call.actor)
     entry = version.thing
     assert isinstance(entry, Entry)
-    related = find_related(call.kernel, input.annotations.get("related_concepts", ()))
+    related = find_related(call.kernel, scrub_all(input.annotations.get("related_concepts", ()))[0])
     output = Output(
         node_id=version.id,
         annotations=annotations_of(entry),

@@ -100,9 +100,10 @@ def merge_concepts(call: Call[Kernel], input: Input) -> Answer:
         sources = sources_of(reading, input.source_node_ids)
         compare_priors(sources, force=input.force_merge)
     worded = _word(call, input, sources)
-    call.kernel.prepare(input.target_name, worded.content, whole=True)
+    name = scrub(input.target_name)[0]
+    call.kernel.prepare(name, worded.content, whole=True)
     said = {
-        "target_name": input.target_name,
+        "target_name": name,
         "rationale": scrub(input.rationale)[0],
         "merge_strategy": input.merge_strategy,
         "force_merge": input.force_merge,
