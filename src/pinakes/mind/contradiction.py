@@ -9,6 +9,16 @@ from typing import Literal
 
 from pinakes.mind.opposites import in_closed_set, opposites_between
 from pinakes.mind.priors import qualifiers
+from pinakes.mind.quantities import (
+    DATE,
+    MONTHS,
+    NUMERALS,
+    Day,
+    days_in,
+    is_same_day,
+    quantities_in,
+    without_quantities,
+)
 from pinakes.model.knowledge import Entry, fold
 from pinakes.spaces.causal import clauses
 from pinakes.spaces.entities import find
@@ -29,11 +39,6 @@ _NEGATIONS = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|can't|won't|isn't|aren't|wasn't|weren't|doesn't|"
     r"don't|didn't|hasn't|haven't|hadn't|shouldn't|wouldn't|couldn't|no longer|stopped|fails? to|refuses? to|lacks?)\b"
 )
-_DATE = re.compile(
-    r"\b(\d{4}-\d{2}-\d{2}|(?:\d{1,2}(?:st|nd|rd|th)?\s+)?(?:january|february|march|april|may|june|july|august|september|"
-    r"october|november|december)(?:\s+\d{1,2}(?:st|nd|rd|th)?)?(?:,?\s+\d{4})?|(?:19|20)\d{2})\b"
-)
-_NUMBER = re.compile(r"(?<![\w.])[$€£]?(\d+(?:[.,]\d{3})*(?:\.\d+)?)\s?(%|[a-z]{1,12})?")
 _TIMED = re.compile(
     r"\b(?:as of|in|since|until|before|after|during|by)\s+(?:the\s+)?((?:early|late|mid)[ -]?)?((?:19|20)\d{2}s?|"
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december)(?:\s+\d{4})?)\b"
@@ -52,24 +57,27 @@ _FUNCTIONAL = re.compile(
     r"due|scheduled for|stored in|built with|set to|the|a|an|at|in|on|by))*|equals|lives? in|lived in|resides? in|"
     r"works? (?:for|at)|worked (?:for|at)|reports? to|belongs? to|runs? on|listens? on|starts? (?:at|on)|"
     r"ends? (?:at|on)|defaults? to|points? to|moved to|switched to|migrated to|chose|prefers?|drives an?|drinks?|"
-    r"died in|graduated from|married|expires? (?:on|in)|costs?|weighs?|lasts?|takes?)\s+(?P<object>[^,;]+)"
+    r"died in|graduated from|married|expires? (?:on|in)|costs?|weighs?|lasts|lasted|takes?|"
+    r"comes? from)\s+(?P<object>[^,;]+)"
 )
+_TITLE = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)\.")
+_LABEL = re.compile(r"^(?:[Ii]n [^,]+, )?(?:[Tt]he )?([A-Za-z]{3,}) (?:number )?([A-Z]|\d+)(?=:|\s+[a-z])")
 _MOMENT = re.compile(
     rf"^(?:{_TIMED.pattern}|on \w+ \d+|in (?:version|release|production|staging|testing)(?: [\d.]+)?),?\s*|"
     rf"{_PAST.pattern}\s*|{_NOW.pattern}\s*|\s*{_TIMED.pattern}$"
 )
 # Without one of these among a sentence's words, the pattern that is named after it cannot be found.
 _DIGIT = re.compile(r"\d")
-_MONTHS = frozenset("january february march april may june july august september october november december".split())
 _DENYING = frozenset(
     "not no never none nobody nothing neither nor without cannot t stopped fail fails refuse refuses lack lacks".split()
 )
 _RELATING = frozenset(
     "is are was were been be equals live lives lived reside resides work works worked report reports belong belongs "
     "run runs listen listens start starts end ends default defaults point points moved switched migrated chose "
-    "prefer prefers drives drink drinks died graduated married expire expires cost costs weigh weighs last lasts "
-    "take takes".split()
+    "prefer prefers drives drink drinks died graduated married expire expires cost costs weigh weighs lasts lasted "
+    "take takes come comes".split()
 )
+_NAMING = (stem("called"), stem("named"))
 _TENSES = {"are": "is", "was": "is", "were": "is", "been": "is", "be": "is", "has": "", "will": ""}
 
 
@@ -95,11 +103,11 @@ class _Said:
 
     @cached_property
     def _undated(self) -> str:
-        return _DATE.sub(" ", self.folded) if self._may_have_date else self.folded
+        return DATE.sub(" ", self.folded) if self._may_have_date else self.folded
 
     @cached_property
     def _may_have_date(self) -> bool:
-        return self._has_digits or not self._spoken.isdisjoint(_MONTHS)
+        return self._has_digits or not self._spoken.isdisjoint(MONTHS)
 
     @cached_property
     def _has_digits(self) -> bool:
@@ -107,22 +115,45 @@ class _Said:
 
     @cached_property
     def content(self) -> frozenset[str]:
+        return frozenset(self._plain)
+
+    @cached_property
+    def topic(self) -> str:
+        """The first word that is about something."""
+        return self._plain[0] if self._plain else ""
+
+    @cached_property
+    def _plain(self) -> tuple[str, ...]:
+        """The words in their order, without denials, quantities, and when it holds."""
         plain = self._undated if self._spoken.isdisjoint(_DENYING) else _NEGATIONS.sub(" ", self._undated)
-        plain = _NUMBER.sub(" ", plain) if self._has_digits else plain
-        return frozenset(word for word in words(plain) if not word.isdigit())
+        plain = _NOW.sub(" ", _PAST.sub(" ", plain))
+        plain = without_quantities(plain) if self._has_quantities else plain
+        return tuple(word for word in words(plain) if not word.isdigit())
+
+    @cached_property
+    def _has_quantities(self) -> bool:
+        return self._has_digits or not self._spoken.isdisjoint(NUMERALS)
 
     @cached_property
     def names(self) -> frozenset[str]:
-        spoken = frozenset(part for name in find(self.text) for part in fold(name).split() if part not in STOP_WORDS)
+        spoken = frozenset(
+            part for name in find(_TITLE.sub(r"\1", self.text)) for part in fold(name).split() if part not in STOP_WORDS
+        )
         return frozenset(name for name in spoken if not in_closed_set(stem(name)))
 
     @cached_property
     def numbers(self) -> tuple[tuple[float, str], ...]:
-        return tuple((float(value.replace(",", "")), unit) for value, unit in _NUMBER.findall(self._undated))
+        return quantities_in(self._undated) if self._has_quantities else ()
 
     @cached_property
-    def dates(self) -> frozenset[str]:
-        return frozenset(_DATE.findall(self.folded))
+    def days(self) -> frozenset[Day]:
+        return days_in(self.folded) if self._may_have_date else frozenset()
+
+    @cached_property
+    def label(self) -> tuple[str, str] | None:
+        """Which of several of a kind it speaks of: server B, room 12."""
+        found = _LABEL.search(self.text)
+        return None if found is None else (fold(found[1]), fold(found[2]))
 
     @cached_property
     def is_negated(self) -> bool:
@@ -192,7 +223,11 @@ def _likeness(one: Iterable[str], other: Iterable[str]) -> float:
 
 
 def _differs_in_subject(one: _Said, other: _Said, ignoring: frozenset[str] = frozenset()) -> bool:
-    """Each names somebody or something that the other does not."""
+    """Each names or begins with somebody or something that the other does not, or with another one of its kind."""
+    if one.label and other.label and one.label[0] == other.label[0] and one.label != other.label:
+        return True
+    if one.topic not in other.content and other.topic not in one.content:
+        return True
     return bool(one.names - other.names - ignoring) and bool(other.names - one.names - ignoring)
 
 
@@ -203,18 +238,13 @@ def _differing_value(one: _Said, other: _Said) -> Verdict:
     numeric = frozenset(word for word in one.names | other.names if any(letter.isdigit() for letter in word))
     if _differs_in_subject(one, other, numeric):
         return None
-    if one.dates and other.dates and not one.dates & other.dates and not _are_nested(one.dates, other.dates):
+    if one.days and other.days and not any(is_same_day(mine, theirs) for mine in one.days for theirs in other.days):
         return FUNCTIONAL, "factual", "the dates differ"
     for value, unit in one.numbers:
         rivals = [number for number, measure in other.numbers if measure == unit]
         if rivals and all(abs(value - rival) > TOLERANCE * max(abs(value), abs(rival)) for rival in rivals):
             return FUNCTIONAL, "factual", f"the numbers differ ({value:g} and {rivals[0]:g})"
     return None
-
-
-def _are_nested(one: frozenset[str], other: frozenset[str]) -> bool:
-    """A date and a less exact form of it."""
-    return any(short in long or long in short for short in one for long in other)
 
 
 def _differing_object(one: _Said, other: _Said) -> Verdict:
@@ -225,7 +255,9 @@ def _differing_object(one: _Said, other: _Said) -> Verdict:
     if mine[1] != theirs[1] or mine[0] != theirs[0]:
         return None
     left, right = mine[2] - theirs[2], theirs[2] - mine[2]
-    if not left or not right or not _is_value(left, one) or not _is_value(right, other):
+    if not left or not right:
+        return None
+    if not mine[1].endswith(_NAMING) and not (_is_value(left, one) and _is_value(right, other)):
         return None
     return FUNCTIONAL, "factual", f"the same is said to be {' '.join(sorted(left))} and {' '.join(sorted(right))}"
 
@@ -244,9 +276,12 @@ def _claim(folded: str) -> tuple[frozenset[str], str, frozenset[str]] | None:
 
 
 def _is_value(stems: frozenset[str], said: _Said) -> bool:
-    """Names and members of closed sets exclude others; what merely describes does not."""
-    named = {stem(name) for name in said.names}
-    return bool(stems & named) or any(any(letter.isdigit() for letter in word) for word in stems)
+    """Names and what has a number in it exclude others, and nothing may stand beside them; what merely describes does
+    not. Quantities and dates are compared as such."""
+    named = {stem(name) for name in said.names} & stems
+    is_measured = bool(said.numbers or said.days)
+    coded = {word for word in stems if not is_measured and any(letter.isdigit() for letter in word)}
+    return bool(named | coded) and len(stems - named - coded) == 0
 
 
 def _opposition(one: _Said, other: _Said) -> Verdict:
@@ -258,7 +293,7 @@ def _opposition(one: _Said, other: _Said) -> Verdict:
     likeness = len(shared) / (len(shared) + len(left_over)) if shared or left_over else 0.0
     if not shared or likeness < ALIKE or _differs_in_subject(one, other):
         return None
-    if bool(opposites) == (one.is_negated != other.is_negated):
+    if bool(opposites) == (one.is_negated != other.is_negated) or _are_of_subjects(one, other, opposites):
         return None
     if opposites:
         left, right = min(opposites)
@@ -266,6 +301,15 @@ def _opposition(one: _Said, other: _Said) -> Verdict:
         why = f"{left} and {right} exclude each other"
         return (FUNCTIONAL, "factual", why) if closed else (LOGICAL, "logical", why)
     return LOGICAL, "logical", "one denies what the other says"
+
+
+def _are_of_subjects(one: _Said, other: _Said, opposites: set[tuple[str, str]]) -> bool:
+    """Opposites that tell two things apart (the front door, the back door) instead of saying what one thing is."""
+    if len({frozenset(pair) for pair in opposites}) > 1:
+        return True
+    return any(
+        {left, right} & said.claim[0] for said in (one, other) if said.claim is not None for left, right in opposites
+    )
 
 
 def _reversal(one: _Said, other: _Said) -> Verdict:

@@ -25,7 +25,15 @@ healthy/sick awake/asleep day/night morning/evening arrive/depart arrived/left j
 hired/fired promote/demote promoted/demoted positive/negative even/odd horizontal/vertical ascending/descending
 top/bottom front/back push/pull send/receive borrow/lend ally/enemy friend/enemy majority/minority
 finished/unfinished ready/unready eager/lazy strict/lenient tight/loose hourly/daily daily/weekly weekly/monthly
-nightly/hourly""".split()
+nightly/hourly allowed/forbidden allowed/banned permitted/banned legal/banned include/omit included/omitted
+accept/decline accepted/declined confirm/deny confirmed/denied profit/loss victory/defeat increase/fall increased/fell
+rise/drop rose/dropped grew/shrank gained/lost strengthen/weaken expand/contract appear/vanish visible/hidden
+upstairs/downstairs junior/senior fixed/variable natural/artificial male/female beginner/expert plural/singular
+busy/idle occupied/vacant occupied/free fresh/stale sharp/blunt rough/smooth tall/short bright/dim tidy/messy
+wealthy/poor ancient/modern polite/rude brave/cowardly succeed/lose everybody/nobody everyone/nobody everything/nothing
+works/broken works/fails intact/broken find/lose found/lost remember/forget remembered/forgot agree/refuse
+agreed/refused attend/miss attended/missed voluntary/compulsory voluntary/mandatory optional/compulsory
+edible/poisonous drinkable/poisonous deaf/hearing sink/float sank/floated melt/freeze""".split()
 
 _SETS = (
     "monday tuesday wednesday thursday friday saturday sunday",
