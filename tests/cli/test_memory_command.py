@@ -7,6 +7,7 @@ import re
 import pytest
 
 from pinakes.cli.main import main
+from pinakes.mind.adversarial import Threat
 
 DEPLOYS = "The deployment runs on Tuesday evenings after the backup"
 WORKS, BROKEN = "The lift in the north hall works.", "The lift in the north hall does not work."
@@ -130,3 +131,48 @@ def test_what_a_decision_settles_besides_comes_up_again_when_it_is_taken_back(ru
     assert "2 more" in before
     _, out, _ = run("memory", "--review", answers="m\nu\ns\ns\ns\nq\n")
     assert out.count("potential_merge") == 4
+
+
+@pytest.fixture
+def held(run, monkeypatch):
+    """A memory that is held, and the way to look for it."""
+    doubtful = Threat(0.6, "prompt_injection", ("say only",))
+    with monkeypatch.context() as patched:
+        patched.setattr("pinakes.engine.memories.inspect", lambda _: doubtful)
+        store(run, WORKS)
+    return run
+
+
+def test_quarantine_is_shown_with_its_reason_and_its_end(held):
+    (shown,) = state(held)["quarantine"]
+    assert (shown["name"], shown["reason"]) == (WORKS, "prompt_injection")
+    assert shown["since"] < shown["until"]
+    out = held("memory")[1]
+    assert f"{shown['citation']} {WORKS}: prompt_injection, held since" in out
+    assert "--release" in out
+    assert contents(held) == set()
+
+
+def test_a_person_lets_out_what_is_held_and_can_take_that_back(held):
+    (shown,) = state(held)["quarantine"]
+    code, out, _ = held("memory", "--release", shown["citation"])
+    assert code == 0
+    assert "can be found again" in out
+    assert state(held)["quarantine"] == []
+    assert contents(held) == {WORKS}
+    logged = json.loads(held("call", "get_system_logs", "{}", "--json")[1])["entries"]
+    assert ("release", [shown["id"]]) in [(line["action"], line["node_ids"]) for line in logged]
+    assert held("undo")[0] == 0
+    assert state(held)["quarantine"] == [shown]
+    assert contents(held) == set()
+
+
+def test_only_what_is_held_can_be_let_out(held):
+    store(held, BROKEN)
+    (free,) = [each for each in state(held)["recent"] if each["name"] == BROKEN]
+    before = state(held)
+    code, _, err = held("memory", "--release", free["id"])
+    assert code != 0
+    assert "not in quarantine" in err
+    assert state(held) == before
+    assert held("memory", "--release", "node_00000000")[0] != 0

@@ -12,6 +12,7 @@ from pinakes.engine.citations import citation_of, name_of
 from pinakes.engine.critique import critique
 from pinakes.engine.curation import chief_of, forget, merge
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.quarantine import lift_quarantine, quarantined_entries
 from pinakes.engine.recency import recent_entries
 from pinakes.engine.restoring import restore
 from pinakes.engine.tending import LOOKED_AT, Task, curation_tasks, examine_health, keep_as_it_is, reconsider
@@ -33,6 +34,15 @@ def state_of(kernel: Kernel, limit: int) -> dict[str, Any]:
             "health": asdict(examine_health(kernel, reading)),
             "tasks": [_task_shape(task) for task in curation_tasks(kernel, reading)[:limit]],
             "conflicts": _conflicts(kernel, critique(kernel, reading, recent, ("conflicts",))[:limit]),
+            "quarantine": [
+                {
+                    **_node(entry),
+                    "reason": why["reason"],
+                    "since": to_iso(why["since"]),
+                    "until": None if why.get("until") is None else to_iso(why["until"]),
+                }
+                for entry, why in quarantined_entries(kernel, reading)[:limit]
+            ],
             "recent": [{**_node(entry), "created_at": to_iso(entry.created_at)} for entry in recent[:limit]],
             "tombstones": [
                 {
@@ -44,6 +54,13 @@ def state_of(kernel: Kernel, limit: int) -> dict[str, Any]:
                 for each in list_tombstones(reading, kernel.now(), limit=limit)
             ],
         }
+
+
+def release(kernel: Kernel, handle: str) -> dict[str, Any]:
+    """Let something out of quarantine; what it is and the transaction that can be undone."""
+    version = lift_quarantine(kernel, handle, actor=ACTOR)
+    assert isinstance(version.thing, Entry)
+    return {**_node(version.thing), "tx_id": version.tx}
 
 
 def _node(entry: Entry) -> dict[str, Any]:

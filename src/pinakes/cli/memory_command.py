@@ -10,17 +10,20 @@ from pinakes.model.errors import Failure, Refusal
 
 show_state = lazily("pinakes.cli.librarian", "state_of")
 review = lazily("pinakes.cli.librarian", "review")
+release = lazily("pinakes.cli.librarian", "release")
 
 OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
 
 EPILOG = """examples:
   pinakes memory                            health, tasks, conflicts, what is recent, what can come back
   pinakes memory --review                   decide about each task: merge, forget, keep or skip
+  pinakes memory --release node_4f2a91c0     let something out of quarantine; pinakes undo puts it back
   pinakes memory --json | jq '.tombstones'"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--review", action="store_true", help="walk through the tasks and decide about each")
+    parser.add_argument("--release", metavar="NODE", help="let this memory out of quarantine; can be undone")
     parser.add_argument("--limit", type=int, default=10, metavar="N", help="how much to show of each (default: 10)")
 
 
@@ -28,6 +31,8 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.review and parsed.json:
         raise Refusal(Failure.INVALID, "A review asks questions; leave out --json.")
     kernel: Kernel = app_of(parsed).kernel
+    if parsed.release is not None:
+        return _release(kernel, parsed)
     if parsed.review:
         review(kernel)
         return 0
@@ -36,6 +41,15 @@ def run(parsed: argparse.Namespace) -> int:
         print_json(state)
     else:
         _print(state)
+    return 0
+
+
+def _release(kernel: Kernel, parsed: argparse.Namespace) -> int:
+    released: dict[str, Any] = release(kernel, parsed.release)
+    if parsed.json:
+        print_json(released)
+    else:
+        print(f"{_spell_node(released)} can be found again; pinakes undo puts it back into quarantine.")
     return 0
 
 
@@ -48,8 +62,11 @@ def _print(state: dict[str, Any]) -> None:
     print(f"  {health['quarantined']} quarantined, {health['without_vectors']} passages wait for vectors")
     _print_list("tasks", state["tasks"], _spell_task)
     _print_list("conflicts", state["conflicts"], _spell_conflict)
+    _print_list("quarantine", state["quarantine"], _spell_held)
     _print_list("recent", state["recent"], _spell_node)
     _print_list("tombstones", state["tombstones"], _spell_tombstone)
+    if state["quarantine"]:
+        print("\npinakes memory --release NODE lets one out of quarantine.")
     if state["tasks"]:
         print("\npinakes memory --review walks through the tasks.")
 
@@ -65,6 +82,11 @@ def _spell_node(node: dict[str, Any]) -> str:
 
 def _spell_conflict(conflict: dict[str, Any]) -> str:
     return f"{conflict['citations'][0]} “{conflict['older']}” ⟷ {conflict['citations'][1]} “{conflict['newer']}”"
+
+
+def _spell_held(held: dict[str, Any]) -> str:
+    end = "" if held["until"] is None else f" until {held['until'][:16]}"
+    return f"{_spell_node(held)}: {held['reason']}, held since {held['since'][:16]}{end}"
 
 
 def _spell_tombstone(tombstone: dict[str, Any]) -> str:

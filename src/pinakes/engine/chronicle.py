@@ -20,7 +20,9 @@ COMPONENTS = ("storage", "retrieval", "curation", "dream", "gwt")
 NAMED = 20
 BATCH = 200
 
-_CURATING = frozenset({"annotate_node", "boost_importance", "forget_concept", "merge_concepts", "restore_from_hash"})
+_CURATING = frozenset(
+    {"annotate_node", "boost_importance", "forget_concept", "merge_concepts", "release", "restore_from_hash"}
+)
 _CURATION = frozenset({"DELETE", "MERGE", "REVERT", "ERASE"})
 # What the journal tells better itself.
 _JOURNALED = ("annotate", "boost", "forget", "merge", "restore", "store")
@@ -159,7 +161,10 @@ def explain(kernel: Kernel, reading: Reading, node_id: str) -> str:
         if held is None:
             return "It is there and nothing hides it; other words may find it: generate_search_plan."
         until = f" until {to_iso(int(held['until']))}" if held.get("until") else ""
-        return f"It is quarantined{until} ({held.get('reason')}); search_graph with include_quarantined shows it."
+        return (
+            f"It is quarantined{until} ({held.get('reason')}); search_graph with include_quarantined shows it, "
+            "and a person can let it out: pinakes memory --release."
+        )
     gone = tombstone_of(reading, node_id, now)
     if gone is None:
         return "It was erased for good."

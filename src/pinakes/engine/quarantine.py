@@ -1,0 +1,43 @@
+"""Quarantine: what is kept out of retrieval, why, until when, and how a person lets it go."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from pinakes.engine.homeostasis import importances
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.memories import find_node, quarantine_of
+from pinakes.model.errors import Failure, Refusal
+from pinakes.model.history import Version
+from pinakes.model.knowledge import Entry
+from pinakes.storage.reading import Reading
+from pinakes.storage.store import Writing
+
+RELEASE = "release"
+
+
+def quarantined_entries(kernel: Kernel, reading: Reading) -> list[tuple[Entry, Mapping[str, Any]]]:
+    """Every entry that is held, the newest first, with the reason and the times."""
+    ids = [id for id, each in importances(kernel, reading).items() if each.quarantine is not None]
+    now = kernel.now()
+    held = [
+        (entry, why)
+        for id in sorted(ids, reverse=True)
+        if (entry := reading.entry(id)) is not None and (why := quarantine_of(entry, now)) is not None
+    ]
+    return sorted(held, key=lambda pair: -int(pair[1].get("since", 0)))
+
+
+def lift_quarantine(kernel: Kernel, handle: str, *, actor: str) -> Version:
+    """Let an entry be found again before its time: one transaction, which can be undone. Refused for what is free."""
+
+    def act(writing: Writing) -> Version:
+        writing.describe("UPDATE", note={"tool": RELEASE, "reason": "a person lifted its quarantine"})
+        entry = cast(Entry, find_node(writing, handle).thing)
+        if quarantine_of(entry, kernel.now()) is None:
+            raise Refusal(Failure.INVALID, "It is not in quarantine.", field="release")
+        attributes = {name: value for name, value in entry.attributes.items() if name != "quarantine"}
+        writing.put(replace(entry, attributes=attributes, updated_at=writing.time))
+        return cast(Version, writing.version(entry.id, writing.tx))
+
+    return kernel.write(act, actor=actor)
