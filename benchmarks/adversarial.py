@@ -93,7 +93,7 @@ def short_pieces(benign: list[dict[str, str]]) -> list[tuple[int, str]]:
 
 def learn(attacks: list[dict[str, str]], benign: list[dict[str, str]]) -> None:
     short = short_pieces(benign)
-    own = sorted({text for _, _, one, other in read_pairs() for text in (one, other)})
+    own = sorted({text for _, one, other in read_pairs("development") for text in (one, other)})
     honest = [*(each["text"] for each in benign), *(text for _, text in short), *own]
     texts = Texts([*(each["text"] for each in attacks), *honest])
     labels = np.array([1.0] * len(attacks) + [0.0] * len(honest))
