@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from pinakes.engine.homeostasis import importances
+from pinakes.engine.homeostasis import read_ledger
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import find_node, quarantine_of
 from pinakes.model.errors import Failure, Refusal
@@ -18,7 +18,7 @@ RELEASE = "release"
 
 def quarantined_entries(kernel: Kernel, reading: Reading) -> list[tuple[Entry, Mapping[str, Any]]]:
     """Every entry that is held, the newest first, with the reason and the times."""
-    ids = [id for id, each in importances(kernel, reading).items() if each.quarantine is not None]
+    ids = [id for id, _ in read_ledger(kernel, reading).quarantined]
     now = kernel.now()
     held = [
         (entry, why)

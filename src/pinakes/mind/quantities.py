@@ -4,7 +4,7 @@ year (D.11)."""
 import re
 from typing import NamedTuple
 
-MONTHS = "january february march april may june july august september october november december".split()
+MONTHS: list[str] = "january february march april may june july august september october november december".split()
 _MONTH = "|".join(MONTHS)
 DATE = re.compile(
     rf"\b(?:(?P<iso>\d{{4}}-\d{{2}}-\d{{2}})|(?P<before>\d{{1,2}})?(?:st|nd|rd|th)?(?:\s+of)?\s*\b(?P<month>{_MONTH})\b"
@@ -12,8 +12,12 @@ DATE = re.compile(
 )
 _CLOCK = re.compile(r"\b(?:(\d{1,2}):(\d{2})\s*([ap]\.?m\b)?|(\d{1,2})\s*([ap]\.?m\b))")
 _SMALL = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
-_WORDS = {word: value for value, word in enumerate(_SMALL)} | {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
-_WORDS |= {"sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "dozen": 12}
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_WORDS: dict[str, int] = {
+    **{word: value for value, word in enumerate(_SMALL)},
+    **{word: 10 * value for value, word in enumerate(_TENS, 2)},
+    "dozen": 12,
+}
 # One of these, or a digit, is in everything that says a quantity.
 NUMERALS = frozenset({*_WORDS, "hundred", "thousand", "million", "billion", "half", "hour"})
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 1e6, "billion": 1e9}
