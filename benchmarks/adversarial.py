@@ -1,26 +1,35 @@
 """How many planted instructions are found, and how many honest texts are taken for them.
 
-`--learn` fits the weights that `pinakes.mind.adversarial` reads, after five-fold cross-validation (each fifth is judged
-by weights that never saw it) and after judging each source by weights learned from the other sources alone. Without
-it, the shipped weights are measured on the given folder (attacks.jsonl,
-benign.jsonl and, apart, attacks-plain.jsonl)."""
+`--learn` fits the weights that `pinakes.mind.adversarial` reads: from the given folder, from texts that a grammar makes
+up (`speech.py`), and from honest prose where `--honest` names a folder of it. Before that it is measured how well
+texts are judged by weights that never saw them: each fifth by the others, each source by the other sources, and a fixed
+fifth that was left alone while the features and the grammar were made. Without `--learn`, the shipped weights are
+measured on the given folder (attacks.jsonl, benign.jsonl and, apart, attacks-plain.jsonl)."""
 
 import argparse
+import hashlib
 import json
 import re
 import time
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from contradictions import read_pairs
 from pinakes.mind.adversarial import BUCKETS, DENSE, FLAGGED, LOWERING, SCALE, WEIGHTS, features, inspect
+from speech import Speech
 
 QUOTING = ("quoted-attack", "security-article", "prompt-library", "agent-instructions", "trigger-words")
 FOLDS = 5
 STEPS = 150
-DENSE_PENALTY, WORD_PENALTY = 1.0, 1.0
+PENALTY = 2.0
+MADE_UP = 0.1
+# Where one honest text in sixty-five would be reported stands the border.
+REPORTED = 1 / 65
+PROSE = 160
+LONGEST = 4000
 
 
 def read(folder: Path, name: str) -> list[dict[str, str]]:
@@ -28,16 +37,33 @@ def read(folder: Path, name: str) -> list[dict[str, str]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
 
+def fifth_of(id: str) -> int:
+    return int(hashlib.sha1(id.encode()).hexdigest(), 16) % FOLDS
+
+
+@dataclass(slots=True)
+class Sample:
+    """A text to learn from, or to be judged by what was learned without it and its kin."""
+
+    text: str
+    label: float
+    source: str
+    id: str = ""
+    weight: float = 1.0
+
+
 class Texts:
     """The features of all texts, ready to be fitted."""
 
-    def __init__(self, texts: list[str]) -> None:
-        found = [features(text) for text in texts]
+    def __init__(self, samples: list[Sample]) -> None:
+        found = [features(each.text) for each in samples]
         self.dense = np.array([dense for dense, _ in found], np.float64)
         sizes = [len(numbers) for _, numbers in found]
         self.rows = np.repeat(np.arange(len(found)), sizes)
         self.columns = np.concatenate([numbers for _, numbers in found])
         self.values = np.repeat([SCALE / max(1.0, size) ** 0.5 for size in sizes], sizes)
+        self.labels = np.array([each.label for each in samples])
+        self.weights = np.array([each.weight for each in samples])
 
     def totals(self, learned: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
         signs, words = learned
@@ -45,19 +71,20 @@ class Texts:
         return self.dense @ signs + spoken
 
 
-def fit(texts: Texts, labels: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def fit(texts: Texts, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Logistic regression with a penalty on size and kept signs, by Adam, the same every time."""
     learned = [np.zeros(DENSE), np.zeros(BUCKETS)]
     means, squares = [np.zeros_like(each) for each in learned], [np.zeros_like(each) for each in learned]
-    count = int(chosen.sum())
+    shares = np.where(chosen, texts.weights, 0)
+    shares = shares / shares.sum()
+    penalty = PENALTY / (chosen * texts.weights).sum()
     free = np.ones(DENSE)
     free[-1] = 0
     for step in range(1, STEPS + 1):
-        totals = texts.totals((learned[0], learned[1]))
-        wrong = np.where(chosen, 1 / (1 + np.exp(-totals)) - labels, 0) / count
+        wrong = (1 / (1 + np.exp(-texts.totals((learned[0], learned[1])))) - texts.labels) * shares
         slopes = (
-            texts.dense.T @ wrong + DENSE_PENALTY / count * free * learned[0],
-            np.bincount(texts.columns, texts.values * wrong[texts.rows], BUCKETS) + WORD_PENALTY / count * learned[1],
+            texts.dense.T @ wrong + penalty * free * learned[0],
+            np.bincount(texts.columns, texts.values * wrong[texts.rows], BUCKETS) + penalty * learned[1],
         )
         for place, (slope, rate) in enumerate(zip(slopes, (0.05, 0.03), strict=True)):
             means[place] = 0.9 * means[place] + 0.1 * slope
@@ -71,15 +98,6 @@ def fit(texts: Texts, labels: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarra
     return learned[0], learned[1]
 
 
-def leave_out(texts: Texts, labels: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """What each text weighs by weights that never saw its group."""
-    held_out = np.zeros(len(labels))
-    for group in np.unique(groups):
-        mine = groups == group
-        held_out[mine] = texts.totals(fit(texts, labels, ~mine))[mine]
-    return held_out
-
-
 def short_pieces(benign: list[dict[str, str]]) -> list[tuple[int, str]]:
     """Single honest sentences, as (which text they are from, sentence): most memories are that short. Texts that quote
     or give instructions are left out, since a sentence of them may be an attack once it stands alone."""
@@ -91,28 +109,119 @@ def short_pieces(benign: list[dict[str, str]]) -> list[tuple[int, str]]:
     return found
 
 
-def learn(attacks: list[dict[str, str]], benign: list[dict[str, str]]) -> None:
-    short = short_pieces(benign)
+def given_samples(folder: Path) -> list[Sample]:
+    """What is to be judged: the attacks, then the honest texts."""
+    return [
+        Sample(each["text"], label, each["source"], each["id"])
+        for name, label in (("attacks.jsonl", 1.0), ("benign.jsonl", 0.0))
+        for each in read(folder, name)
+    ]
+
+
+def kin_samples(folder: Path) -> list[Sample]:
+    """Single sentences of honest texts, each held out together with the text it is from; and sentences of our own."""
+    benign = read(folder, "benign.jsonl")
+    pieces = [
+        Sample(text, 0.0, benign[place]["source"], benign[place]["id"], 0.5) for place, text in short_pieces(benign)
+    ]
     own = sorted({text for _, one, other in read_pairs("development") for text in (one, other)})
-    honest = [*(each["text"] for each in benign), *(text for _, text in short), *own]
-    texts = Texts([*(each["text"] for each in attacks), *honest])
-    labels = np.array([1.0] * len(attacks) + [0.0] * len(honest))
-    drawn = np.random.default_rng(0).integers(0, FOLDS, len(labels))
-    given = len(attacks) + len(benign)
-    # A sentence is held out together with the text it is from.
-    drawn[given : given + len(short)] = [drawn[len(attacks) + place] for place, _ in short]
-    folds = drawn
-    held_out = leave_out(texts, labels, folds)
-    # Where one honest text in sixty-five would be reported stands the border.
-    border = float(np.quantile(held_out[len(attacks) : given], 1 - 1 / 65))
-    found = (held_out[: len(attacks)] >= border).mean()
-    alarms, brief = (held_out[len(attacks) : given] >= border).mean(), (held_out[given:] >= border).mean()
-    print(f"five-fold: found {found:.3f}, false alarms {alarms:.4f}, on single sentences {brief:.4f}")
-    named = [each["source"] for each in (*attacks, *benign)] + [benign[place]["source"] for place, _ in short]
-    foreign = leave_out(texts, labels, np.array([*named, *["own"] * len(own)]))
-    found, alarms = (foreign[: len(attacks)] >= border).mean(), (foreign[len(attacks) : given] >= border).mean()
-    print(f"each source by the others: found {found:.3f}, false alarms {alarms:.4f}", flush=True)
-    signs, words = fit(texts, labels, np.ones(len(labels), bool))
+    return [*pieces, *(Sample(text, 0.0, "own") for text in own)]
+
+
+def made_up_samples(folder: Path) -> list[Sample]:
+    """What the grammar says: planted openly, in another language, at length, in an honest text, in disguise; and honest
+    texts that use the same words. A text that stands around an attack keeps its source and its id."""
+    speech = Speech(0)
+    carriers = [each for each in read(folder, "benign.jsonl") if each["kind"] not in (*QUOTING, "code")]
+    counts = (("planted", 1, 900), ("more_planted", 1, 600), ("foreign_planted", 1, 540), ("long", 1, 180))
+    counts += (("honest", 0, 1200), ("more_honest", 0, 1020), ("foreign_honest", 0, 600))
+    made = [
+        Sample(speech.styled(speech.say(name)), float(label), "", "", MADE_UP)
+        for name, label, count in counts
+        for _ in range(count)
+    ]
+    for _ in range(240):
+        carrier = speech.pick(carriers)
+        held = carrier["text"][: speech.pick((300, 800, 2000))]
+        text = speech.planted_in(held, speech.styled(attack_by(speech)))[:LONGEST]
+        made.append(Sample(text, 1.0, carrier["source"], carrier["id"], MADE_UP))
+    for _ in range(240):
+        made.append(Sample(speech.planted_in(honest_by(speech), attack_by(speech)), 1.0, "", "", MADE_UP))
+        made.append(Sample(honest_by(speech), 0.0, "", "", MADE_UP))
+        made.append(Sample(honest_by(speech), 0.0, "", "", MADE_UP))
+    hidden = [speech.hidden(speech.say("act"), honest_by(speech)) for _ in range(300)]
+    return [*made, *(Sample(text, 1.0, "", "", MADE_UP) for text in hidden)]
+
+
+def attack_by(speech: Speech) -> str:
+    return speech.say(speech.pick(("planted", "planted", "planted", "more_planted", "foreign_planted")))
+
+
+def honest_by(speech: Speech) -> str:
+    names = ("honest", "honest", "more_honest", "foreign_honest")
+    return " ".join(speech.say(speech.pick(names)) for _ in range(speech.pick((1, 2, 4, 8))))
+
+
+def prose_samples(folder: Path | None) -> tuple[list[Sample], list[Sample]]:
+    """Honest prose and questions of a folder, one half to learn from, one half to be judged."""
+    halves: tuple[list[Sample], list[Sample]] = ([], [])
+    for path in sorted(folder.glob("*/*.jsonl")) if folder else ():
+        lines = sorted(path.read_text("utf-8").splitlines(), key=lambda line: hashlib.sha1(line.encode()).digest())
+        for place, line in enumerate(lines[:PROSE]):
+            text = json.loads(line)["text"][:LONGEST]
+            halves[place % 2].append(Sample(text, 0.0, "", "", MADE_UP))
+    return halves
+
+
+@dataclass(slots=True)
+class Trial:
+    """All texts, of which the first are the ones that are to be judged."""
+
+    samples: list[Sample]
+    given: int
+    texts: Texts
+    unlearned: np.ndarray
+
+    def leave_out(self, groups: list[str], judged: np.ndarray) -> np.ndarray:
+        """What each text weighs by weights that never saw its group."""
+        held_out = np.zeros(len(self.samples))
+        named = np.array(groups)
+        for group in np.unique(named[judged]):
+            mine = named == group
+            held_out[mine & judged] = self.texts.totals(fit(self.texts, ~mine & ~self.unlearned))[mine & judged]
+        return held_out
+
+    def shares(self, totals: np.ndarray, border: float, judged: np.ndarray) -> str:
+        attacks = judged & (self.texts.labels == 1)
+        honest = judged & (self.texts.labels == 0)
+        found, alarms = (totals[attacks] >= border).mean(), (totals[honest] >= border).mean()
+        return f"found {found:.3f} of {attacks.sum()}, false alarms {alarms:.4f} of {honest.sum()}"
+
+
+def learn(folder: Path, prose: Path | None) -> None:
+    given = given_samples(folder)
+    learned_prose, judged_prose = prose_samples(prose)
+    samples = [*given, *kin_samples(folder), *made_up_samples(folder), *learned_prose, *judged_prose]
+    last = np.arange(len(samples)) >= len(samples) - len(judged_prose)
+    trial = Trial(samples, len(given), Texts(samples), last)
+    fixed = np.array([bool(each.id) and fifth_of(each.id) == 0 for each in samples])
+    open_ones = (np.arange(len(samples)) < len(given)) & ~fixed
+    held = (np.arange(len(samples)) < len(given)) & fixed
+    trial.unlearned = last | fixed
+    folds = [str(fifth_of(f"f{each.id}")) if each.id else "" for each in samples]
+    crossed = trial.leave_out(folds, open_ones)
+    border = float(np.quantile(crossed[open_ones & (trial.texts.labels == 0)], 1 - REPORTED))
+    print("five-fold:", trial.shares(crossed, border, open_ones), flush=True)
+    foreign = trial.leave_out([each.source for each in samples], open_ones)
+    print("each source by the others:", trial.shares(foreign, border, open_ones), flush=True)
+    unseen = trial.texts.totals(fit(trial.texts, ~trial.unlearned))
+    print("the fixed fifth:", trial.shares(unseen, border, held))
+    if judged_prose:
+        print(f"honest prose: false alarms {(unseen[last] >= border).mean():.4f} of {last.sum()}", flush=True)
+    write_weights(*fit(trial.texts, ~last), border)
+
+
+def write_weights(signs: np.ndarray, words: np.ndarray, border: float) -> None:
     signs[-1] -= border
     scale = float(np.abs(words).max()) / 127
     packed = signs.astype(np.float32).tobytes() + np.float32(scale).tobytes()
@@ -138,9 +247,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--learn", action="store_true")
+    parser.add_argument("--honest", type=Path, help="a folder of folders of honest prose, as lines of JSON with a text")
     asked = parser.parse_args()
     if asked.learn:
-        learn(read(asked.folder, "attacks.jsonl"), read(asked.folder, "benign.jsonl"))
+        learn(asked.folder, asked.honest)
     measure(asked.folder)
 
 

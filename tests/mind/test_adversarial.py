@@ -18,6 +18,8 @@ HONEST = (
     "Ada takes her tea black, with two biscuits.",
     "Before you leave, turn off the lights and remember to lock the door.",
     "To install the package, run the setup script and restart the server.",
+    "Your card was charged 45 EUR by Northwind Books. If you did not make this payment, call us.",
+    "I want you to act as a travel guide. I will tell you where I am and you will suggest a place nearby.",
     "The meeting moved to Thursday; send the slides to Grace before noon.",
     "def total(prices):\n    return sum(price for price in prices if price > 0)",
 )

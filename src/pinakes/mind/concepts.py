@@ -17,7 +17,7 @@ _WORDS: dict[str, str] = {
         oubli néglig omet ignorez faites_fi dimentic trascur scarta esque desconsider descart negeer vergeet zignoruj ignoruj pomiń
         zapomnij игнор забуд забыт пропуст отмен unut. unutun yoksay yok. görmezden abaikan lupakan hiraukan bỏ. quên.
         glöm bortse strunta ohita unohda zapomeň kalimutan balewalain huwag. pansinin नज़रअंदाज़ अनदेखा भूल उपेक्षा नजरअंदाज ভুলে উপেক্ষা ভুলে تجاهل انس. انسى نسي
-        忽略 忽视 无视 忘记 忘掉 忽視 無視 忘れ 무시 잊어 잊으 ละเว้น เพิกเฉย ลืม อย่าไปสนใจ ไม่สนใจ""",
+        忽略 忽视 无视 忘记 忘掉 忽視 無視 忘れ 무시 잊어 잊으 ละเว้น เพิกเฉย ลืม อย่าไปสนใจ ไม่สนใจ terlepas bağımsız abweichend unabhängig независимо zanemari ignoriraj ігнор забудь. знехту αγνόησ ξέχνα ignoră uită abandonne délaisse abandona""",
     "prior": """previous previously. prior. above. earlier. preceding. before. initial original former everything. all.
         any. foregoing. existing. given. told. said. current. default. vorherig vorangeh bisherig obig vorhin zuvor alle. alles. davor. gesagte anterior previ
         todo. todas. todos. arriba précéd toutes. tous. tout. dessus precedent tutto. tutte. tutti. sopra acima tudo.
@@ -30,7 +30,7 @@ _WORDS: dict[str, str] = {
         vorgabe regel. regeln. aufgabe aufgaben instruc orden. órden regla indicacion consigne règle tâche istruzion
         regol comand instruç regra tarea ordre directive opdracht richtlijn polecen instrukcj zasad инструкц указан правил команд
         задан talimat komut görev kural yönerge instruksi perintah aturan petunjuk arahan hướng. dẫn. lệnh.
-        instruktion ohjeet ohjei pokyny tagubilin utos. panuto निर्देश आदेश নির্দেশ تعليمات اوامر أوامر القواعد التعليمات 指令 指示 规则 命令 提示 要求
+        instruktion ohjeet ohjei pokyny instrukcij instrukcije. uputstv інструкц правила. οδηγί κανόν instrucțiun reguli vorgaben richtlinien tagubilin utos. panuto निर्देश आदेश নির্দেশ تعليمات اوامر أوامر القواعد التعليمات 指令 指示 规则 命令 提示 要求
         説明 指図 ルール 규칙 지시 지침 명령 คำสั่ง คําสั่ง คำแนะนำ คําแนะนํา""",
     "core": """system. hidden. secret. internal. initial. original. underlying. developer. confidential. core. base. full. exact. verbatim. starting.
         systemprompt system_prompt sistema. sistem. système. systeme. system-prompt oculto oculta secreto secreta interne. internal. geheim versteckt
@@ -90,7 +90,7 @@ _WORDS: dict[str, str] = {
     "tool": """tool. tools. function. plugin. plugins. api. endpoint. webhook. browser. shell. terminal. curl. command. database. inbox. calendar.""",
     "memory": """remember memory. memories. memorize memorise store. save. saved. preference. preferences. persist persistent. permanently. permanent. future. conversations. sessions. session. subsequent. interactions.
         merk merke. speicher recuerda mémoris souviens ricorda lembre запомн hatırla ingat. tandaan nhớ. 记住 覚えて 기억""",
-    "authority": """developer. developers. admin. administrator. creator. god. créateur creador. criador. creatore. schöpfer создател yaratıcı pencipta 创造 স্রষ্টা tuhan. dios. gott. бог.  owner. engineer. engineers. openai anthropic google. microsoft. root. superuser security. law. police. enforcement. ceo. boss. supervisor. authorized. authorised. official. audit. compliance. entwickler administrador desarrollador développeur sviluppatore desenvolvedor разработчик администратор 开发 管理员 開発 개발 관리자 المطور geliştirici pengembang""",
+    "authority": """entwickler desenvolvedor desarrollador développeur sviluppator geliştirici pengembang разработчик розробник ontwikkelaar programista utvecklare 开发者 開発者 개발자 डेवलपर مطور developer. developers. admin. administrator. creator. god. créateur creador. criador. creatore. schöpfer создател yaratıcı pencipta 创造 স্রষ্টা tuhan. dios. gott. бог.  owner. engineer. engineers. openai anthropic google. microsoft. root. superuser security. law. police. enforcement. ceo. boss. supervisor. authorized. authorised. official. audit. compliance. entwickler administrador desarrollador développeur sviluppatore desenvolvedor разработчик администратор 开发 管理员 開発 개발 관리자 المطور geliştirici pengembang""",
     "void": """irrelevant. obsolete. void. outdated. deprecated. replaced. replace. replaces. superseded. invalid. lifted. disabled. disable. suspended. over. wrong. hinfällig ungültig nichtig anulad inválid irrelevante annul недействит 无效 作废 無効 무효 cancelled. removed. remove. deactivate. off. incorrectly. incorrect. mistake. mistakenly. correct. error.""",
     "decode": """decode. decoded. decrypt. decipher. base64. rot13. hex. hexadecimal. binary. reverse. reversed. backwards. backward. caesar. cipher. morse. ascii. unicode. octal. leetspeak. concatenate. unscramble. rotate. entschlüssel decodifica décode 解码 デコード""",
     "obey": """execute. follow. obey. run. perform. act. comply. do. carry. treat. apply. adhere. führe. befolg sigue. suis. exécut esegui segui siga. выполн 执行 遵循 実行 실행 ทำตาม""",

@@ -4,7 +4,9 @@ year (D.11)."""
 import re
 from typing import NamedTuple
 
-MONTHS: list[str] = "january february march april may june july august september october november december".split()
+MONTHS: tuple[str, ...] = tuple(
+    "january february march april may june july august september october november december".split()
+)
 _MONTH = "|".join(MONTHS)
 DATE = re.compile(
     rf"\b(?:(?P<iso>\d{{4}}-\d{{2}}-\d{{2}})|(?P<before>\d{{1,2}})?(?:st|nd|rd|th)?(?:\s+of)?\s*\b(?P<month>{_MONTH})\b"
