@@ -25,7 +25,7 @@ QUOTING = ("quoted-attack", "security-article", "prompt-library", "agent-instruc
 FOLDS = 5
 STEPS = 150
 PENALTY = 2.0
-MADE_UP = 0.1
+MADE_UP = 0.4
 # Where one honest text in sixty-five would be reported stands the border.
 REPORTED = 1 / 65
 PROSE = 160
