@@ -35,7 +35,11 @@ FILTERED_ATTRIBUTES = (
     "difficulty",
     "form",
     "session_id",
+    "domain",
+    "agent_id",
+    "modality",
 )
+QUARANTINED = filter_number("quarantine", "held")
 
 Vectors = Mapping[bytes, list[bytes]]
 
@@ -178,6 +182,8 @@ def _filters(entry: Entry) -> list[int]:
         filter_number(name, str(entry.attributes[name])) for name in FILTERED_ATTRIBUTES if name in entry.attributes
     ]
     filters += [filter_number("title", word) for word in set(words(entry.title, keep_stop_words=True))]
+    if entry.attributes.get("quarantine") is not None:
+        filters.append(QUARANTINED)
     if entry.kind == kinds.DOCUMENT:
         filters.append(filter_number("document", handle_of(entry)))
         filters += [metadata_number(name, value) for name, value in entry.attributes.get("metadata", {}).items()]

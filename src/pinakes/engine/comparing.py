@@ -9,9 +9,10 @@ from pinakes.engine.judging import reference_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import KNOWN, quarantine_of
 from pinakes.engine.probing import hang_question
+from pinakes.engine.quarantine import find_unheld
 from pinakes.engine.recency import recent_entries
 from pinakes.engine.reference import hang
-from pinakes.engine.search import Question, find_entries
+from pinakes.engine.search import Question
 from pinakes.mind.ranking import fuse
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.atlas import COUNT, IDS
@@ -56,11 +57,10 @@ class Compared:
 def compare(kernel: Kernel, query: str) -> Compared:
     """Rank every entry where there are few; where there are many, those the search and the sample offer."""
     began = time.perf_counter()
-    page = find_entries(kernel, Question(content=query, kinds=KNOWN), limit=FOUND)
+    page = find_unheld(kernel, Question(content=query, kinds=KNOWN), limit=FOUND)
     searched = _ms(began)
     now = kernel.now()
-    hits = [hit.version.thing for hit in page.hits if isinstance(hit.version.thing, Entry)]
-    shown = [entry for entry in hits if quarantine_of(entry, now) is None]
+    shown = [hit.version.thing for hit in page.hits if isinstance(hit.version.thing, Entry)]
     with kernel.read() as reading:
         pool, is_whole = _pool(kernel, reading, shown)
         gallery = Gallery(hang(reading, [entry for entry in pool if quarantine_of(entry, now) is None]))

@@ -9,8 +9,9 @@ from pinakes.engine.citations import citation_of, name_of
 from pinakes.engine.critique import Clash, find_clashes, holds_from
 from pinakes.engine.evidence import Excerpt, Sought
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import KNOWN, quarantine_of
-from pinakes.engine.search import Hit, Question, find_entries
+from pinakes.engine.memories import KNOWN
+from pinakes.engine.quarantine import find_unheld
+from pinakes.engine.search import Hit, Question
 from pinakes.mind import distilling
 from pinakes.mind.distilling import Line, Mode, Passage
 from pinakes.model.clock import to_iso
@@ -61,10 +62,10 @@ class _Source:
 
 def compose(kernel: Kernel, query: str, *, tokens: int, mode: Mode | None = None, pool: int = POOL) -> Context:
     """Find, compare, leave out what is superseded or repeated, and fit the rest into the budget."""
-    page = find_entries(kernel, Question(content=query, kinds=KNOWN), limit=pool)
+    page = find_unheld(kernel, Question(content=query, kinds=KNOWN), limit=pool)
     now = kernel.now()
     sought = Sought(query)
-    sources = [_source(hit, sought, tokens) for hit in page.hits if _is_shown(hit, now)]
+    sources = [_source(hit, sought, tokens) for hit in page.hits]
     ended = [each for each in sources if _is_over(each.entry, now)]
     valid = [each for each in sources if not _is_over(each.entry, now)]
     with kernel.read() as reading:
@@ -84,10 +85,6 @@ def compose(kernel: Kernel, query: str, *, tokens: int, mode: Mode | None = None
     text = "\n".join(part for part in (distilling.render(picked, passages, chosen), *notices) if part)
     shown = tuple(each.hit for each in sources if citation_of(each.entry) in text)
     return Context(text, chosen, count_tokens(text), before, shown, len(sources), tuple(clashes), tuple(superseded))
-
-
-def _is_shown(hit: Hit, now: int) -> bool:
-    return isinstance(hit.version.thing, Entry) and quarantine_of(hit.version.thing, now) is None
 
 
 def _is_over(entry: Entry, now: int) -> bool:

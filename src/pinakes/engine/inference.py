@@ -7,8 +7,9 @@ from typing import Literal
 from pinakes.engine.causes import causal_arrows
 from pinakes.engine.citations import citation_of
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import KNOWN, find_node, importance_of, quarantine_of
-from pinakes.engine.search import Question, find_entries
+from pinakes.engine.memories import KNOWN, find_node, importance_of
+from pinakes.engine.quarantine import find_unheld
+from pinakes.engine.search import Question
 from pinakes.mind.causality import Arrow, Arrows, combine, find_paths, necessity, reverse, without
 from pinakes.model.errors import Refusal
 from pinakes.model.kinds import CAUSAL
@@ -75,13 +76,12 @@ def resolve(kernel: Kernel, said: str) -> list[Entry]:
             return [named] if isinstance(named, Entry) else []
         except Refusal:
             pass
-    hits = find_entries(kernel, Question(content=said, kinds=KNOWN), limit=SEARCHED).hits
-    now = kernel.now()
+    hits = find_unheld(kernel, Question(content=said, kinds=KNOWN), limit=SEARCHED).hits
     with kernel.read() as reading:
         weighed = [
             ((hit.score or 0.0) * (LINKED if _is_causal(reading, hit.version.thing) else 1.0), hit.version.thing)
             for hit in hits
-            if isinstance(hit.version.thing, Entry) and quarantine_of(hit.version.thing, now) is None
+            if isinstance(hit.version.thing, Entry)
         ]
     weighed.sort(key=lambda pair: (-pair[0], pair[1].id))
     return [entry for worth, entry in weighed[:MEANT] if worth >= NEAR_THE_BEST * weighed[0][0]]

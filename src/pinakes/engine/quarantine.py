@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
+from pinakes.engine.births import QUARANTINED
 from pinakes.engine.homeostasis import read_ledger
+from pinakes.engine.index.matching import Filter
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import find_node, quarantine_of
+from pinakes.engine.search import Page, Question, find_entries
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.history import Version
 from pinakes.model.knowledge import Entry
@@ -26,6 +29,17 @@ def quarantined_entries(kernel: Kernel, reading: Reading) -> list[tuple[Entry, M
         if (entry := reading.entry(id)) is not None and (why := quarantine_of(entry, now)) is not None
     ]
     return sorted(held, key=lambda pair: -int(pair[1].get("since", 0)))
+
+
+def find_unheld(kernel: Kernel, question: Question, limit: int) -> Page:
+    """The shared search without what is held: as many more are looked at as were ever held, so that they take nobody's
+    place."""
+    with kernel.read() as reading:
+        held = len(kernel.finder().filtered(reading, Filter(groups=((QUARANTINED,),), as_of=reading.tx)))
+    page = find_entries(kernel, replace(question, depth=question.depth + held), limit=limit + held)
+    now = kernel.now()
+    free = [hit for hit in page.hits if quarantine_of(cast(Entry, hit.version.thing), now) is None]
+    return replace(page, hits=free[:limit])
 
 
 def lift_quarantine(kernel: Kernel, handle: str, *, actor: str) -> Version:

@@ -12,16 +12,19 @@ from pinakes.engine.finder import CANDIDATES
 from pinakes.engine.judging import dominant_space, judge_lately, learn
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import KNOWN, importance_of, quarantine_of
+from pinakes.engine.quarantine import find_unheld
 from pinakes.engine.search import Hit, Question, find_entries
 from pinakes.mind.modulators import Levels, attended, widened
 from pinakes.mind.quadrants import Quadrant
 from pinakes.model.clock import to_iso
 from pinakes.model.knowledge import Entry
+from pinakes.spaces.form import MODALITIES
 from pinakes.storage.operations import Happening
 from pinakes.storage.reading import Reading
 
 SNIPPET = 240
 POOL, DEEP = 100, 1000
+DOMAINS = ("Code", "Medical", "Legal", "Creative", "Research", "General")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +47,7 @@ class Wanted:
     @property
     def is_narrow(self) -> bool:
         """Whether more is asked for than the search itself can look at, so that it has to look further."""
-        return bool(self.quadrants or self.domain or self.agents or self.excluded_agents or self.modality)
+        return bool(self.quadrants)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,9 +107,10 @@ def recall(
     now = kernel.now()
     levels = _levels(kernel, wanted.session, now)
     pool = widened(DEEP if wanted.is_narrow else POOL, levels)
-    page = find_entries(kernel, _question(wanted, pool), limit=pool)
+    find = find_entries if wanted.with_quarantined else find_unheld
+    page = find(kernel, _question(wanted, pool), limit=pool)
     searched = time.perf_counter()
-    passing = [hit for hit in page.hits if _passes(hit, wanted, now)]
+    passing = [hit for hit in page.hits if _passes(hit, wanted)]
     attending = passing[: attended([hit.score or 0.0 for hit in passing], levels)] if passing else []
     filtered = time.perf_counter()
     with kernel.read() as reading:
@@ -131,12 +135,25 @@ def _levels(kernel: Kernel, session: str, now: int) -> Levels:
 
 
 def _question(wanted: Wanted, depth: int) -> Question:
-    """What the search itself can look at; the bounds are exact here, or looser than what is asked of a result."""
+    """What the search itself can look at; the bounds are exact here, or looser than what is asked of a result. Without
+    a domain an entry is of the general one, and without a modality it is text, so that all others are left out."""
+    any_of = [("agent_id", wanted.agents)] if wanted.agents else []
+    none_of = [("agent_id", agent) for agent in wanted.excluded_agents]
+    for name, value, usual, values in (
+        ("domain", wanted.domain, DOMAINS[-1], DOMAINS),
+        ("modality", wanted.modality, MODALITIES[0], MODALITIES),
+    ):
+        if value == usual:
+            none_of += [(name, other) for other in values if other != usual]
+        elif value is not None:
+            any_of.append((name, (value,)))
     return Question(
         content=wanted.query,
         kinds=KNOWN,
         created_after=None if wanted.created_after is None else to_iso(wanted.created_after),
         least_importance=wanted.min_importance,
+        any_of=tuple(any_of),
+        none_of=tuple(none_of),
         depth=max(depth, CANDIDATES),
     )
 
@@ -150,19 +167,13 @@ def similarity_of(hit: Hit) -> float:
     return max(0.0, hit.cosine if hit.cosine is not None else hit.lexical or 0.0)
 
 
-def _passes(hit: Hit, wanted: Wanted, now: int) -> bool:
+def _passes(hit: Hit, wanted: Wanted) -> bool:
     entry = hit.version.thing
     if not isinstance(entry, Entry) or similarity_of(hit) < wanted.min_similarity:
         return False
-    attributes = entry.attributes
     checks = (
         wanted.min_importance is None or importance_of(entry) >= wanted.min_importance,
         wanted.created_after is None or entry.created_at > wanted.created_after,
-        wanted.domain is None or attributes.get("domain", "General") == wanted.domain,
-        not wanted.agents or attributes.get("agent_id") in wanted.agents,
-        attributes.get("agent_id") not in wanted.excluded_agents,
-        wanted.modality is None or attributes.get("modality", "text") == wanted.modality,
-        wanted.with_quarantined or quarantine_of(entry, now) is None,
     )
     return all(checks)
 

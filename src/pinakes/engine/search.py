@@ -42,6 +42,8 @@ class Question:
     as_of_tx_id: int | None = None
     signals: tuple[Signal, ...] = ()
     attributes: tuple[tuple[str, str], ...] = ()
+    any_of: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    none_of: tuple[tuple[str, str], ...] = ()
     created_after: str | None = None
     created_before: str | None = None
     updated_after: str | None = None
@@ -191,7 +193,9 @@ def _filter(question: Question, place: Place) -> Filter:
     if _has_words(question.topic) and not question.strict_substring:
         groups += [(filter_number("title", word),) for word in query_words(question.topic)]
     groups += [(filter_number(name, value),) for name, value in question.attributes]
-    return Filter(groups=tuple(groups), bounds=tuple(_bounds(question, place)), as_of=place.tx)
+    groups += [tuple(filter_number(name, value) for value in values) for name, values in question.any_of]
+    barred = tuple(filter_number(name, value) for name, value in question.none_of)
+    return Filter(groups=tuple(groups), barred=barred, bounds=tuple(_bounds(question, place)), as_of=place.tx)
 
 
 def _refuse_unfiltered(question: Question) -> None:

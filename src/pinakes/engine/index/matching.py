@@ -20,9 +20,11 @@ _BLOCK = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """What a chunk must satisfy: terms it must have (any of each group), and columns between bounds."""
+    """What a chunk must satisfy: terms it must have (any of each group), terms it must not have, and columns between
+    bounds."""
 
     groups: tuple[tuple[int, ...], ...] = ()
+    barred: tuple[int, ...] = ()
     bounds: tuple[tuple[str, float | None, float | None], ...] = ()
     as_of: int = 0
 
@@ -58,7 +60,7 @@ def _allowed_in(part: TextPart, wanted: Filter) -> Array:
     for each in passing:
         if each is not None:
             mask = mask & each
-    return mask
+    return mask & ~part.holding(wanted.barred) if wanted.barred else mask
 
 
 def lexical(index: Index, wanted: Wanted, as_of: int) -> Lexical:

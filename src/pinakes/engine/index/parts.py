@@ -60,13 +60,17 @@ class TextPart:
     def having(self, group: tuple[int, ...]) -> Array | None:
         """A mask of the chunks that have any of these terms; None where all have."""
         if group not in self._groups:
-            mask = np.zeros(self.size, bool)
-            for term in group:
-                mask[self.postings(term)[0]] = True
+            mask = self.holding(group)
             while len(self._groups) >= _GROUPS_KEPT:
                 del self._groups[next(iter(self._groups))]
             self._groups[group] = None if mask.all() else mask
         return self._groups[group]
+
+    def holding(self, group: tuple[int, ...]) -> Array:
+        mask = np.zeros(self.size, bool)
+        for term in group:
+            mask[self.postings(term)[0]] = True
+        return mask
 
     def within(self, name: str, low: float | None, high: float | None) -> Array | None:
         """A mask of the chunks whose column lies between bounds; None where all do."""

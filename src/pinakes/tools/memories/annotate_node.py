@@ -6,13 +6,12 @@ from typing import Any
 from pinakes.contracts.memories import NODES
 from pinakes.engine.annotating import annotate, annotations_of, find_related
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.recall import DOMAINS
 from pinakes.mind.secrets import scrub_all
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Entry
 from pinakes.toolkit.fields import UNSET, choice, flag, free, integer, many, number, one, text, texts
 from pinakes.toolkit.tool import Answer, Call, Example, tool
-
-DOMAINS = ("Code", "Medical", "Legal", "Creative", "Research", "General")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,15 +6,13 @@ from typing import Any
 
 from pinakes.contracts.memories import NODES
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.recall import Recalled, Wanted, recall
+from pinakes.engine.recall import DOMAINS, Recalled, Wanted, recall
 from pinakes.mind.quadrants import QUADRANTS
 from pinakes.model.clock import from_iso
 from pinakes.model.errors import Failure, Refusal
 from pinakes.spaces.form import MODALITIES
 from pinakes.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, one, said, text, texts, to_json
 from pinakes.toolkit.tool import Answer, Call, Example, tool
-
-DOMAINS = ("Code", "Medical", "Legal", "Creative", "Research", "General")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

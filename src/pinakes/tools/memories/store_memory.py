@@ -11,6 +11,7 @@ from pinakes.engine.judging import dominant_space
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import Draft, Stored
 from pinakes.engine.memories import store_memory as store
+from pinakes.engine.recall import DOMAINS
 from pinakes.engine.rewards import reward_store
 from pinakes.engine.unpacking import LARGEST, Unpacked, unpack_encoded, unpack_uri
 from pinakes.model.errors import Failure, Refusal
@@ -21,7 +22,6 @@ from pinakes.toolkit.tool import Answer, Call, Example, tool
 
 LONGEST_ENCODED = 4 * math.ceil(LARGEST / 3)
 WAYS = ("content", "content_base64", "data_uri")
-DOMAINS = ("Code", "Medical", "Legal", "Creative", "Research", "General")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
