@@ -149,8 +149,21 @@ def made_up_samples(folder: Path) -> list[Sample]:
         made.append(Sample(speech.planted_in(honest_by(speech), attack_by(speech)), 1.0, "", "", MADE_UP))
         made.append(Sample(honest_by(speech), 0.0, "", "", MADE_UP))
         made.append(Sample(honest_by(speech), 0.0, "", "", MADE_UP))
+    plain = [each for each in read(folder, "benign.jsonl") if each["kind"] not in QUOTING]
+    for _ in range(2500):
+        whole = speech.pick(plain)
+        made.append(Sample(fragment_by(speech, whole["text"]), 0.0, whole["source"], whole["id"], MADE_UP))
     hidden = [speech.hidden(speech.say("act"), honest_by(speech)) for _ in range(300)]
     return [*made, *(Sample(text, 1.0, "", "", MADE_UP) for text in hidden)]
+
+
+def fragment_by(speech: Speech, text: str) -> str:
+    """A few words of an honest text, or a line of it: too little to mean anything."""
+    words = text.split(" ")
+    start = speech.pick(range(len(words)))
+    run = " ".join(words[start : start + speech.pick((1, 2, 3, 4, 6, 9))]).strip()
+    lines = [line for line in text.splitlines() if line.strip()]
+    return run if speech.pick((True, False)) and run else speech.pick(lines)[:LONGEST]
 
 
 def attack_by(speech: Speech) -> str:
