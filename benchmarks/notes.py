@@ -118,11 +118,15 @@ def basic_memory(vault: Path, scratch: Path, program: str, ours: Line) -> list[L
     theirs = with_rate({column: full[column] - empty[column] for column in full}, len(chosen))
     ratio = ours.numbers[RATE] / theirs[RATE]
     return [
-        Line(label="basic-memory: its index, no embedding", numbers=theirs),
+        Line(label=f"{_version(program)}: its index, no embedding", numbers=theirs),
         Line(
             label="ours over basic-memory", numbers={RATIO: ratio}, target=Target(column=RATIO, bound=3, at_least=True)
         ),
     ]
+
+
+def _version(program: str) -> str:
+    return subprocess.run([program, "--version"], capture_output=True, check=True, text=True).stdout.strip()
 
 
 def _reindex(home: Path, program: str) -> dict[str, float] | None:
@@ -241,7 +245,7 @@ def measure(parsed: argparse.Namespace, scratch: Path) -> list[Table]:
 
 NOTES = (
     "No embedding: the collection's embedder is `none`. Durable: every transaction is synced.",
-    f"basic-memory 0.24 indexes the first {PEER_NOTES} notes of the same vault, its vectors switched off.",
+    f"basic-memory indexes the first {PEER_NOTES} notes of the vault, its vectors switched off, its start taken off.",
     "mcpvault keeps no index; its line is what each of its searches costs.",
 )
 
