@@ -57,7 +57,7 @@ class Compared:
 def compare(kernel: Kernel, query: str) -> Compared:
     """Rank every entry where there are few; where there are many, those the search and the sample offer."""
     began = time.perf_counter()
-    page = find_unheld(kernel, Question(content=query, kinds=KNOWN), limit=FOUND)
+    page = find_unheld(kernel, Question(content=query, kinds=KNOWN, is_explained=False), limit=FOUND)
     searched = _ms(began)
     now = kernel.now()
     shown = [hit.version.thing for hit in page.hits if isinstance(hit.version.thing, Entry)]

@@ -59,8 +59,11 @@ def stems(many: Sequence[str]) -> list[str]:
 
 def words(text: str, *, keep_stop_words: bool = False) -> list[str]:
     """The terms of a text in their order."""
+    folded = fold(text)
+    if folded.isascii() and not keep_stop_words:
+        return [stem(run) for run in folded.translate(_APART).split() if run not in STOP_WORDS]
     found: list[str] = []
-    for run in _RUNS.findall(fold(text)):
+    for run in _RUNS.findall(folded):
         if is_unspaced(run[0]):
             found += [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
         elif run not in STOP_WORDS:
@@ -98,7 +101,12 @@ def spelled_words(text: str) -> dict[str, str]:
 
 def runs(text: str) -> set[str]:
     """The different words of a text, folded but as they are written; where no blanks part words, runs of them."""
-    return set(_RUNS.findall(fold(text)))
+    return set(spoken(fold(text)))
+
+
+def spoken(folded: str) -> list[str]:
+    """The words of a folded text in their order, as they are written; where no blanks part words, runs of them."""
+    return folded.translate(_APART).split() if folded.isascii() else _RUNS.findall(folded)
 
 
 def find_runs(text: str) -> Iterator[re.Match[str]]:
@@ -137,5 +145,4 @@ def split(text: str) -> tuple[list[str], list[str]]:
     folded = fold(text)
     # Most words are no compound names, and to see that of a word letter by letter takes longer than all the rest.
     joined = [each for each in folded.split() if not each.isalnum() and _JOINTS.search(each)]
-    found = folded.translate(_APART).split() if folded.isascii() else _RUNS.findall(folded)
-    return found, _IDENTIFIERS.findall(" ".join(joined)) if joined else []
+    return spoken(folded), _IDENTIFIERS.findall(" ".join(joined)) if joined else []
