@@ -1,5 +1,7 @@
 """Thirteen notions of nearness: each sees its own kind of likeness, from the entry's own text and time alone."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,9 +12,14 @@ from pinakes.model.knowledge import Entry
 from pinakes.spaces.atlas import COUNT, IDS
 from pinakes.spaces.causal import clauses
 from pinakes.spaces.entities import find
-from pinakes.spaces.fingerprint import pack, represent, unpack, words_of
+from pinakes.spaces.expansion import Associations
+from pinakes.spaces.fingerprint import pack, represent, unpack, words_of, words_of_all
 from pinakes.spaces.gallery import Gallery, Hung
 from pinakes.spaces.graph import walk
+from pinakes.spaces.keeping import Kept
+from pinakes.spaces.sparse import Columns, count, count_words
+from pinakes.spaces.terms import number_of
+from pinakes.spaces.words import words
 
 BEGAN = 1_770_000_000_000_000
 
@@ -124,3 +131,63 @@ def test_two_entries_are_as_near_by_themselves_as_among_the_others(texts: list[s
     gallery = Gallery(members)
     for space, value in enumerate(gallery.between(members[0], members[1])):
         assert value == pytest.approx(float(gallery.nearness(space, members[0])[1]), abs=1e-4), IDS[space]
+
+
+SPOKEN = st.text(alphabet="abc ABC_-.\u00e4\u00df\u6f22\u5b57the1", max_size=300)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(SPOKEN, max_size=6), st.integers(1, 5))
+def test_many_texts_counted_at_once_are_counted_as_each_alone(texts: list[str], limit: int) -> None:
+    for counted, text in zip(count_words(texts, limit), texts, strict=True):
+        alone = count("w", words(text), limit)
+        assert (counted.numbers.tolist(), counted.counts.tolist()) == (alone.numbers.tolist(), alone.counts.tolist())
+        assert (counted.numbers.dtype, counted.counts.dtype) == (np.uint32, np.uint8)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(alphabet="abcdefgh ", max_size=40), min_size=1, max_size=12))
+def test_members_expanded_at_once_are_expanded_as_each_alone(texts: list[str]) -> None:
+    counted = count_words(texts)
+    associations = Associations(Columns(counted))
+    numbers, rows, weights = associations.expand_members()
+    assert np.all(np.diff(numbers.astype(np.int64)) >= 0)
+    for row, member in enumerate(counted):
+        alone, own = associations.expand(member)
+        assert numbers[rows == row].tolist() == alone.tolist()
+        assert weights[rows == row].tolist() == own.tolist()
+
+
+def test_company_is_measured_by_mutual_information() -> None:
+    texts = ["kafka broker lag", "kafka broker restart", "kafka disk", "tea milk", "milk sugar tea", "rain"]
+    associations = Associations(Columns(count_words(texts)))
+    place = {term: associations.terms.tolist().index(number_of("w", term) & 0xFFFFFFFF) for term in ("kafka", "broker")}
+    met = math.log(2 / (3 * 2 / 6)) / -math.log(2 / 6)
+    assert associations.associates[place["kafka"], 0] == place["broker"]
+    assert associations.strengths[place["kafka"], 0] == pytest.approx(0.3 + 0.2 * met, rel=1e-5)
+    assert np.count_nonzero(associations.strengths[place["kafka"]]) == 1
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.text(max_size=60), min_size=1, max_size=5))
+def test_words_are_the_same_whether_or_not_they_were_met_lately(texts: list[str]) -> None:
+    entries = [entry(text) for text in texts]
+    for _ in range(2):
+        for found, text in zip(words_of_all(entries), texts, strict=True):
+            alone = count("w", words(text))
+            assert (found.numbers.tolist(), found.counts.tolist()) == (alone.numbers.tolist(), alone.counts.tolist())
+
+
+def test_no_more_is_kept_than_there_is_room_for() -> None:
+    kept: Kept[int] = Kept(2)
+    kept.put(b"a", 1)
+    kept.put(b"b", 2)
+    assert kept.get(b"a") == 1
+    kept.put(b"c", 3)
+    assert (kept.get(b"a"), kept.get(b"b"), kept.get(b"c")) == (1, None, 3)
+
+
+def test_without_joins_nothing_is_near_in_the_graph() -> None:
+    joined = {"a": ["hub"], "b": ["hub"], "hub": ["a", "b"]}
+    gallery = Gallery([hung("a", joined=joined), hung("b", joined=joined)])
+    assert gallery.nearness(IDS.index("E8"), hung("c")).tolist() == [0, 0]

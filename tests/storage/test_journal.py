@@ -184,6 +184,17 @@ def test_reading_as_of_a_transaction_is_the_state_that_was_recorded_then(store, 
 
 
 @often
+@given(done=moves(*EVERYTHING))
+def test_versions_read_together_are_those_read_one_by_one(store, done):
+    player = played(store, done)
+    ids = sorted({v["id"] for line in journal(player.kernel) for v in line["versions"]})
+    with player.kernel.read() as reading:
+        for tx in range(reading.tx + 1):
+            alone = {id: found for id in ids if (found := reading.version(id, tx)) is not None}
+            assert reading.versions_at([*ids, "nobody"], tx) == alone
+
+
+@often
 @given(done=moves(*EVERYTHING, most=25), size=moves("store", most=3).map(lambda listed: len(listed) + 1))
 def test_pages_of_the_past_add_up_to_the_whole(store, done, size):
     player = played(store, done)

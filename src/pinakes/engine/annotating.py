@@ -79,7 +79,9 @@ def _written(note: ParsedNote, before: Entry, after: Entry, changed: Sequence[st
 def _derived(reading: Reading, id: str) -> tuple[Any, Any]:
     session, collection = reading.session, reading.collection
     model = model_of(session, collection)
-    return fingerprints.get(session, collection, id), fingerprints.entry_vectors(session, collection, model, [id])
+    return fingerprints.read_all(session, collection, [id]), fingerprints.entry_vectors(
+        session, collection, model, [id]
+    )
 
 
 def annotations_of(entry: Entry) -> dict[str, Any]:

@@ -3,6 +3,10 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pinakes.engine.census import take_census
 from pinakes.engine.judging import reference_of
@@ -12,6 +16,7 @@ from pinakes.engine.probing import hang_question
 from pinakes.engine.quarantine import find_unheld
 from pinakes.engine.recency import recent_entries
 from pinakes.engine.reference import hang
+from pinakes.engine.resting import resting_collector
 from pinakes.engine.search import Question
 from pinakes.mind.ranking import fuse
 from pinakes.model.knowledge import Entry
@@ -19,21 +24,20 @@ from pinakes.spaces.atlas import COUNT, IDS
 from pinakes.spaces.gallery import Gallery
 from pinakes.storage.reading import Reading
 
+Array = NDArray[Any]
+
 WHOLE = 400
 FOUND, RECENT = 100, 50
 
 
 @dataclass(frozen=True, slots=True)
 class SpaceRanking:
-    """What one space finds: (id, nearness), nearest first, without what is not near at all; and how long it took."""
+    """What one space finds, nearest first, without what is not near at all; how near each is, and how long it took."""
 
     space: str
-    found: tuple[tuple[str, float], ...]
+    ids: tuple[str, ...]
+    values: tuple[float, ...]
     milliseconds: float
-
-    @property
-    def ids(self) -> list[str]:
-        return [id for id, _ in self.found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +60,28 @@ class Compared:
 
 def compare(kernel: Kernel, query: str) -> Compared:
     """Rank every entry where there are few; where there are many, those the search and the sample offer."""
+    # Hundreds of entries in thousands of pieces, of which none is garbage before the end.
+    with resting_collector():
+        return _compare(kernel, query)
+
+
+def _compare(kernel: Kernel, query: str) -> Compared:
     began = time.perf_counter()
-    page = find_unheld(kernel, Question(content=query, kinds=KNOWN, is_explained=False), limit=FOUND)
+    page = find_unheld(kernel, Question(content=query, kinds=KNOWN, passages=0), limit=FOUND)
     searched = _ms(began)
     now = kernel.now()
     shown = [hit.version.thing for hit in page.hits if isinstance(hit.version.thing, Entry)]
     with kernel.read() as reading:
         pool, is_whole = _pool(kernel, reading, shown)
-        gallery = Gallery(hang(reading, [entry for entry in pool if quarantine_of(entry, now) is None]))
+        free = [entry for entry in pool if quarantine_of(entry, now) is None]
+        # A question is joined to nothing, so that in the graph nothing is near it, wherever the others lead.
+        gallery = Gallery(hang(reading, free, with_walks=False))
         probe = hang_question(kernel, reading, query)
     rankings: list[SpaceRanking] = []
     for space in range(COUNT):
         began = time.perf_counter()
-        values: list[float] = gallery.nearness(space, probe).tolist()
-        near = [(id, value) for id, value in zip(gallery.ids, values, strict=True) if value > 0]
-        found = tuple(sorted(near, key=lambda pair: -pair[1]))
-        rankings.append(SpaceRanking(IDS[space], found, _ms(began)))
+        ids, values = _nearest_first(gallery, gallery.nearness(space, probe))
+        rankings.append(SpaceRanking(IDS[space], ids, values, _ms(began)))
     return Compared(tuple(rankings), tuple(entry.id for entry in shown), len(gallery), is_whole, searched)
 
 
@@ -81,6 +91,11 @@ def _pool(kernel: Kernel, reading: Reading, found: Sequence[Entry]) -> tuple[lis
     sample = reading.living(reference_of(kernel, reading).gallery.ids).values()
     offered = (*found, *recent_entries(kernel, reading, RECENT), *sample)
     return sorted({entry.id: entry for entry in offered}.values(), key=lambda entry: entry.id), False
+
+
+def _nearest_first(gallery: Gallery, nearness: Array) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    order = np.argsort(-nearness, kind="stable")[: np.count_nonzero(nearness > 0)]
+    return tuple(map(gallery.ids.__getitem__, order.tolist())), tuple(nearness[order].tolist())
 
 
 def _ms(began: float) -> float:

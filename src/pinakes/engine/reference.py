@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.engine.embedding import model_of
-from pinakes.engine.sections import with_text
-from pinakes.mind.calibration import Calibration, Standing, stand
+from pinakes.engine.sections import with_texts
+from pinakes.mind.calibration import Calibration, Standing
 from pinakes.model.kinds import MEMORY
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.atlas import COUNT
-from pinakes.spaces.fingerprint import represent, unpack, words_of
+from pinakes.spaces.fingerprint import Fingerprint, represent, unpack, words_of_all
 from pinakes.spaces.gallery import Gallery, Hung
 from pinakes.spaces.graph import walk
 from pinakes.storage import fingerprints
@@ -43,7 +43,7 @@ class Judged:
     """An entry as the thirteen spaces see it, its nearness to each member, and its standing in each space."""
 
     hung: Hung
-    rows: Array
+    rows: tuple[Array, ...]
     standings: tuple[Standing, ...]
 
     @property
@@ -134,15 +134,14 @@ class Reference:
         """Where an entry stands; `near` are those a search found close to it, which the sample need not hold."""
         with self._guard:
             gallery, calibrations = self.gallery, self.calibrations
-        rows = np.array([gallery.nearness(space, hung) for space in range(COUNT)], np.float32)
+        own = gallery.ids.index(hung.id) if hung.id in gallery.ids else None
+        rows = tuple(gallery.nearness(space, hung) for space in range(COUNT))
         close = [gallery.between(hung, each) for each in near if each.id != hung.id]
-        said = consistency or {}
-        standings = stand(
-            calibrations,
-            rows,
-            nearest=[max((values[space] for values in close), default=0.0) for space in range(COUNT)],
-            consistency=[said.get(space, 1.0) for space in range(COUNT)],
-            own=gallery.ids.index(hung.id) if hung.id in gallery.ids else None,
+        nearest = [max((values[space] for values in close), default=0.0) for space in range(COUNT)]
+        consistent = consistency or {}
+        standings = tuple(
+            calibration.stand(row, nearest=best, consistency=consistent.get(space, 1.0), own=own)
+            for space, (calibration, row, best) in enumerate(zip(calibrations, rows, nearest, strict=True))
         )
         return Judged(hung, rows, standings)
 
@@ -171,47 +170,46 @@ def hang(
     *,
     joined: Mapping[str, Sequence[str]] | None = None,
     vectors: Mapping[str, Array] | None = None,
+    with_walks: bool = True,
 ) -> list[Hung]:
     """As `hang_all`, for entries that may not be stored yet: `joined` names whom they will be linked to, `vectors`
-    what they mean."""
+    what they mean. Walks can be left out where nothing is compared in the graph."""
+    entries = with_texts(reading, entries)
+    known = meanings(reading, [entry.id for entry in entries]) | dict(vectors or {})
+    neighbours = _surroundings(reading, entries, joined or {}) if with_walks else {}
+    return [
+        Hung(id=entry.id, print=print_, words=words, vector=known.get(entry.id), walk=walk(entry.id, neighbours))
+        for entry, print_, words in zip(entries, _prints_of(reading, entries), words_of_all(entries), strict=True)
+    ]
+
+
+def _surroundings(
+    reading: Reading, entries: Sequence[Entry], joined: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
+    """Whom entries are joined to, and whom those are."""
     session, collection = reading.session, reading.collection
-    entries = [with_text(reading, entry) for entry in entries]
     ids = [entry.id for entry in entries]
-    known = meanings(reading, ids) | dict(vectors or {})
-    neighbours = {id: list(others) for id, others in (joined or {}).items()}
+    neighbours = {id: list(others) for id, others in joined.items()}
     neighbours |= fingerprints.neighbours(session, collection, [id for id in ids if id not in neighbours])
     second = {other for id in ids for other in neighbours.get(id, [])} - set(ids)
-    neighbours |= fingerprints.neighbours(session, collection, second)
-    return [
-        Hung(
-            id=entry.id,
-            print=_print_of(reading, entry),
-            words=words_of(entry),
-            vector=known.get(entry.id),
-            walk=walk(entry.id, neighbours),
-        )
-        for entry in entries
-    ]
+    return neighbours | fingerprints.neighbours(session, collection, second)
 
 
 def near_duplicates(reading: Reading, own: Hung, entries: Sequence[Entry]) -> list[Hung]:
     """Those of some entries that mean nearly the same as another, or of which nobody can tell without their words."""
     known = meanings(reading, [entry.id for entry in entries]) if own.vector is not None else {}
-    return hang(reading, likely_duplicates(own, entries, known))
-
-
-def likely_duplicates(own: Hung, entries: Sequence[Entry], vectors: Mapping[str, Array]) -> list[Entry]:
-    mine = own.vector
-    return [
+    likely = [
         entry
         for entry in entries
-        if mine is None or entry.id not in vectors or float(mine @ vectors[entry.id]) >= NEARLY_THE_SAME
+        if own.vector is None or entry.id not in known or float(own.vector @ known[entry.id]) >= NEARLY_THE_SAME
     ]
+    return hang(reading, likely)
 
 
-def _print_of(reading: Reading, entry: Entry) -> Any:
-    held = fingerprints.get(reading.session, reading.collection, entry.id) if entry.kind == MEMORY else None
-    return represent(entry) if held is None else unpack(held)
+def _prints_of(reading: Reading, entries: Sequence[Entry]) -> list[Fingerprint]:
+    ids = [entry.id for entry in entries if entry.kind == MEMORY and entry.id]
+    held = fingerprints.read_all(reading.session, reading.collection, ids) if ids else {}
+    return [unpack(held[entry.id]) if entry.id in held else represent(entry) for entry in entries]
 
 
 def meanings(reading: Reading, ids: Sequence[str]) -> dict[str, Array]:
@@ -220,7 +218,17 @@ def meanings(reading: Reading, ids: Sequence[str]) -> dict[str, Array]:
     if not model:
         return {}
     found = fingerprints.entry_vectors(reading.session, reading.collection, model, ids)
-    return {id: mean_vector(values) for id, values in found.items()}
+    single = {id: values[0] for id, values in found.items() if len(values) == 1}
+    return {id: mean_vector(values) for id, values in found.items() if id not in single} | _units(single)
+
+
+def _units(values: Mapping[str, bytes]) -> dict[str, Array]:
+    """As `mean_vector` of entries that have one vector each, which is its own mean."""
+    if len({len(value) for value in values.values()}) != 1:
+        return {id: mean_vector([value]) for id, value in values.items()}
+    rows = np.frombuffer(b"".join(values.values()), np.float16).reshape(len(values), -1).astype(np.float32)
+    norms = np.maximum(np.sqrt(np.vecdot(rows, rows)), np.float32(1e-12))
+    return dict(zip(values, rows / norms[:, None], strict=True))
 
 
 def mean_vector(values: Sequence[bytes]) -> Array:

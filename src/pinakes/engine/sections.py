@@ -1,6 +1,7 @@
 """Sections of a document: entries that can be walked to and linked, whose text is a slice of the document's."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pinakes.engine.handles import DOCUMENT_NAMES
@@ -50,11 +51,20 @@ def sections_of(reading: Reading, document: Entry) -> list[Entry]:
 
 def with_text(reading: Reading, entry: Entry) -> Entry:
     """An entry as it reads: a section with its slice of the document. To be looked at, never to be put."""
-    if entry.kind != kinds.SECTION:
-        return entry
-    document = reading.entry(entry.attributes["document"])
-    start, stop = entry.attributes["start"], entry.attributes["stop"]
-    return entry if document is None else replace(entry, body=document.body[start:stop])
+    return with_texts(reading, [entry])[0]
+
+
+def with_texts(reading: Reading, entries: Sequence[Entry]) -> list[Entry]:
+    """As `with_text`, with every document read once."""
+    wanted = {entry.attributes["document"] for entry in entries if entry.kind == kinds.SECTION}
+    documents = reading.living(wanted) if wanted else {}
+    return [_with_slice(entry, documents) if entry.kind == kinds.SECTION else entry for entry in entries]
+
+
+def _with_slice(section: Entry, documents: Mapping[str, Entry]) -> Entry:
+    document = documents.get(section.attributes["document"])
+    start, stop = section.attributes["start"], section.attributes["stop"]
+    return section if document is None else replace(section, body=document.body[start:stop])
 
 
 def sections_ever(reading: Reading, id: str) -> list[str]:

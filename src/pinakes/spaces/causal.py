@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.spaces.sparse import Columns, Sparse, count
-from pinakes.spaces.words import words
+from pinakes.spaces.sparse import Columns, Sparse, count_words
 
 Array = NDArray[Any]
 
@@ -63,10 +62,10 @@ def _split(sentence: str) -> tuple[str, str] | None:
 def represent(text: str) -> Causes:
     found = clauses(text)
     if not found:
-        whole = count("w", words(text), CLAUSE_TERMS)
+        (whole,) = count_words([text], CLAUSE_TERMS)
         return Causes(whole, whole, False)
-    cause = count("w", words("\n".join(cause for cause, _ in found)), CLAUSE_TERMS)
-    effect = count("w", words("\n".join(effect for _, effect in found)), CLAUSE_TERMS)
+    said = ["\n".join(cause for cause, _ in found), "\n".join(effect for _, effect in found)]
+    cause, effect = count_words(said, CLAUSE_TERMS)
     return Causes(cause, effect, True)
 
 

@@ -1,6 +1,5 @@
 """Expanded keywords (E13): a text's words and those that keep company with them in what is stored."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,40 +18,54 @@ VOCABULARY = 512
 class Associations:
     """Which terms go together more often than chance would have it, by pointwise mutual information."""
 
-    def __init__(self, members: Sequence[Sparse]) -> None:
-        self.columns = Columns(members)
-        frequencies = self.columns.frequencies
-        common = np.flatnonzero((frequencies >= TOGETHER) & (frequencies <= max(TOGETHER, len(members) // 2)))
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        frequencies = columns.frequencies
+        common = np.flatnonzero((frequencies >= TOGETHER) & (frequencies <= max(TOGETHER, columns.size // 2)))
         chosen = np.sort(common[np.argsort(-frequencies[common], kind="stable")][:VOCABULARY])
-        self.terms = self.columns.vocabulary[chosen]
-        self.associates, self.strengths = self._relate(members, frequencies[chosen])
+        self.terms = columns.vocabulary[chosen]
+        self.associates, self.strengths = self._relate(frequencies[chosen])
 
-    def _relate(self, members: Sequence[Sparse], frequencies: Array) -> tuple[Array, Array]:
-        size = len(self.terms)
+    def _relate(self, frequencies: Array) -> tuple[Array, Array]:
+        size, members = len(self.terms), self.columns.size
         if not size:
             return np.empty((0, ASSOCIATES), np.int64), np.empty((0, ASSOCIATES), np.float32)
-        present = np.zeros((len(members), size), np.float32)
-        for row, member in enumerate(members):
-            place = np.minimum(np.searchsorted(self.terms, member.numbers), size - 1)
-            present[row, place[self.terms[place] == member.numbers]] = 1
-        together = present.T @ present
+        together = self._together()
         np.fill_diagonal(together, 0)
-        expected = np.outer(frequencies, frequencies) / len(members)
-        information = np.where(together >= TOGETHER, np.log(np.maximum(together, 1) / expected), 0.0)
-        highest = -np.log(np.maximum(together, 1) / len(members))
-        normal = np.divide(information, highest, out=np.zeros_like(information), where=highest > 1e-9)
-        normal = np.clip(normal, 0.0, 1.0)
-        width = min(ASSOCIATES, size)
-        best = np.argsort(-normal, axis=1, kind="stable")[:, :width]
-        value = np.take_along_axis(normal, best, axis=1)
-        return best, np.where(value > 0, LEAST + (MOST - LEAST) * value, 0.0).astype(np.float32)
+        # Most pairs never meet; only for those that do is anything worked out.
+        met = np.flatnonzero(together >= TOGETHER)
+        one, other = np.divmod(met, size)
+        times = together.ravel()[met].astype(np.float32)
+        information = np.log(times / (frequencies[one] * frequencies[other] / members))
+        highest = -np.log(times / members)
+        normal = np.zeros(size * size)
+        normal[met] = np.divide(information, highest, out=np.zeros_like(information), where=highest > 1e-9)
+        return _strongest(np.clip(normal, 0.0, 1.0, out=normal).reshape(size, size), min(ASSOCIATES, size))
+
+    def _together(self) -> Array:
+        """How many members have both of two terms: a bit for each member, and the bits that two terms share counted.
+        A product of matrices would be spread over all processors, and wait for those that are busy."""
+        places = self._places(self.columns.numbers)
+        known = np.flatnonzero(self.terms[places] == self.columns.numbers)
+        words = -(-self.columns.size // 64)
+        present = np.zeros((len(self.terms), 64 * words), bool)
+        present[places[known], self.columns.rows[known]] = True
+        bits = np.packbits(present, axis=1, bitorder="little").view(np.uint64)
+        together = np.zeros((len(bits), len(bits)), np.uint16)
+        for column in np.ascontiguousarray(bits.T):
+            together += np.bitwise_count(column[:, None] & column)
+        return together
+
+    def _places(self, numbers: Array) -> Array:
+        """Where among the terms each of some numbers would stand."""
+        return np.minimum(np.searchsorted(self.terms, numbers), len(self.terms) - 1)
 
     def expand(self, probe: Sparse) -> tuple[Array, Array]:
         """The probe's terms with their weights, and those of their company."""
         own = saturated(probe.counts) * self.columns.rarities(probe)
         if not len(self.terms):
             return probe.numbers, own
-        place = np.minimum(np.searchsorted(self.terms, probe.numbers), len(self.terms) - 1)
+        place = self._places(probe.numbers)
         known = np.flatnonzero(self.terms[place] == probe.numbers)
         company = self.terms[self.associates[place[known]]].ravel()
         lent = (self.strengths[place[known]] * own[known, None]).ravel()
@@ -63,20 +76,47 @@ class Associations:
         np.maximum.at(strongest, inverse, weights)
         return distinct, strongest
 
+    def expand_members(self) -> tuple[Array, Array, Array]:
+        """As `expand` of every member at once: numbers in rising order, whose each is, and its weight."""
+        numbers, rows, own = self.columns.numbers, self.columns.rows, self.columns.weights
+        if not len(self.terms):
+            return numbers, rows, own
+        places = self._places(numbers)
+        known = np.flatnonzero(self.terms[places] == numbers)
+        size = self.columns.size
+        strongest = np.zeros(len(self.terms) * size, np.float32)
+        strongest[places[known] * size + rows[known]] = own[known]
+        lent = self.strengths[places[known]] * own[known, None]
+        np.maximum.at(strongest, (self.associates[places[known]] * size + rows[known, None]).ravel(), lent.ravel())
+        held = np.flatnonzero(strongest)
+        terms, theirs = np.divmod(held, size)
+        rest = np.flatnonzero(self.terms[places] != numbers)
+        numbers, rows = np.concatenate([numbers[rest], self.terms[terms]]), np.concatenate([rows[rest], theirs])
+        # Two runs that are in order already, which a stable sort only has to merge.
+        order = np.argsort(numbers, kind="stable")
+        return numbers[order], rows[order], np.concatenate([own[rest], strongest[held]])[order]
+
+
+def _strongest(normal: Array, width: int) -> tuple[Array, Array]:
+    """The terms that keep most company with each, and how much they lend; of equals, the first. Takes from `normal`
+    what it has found."""
+    best, every = np.empty((len(normal), width), np.int64), np.arange(len(normal))
+    value = np.empty((len(normal), width))
+    for place in range(width):
+        best[:, place] = normal.argmax(axis=1)
+        value[:, place] = normal[every, best[:, place]]
+        normal[every, best[:, place]] = -1
+    return best, np.where(value > 0, LEAST + (MOST - LEAST) * value, 0.0).astype(np.float32)
+
 
 class ExpandedColumns:
     """Many expanded representations side by side."""
 
-    def __init__(self, members: Sequence[Sparse]) -> None:
-        self._associations = Associations(members)
-        expanded = [self._associations.expand(member) for member in members]
-        self.size = len(members)
-        numbers = np.concatenate([numbers for numbers, _ in expanded]) if expanded else np.empty(0, np.uint32)
-        weights = np.concatenate([weights for _, weights in expanded]) if expanded else np.empty(0, np.float32)
-        rows = np.repeat(np.arange(self.size), [len(numbers) for numbers, _ in expanded])
-        order = np.argsort(numbers, kind="stable")
-        self._numbers, self._rows, self._weights = numbers[order], rows[order], weights[order]
-        self._norms = np.sqrt(np.bincount(rows, weights**2, self.size))
+    def __init__(self, columns: Columns) -> None:
+        self._associations = Associations(columns)
+        self.size = columns.size
+        self._numbers, self._rows, self._weights = self._associations.expand_members()
+        self._norms = np.sqrt(np.bincount(self._rows, self._weights**2, self.size))
 
     def associates_of(self, probe: Sparse) -> Array:
         """Numbers of the terms a probe is expanded by."""

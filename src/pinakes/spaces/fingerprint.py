@@ -3,9 +3,10 @@
 E1 and the words (E6, E13) are those of the shared search and are not kept twice; the graph (E8) is in the edges."""
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +15,16 @@ from pinakes.model.knowledge import Entry
 from pinakes.spaces import causal, code, entities, form, hyperdimensional, tokens
 from pinakes.spaces.causal import Causes
 from pinakes.spaces.form import Form
-from pinakes.spaces.sparse import Sparse, count, from_bytes
+from pinakes.spaces.keeping import Kept, key_of
+from pinakes.spaces.sparse import Sparse, count_words, from_bytes
 from pinakes.spaces.temporal import implicit_position
 from pinakes.spaces.terms import number_of
-from pinakes.spaces.words import words
 
 Array = NDArray[Any]
 
 _HEAD = struct.Struct("<qQqBB?B")
 SESSION, POSITION, MODALITY = "session_id", "session_position", "modality"
+KEPT = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,10 @@ class Fingerprint:
     tokens: Array
 
 
+_counted: Kept[Sparse] = Kept(KEPT)
+_represented: Kept[Fingerprint] = Kept(KEPT)
+
+
 def text_of(entry: Entry) -> str:
     """What an entry says, with its title."""
     return f"{entry.title}\n{entry.body}" if entry.title else entry.body
@@ -48,7 +54,19 @@ def text_of(entry: Entry) -> str:
 
 def words_of(entry: Entry) -> Sparse:
     """E6: the words the shared search finds an entry by."""
-    return count("w", words(text_of(entry)))
+    return words_of_all([entry])[0]
+
+
+def words_of_all(entries: Sequence[Entry]) -> list[Sparse]:
+    """As `words_of`, with all texts that were not met lately counted at once."""
+    texts = [text_of(entry) for entry in entries]
+    keys = [key_of(text) for text in texts]
+    held = {key: _counted.get(key) for key in keys}
+    fresh = {key: text for key, text in zip(keys, texts, strict=True) if held[key] is None}
+    for key, counted in zip(fresh, count_words(list(fresh.values())), strict=True):
+        held[key] = counted
+        _counted.put(key, counted)
+    return [cast(Sparse, held[key]) for key in keys]
 
 
 def represent(entry: Entry) -> Fingerprint:
@@ -61,9 +79,17 @@ def represent(entry: Entry) -> Fingerprint:
     return replace(said, moment=entry.created_at, session=number_of("s", session), position=position)
 
 
-@lru_cache(maxsize=64)
 def _represent_text(text: str, modality: str) -> Fingerprint:
-    """Kept for a moment, since a text is judged before it is stored."""
+    """Kept for a while: a text is judged before it is stored, and what is no memory has no fingerprint in the store."""
+    key = key_of(f"{modality}\0{text}")
+    found = _represented.get(key)
+    if found is None:
+        found = _say(text, modality)
+        _represented.put(key, found)
+    return found
+
+
+def _say(text: str, modality: str) -> Fingerprint:
     return Fingerprint(
         moment=0,
         session=0,
@@ -97,6 +123,7 @@ def to_bytes(entry: Entry) -> bytes:
     return pack(represent(entry))
 
 
+@lru_cache(maxsize=KEPT)
 def unpack(packed: bytes) -> Fingerprint:
     moment, session, position, modality, intents, is_said, size = _HEAD.unpack_from(packed)
     cause, place = from_bytes(packed, _HEAD.size)
@@ -114,5 +141,5 @@ def unpack(packed: bytes) -> Fingerprint:
         bits=packed[place:end],
         form=Form(modality, intents, caption),
         entities=found,
-        tokens=np.frombuffer(packed[end : end + 8 * size], np.uint64),
+        tokens=np.frombuffer(packed, np.uint64, size, end),
     )

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.spaces.sparse import Columns, Sparse, count
-from pinakes.spaces.words import words
+from pinakes.spaces.sparse import Columns, Sparse, count_words
 
 Array = NDArray[Any]
 
@@ -46,7 +45,7 @@ class Form:
 def represent(text: str, modality: str = "text") -> Form:
     intents = sum(1 << place for place, sign in enumerate(_SIGNS) if sign.search(text))
     medium = MODALITIES.index(modality) if modality in MODALITIES else 0
-    return Form(medium, intents, count("w", words(text[:CAPTION]), CAPTION_TERMS))
+    return Form(medium, intents, count_words([text[:CAPTION]], CAPTION_TERMS)[0])
 
 
 def blend(medium: Any, common: Any, captions: Any) -> Any:

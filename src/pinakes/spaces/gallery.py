@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,40 +38,79 @@ class Gallery:
     def __init__(self, members: Sequence[Hung]) -> None:
         self.members = tuple(members)
         self.ids = tuple(member.id for member in members)
-        prints = [member.print for member in members]
-        self._moments = np.array([each.moment for each in prints], np.int64)
-        self._phases = np.array([temporal.phases(each.moment) for each in prints])
-        self._phases = self._phases.reshape(len(prints), 2 * len(temporal.PERIODS))
-        self._sessions = np.array([each.session for each in prints], np.uint64)
-        self._positions = np.array([each.position for each in prints], np.int64)
-        self._causes = CausalColumns([each.causes for each in prints])
-        self._words = Columns([member.words for member in members])
-        self._names = Columns([each.names for each in prints])
-        self._bits = np.frombuffer(b"".join(each.bits for each in prints), np.uint64)
-        self._bits = self._bits.reshape(len(prints), hyperdimensional.BYTES // 8)
-        self._forms = FormColumns([each.form for each in prints])
-        self._entities = Columns([each.entities for each in prints])
-        self._tokens = TokenColumns([each.tokens for each in prints])
-        self._expanded = ExpandedColumns([member.words for member in members])
-        self._walks = WalkColumns([member.walk for member in members])
-        self._vectors = _stacked(members)
+        self._prints = [member.print for member in members]
         self._nearness: tuple[Callable[[Hung], Array], ...] = (
             self._semantic,
             lambda probe: temporal.freshness(self._moments, probe.print.moment),
             lambda probe: temporal.periodicity(self._phases, temporal.phases(probe.print.moment)),
-            lambda probe: temporal.ordering(
-                (self._sessions, self._positions), (probe.print.session, probe.print.position)
-            ),
+            lambda probe: temporal.ordering(self._order, (probe.print.session, probe.print.position)),
             lambda probe: self._causes.nearness(probe.print.causes),
             lambda probe: self._words.cosines(probe.words),
             lambda probe: self._names.cosines(probe.print.names),
-            lambda probe: self._walks.nearness(probe.walk),
+            lambda probe: self._walked(probe.walk),
             lambda probe: hyperdimensional.nearness(self._bits, np.frombuffer(probe.print.bits, np.uint64)),
             lambda probe: self._forms.nearness(probe.print.form),
             lambda probe: self._entities.overlaps(probe.print.entities),
             lambda probe: self._tokens.nearness(probe.print.tokens),
             lambda probe: self._expanded.nearness(probe.words),
         )
+
+    # What a space needs is laid out when something is first compared in it.
+    @cached_property
+    def _moments(self) -> Array:
+        return np.array([each.moment for each in self._prints], np.int64)
+
+    @cached_property
+    def _phases(self) -> Array:
+        return temporal.all_phases(self._moments)
+
+    @cached_property
+    def _order(self) -> tuple[Array, Array]:
+        sessions = np.array([each.session for each in self._prints], np.uint64)
+        return sessions, np.array([each.position for each in self._prints], np.int64)
+
+    @cached_property
+    def _causes(self) -> CausalColumns:
+        return CausalColumns([each.causes for each in self._prints])
+
+    @cached_property
+    def _words(self) -> Columns:
+        return Columns([member.words for member in self.members])
+
+    @cached_property
+    def _names(self) -> Columns:
+        return Columns([each.names for each in self._prints])
+
+    @cached_property
+    def _walks(self) -> WalkColumns:
+        return WalkColumns([member.walk for member in self.members])
+
+    @cached_property
+    def _bits(self) -> Array:
+        joined = np.frombuffer(b"".join(each.bits for each in self._prints), np.uint64)
+        return joined.reshape(len(self._prints), hyperdimensional.BYTES // 8)
+
+    @cached_property
+    def _forms(self) -> FormColumns:
+        return FormColumns([each.form for each in self._prints])
+
+    @cached_property
+    def _entities(self) -> Columns:
+        return Columns([each.entities for each in self._prints])
+
+    @cached_property
+    def _tokens(self) -> TokenColumns:
+        return TokenColumns([each.tokens for each in self._prints])
+
+    @cached_property
+    def _expanded(self) -> ExpandedColumns:
+        return ExpandedColumns(self._words)
+
+    @cached_property
+    def _vectors(self) -> Array | None:
+        """The vectors of all, where all have one."""
+        vectors = [member.vector for member in self.members]
+        return None if any(vector is None for vector in vectors) else np.array(vectors, np.float32)
 
     def __len__(self) -> int:
         return len(self.members)
@@ -83,8 +123,7 @@ class Gallery:
 
     def matrix(self, space: int) -> Array:
         """How near the members are to each other in one space."""
-        found = [self.nearness(space, member) for member in self.members]
-        return np.array(found, np.float32).reshape(len(self), len(self))
+        return np.array([self.nearness(space, member) for member in self.members]).reshape(len(self), len(self))
 
     def between(self, one: Hung, other: Hung) -> tuple[float, ...]:
         """How near two entries are in each space, members or not, with the statistics of the members."""
@@ -127,16 +166,14 @@ class Gallery:
             return min(1.0, max(0.0, float(one.vector @ other.vector)))
         return self._words.cosine(one.words, other.words)
 
+    def _walked(self, probe: Walk) -> Array:
+        """An entry that nothing is joined to is near nothing."""
+        return self._walks.nearness(probe) if probe else np.zeros(len(self), np.float32)
+
     def _semantic(self, probe: Hung) -> Array:
         if self._vectors is None or probe.vector is None or len(probe.vector) != self._vectors.shape[1]:
             return self._words.cosines(probe.words)
         return np.clip(np.einsum("ij,j->i", self._vectors, probe.vector), 0.0, 1.0).astype(np.float32)
-
-
-def _stacked(members: Sequence[Hung]) -> Array | None:
-    """The vectors of all, where all have one."""
-    vectors = [member.vector for member in members]
-    return None if not members or any(vector is None for vector in vectors) else np.array(vectors, np.float32)
 
 
 def has_evidence(space: int, one: Hung, other: Hung) -> bool:

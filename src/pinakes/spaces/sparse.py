@@ -4,12 +4,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.spaces.terms import number_of
+from pinakes.spaces.terms import number_of, number_words
 
 Array = NDArray[Any]
 
@@ -48,12 +49,36 @@ def count(space: str, terms: Iterable[str] | Mapping[str, int], limit: int = MAX
     return Sparse(numbers, np.minimum([times for _, times in chosen], MAX_COUNT).astype(np.uint8))
 
 
+def count_words(texts: Sequence[str], limit: int = MAX_TERMS) -> list[Sparse]:
+    """As `count` of the words of each of many texts, all of them counted at once."""
+    spoken = [number_words(text) for text in texts]
+    sizes = [len(each) for each in spoken]
+    # What is left of 64 bits is the number; before it stands whose it is.
+    numbers = np.fromiter(chain.from_iterable(spoken), np.uint64, sum(sizes)) & np.uint64(0xFFFFFFFF)
+    owned = np.repeat(np.arange(len(texts), dtype=np.uint64) << np.uint64(32), sizes) | numbers
+    distinct, times = np.unique(owned, return_counts=True)
+    ends = np.cumsum(np.bincount((distinct >> np.uint64(32)).astype(np.intp), minlength=len(texts))).tolist()
+    numbers, counts = distinct.astype(np.uint32), np.minimum(times, MAX_COUNT).astype(np.uint8)
+    found: list[Sparse] = []
+    start = 0
+    for stop in ends:
+        kept = slice(start, stop) if stop - start <= limit else _most(times[start:stop], limit) + start
+        found.append(Sparse(numbers[kept], counts[kept]))
+        start = stop
+    return found
+
+
+def _most(times: Array, limit: int) -> Array:
+    """The places of what occurs most, in their order; of what occurs as often, the first."""
+    return np.sort(np.argsort(-times, kind="stable")[:limit])
+
+
 def from_bytes(packed: bytes, start: int = 0) -> tuple[Sparse, int]:
     """A packed representation, and where the next one begins."""
-    size = int.from_bytes(packed[start : start + 2], "little")
-    middle, stop = start + 2 + 4 * size, start + 2 + 5 * size
-    numbers, counts = np.frombuffer(packed[start + 2 : middle], np.uint32), np.frombuffer(packed[middle:stop], np.uint8)
-    return Sparse(numbers, counts), stop
+    size = packed[start] | packed[start + 1] << 8
+    middle = start + 2 + 4 * size
+    numbers, counts = np.frombuffer(packed, np.uint32, size, start + 2), np.frombuffer(packed, np.uint8, size, middle)
+    return Sparse(numbers, counts), middle + size
 
 
 def join(one: Sparse, other: Sparse) -> Sparse:
@@ -80,7 +105,8 @@ class Columns:
         weights = saturated(np.concatenate([member.counts for member in members]) if members else EMPTY.counts)
         order = np.argsort(numbers, kind="stable")
         self.numbers, self.rows = numbers[order], rows[order]
-        self.vocabulary, frequencies = np.unique(self.numbers, return_counts=True)
+        firsts = np.flatnonzero(np.diff(self.numbers, prepend=np.int64(-1)))
+        self.vocabulary, frequencies = self.numbers[firsts], np.diff(firsts, append=len(numbers))
         self.rarity = np.log(1 + (self.size - frequencies + 0.5) / (frequencies + 0.5)).astype(np.float32)
         self.unseen = math.log(1 + (self.size + 0.5) / 0.5)
         self.weights = weights[order] * np.repeat(self.rarity, frequencies)

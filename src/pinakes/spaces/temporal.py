@@ -24,8 +24,13 @@ def freshness(moments: Array, moment: int) -> Array:
 
 def phases(moment: int) -> Array:
     """E3: where a moment stands in the hour, day, week, month and year, as ten numbers."""
-    turns = np.array([2 * np.pi * (moment % period) / period for period in PERIODS])
-    return np.concatenate([np.sin(turns), np.cos(turns)]).astype(np.float32)
+    return all_phases(np.array([moment], np.int64))[0]
+
+
+def all_phases(moments: Array) -> Array:
+    """As `phases`, a row for each of many moments."""
+    turns = np.stack([2 * np.pi * (moments % period) / period for period in PERIODS], axis=1)
+    return np.concatenate([np.sin(turns), np.cos(turns)], axis=1).astype(np.float32)
 
 
 def periodicity(known: Array, probe: Array) -> Array:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from pinakes.model.knowledge import fold
 from pinakes.spaces.lexical import TITLE_WEIGHT
-from pinakes.spaces.words import read_run, split
+from pinakes.spaces.words import read_run, split, split_words, words_of_run
 
 MAX_FREQUENCY = 255
 MANY = 65_536
@@ -105,6 +105,24 @@ def _number(text: str) -> tuple[list[int], int]:
         last = ends[1]
     numbers += _number_pairs(paired)
     return numbers, length
+
+
+def number_words(text: str) -> list[int]:
+    """The numbers of a text's words in their order, without its stop-words."""
+    return [number for run in split_words(text) for number in _spoken[run]]
+
+
+class _Spoken(dict[str, tuple[int, ...]]):
+    """The numbers of what runs of letters say; all are forgotten when they have become many."""
+
+    def __missing__(self, run: str) -> tuple[int, ...]:
+        if len(self) >= MANY:
+            self.clear()
+        found = self[run] = tuple(word_number(word) for word in words_of_run(run))
+        return found
+
+
+_spoken = _Spoken()
 
 
 def _number_pairs(paired: list[bytes]) -> list[int]:

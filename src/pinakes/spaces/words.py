@@ -59,18 +59,26 @@ def stems(many: Sequence[str]) -> list[str]:
 
 def words(text: str, *, keep_stop_words: bool = False) -> list[str]:
     """The terms of a text in their order."""
-    folded = fold(text)
-    if folded.isascii() and not keep_stop_words:
-        return [stem(run) for run in folded.translate(_APART).split() if run not in STOP_WORDS]
     found: list[str] = []
-    for run in _RUNS.findall(folded):
+    for run in split_words(text):
         if is_unspaced(run[0]):
-            found += [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
+            found += _bigrams(run)
         elif run not in STOP_WORDS:
             found.append(stem(run))
         elif keep_stop_words:
             found.append(_marked(run))
     return found
+
+
+def words_of_run(run: str) -> list[str]:
+    """The terms of one run of letters of a folded text; a stop-word has none."""
+    if is_unspaced(run[0]):
+        return _bigrams(run)
+    return [] if run in STOP_WORDS else [stem(run)]
+
+
+def _bigrams(run: str) -> list[str]:
+    return [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
 
 
 def _marked(stop_word: str) -> str:
@@ -101,11 +109,10 @@ def spelled_words(text: str) -> dict[str, str]:
 
 def runs(text: str) -> set[str]:
     """The different words of a text, folded but as they are written; where no blanks part words, runs of them."""
-    return set(spoken(fold(text)))
+    return set(_split_runs(fold(text)))
 
 
-def spoken(folded: str) -> list[str]:
-    """The words of a folded text in their order, as they are written; where no blanks part words, runs of them."""
+def _split_runs(folded: str) -> list[str]:
     return folded.translate(_APART).split() if folded.isascii() else _RUNS.findall(folded)
 
 
@@ -140,9 +147,14 @@ def read_run(run: str) -> tuple[tuple[str, ...], bool, bool]:
     return terms, run in STOP_WORDS, is_unspaced(run[0])
 
 
+def split_words(text: str) -> list[str]:
+    """A text's runs of letters in their order."""
+    return _split_runs(fold(text))
+
+
 def split(text: str) -> tuple[list[str], list[str]]:
     """A text's runs of letters in their order, and its compound names."""
     folded = fold(text)
     # Most words are no compound names, and to see that of a word letter by letter takes longer than all the rest.
     joined = [each for each in folded.split() if not each.isalnum() and _JOINTS.search(each)]
-    return spoken(folded), _IDENTIFIERS.findall(" ".join(joined)) if joined else []
+    return _split_runs(folded), _IDENTIFIERS.findall(" ".join(joined)) if joined else []

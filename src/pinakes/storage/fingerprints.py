@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 from pinakes.storage.chunks import take_seq
-from pinakes.storage.database import Session, scalar
+from pinakes.storage.database import Session
 
 TABLES = (
     """CREATE TABLE fingerprint (
@@ -33,8 +34,15 @@ def put(session: Session, collection: str, entry_id: str, value: bytes | None) -
     )
 
 
-def get(session: Session, collection: str, entry_id: str) -> bytes | None:
-    return scalar(session, "SELECT value FROM fingerprint WHERE collection = ? AND entry_id = ?", collection, entry_id)
+def read_all(session: Session, collection: str, ids: Sequence[str]) -> dict[str, bytes]:
+    """The fingerprints of those of some entries that have one."""
+    rows = session.rows(
+        "SELECT f.entry_id, f.value FROM json_each(?) wanted CROSS JOIN fingerprint f ON f.collection = ? "
+        "AND f.entry_id = wanted.value WHERE f.value IS NOT NULL",
+        json.dumps(list(ids)),
+        collection,
+    )
+    return dict(cast(list[tuple[str, bytes]], rows))
 
 
 def after(session: Session, collection: str, seq: int) -> list[tuple[str, int, bool]]:

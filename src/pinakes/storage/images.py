@@ -6,6 +6,7 @@ from typing import Any
 from pinakes.model.knowledge import Alias, Edge, Entry, Subject, Thing, Validity
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+_decode = json.JSONDecoder().raw_decode
 
 
 def to_image(thing: Thing) -> str:
@@ -37,8 +38,8 @@ def to_image(thing: Thing) -> str:
 
 
 def from_image(subject: Subject, id: str, image: str) -> Thing:
-    fields: dict[str, Any] = json.loads(image)
-    fields["aliases"] = tuple(Alias(namespace, name) for namespace, name in fields["aliases"])
+    fields: dict[str, Any] = _decode(image)[0]
+    fields["aliases"] = tuple([Alias(namespace, name) for namespace, name in fields["aliases"]])
     fields["validity"] = Validity(*fields["validity"])
     if subject == "entry":
         fields["tags"] = tuple(fields["tags"])

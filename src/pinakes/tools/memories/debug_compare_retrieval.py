@@ -1,5 +1,6 @@
 """Compare retrieval between spaces."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -97,7 +98,9 @@ def debug_compare_retrieval(call: Call[Kernel], input: Input) -> Answer:
 
 
 def _lines(compared: Compared, space: str, top: int) -> list[tuple[str, int, float]]:
-    return [(id, rank, round(score, 4)) for rank, (id, score) in enumerate(compared.of(space).found[:top], 1)]
+    found = compared.of(space)
+    scored = zip(found.ids[:top], found.values[:top], strict=True)
+    return [(id, rank, round(score, 4)) for rank, (id, score) in enumerate(scored, 1)]
 
 
 def _line(id: str, rank: int, score: float) -> dict[str, Any]:
@@ -108,12 +111,12 @@ def _ranked(found: list[tuple[str, float]]) -> tuple[Ranked, ...]:
     return tuple(Ranked(id=id, rank=rank, score=round(score, 6)) for rank, (id, score) in enumerate(found, 1))
 
 
-def _only(tops: dict[str, list[str]], space: str) -> list[str]:
+def _only(tops: Mapping[str, Sequence[str]], space: str) -> list[str]:
     others = {id for name, ids in tops.items() if name != space for id in ids}
     return [id for id in tops[space] if id not in others]
 
 
-def _recommend(tops: dict[str, list[str]], agreements: dict[str, float]) -> str:
+def _recommend(tops: Mapping[str, Sequence[str]], agreements: dict[str, float]) -> str:
     finding = [space for space in tops if tops[space]]
     if not finding:
         return "None of these spaces finds anything; generate_search_plan may put the question differently."
