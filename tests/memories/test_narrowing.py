@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from pinakes.engine.entries import blank_entry
+from pinakes.engine.judging import judge, judge_all
 from pinakes.model import kinds
 from pinakes.storage.store import Writing
 from tests.memories.librarian import Librarian
@@ -55,3 +56,34 @@ def test_a_flood_that_is_held_back_leaves_the_context_to_the_rest(librarian: Lib
     crowd(librarian, quarantine={"reason": "prompt_injection", "since": 0, "until": None})
     shown = librarian.call("inject_context", query="tea")["nodes_retrieved"]
     assert [node["name"] for node in shown] == ["passing"]
+
+
+def test_quadrants_that_were_not_looked_for_far_enough_are_said_to_be_partial(
+    librarian: Librarian, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(12):
+        librarian.remember(f"Tea tea tea {number}.")
+    asked = {"query": "tea", "filters": {"johari_quadrants": ["Open", "Blind", "Hidden", "Unknown"]}}
+    assert "partial" not in librarian.call("search_graph", top_k=12, **asked)
+    monkeypatch.setattr("pinakes.engine.recall.DEEP", 5)
+    monkeypatch.setattr("pinakes.engine.recall.CANDIDATES", 5)
+    assert "were judged" in librarian.call("search_graph", top_k=12, **asked)["partial"]
+
+
+def test_a_least_similarity_looks_at_all_that_was_found(librarian: Librarian) -> None:
+    """By words alone the crowd is better; the one that is near in words and meaning must not be lost behind it."""
+    wanted = librarian.remember("Somebody spoke of tea, in passing.")
+    least = librarian.call("search_graph", query="Somebody spoke of tea, in passing.")["results"][0]["similarity"]
+    crowd(librarian)
+    found = librarian.found("Somebody spoke of tea, in passing.", top_k=1, min_similarity=round(least - 0.01, 2))
+    assert found == [wanted]
+
+
+def test_judged_together_or_one_by_one_is_the_same(librarian: Librarian) -> None:
+    ids = [librarian.remember(f"The {what} is {how}.") for what in ("tea", "cup") for how in ("hot", "cold", "blue")]
+    with librarian.kernel.read() as reading:
+        entries = list(reading.living(ids).values())
+        together = judge_all(librarian.kernel, reading, entries)
+        assert [each.standings for each in together] == [
+            judge(librarian.kernel, reading, entry).standings for entry in entries
+        ]

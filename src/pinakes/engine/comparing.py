@@ -67,7 +67,7 @@ def compare(kernel: Kernel, query: str) -> Compared:
 
 def _compare(kernel: Kernel, query: str) -> Compared:
     began = time.perf_counter()
-    page = find_unheld(kernel, Question(content=query, kinds=KNOWN, passages=0), limit=FOUND)
+    page = find_unheld(kernel, Question(content=query, kinds=KNOWN, is_explained=False), limit=FOUND)
     searched = _ms(began)
     now = kernel.now()
     shown = [hit.version.thing for hit in page.hits if isinstance(hit.version.thing, Entry)]

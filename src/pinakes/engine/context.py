@@ -62,7 +62,7 @@ class _Source:
 
 def compose(kernel: Kernel, query: str, *, tokens: int, mode: Mode | None = None, pool: int = POOL) -> Context:
     """Find, compare, leave out what is superseded or repeated, and fit the rest into the budget."""
-    page = find_unheld(kernel, Question(content=query, kinds=KNOWN), limit=pool)
+    page = find_unheld(kernel, Question(content=query, kinds=KNOWN, is_explained=False), limit=pool)
     now = kernel.now()
     sought = Sought(query)
     sources = [_source(hit, sought, tokens) for hit in page.hits]

@@ -18,6 +18,7 @@ from pinakes.model.knowledge import Entry, handle_of
 from pinakes.reading.formats import EXTENSIONS, FORMATS
 from pinakes.spaces.terms import filter_number
 from pinakes.storage import documents
+from pinakes.storage.chunks import read_spots
 from pinakes.storage.reading import Reading
 
 FILTERS = ("format", "date_range", "filename", "document_id", "processing_method", "tags", "metadata")
@@ -84,7 +85,7 @@ def _search(kernel: Kernel, query: str, *, window: tuple[int, float], filters: M
 
 
 def _found(reading: Reading, passage: Passage, entry: Entry, relevance: float) -> Found:
-    start, stop, place = reading.spot(passage.seq)
+    start, stop, place = read_spots(reading.session, reading.collection, [passage.seq])[passage.seq]
     return Found(
         document=entry,
         chunk_id=chunk_id(entry, start, stop),

@@ -59,6 +59,7 @@ class Search:
     with_neighbours: bool = False
     # Whether a word that nobody has is taken for a misspelling, and the best passages compared letter by letter.
     may_be_misspelled: bool = True
+    is_explained: bool = True
 
 
 @dataclass(slots=True)

@@ -76,7 +76,7 @@ def resolve(kernel: Kernel, said: str) -> list[Entry]:
             return [named] if isinstance(named, Entry) else []
         except Refusal:
             pass
-    hits = find_unheld(kernel, Question(content=said, kinds=KNOWN), limit=SEARCHED).hits
+    hits = find_unheld(kernel, Question(content=said, kinds=KNOWN, is_explained=False), limit=SEARCHED).hits
     with kernel.read() as reading:
         weighed = [
             ((hit.score or 0.0) * (LINKED if _is_causal(reading, hit.version.thing) else 1.0), hit.version.thing)

@@ -7,14 +7,14 @@ from threading import Lock
 from weakref import WeakKeyDictionary
 
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.reference import Judged, Reference, hang, near_duplicates
+from pinakes.engine.reference import Judged, Reference, hang, likely_duplicates, meanings
 from pinakes.mind.contradiction import Contradiction, contradict
 from pinakes.mind.learning import aggregate, emphasis, lambdas, learning_score, phase_angle, weights_for
 from pinakes.mind.quadrants import Quadrant, quadrant
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.atlas import IDS
 from pinakes.spaces.fingerprint import text_of
-from pinakes.spaces.gallery import Gallery
+from pinakes.spaces.gallery import Gallery, Hung
 from pinakes.storage import fingerprints
 from pinakes.storage.database import Database
 from pinakes.storage.reading import Reading
@@ -66,29 +66,51 @@ def learn(entry: Entry, judged: Judged, interactions: int) -> Learned:
 
 def judge(kernel: Kernel, reading: Reading, entry: Entry) -> Judged:
     """A stored entry among the others."""
+    return judge_all(kernel, reading, [entry])[0]
+
+
+def judge_all(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> list[Judged]:
+    """Stored entries among the others, with one look at the store for all of them."""
     reference = reference_of(kernel, reading)
-    hung = hang(reading, [entry])[0]
-    joined = fingerprints.neighbours(reading.session, reading.collection, [entry.id]).get(entry.id, [])[:NEAR]
-    others = list(reading.living(joined).values())
+    edges = fingerprints.neighbours(reading.session, reading.collection, [entry.id for entry in entries])
+    joined = {entry.id: edges.get(entry.id, [])[:NEAR] for entry in entries}
+    known = reading.living(id for ids in joined.values() for id in ids)
+    others = [[known[id] for id in joined[entry.id] if id in known] for entry in entries]
+    hung = hang(reading, entries)
     # Where the sample is everything, it holds the nearest too.
-    near = near_duplicates(reading, hung, others[:NEAREST]) if reference.size > len(reference.gallery) else ()
-    return reference.judge(hung, near=near, consistency=consistency(contradictions(entry, others)))
+    is_sampled = reference.size > len(reference.gallery)
+    beside = [each[:NEAREST] if is_sampled else [] for each in others]
+    near = _near_duplicates(reading, hung, beside)
+    return [
+        reference.judge(own, near=close, consistency=consistency(contradictions(entry, linked)))
+        for entry, own, close, linked in zip(entries, hung, near, others, strict=True)
+    ]
 
 
-def judge_lately(kernel: Kernel, reading: Reading, entry: Entry) -> Judged:
-    """As `judge`, kept for as long as neither the entry nor the sample changes: good enough beside a search result."""
+def _near_duplicates(reading: Reading, hung: Sequence[Hung], others: Sequence[Sequence[Entry]]) -> list[list[Hung]]:
+    """For each its likely duplicates among some others, all of them hung together."""
+    vectors = meanings(reading, list({entry.id for beside in others for entry in beside}))
+    likely = [likely_duplicates(own, beside, vectors) for own, beside in zip(hung, others, strict=True)]
+    wanted = {entry.id: entry for beside in likely for entry in beside}
+    found = {each.id: each for each in hang(reading, list(wanted.values()))} if wanted else {}
+    return [[found[entry.id] for entry in beside] for beside in likely]
+
+
+def judge_lately(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> list[Judged]:
+    """As `judge_all`, kept for as long as neither the entry nor the sample changes: good enough beside a search
+    result."""
     gallery = reference_of(kernel, reading).gallery
     with _guard:
         held = _lately.setdefault(gallery, OrderedDict())
-        known = held.get((entry.id, entry.updated_at))
-    if known is not None:
-        return known
-    judged = judge(kernel, reading, entry)
+        known = {entry.id: held.get((entry.id, entry.updated_at)) for entry in entries}
+    missing = [entry for entry in entries if known[entry.id] is None]
+    fresh = {judged.hung.id: judged for judged in judge_all(kernel, reading, missing)} if missing else {}
     with _guard:
-        held[entry.id, entry.updated_at] = judged
+        for entry in missing:
+            held[entry.id, entry.updated_at] = fresh[entry.id]
         while len(held) > KEPT:
             held.popitem(last=False)
-    return judged
+    return [known[entry.id] or fresh[entry.id] for entry in entries]
 
 
 def count_lately(kernel: Kernel, reading: Reading) -> int:

@@ -100,7 +100,8 @@ def count_quadrants(kernel: Kernel, reading: Reading) -> tuple[dict[str, int], i
     else:
         memories = [version.thing for version in reading.entries((MEMORY,)) if isinstance(version.thing, Entry)]
     interactions = kernel.activity.count(reading.session, reading.collection)
-    found = Counter(learn(each, judge_lately(kernel, reading, each), interactions).quadrant for each in memories)
+    judged = judge_lately(kernel, reading, memories)
+    found = Counter(learn(*pair, interactions).quadrant for pair in zip(memories, judged, strict=True))
     return {quadrant: found[quadrant] for quadrant in QUADRANTS}, len(memories)
 
 

@@ -171,7 +171,7 @@ def _coverage(text: str, held: Mapping[str, int]) -> float:
 
 
 def _answer_cost(kernel: Kernel, text: str) -> int:
-    page = find_entries(kernel, Question(content=text, kinds=KNOWN), limit=SHOWN)
+    page = find_entries(kernel, Question(content=text, kinds=KNOWN, is_explained=False), limit=SHOWN)
     shown = [hit.excerpts[0].text if hit.excerpts else "" for hit in page.hits]
     return sum(count_tokens(text[:SNIPPET]) for text in shown)
 

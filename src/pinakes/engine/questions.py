@@ -110,7 +110,8 @@ class _Inquiry:
         self._reading = reading
         self._recent = recent_entries(kernel, reading, LATELY)
         self._interactions = kernel.activity.count(reading.session, kernel.collection)
-        self._judged = {entry.id: judge_lately(kernel, reading, entry) for entry in self._recent}
+        judged = judge_lately(kernel, reading, self._recent)
+        self._judged = {entry.id: each for entry, each in zip(self._recent, judged, strict=True)}
 
     def best(self, asked: set[str]) -> Candidate | None:
         """The best question that was not asked. What is in question is judged only while its answer could settle more
@@ -153,7 +154,7 @@ class _Inquiry:
         return replace(bound, reduction=bound.reduction * sum(novelty) / len(novelty))
 
     def _standing(self, entry: Entry) -> Judged:
-        return self._judged.get(entry.id) or judge_lately(self._kernel, self._reading, entry)
+        return self._judged.get(entry.id) or judge_lately(self._kernel, self._reading, [entry])[0]
 
     def _same(self, pairs: Sequence[tuple[Entry, Entry]]) -> list[Candidate]:
         """Alike, but not so much that nobody needs to be asked."""

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from pinakes.engine.arousal import modulator_levels, note_nothing_found
 from pinakes.engine.census import take_census
@@ -13,6 +13,7 @@ from pinakes.engine.judging import dominant_space, judge_lately, learn
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import KNOWN, importance_of, quarantine_of
 from pinakes.engine.quarantine import find_unheld
+from pinakes.engine.reference import Judged
 from pinakes.engine.search import Hit, Question, find_entries
 from pinakes.mind.modulators import Levels, attended, widened
 from pinakes.mind.quadrants import Quadrant
@@ -24,6 +25,7 @@ from pinakes.storage.reading import Reading
 
 SNIPPET = 240
 POOL, DEEP = 100, 1000
+BATCH = 10
 DOMAINS = ("Code", "Medical", "Legal", "Creative", "Research", "General")
 
 
@@ -93,10 +95,12 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """The results, best first, and the steps that led to them."""
+    """The results, best first, the steps that led to them, and whether there may be more further down than was
+    looked."""
 
     results: tuple[Recalled, ...]
     stages: tuple[Stage, ...]
+    is_partial: bool
 
 
 def recall(
@@ -106,9 +110,11 @@ def recall(
     began = time.perf_counter()
     now = kernel.now()
     levels = _levels(kernel, wanted.session, now)
-    pool = widened(DEEP if wanted.is_narrow else POOL, levels)
+    depth = widened(DEEP if wanted.is_narrow else POOL, levels)
+    # By words and by meaning so many are found each; where some will not pass, all of them are needed.
+    pool = 2 * depth if wanted.is_narrow or wanted.min_similarity else wanted.top_k
     find = find_entries if wanted.with_quarantined else find_unheld
-    page = find(kernel, _question(wanted, pool), limit=pool)
+    page = find(kernel, _question(wanted, depth), limit=pool)
     searched = time.perf_counter()
     passing = [hit for hit in page.hits if _passes(hit, wanted)]
     attending = passing[: attended([hit.score or 0.0 for hit in passing], levels)] if passing else []
@@ -126,7 +132,9 @@ def recall(
         Stage("filter", len(page.hits), len(attending), _ms(searched, filtered)),
         Stage("judge", len(attending), len(judged), _ms(filtered, ended)),
     )
-    return Recollection(tuple(judged), stages)
+    return Recollection(
+        tuple(judged), stages, wanted.is_narrow and len(judged) < wanted.top_k and len(page.hits) >= depth
+    )
 
 
 def _levels(kernel: Kernel, session: str, now: int) -> Levels:
@@ -155,6 +163,7 @@ def _question(wanted: Wanted, depth: int) -> Question:
         any_of=tuple(any_of),
         none_of=tuple(none_of),
         depth=max(depth, CANDIDATES),
+        is_explained=False,
     )
 
 
@@ -181,25 +190,24 @@ def _passes(hit: Hit, wanted: Wanted) -> bool:
 def _judge_until(
     kernel: Kernel, reading: Reading, hits: list[Hit], wanted: Wanted, *, tell: Callable[[int, Recalled], None]
 ) -> list[Recalled]:
-    """Judge one after the other until there are enough."""
+    """Judge a few at a time until there are enough."""
     found: list[Recalled] = []
     interactions = kernel.activity.count(reading.session, kernel.collection)
-    for hit in hits:
-        if len(found) == wanted.top_k:
-            break
-        entry = hit.version.thing
-        assert isinstance(entry, Entry)
-        judged = judge_lately(kernel, reading, entry)
-        quadrant = learn(entry, judged, interactions).quadrant
-        if not wanted.quadrants or quadrant in wanted.quadrants:
-            found.append(
-                Recalled(
-                    entry=entry,
-                    hit=hit,
-                    quadrant=quadrant,
-                    dominant=dominant_space(judged),
-                    is_quarantined=quarantine_of(entry, kernel.now()) is not None,
-                )
-            )
-            tell(len(found), found[-1])
+    rest = list(hits)
+    while rest and len(found) < wanted.top_k:
+        # Where all are taken, no more are judged than are wanted.
+        size = BATCH if wanted.quadrants else min(BATCH, wanted.top_k - len(found))
+        batch, rest = rest[:size], rest[size:]
+        entries = [cast(Entry, hit.version.thing) for hit in batch]
+        for hit, entry, judged in zip(batch, entries, judge_lately(kernel, reading, entries), strict=True):
+            quadrant = learn(entry, judged, interactions).quadrant
+            if len(found) < wanted.top_k and (not wanted.quadrants or quadrant in wanted.quadrants):
+                found.append(_recalled(hit, quadrant, judged, kernel.now()))
+                tell(len(found), found[-1])
     return found
+
+
+def _recalled(hit: Hit, quadrant: Quadrant, judged: Judged, now: int) -> Recalled:
+    entry = cast(Entry, hit.version.thing)
+    is_held = quarantine_of(entry, now) is not None
+    return Recalled(entry=entry, hit=hit, quadrant=quadrant, dominant=dominant_space(judged), is_quarantined=is_held)

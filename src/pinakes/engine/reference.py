@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pinakes.engine.embedding import model_of
 from pinakes.engine.sections import with_texts
-from pinakes.mind.calibration import Calibration, Standing
+from pinakes.mind.calibration import Calibration, Standing, stand
 from pinakes.model.kinds import MEMORY
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.atlas import COUNT
@@ -43,7 +43,7 @@ class Judged:
     """An entry as the thirteen spaces see it, its nearness to each member, and its standing in each space."""
 
     hung: Hung
-    rows: tuple[Array, ...]
+    rows: Array
     standings: tuple[Standing, ...]
 
     @property
@@ -134,14 +134,15 @@ class Reference:
         """Where an entry stands; `near` are those a search found close to it, which the sample need not hold."""
         with self._guard:
             gallery, calibrations = self.gallery, self.calibrations
-        own = gallery.ids.index(hung.id) if hung.id in gallery.ids else None
-        rows = tuple(gallery.nearness(space, hung) for space in range(COUNT))
+        rows = np.array([gallery.nearness(space, hung) for space in range(COUNT)], np.float32)
         close = [gallery.between(hung, each) for each in near if each.id != hung.id]
-        nearest = [max((values[space] for values in close), default=0.0) for space in range(COUNT)]
-        consistent = consistency or {}
-        standings = tuple(
-            calibration.stand(row, nearest=best, consistency=consistent.get(space, 1.0), own=own)
-            for space, (calibration, row, best) in enumerate(zip(calibrations, rows, nearest, strict=True))
+        said = consistency or {}
+        standings = stand(
+            calibrations,
+            rows,
+            nearest=[max((values[space] for values in close), default=0.0) for space in range(COUNT)],
+            consistency=[said.get(space, 1.0) for space in range(COUNT)],
+            own=gallery.ids.index(hung.id) if hung.id in gallery.ids else None,
         )
         return Judged(hung, rows, standings)
 
@@ -198,12 +199,16 @@ def _surroundings(
 def near_duplicates(reading: Reading, own: Hung, entries: Sequence[Entry]) -> list[Hung]:
     """Those of some entries that mean nearly the same as another, or of which nobody can tell without their words."""
     known = meanings(reading, [entry.id for entry in entries]) if own.vector is not None else {}
-    likely = [
+    return hang(reading, likely_duplicates(own, entries, known))
+
+
+def likely_duplicates(own: Hung, entries: Sequence[Entry], vectors: Mapping[str, Array]) -> list[Entry]:
+    mine = own.vector
+    return [
         entry
         for entry in entries
-        if own.vector is None or entry.id not in known or float(own.vector @ known[entry.id]) >= NEARLY_THE_SAME
+        if mine is None or entry.id not in vectors or float(mine @ vectors[entry.id]) >= NEARLY_THE_SAME
     ]
-    return hang(reading, likely)
 
 
 def _prints_of(reading: Reading, entries: Sequence[Entry]) -> list[Fingerprint]:

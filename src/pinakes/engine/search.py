@@ -8,7 +8,7 @@ from typing import Any, TypeGuard, cast
 from pinakes.engine.births import FILTERED_ATTRIBUTES
 from pinakes.engine.budget import count_tokens, fit
 from pinakes.engine.embedding import voice_of
-from pinakes.engine.evidence import SNIPPET, Excerpt, Sought, read_place
+from pinakes.engine.evidence import SNIPPET, Excerpt, Matched, Sought, read_place
 from pinakes.engine.finder import CANDIDATES, Finder, Findings, Passage, Search, embed_question
 from pinakes.engine.index.matching import Filter
 from pinakes.engine.kernel import Kernel
@@ -26,13 +26,10 @@ from pinakes.spaces.words import query_words
 from pinakes.storage import chunks
 from pinakes.storage.reading import Reading
 
-PASSAGES = 3
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked of the entries of a collection; times are ISO-8601, and bounds belong to what they bound. Of each
-    entry that is found, so many passages are shown as are wanted."""
+    """What is asked of the entries of a collection; times are ISO-8601, and bounds belong to what they bound."""
 
     topic: str | None = None
     content: str | None = None
@@ -53,7 +50,8 @@ class Question:
     updated_before: str | None = None
     least_importance: float | None = None
     depth: int = CANDIDATES
-    passages: int = PASSAGES
+    # Whether each passage says why it matches.
+    is_explained: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +94,7 @@ class Page:
     read_as: str | None = None
 
 
+PASSAGES = 3
 SHORTEST = 60
 # Words that say next to nothing and a vector that points away can leave even the best without a positive score.
 _LEAST = 1e-9
@@ -144,13 +143,17 @@ def _find_page(kernel: Kernel, question: Question, *, wanted: tuple[int, str | N
         else:
             beside = "neighbours" in question.signals
             search = Search(
-                text=words, filter=passing, vector=vector, voice=voice, with_neighbours=beside, depth=question.depth
+                text=words,
+                filter=passing,
+                vector=vector,
+                voice=voice,
+                with_neighbours=beside,
+                depth=question.depth,
+                is_explained=question.is_explained,
             )
             findings = finder.find(reading, search, None if vector is None else embedder)
             ranked = _collapse(reading, question, findings, place=place)
-            hits, more = _page(
-                reading, ranked, findings, wanted=(search, place.last, limit), passages=question.passages
-            )
+            hits, more = _page(reading, ranked, findings, wanted=(search, place.last, limit))
             mode = findings.mode
         waiting = chunks.count_waiting(reading.session, kernel.collection) if mode != "list" else 0
     read_as = words if words != _words(question) else None
@@ -283,35 +286,38 @@ def _favour_exact_topics(reading: Reading, topic: str, ranked: list[_Ranked], *,
 
 
 def _page(
-    reading: Reading,
-    ranked: Sequence[_Ranked],
-    findings: Findings,
-    *,
-    wanted: tuple[Search, str, int],
-    passages: int = PASSAGES,
+    reading: Reading, ranked: Sequence[_Ranked], findings: Findings, *, wanted: tuple[Search, str, int]
 ) -> tuple[list[Hit], bool]:
     search, last, limit = wanted
     begin = next((place + 1 for place, each in enumerate(ranked) if each.entry_id == last), 0) if last else 0
     best = max(ranked[0].score, _LEAST) if ranked else 1.0
-    sought = Sought(search.text)
+    shown = ranked[begin : begin + limit]
+    versions = reading.versions_at([each.entry_id for each in shown], search.filter.as_of)
+    show = _Excerpts(reading, search, findings, shown)
     hits: list[Hit] = []
-    chosen = ranked[begin : begin + limit]
-    versions = reading.versions_at([each.entry_id for each in chosen], search.filter.as_of)
-    for each in chosen:
+    for each in shown:
         version = versions.get(each.entry_id)
         if version is not None and isinstance(version.thing, Entry):
-            shown = tuple(
-                _excerpt(reading, version.thing, passage, sought=sought, cut=findings.near_enough)
-                for passage in each.passages[:passages]
-            )
+            excerpts = tuple(show.of(version.thing, passage) for passage in each.passages[:PASSAGES])
             lexical = each.lexical / findings.best_lexical if findings.best_lexical else 0.0
-            hits.append(Hit(version, max(each.score, 0.0) / best, min(lexical, 1.0), each.cosine, each.hops, shown))
+            hits.append(Hit(version, max(each.score, 0.0) / best, min(lexical, 1.0), each.cosine, each.hops, excerpts))
     return hits, begin + limit < len(ranked)
 
 
-def _excerpt(reading: Reading, entry: Entry, passage: Passage, *, sought: Sought, cut: float) -> Excerpt:
-    start, stop, place = reading.spot(passage.seq)
-    text = entry.body[start:stop]
-    meaning = passage.cosine if passage.cosine is not None and passage.cosine >= cut else None
-    matched = sought.explain(entry.title, "\n".join([text, *entry.tags]), meaning=meaning)
-    return Excerpt(start=start, stop=stop, text=text, place=read_place(place), matched=matched)
+class _Excerpts:
+    """The passages of a page's hits, with the reasons why they match where those were asked for."""
+
+    def __init__(self, reading: Reading, search: Search, findings: Findings, shown: Sequence[_Ranked]) -> None:
+        numbers = [passage.seq for each in shown for passage in each.passages[:PASSAGES]]
+        self._spots = chunks.read_spots(reading.session, reading.collection, numbers)
+        self._sought = Sought(search.text) if search.is_explained else None
+        self._cut = findings.near_enough
+
+    def of(self, entry: Entry, passage: Passage) -> Excerpt:
+        start, stop, place = self._spots[passage.seq]
+        text = entry.body[start:stop]
+        matched = Matched()
+        if self._sought is not None:
+            meaning = passage.cosine if passage.cosine is not None and passage.cosine >= self._cut else None
+            matched = self._sought.explain(entry.title, "\n".join([text, *entry.tags]), meaning=meaning)
+        return Excerpt(start=start, stop=stop, text=text, place=read_place(place), matched=matched)

@@ -1,5 +1,7 @@
 """Calibration of a space against what is stored: percentiles that can be compared, novelty and fit (D.3, D.5)."""
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +19,11 @@ CONNECTED, CLUSTERED, CONSISTENT = 0.4, 0.4, 0.2
 DUPLICATE = 0.95
 
 
-def percentile(value: float, background: Array) -> float:
+def percentile(value: float, background: Sequence[float]) -> float:
     """The mid-rank of a value in a sorted background (D.3): the share below it, and half of the share equal to it."""
-    if not len(background):
+    if not background:
         return 0.5
-    below, upto = background.searchsorted(value, "left"), background.searchsorted(value, "right")
-    return float(below + upto) / (2 * len(background))
+    return (bisect_left(background, value) + bisect_right(background, value)) / (2 * len(background))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,45 +44,62 @@ class Calibration:
         apart = (
             matrix[~np.eye(self.size, dtype=bool)].reshape(self.size, max(self.size - 1, 0)) if self.size else matrix
         )
-        self.background = np.sort(apart.ravel())
+        self.background: list[float] = np.sort(apart.ravel()).tolist()
         quantile = max(LINK_QUANTILE, 1 - LINKS / max(self.size, 1))
         self.link_threshold = float(np.quantile(self.background, quantile)) if self.size > 1 else 1.0
         self.usual_links = max(LEAST_LINKS, 2 * self.size * (1 - quantile))
-        self.distances = np.sort(np.array([_kth_distance(row) for row in apart])) if self.size > 1 else np.empty(0)
-        self.centres = _centres(matrix, self.link_threshold) if self.size >= FEW else ()
-        values = [_silhouette(row, self.centres) for row in matrix] if self.centres else []
-        self.silhouettes = np.sort(np.array(values)) if values else np.empty(0)
+        self.distances = sorted(_kth_distance(np.sort(row)) for row in apart) if self.size > 1 else []
+        self.centres = _centres(matrix, self.link_threshold) if self.size >= FEW else np.empty(0, np.int64)
+        self.silhouettes = sorted(_silhouette(row, self.centres) for row in matrix) if len(self.centres) else []
 
     def agreement(self, nearness: float) -> float:
         """`a_i` (D.3): where a nearness stands among those of random pairs, comparable between spaces."""
         return percentile(nearness, self.background)
 
-    def stand(self, row: Array, *, nearest: float = 0.0, consistency: float = 1.0, own: int | None = None) -> Standing:
-        """Novelty and fit of something from its nearness to every member; `nearest` is the best of those that are
-        known from elsewhere to be near, `own` the place it has itself among the members."""
-        others = row if own is None else np.delete(row, own)
-        best = max(float(others.max(initial=0.0)), nearest)
-        links = int(np.count_nonzero(others > self.link_threshold)) if self.size > 1 else 0
+    def fit(self, row: Array, links: int, consistency: float) -> float:
+        """ΔC (D.5): how well something is connected, belongs to one cluster, and holds together with the rest."""
         connected = min(1.0, links / self.usual_links)
-        clustered = percentile(_silhouette(row, self.centres), self.silhouettes) if self.centres else 0.5
-        fit = CONNECTED * connected + CLUSTERED * clustered + CONSISTENT * consistency
-        return Standing(self._novelty(others, best), fit, links, best)
+        clustered = percentile(_silhouette(row, self.centres), self.silhouettes) if len(self.centres) else 0.5
+        return CONNECTED * connected + CLUSTERED * clustered + CONSISTENT * consistency
 
-    def _novelty(self, others: Array, best: float) -> float:
+    def novelty(self, ranked: Array, best: float) -> float:
         """ΔS (D.5): the percentile of the distance to the fifth neighbour among the members' own such distances; with
         few members, or a near-duplicate that the sample does not hold, what is missing to the nearest."""
-        if best >= DUPLICATE or len(others) < FEW:
+        if best >= DUPLICATE or len(ranked) < FEW:
             return min(1.0, max(0.0, 1 - best))
-        return percentile(_kth_distance(others), self.distances)
+        return percentile(_kth_distance(ranked), self.distances)
 
 
-def _kth_distance(row: Array) -> float:
-    """The distance to the fifth-nearest, or to the farthest where there are fewer."""
-    place = min(NEIGHBOUR, len(row))
-    return 1.0 if not place else float(1 - np.partition(row, len(row) - place)[len(row) - place])
+def stand(
+    calibrations: Sequence[Calibration],
+    rows: Array,
+    *,
+    nearest: Sequence[float],
+    consistency: Sequence[float],
+    own: int | None = None,
+) -> tuple[Standing, ...]:
+    """Novelty and fit of something in every space, from its nearness to every member, a space a row; `nearest` is the
+    best of those that are known from elsewhere to be near, `own` the place it has itself among the members. All spaces
+    at once, since each step for itself would take longer than what is computed."""
+    ranked = np.sort(rows if own is None else np.delete(rows, own, axis=1), axis=1)
+    thresholds = np.array([each.link_threshold for each in calibrations], ranked.dtype)[:, None]
+    links: list[int] = np.count_nonzero(ranked > thresholds, axis=1).tolist() if rows.shape[1] > 1 else [0] * len(rows)
+    most: list[float] = ranked[:, -1].tolist() if ranked.shape[1] else [0.0] * len(rows)
+    found: list[Standing] = []
+    for space, calibration in enumerate(calibrations):
+        best = max(most[space], 0.0, nearest[space])
+        fit = calibration.fit(rows[space], links[space], consistency[space])
+        found.append(Standing(calibration.novelty(ranked[space], best), fit, links[space], best))
+    return tuple(found)
 
 
-def _centres(matrix: Array, threshold: float) -> tuple[int, ...]:
+def _kth_distance(ranked: Array) -> float:
+    """The distance to the fifth-nearest, or to the farthest where there are fewer, of what is sorted by nearness."""
+    place = min(NEIGHBOUR, len(ranked))
+    return 1.0 if not place else float(1 - ranked[-place])
+
+
+def _centres(matrix: Array, threshold: float) -> Array:
     """Members around which many others lie, one after the other, without those already covered."""
     wanted = int(np.ceil(np.sqrt(len(matrix) / 2)))
     near = (matrix > threshold) | np.eye(len(matrix), dtype=bool)
@@ -92,19 +110,10 @@ def _centres(matrix: Array, threshold: float) -> tuple[int, ...]:
         centre = int(crowd.argmax())
         found.append(centre)
         free &= ~near[centre]
-    return tuple(found) if len(found) > 1 else ()
+    return np.array(found if len(found) > 1 else [], np.int64)
 
 
-def _silhouette(row: Array, centres: tuple[int, ...]) -> float:
+def _silhouette(row: Array, centres: Array) -> float:
     """How much nearer the nearest centre is than the second, from its simplified silhouette (D.5)."""
-    if not centres:
-        return 0.0
-    own, next_ = sorted((1 - row[list(centres)]).tolist())[:2]
+    own, next_ = sorted((1 - row.take(centres)).tolist())[:2]
     return (next_ - own) / max(next_, own) if max(next_, own) > 0 else 0.0
-
-
-def cluster_of(row: Array, calibration: Calibration) -> int | None:
-    """The centre something belongs to, by its place among the members."""
-    if not calibration.centres:
-        return None
-    return calibration.centres[int(np.argmax(row[list(calibration.centres)]))]

@@ -23,7 +23,7 @@ from pinakes.model.knowledge import Entry, fold
 from pinakes.spaces.causal import clauses
 from pinakes.spaces.entities import find
 from pinakes.spaces.fingerprint import text_of
-from pinakes.spaces.words import STOP_WORDS, runs, stem, words
+from pinakes.spaces.words import STOP_WORDS, spoken, stem, words
 
 Kind = Literal["factual", "logical", "causal", "temporal"]
 
@@ -67,9 +67,13 @@ _MOMENT = re.compile(
     rf"{_PAST.pattern}\s*|{_NOW.pattern}\s*|\s*{_TIMED.pattern}$"
 )
 # Without one of these among a sentence's words, the pattern that is named after it cannot be found.
-_DIGIT = re.compile(r"\d")
+YEAR = 4
 _DENYING = frozenset(
     "not no never none nobody nothing neither nor without cannot t stopped fail fails refuse refuses lack lacks".split()
+)
+_AGING = frozenset(
+    "used previously formerly once back past originally initially first earlier last now currently today days nowadays "
+    "since longer anymore moved switched migrated replaced changed".split()
 )
 _RELATING = frozenset(
     "is are was were been be equals live lives lived reside resides work works worked report reports belong belongs "
@@ -93,46 +97,39 @@ class Contradiction:
 
 
 class _Said:
-    """A sentence taken apart, each part when it is first asked for: most sentences are found to be about something else
-    by their words alone."""
+    """A sentence taken apart: its words at once, all else when it is first asked for, since most sentences are found to
+    be about something else by their words alone."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.folded = fold(text)
-        self._spoken = frozenset(runs(text))
+        found = spoken(self.folded)
+        self._spoken = frozenset(found)
+        numbers = [word for word in found if word[0].isdigit()]
+        self._may_have_date = any(len(number) == YEAR for number in numbers) or not self._spoken.isdisjoint(MONTHS)
+        self._has_quantities = bool(numbers) or not self._spoken.isdisjoint(NUMERALS)
+        self._plain = self._without_asides(found)
+        self.content = frozenset(self._plain)
+
+    def _without_asides(self, found: list[str]) -> list[str]:
+        """The words in their order, without denials, quantities, and when it holds."""
+        is_denied, is_aged = not self._spoken.isdisjoint(_DENYING), not self._spoken.isdisjoint(_AGING)
+        has_asides = is_denied or is_aged or self._may_have_date or self._has_quantities
+        if not has_asides and self.folded.isascii():
+            return [stem(word) for word in found if word not in STOP_WORDS]
+        plain = _NEGATIONS.sub(" ", self._undated) if is_denied else self._undated
+        plain = _NOW.sub(" ", _PAST.sub(" ", plain)) if is_aged else plain
+        plain = without_quantities(plain) if self._has_quantities else plain
+        return [word for word in words(plain) if not word.isdigit()]
 
     @cached_property
     def _undated(self) -> str:
         return DATE.sub(" ", self.folded) if self._may_have_date else self.folded
 
-    @cached_property
-    def _may_have_date(self) -> bool:
-        return self._has_digits or not self._spoken.isdisjoint(MONTHS)
-
-    @cached_property
-    def _has_digits(self) -> bool:
-        return _DIGIT.search(self.folded) is not None
-
-    @cached_property
-    def content(self) -> frozenset[str]:
-        return frozenset(self._plain)
-
-    @cached_property
+    @property
     def topic(self) -> str:
         """The first word that is about something."""
         return self._plain[0] if self._plain else ""
-
-    @cached_property
-    def _plain(self) -> tuple[str, ...]:
-        """The words in their order, without denials, quantities, and when it holds."""
-        plain = self._undated if self._spoken.isdisjoint(_DENYING) else _NEGATIONS.sub(" ", self._undated)
-        plain = _NOW.sub(" ", _PAST.sub(" ", plain))
-        plain = without_quantities(plain) if self._has_quantities else plain
-        return tuple(word for word in words(plain) if not word.isdigit())
-
-    @cached_property
-    def _has_quantities(self) -> bool:
-        return self._has_digits or not self._spoken.isdisjoint(NUMERALS)
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -204,8 +201,8 @@ def _are_about_the_same(one: _Said, other: _Said) -> bool:
     """What is left when two pairs of opposites are taken out must be mostly the same, unless both make a claim of one
     subject; and something must be shared at all."""
     shared = len(one.content & other.content)
-    differing = max(0, len(one.content) + len(other.content) - 2 * shared - 4)
-    if shared < ALIKE * (shared + differing) and not _claim_of_one_subject(one, other):
+    differing = len(one.content) + len(other.content) - 2 * shared - 4
+    if differing > 0 and shared < ALIKE * (shared + differing) and not _claim_of_one_subject(one, other):
         return False
     return bool(shared) or not one.names.isdisjoint(other.names)
 

@@ -123,7 +123,8 @@ class Gallery:
 
     def matrix(self, space: int) -> Array:
         """How near the members are to each other in one space."""
-        return np.array([self.nearness(space, member) for member in self.members]).reshape(len(self), len(self))
+        found = [self.nearness(space, member) for member in self.members]
+        return np.array(found, np.float32).reshape(len(self), len(self))
 
     def between(self, one: Hung, other: Hung) -> tuple[float, ...]:
         """How near two entries are in each space, members or not, with the statistics of the members."""

@@ -59,8 +59,11 @@ def stems(many: Sequence[str]) -> list[str]:
 
 def words(text: str, *, keep_stop_words: bool = False) -> list[str]:
     """The terms of a text in their order."""
+    folded = fold(text)
+    if folded.isascii() and not keep_stop_words:
+        return [stem(run) for run in spoken(folded) if run not in STOP_WORDS]
     found: list[str] = []
-    for run in split_words(text):
+    for run in spoken(folded):
         if is_unspaced(run[0]):
             found += _bigrams(run)
         elif run not in STOP_WORDS:
@@ -109,10 +112,11 @@ def spelled_words(text: str) -> dict[str, str]:
 
 def runs(text: str) -> set[str]:
     """The different words of a text, folded but as they are written; where no blanks part words, runs of them."""
-    return set(_split_runs(fold(text)))
+    return set(spoken(fold(text)))
 
 
-def _split_runs(folded: str) -> list[str]:
+def spoken(folded: str) -> list[str]:
+    """The words of a folded text in their order, as they are written; where no blanks part words, runs of them."""
     return folded.translate(_APART).split() if folded.isascii() else _RUNS.findall(folded)
 
 
@@ -149,7 +153,7 @@ def read_run(run: str) -> tuple[tuple[str, ...], bool, bool]:
 
 def split_words(text: str) -> list[str]:
     """A text's runs of letters in their order."""
-    return _split_runs(fold(text))
+    return spoken(fold(text))
 
 
 def split(text: str) -> tuple[list[str], list[str]]:
@@ -157,4 +161,4 @@ def split(text: str) -> tuple[list[str], list[str]]:
     folded = fold(text)
     # Most words are no compound names, and to see that of a word letter by letter takes longer than all the rest.
     joined = [each for each in folded.split() if not each.isalnum() and _JOINTS.search(each)]
-    return _split_runs(folded), _IDENTIFIERS.findall(" ".join(joined)) if joined else []
+    return spoken(folded), _IDENTIFIERS.findall(" ".join(joined)) if joined else []

@@ -8,6 +8,8 @@ from pinakes.model.knowledge import Entry
 from pinakes.storage.database import Row, Session, scalar
 from pinakes.storage.images import from_image
 
+Spot = tuple[int, int, str | None]
+
 TABLES = (
     """CREATE TABLE chunk (
         collection TEXT NOT NULL,
@@ -296,6 +298,18 @@ def read_texts(session: Session, collection: str, numbers: Sequence[int]) -> dic
         entry = things.get((born[0], born[1]))
         texts[seq] = f"{entry.title}\n{entry.body[start:stop]}" if isinstance(entry, Entry) else ""
     return texts
+
+
+def read_spots(session: Session, collection: str, numbers: Sequence[int]) -> dict[int, Spot]:
+    """Where chunks begin and end in their entries' texts, and their places in the source as JSON, where they have
+    one; nowhere where they are gone."""
+    rows = session.rows(
+        "SELECT c.seq, c.start, c.stop, c.place FROM json_each(?) wanted CROSS JOIN chunk c "
+        "ON c.collection = ? AND c.seq = wanted.value",
+        json.dumps(list(numbers)),
+        collection,
+    )
+    return dict.fromkeys(numbers, (0, 0, None)) | {int(row[0]): (int(row[1]), int(row[2]), row[3]) for row in rows}
 
 
 def has_deaths(session: Session, collection: str, after: int, at_least: int) -> bool:

@@ -84,13 +84,12 @@ class Reading:
         return None if row is None else _to_version(row)
 
     def versions_at(self, ids: Iterable[str], as_of: int) -> dict[str, Version]:
-        """As `version`, of many things at once."""
+        """As `version`, of many at once."""
         rows = self.session.rows(
             f"SELECT {_VERSION} FROM json_each(?) wanted CROSS JOIN version v ON v.collection = ? "
-            "AND v.id = wanted.value AND v.tx = "
-            "(SELECT max(o.tx) FROM version o WHERE o.collection = ? AND o.id = wanted.value AND o.tx <= ?)",
+            "AND v.id = wanted.value AND v.tx = (SELECT max(n.tx) FROM version n WHERE n.collection = v.collection "
+            "AND n.id = wanted.value AND n.tx <= ?)",
             json.dumps(list(ids)),
-            self.collection,
             self.collection,
             as_of,
         )
@@ -265,14 +264,10 @@ class Reading:
 
     def span(self, chunk: int) -> tuple[int, int]:
         """Where a chunk begins and ends in its entry's text."""
-        start, stop, _ = self.spot(chunk)
-        return start, stop
-
-    def spot(self, chunk: int) -> tuple[int, int, str | None]:
-        """Where a chunk begins and ends in its entry's text, and its place in the source as JSON, where it has one."""
-        sql = "SELECT start, stop, place FROM chunk WHERE collection = ? AND seq = ?"
-        row = first(self.session, sql, self.collection, chunk)
-        return (0, 0, None) if row is None else (int(row[0]), int(row[1]), row[2])
+        row = first(
+            self.session, "SELECT start, stop FROM chunk WHERE collection = ? AND seq = ?", self.collection, chunk
+        )
+        return (0, 0) if row is None else (int(row[0]), int(row[1]))
 
     def waiting_chunks(self, entry_id: str) -> int:
         """How many chunks of an entry have no vectors yet."""

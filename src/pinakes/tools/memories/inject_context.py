@@ -1,7 +1,7 @@
 """Inject context."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -138,9 +138,8 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     with kernel.read() as reading:
         mood = kernel.activity.mood(reading.session, kernel.collection, session)
         level = min(input.verbosity_level, 2 if mood.coherence < LOOSE else 1)
-        nodes = tuple(
-            _node(kernel, reading, hit, level if at < JUDGED else min(level, 1)) for at, hit in enumerate(made.hits)
-        )
+        standing = _standing(kernel, reading, entries[:JUDGED]) if level == len(BESIDE) - 1 else {}
+    nodes = tuple(_node(hit, level, standing.get(hit.version.id, {})) for hit in made.hits)
     told, shortened = shorten(bundled, BESIDE[level])
     if any(clash.contradiction.type != "temporal" for clash in made.clashes):
         mood.has_conflict = True
@@ -173,19 +172,27 @@ def _sentence(made: Context, query: str) -> str:
     return f"{len(made.hits)} sources in {made.tokens} tokens:\n{made.text}"
 
 
-def _node(kernel: Kernel, reading: Reading, hit: Hit, level: int) -> NodeShape:
+def _node(hit: Hit, level: int, standing: Mapping[str, Any]) -> NodeShape:
     """Told more fully the more is wanted."""
     entry = cast(Entry, hit.version.thing)
-    facts: dict[str, Any] = {"id": entry.id, "citation": citation_of(entry)}
+    facts: dict[str, Any] = {"id": entry.id, "citation": citation_of(entry), **standing}
     if level >= 1:
         facts |= {"name": name_of(entry), "kind": entry.kind, "created_at": to_iso(entry.created_at)}
         facts |= {"score": round(hit.score or 0.0, 4), "similarity": round(similarity_of(hit), 4)}
-    if level == 2:
-        judged = judge_lately(kernel, reading, entry)
-        learned = learn(entry, judged, kernel.activity.count(reading.session, kernel.collection))
-        facts |= {"importance": round(importance_of(entry), 4), "johari": learned.quadrant}
-        facts["dominant_embedder"] = dominant_space(judged)
     return NodeShape(**facts)
+
+
+def _standing(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> dict[str, dict[str, Any]]:
+    """What is told of the best ones where most is wanted."""
+    interactions = kernel.activity.count(reading.session, kernel.collection)
+    return {
+        entry.id: {
+            "importance": round(importance_of(entry), 4),
+            "johari": learn(entry, judged, interactions).quadrant,
+            "dominant_embedder": dominant_space(judged),
+        }
+        for entry, judged in zip(entries, judge_lately(kernel, reading, entries), strict=True)
+    }
 
 
 def _metrics(mood: Mood) -> MetricsShape:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pinakes.contracts.memories import NODES
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.recall import DOMAINS, Recalled, Wanted, recall
+from pinakes.engine.recall import DOMAINS, Recalled, Recollection, Wanted, recall
 from pinakes.mind.quadrants import QUADRANTS
 from pinakes.model.clock import from_iso
 from pinakes.model.errors import Failure, Refusal
@@ -75,6 +75,7 @@ class Output:
     stages: tuple[Stage, ...] = many(Stage)
     purpose_reason: str = text(default="Alignment needs a goal; goals come with the instruments that find them.")
     retrieval_ms: float = number()
+    partial: str | Unset = text(default=UNSET)
 
 
 EXAMPLE = Example(
@@ -109,6 +110,7 @@ def search_graph(call: Call[Kernel], input: Input) -> Answer:
         count=len(results),
         stages=tuple(Stage(name=s.name, in_=s.came, out=s.went, ms=s.milliseconds) for s in found.stages),
         retrieval_ms=round((time.perf_counter() - began) * 1000, 3),
+        partial=_partial(found),
     )
     sentence = f'Found {len(results)} for "{input.query}".' if results else f'Nothing is stored about "{input.query}".'
     return Answer(sentence, NODES, output)
@@ -130,6 +132,13 @@ def _wanted(given: dict[str, Any], session: str) -> Wanted:
         with_quarantined=given["include_quarantined"],
         session=session,
     )
+
+
+def _partial(found: Recollection) -> str | Unset:
+    """A quadrant is known of what was judged only, and not everything can be judged for one answer."""
+    if not found.is_partial:
+        return UNSET
+    return f"The best {found.stages[0].went} were judged; there may be more in these quadrants further down."
 
 
 def _moment(said: str | None) -> int | None:
