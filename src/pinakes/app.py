@@ -122,6 +122,8 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
     show_what_works(app)
     kept = dict.fromkeys((app.kernel.collection, STARTER_COLLECTION))
     write_down(app)
+    if app.kernel.activity.stirrings:
+        lazily("pinakes.engine.anticipating", "get_ready")(app.kernel, stop)
     with app.kernel.store.database.read() as session:
         due = [name for name in kept if count_waiting(session, name) or has_unsealed(session, name, UPKEEP_AT)]
     if not due:

@@ -43,6 +43,7 @@ LATER = (
 TIMES = ("latency_ms", "retrieval_ms", "stages[].ms")
 # What takes vectors, or a story of its own, is moved by a test of its own.
 ELSEWHERE: dict[str, str] = {
+    "get_memetic_status.not_yet_compared": "memories/test_status.py::test_what_is_still_to_be_compared_is_counted",
     "check_adversarial.checks[].evidence": "memories/test_diagnosis.py::test_meaning_tells_what_is_out_of_place",
 }
 

@@ -7,9 +7,10 @@ from typing import Literal
 from pinakes.engine.comparing import compare
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.lineage import find_any
-from pinakes.engine.memories import KNOWN, quarantine_of
+from pinakes.engine.memories import quarantine_of
 from pinakes.engine.planning import hit_rates, note_hits
 from pinakes.engine.rewards import RECALLED
+from pinakes.engine.vicinity import KNOWN
 from pinakes.mind.goals import QueryType, query_type
 from pinakes.mind.learning import smooth
 from pinakes.mind.ranking import Accuracy, measure

@@ -84,7 +84,14 @@ class Activity:
         self._counts: dict[Place, int] = {}
         self._lines: dict[str, deque[Happening]] = {}
         self._states: dict[Place, Any] = {}
+        self._stirrings = 0
         self.scratchpads = Scratchpads()
+
+    @property
+    def stirrings(self) -> int:
+        """How often anything was looked at or any session was heard in this process."""
+        with self._guard:
+            return self._stirrings
 
     def mood(self, session: Session, collection: str, name: str) -> Mood:
         """A session's mood, as it was left or as every session begins."""
@@ -115,6 +122,7 @@ class Activity:
     def hear(self, place: Place, mood: Mood, call: str) -> None:
         """One more exchange of a session."""
         with self._guard:
+            self._stirrings += 1
             mood.calls = [*mood.calls, call][-REMEMBERED_CALLS:]
             mood.recent = [*mood.recent, mood.coherence][-REMEMBERED_MOODS:]
             self._touched.add(place)
@@ -124,6 +132,7 @@ class Activity:
     def look(self, collection: str, ids: list[str], now: int, *, times: int = 1) -> None:
         """Somebody was shown these entries."""
         with self._guard:
+            self._stirrings += 1
             seen = self._looks.setdefault(collection, {})
             for id in ids:
                 seen[id] = (seen.get(id, (0, 0))[0] + times, now)

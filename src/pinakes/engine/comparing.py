@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from pinakes.engine.census import take_census
 from pinakes.engine.judging import reference_of
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import KNOWN, quarantine_of
+from pinakes.engine.memories import quarantine_of
 from pinakes.engine.probing import hang_question
 from pinakes.engine.quarantine import find_unheld
 from pinakes.engine.recency import recent_entries
 from pinakes.engine.reference import hang
 from pinakes.engine.resting import resting_collector
 from pinakes.engine.search import Question
+from pinakes.engine.vicinity import KNOWN
 from pinakes.mind.ranking import fuse
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.atlas import COUNT, IDS

@@ -9,9 +9,9 @@ from pinakes.engine.citations import citation_of, name_of
 from pinakes.engine.critique import Clash, find_clashes, holds_from
 from pinakes.engine.evidence import Excerpt, Sought
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import KNOWN
 from pinakes.engine.quarantine import find_unheld
 from pinakes.engine.search import Hit, Question
+from pinakes.engine.vicinity import KNOWN
 from pinakes.mind import distilling
 from pinakes.mind.distilling import Line, Mode, Passage
 from pinakes.model.clock import to_iso

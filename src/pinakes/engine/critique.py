@@ -1,21 +1,22 @@
 """Critique: what of the recent context contradicts, repeats, outlives or undermines what is stored (D.11)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
+
+import numpy as np
 
 from pinakes.engine.judging import NEAR, reference_of
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import DUPLICATE, importance_of, nearest_entries, quarantine_of
-from pinakes.engine.reference import meanings
+from pinakes.engine.memories import DUPLICATE, importance_of, quarantine_of
+from pinakes.engine.vicinity import vicinity_of
 from pinakes.mind.contradiction import Contradiction, contradict
 from pinakes.mind.priors import assume
 from pinakes.model.clock import DAY, to_iso
 from pinakes.model.kinds import MEMORY
 from pinakes.model.knowledge import Entry
-from pinakes.spaces.fingerprint import represent, words_of
-from pinakes.spaces.gallery import Gallery, Hung
-from pinakes.spaces.sparse import EMPTY
+from pinakes.spaces.fingerprint import words_of
 from pinakes.storage import fingerprints
 from pinakes.storage.adjacency import with_predicate
 from pinakes.storage.reading import Reading
@@ -59,54 +60,76 @@ class Clash:
     contradiction: Contradiction
 
 
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Pairs of entries that have to do with each other, and how many entries were not compared with what is near."""
+
+    pairs: list[tuple[Entry, Entry]]
+    left_out: int = 0
+
+
 def critique(kernel: Kernel, reading: Reading, entries: Sequence[Entry], checks: Iterable[str]) -> list[Finding]:
     """Compare entries with each other, with what they are linked to and with what the search finds near them."""
     wanted = set(checks)
-    found: list[Finding] = []
+    related = Related([])
     if wanted - {"low_confidence"}:
-        pairs = related_pairs(kernel, reading, entries)
-        clashes = find_clashes(reading, pairs)
-        if "conflicts" in wanted:
-            found += [_conflict(clash) for clash in clashes]
-        if "duplicates" in wanted:
-            clashing = {frozenset((clash.older.id, clash.newer.id)) for clash in clashes}
-            found += _duplicates(kernel, reading, [p for p in pairs if frozenset((p[0].id, p[1].id)) not in clashing])
-        if "outdated" in wanted:
-            found += _outdated(entries, clashes, kernel.now())
-    if "low_confidence" in wanted:
+        related = related_pairs(kernel, reading, entries)
+        known = {frozenset((one.id, other.id)) for one, other in related.pairs}
+        together = [pair for pair in combinations(entries, 2) if frozenset(each.id for each in pair) not in known]
+        related = Related([*together, *related.pairs])
+    return criticise(kernel, reading, related, entries, checks=wanted)
+
+
+def criticise(
+    kernel: Kernel, reading: Reading, related: Related, entries: Sequence[Entry], *, checks: Collection[str]
+) -> list[Finding]:
+    """What is wrong with some entries and with what is related to them."""
+    pairs = related.pairs
+    clashes = find_clashes(reading, pairs)
+    found: list[Finding] = []
+    if "conflicts" in checks:
+        found += [_conflict(clash) for clash in clashes]
+    if "duplicates" in checks:
+        clashing = {frozenset((clash.older.id, clash.newer.id)) for clash in clashes}
+        found += _duplicates(kernel, reading, [p for p in pairs if frozenset((p[0].id, p[1].id)) not in clashing])
+    if "outdated" in checks:
+        found += _outdated(entries, clashes, kernel.now())
+    if "low_confidence" in checks:
         found += [finding for entry in entries if (finding := _low_confidence(entry)) is not None]
     return sorted(found, key=lambda each: (CHECKS.index(each.check), -each.score, [e.id for e in each.entries]))
 
 
-def related_pairs(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
-    """Each entry with every other one, with its neighbours and with its nearest; no pair twice."""
-    now = kernel.now()
+def related_pairs(kernel: Kernel, reading: Reading, entries: Sequence[Entry], *, most: int | None = None) -> Related:
+    """Each entry with its neighbours and with its nearest, no pair twice; of those whose nearest would have to be
+    searched for, at most so many."""
+    now, vicinity = kernel.now(), vicinity_of(kernel, reading)
+    near = vicinity.around(kernel, reading, entries, most)
     linked = fingerprints.neighbours(reading.session, reading.collection, [entry.id for entry in entries])
     joined = {id: others[:NEAR] for id, others in linked.items()}
-    known = reading.living(id for others in joined.values() for id in others)
-    vectors = meanings(reading, [entry.id for entry in entries])
+    known = vicinity.read(reading, (id for others in joined.values() for id in others))
     pairs: dict[tuple[str, str], tuple[Entry, Entry]] = {}
-    for place, entry in enumerate(entries):
-        near = [found for found, _ in nearest_entries(kernel, reading, entry, vectors.get(entry.id))]
+    for entry in entries:
         beside = [known[id] for id in joined.get(entry.id, []) if id in known]
-        for other in (*entries[place + 1 :], *near, *beside):
+        for other in (*(found for found, _ in near.get(entry.id, [])), *beside):
             if other.id != entry.id and quarantine_of(other, now) is None:
                 pairs.setdefault((min(entry.id, other.id), max(entry.id, other.id)), (entry, other))
-    return list(pairs.values())
+    return Related(list(pairs.values()), len(entries) - len(near))
 
 
-def hang_meanings(reading: Reading, entries: Iterable[Entry]) -> dict[str, Hung]:
-    """Entries by what they mean alone: as E1 sees them, or their words where something has no vector."""
-    known = {entry.id: entry for entry in entries}
-    vectors = meanings(reading, list(known))
-    needs_words = len(vectors) < len(known)
-    return {
-        id: Hung(id=id, print=_BLANK, words=words_of(entry) if needs_words else EMPTY, vector=vectors.get(id))
-        for id, entry in known.items()
-    }
-
-
-_BLANK = represent(Entry(id="", kind=MEMORY, title="", created_at=0, updated_at=0))
+def meanings_of(kernel: Kernel, reading: Reading, pairs: Sequence[tuple[Entry, Entry]]) -> list[float]:
+    """How near the two of each pair are in meaning: as E1 sees them, or by their words where one has no vector."""
+    known = {entry.id: entry for pair in pairs for entry in pair}
+    vectors = vicinity_of(kernel, reading).meanings(reading, known.values())
+    meant = [place for place, (one, other) in enumerate(pairs) if one.id in vectors and other.id in vectors]
+    left, right = ([vectors[pairs[place][end].id] for place in meant] for end in (0, 1))
+    cosines = np.einsum("ij,ij->i", np.array(left), np.array(right)) if meant else np.empty(0)
+    values = dict(zip(meant, np.clip(cosines, 0.0, 1.0).tolist(), strict=True))
+    if len(values) < len(pairs):
+        gallery, said = reference_of(kernel, reading).gallery, {id: words_of(entry) for id, entry in known.items()}
+        for place in range(len(pairs)):
+            if place not in values:
+                values[place] = gallery.wording(*(said[entry.id] for entry in pairs[place]))
+    return [values[place] for place in range(len(pairs))]
 
 
 def find_clashes(reading: Reading, pairs: Iterable[tuple[Entry, Entry]]) -> list[Clash]:
@@ -150,24 +173,17 @@ def _conflict(clash: Clash) -> Finding:
 
 
 def _duplicates(kernel: Kernel, reading: Reading, pairs: Sequence[tuple[Entry, Entry]]) -> list[Finding]:
-    hung = hang_meanings(reading, (entry for pair in pairs for entry in pair))
-    gallery = reference_of(kernel, reading).gallery
-    found = [(one, other, _meaning(gallery, hung, one, other)) for one, other in pairs]
     return [
         Finding(
             check="duplicates",
-            entries=(one, other),
+            entries=pair,
             score=round(value, 4),
             explanation=f"they say the same, to {value:.2f}",
             action=MERGE,
         )
-        for one, other, value in found
+        for pair, value in zip(pairs, meanings_of(kernel, reading, pairs), strict=True)
         if value >= DUPLICATE
     ]
-
-
-def _meaning(gallery: Gallery, hung: dict[str, Hung], one: Entry, other: Entry) -> float:
-    return gallery.meaning(hung[one.id], hung[other.id])
 
 
 def _outdated(entries: Sequence[Entry], clashes: Sequence[Clash], now: int) -> list[Finding]:

@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -107,6 +107,25 @@ class Finder:
             index.catch_up(reading.session)
             return _find(index, reading, search, vector)
 
+    def nearest(
+        self, reading: Reading, vectors: Sequence[Array], wanted: Filter, *, model: str, count: int
+    ) -> list[dict[str, float]]:
+        """The entries nearest to each of some vectors, best first, with the cosine of their nearest passage; so many
+        passages are looked at for each."""
+        index = self.index_of(reading.collection, model)
+
+        def fetch(numbers: Array) -> Array:
+            return vectors_by_number(reading.session, index.collection, numbers, width=len(vectors[0]))
+
+        with index.guard:
+            index.catch_up(reading.session)
+            mask = allowed(index, wanted) if vectors else None
+            found = [nearest(index, each, mask, fetch, count=count) for each in vectors] if mask is not None else []
+            places = sorted({place for passages in found for place in passages})
+            keys = list(index.texts.gather("entry", np.array(places))) if places else list[Array]()
+            names = {place: to_id(key) for place, key in zip(places, keys, strict=True)}
+        return [_best_of_each((names[place], value) for place, value in passages.items()) for passages in found]
+
     def missing(self, reading: Reading) -> list[str]:
         """Files of the index that should be there and are not, or are damaged."""
         return missing_segments(reading.session, reading.collection, self.folder)
@@ -146,6 +165,14 @@ def embed_question(text: str, embedder: QuestionEmbedder | None) -> Array | None
     except Refusal as refusal:
         log.warning("searching by words alone: %s", refusal.message)
         return None
+
+
+def _best_of_each(passages: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """The first of each entry."""
+    found: dict[str, float] = {}
+    for id, value in passages:
+        found.setdefault(id, value)
+    return found
 
 
 def to_id(key: Array) -> str:

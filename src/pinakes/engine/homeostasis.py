@@ -13,7 +13,7 @@ from pinakes.engine.activity import Mood
 from pinakes.engine.arousal import modulator_levels
 from pinakes.engine.immunity import Examined, examine
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import KNOWN
+from pinakes.engine.vicinity import KNOWN
 from pinakes.mind.cancer import FEWEST, IMPORTANT
 from pinakes.mind.modulators import MODULATORS, Levels
 from pinakes.model.kinds import MEMORY, TEMPORAL

@@ -7,9 +7,10 @@ from typing import Literal
 from pinakes.engine.causes import causal_arrows
 from pinakes.engine.citations import citation_of
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import KNOWN, find_node, importance_of
+from pinakes.engine.memories import find_node, importance_of
 from pinakes.engine.quarantine import find_unheld
 from pinakes.engine.search import Question
+from pinakes.engine.vicinity import KNOWN
 from pinakes.mind.causality import Arrow, Arrows, combine, find_paths, necessity, reverse, without
 from pinakes.model.errors import Refusal
 from pinakes.model.kinds import CAUSAL

@@ -55,6 +55,12 @@ class Learned:
         return quadrant(self.delta_s, self.delta_c)
 
 
+def quadrant_of(entry: Entry, judged: Judged) -> Quadrant:
+    """The quadrant of an entry as a whole."""
+    weights = weights_for(entry.attributes.get("domain"))
+    return quadrant(aggregate(judged.delta_s, weights), aggregate(judged.delta_c, weights))
+
+
 def learn(entry: Entry, judged: Judged, interactions: int) -> Learned:
     """Novelty and fit over all spaces, and the learning score at this age of the memory."""
     weights = weights_for(entry.attributes.get("domain"))

@@ -3,17 +3,21 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
+from weakref import WeakKeyDictionary
 
 from pinakes.engine.activity import Mood
 from pinakes.engine.census import take_census
-from pinakes.engine.judging import count_lately, judge_lately, learn, reference_of
+from pinakes.engine.judging import count_lately, judge_lately, quadrant_of, reference_of
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import KNOWN
 from pinakes.engine.reference import SAMPLE
-from pinakes.mind.quadrants import QUADRANTS
+from pinakes.engine.vicinity import KNOWN
+from pinakes.mind.quadrants import QUADRANTS, Quadrant
 from pinakes.model.kinds import MEMORY
 from pinakes.model.knowledge import Entry
+from pinakes.spaces.gallery import Gallery
 from pinakes.storage.chunks import count_waiting
+from pinakes.storage.lookups import heads_of
 from pinakes.storage.reading import Reading
 
 ACTIVE = 5
@@ -92,22 +96,30 @@ def layers(kernel: Kernel, reading: Reading, mood: Mood) -> tuple[Layer, ...]:
 
 
 def count_quadrants(kernel: Kernel, reading: Reading) -> tuple[dict[str, int], int]:
-    """How many memories stand in which quadrant, and how many were looked at: all while they fit the sample."""
+    """How many memories stand in which quadrant, and how many were looked at: all while they fit the sample. Of a
+    member of the same sample that has not changed it is known already."""
     held = take_census(kernel, reading).nodes((MEMORY,))
-    if held > SAMPLE:
-        ids = reference_of(kernel, reading).gallery.ids
-        memories = list(reading.living(ids).values())
-    else:
-        memories = [version.thing for version in reading.entries((MEMORY,)) if isinstance(version.thing, Entry)]
-    interactions = kernel.activity.count(reading.session, reading.collection)
-    judged = judge_lately(kernel, reading, memories)
-    found = Counter(learn(*pair, interactions).quadrant for pair in zip(memories, judged, strict=True))
-    return {quadrant: found[quadrant] for quadrant in QUADRANTS}, len(memories)
+    gallery = reference_of(kernel, reading).gallery
+    heads = heads_of(reading, gallery.ids) if held > SAMPLE else reading.newest(MEMORY)
+    with _guard:
+        known = dict(_standing.get(gallery, {}))
+    changed = reading.living(id for id, tx in heads.items() if known.get(id, (None, tx + 1))[1] != tx)
+    judged = judge_lately(kernel, reading, list(changed.values()))
+    for entry, each in zip(changed.values(), judged, strict=True):
+        known[entry.id] = (quadrant_of(entry, each), heads[entry.id])
+    with _guard:
+        _standing[gallery] = known = {id: known[id] for id in heads if id in known}
+    found = Counter(quadrant for quadrant, _ in known.values())
+    return {quadrant: found[quadrant] for quadrant in QUADRANTS}, len(known)
+
+
+_standing: WeakKeyDictionary[Gallery, dict[str, tuple[Quadrant, int]]] = WeakKeyDictionary()
+_guard = Lock()
 
 
 def most_active(kernel: Kernel, reading: Reading) -> Sequence[Active]:
     """What somebody was shown most often, of what was looked at lately."""
     ids = [id for id, _ in kernel.activity.recent_looks(reading.session, reading.collection, LOOKED_THROUGH)]
     seen = kernel.activity.looks(reading.session, reading.collection, ids)
-    found = [Active(entry, *seen[id]) for id, entry in reading.living(seen).items()]
-    return sorted(found, key=lambda each: (-each.looks, -each.last, each.entry.id))[:ACTIVE]
+    ranked = sorted(heads_of(reading, seen), key=lambda each: (-seen[each][0], -seen[each][1], each))[:ACTIVE]
+    return [Active(entry, *seen[id]) for id, entry in reading.living(ranked).items()]

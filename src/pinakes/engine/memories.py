@@ -1,7 +1,7 @@
 """Storing, annotating and weighing memories, with what is known about each on the way in."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -16,6 +16,7 @@ from pinakes.engine.judging import Learned, consistency, contradictions, learn, 
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.passages import cut
 from pinakes.engine.reference import Judged, Reference, hang, mean_vector, near_duplicates
+from pinakes.engine.vicinity import KNOWN, vicinity_of
 from pinakes.mind.adversarial import Threat, inspect
 from pinakes.mind.contradiction import Contradiction
 from pinakes.mind.modulators import learning_share
@@ -34,8 +35,8 @@ from pinakes.storage.lookups import ids_labelled
 from pinakes.storage.operations import Happening
 from pinakes.storage.reading import Reading
 from pinakes.storage.store import Writing
+from pinakes.storage.vectors import newest_vector
 
-KNOWN = (kinds.MEMORY, kinds.ENTRY, kinds.NOTE, kinds.DOCUMENT, kinds.SECTION)
 DUPLICATE = 0.9
 LINKED = 0.7
 LIKELY_LINKED = 0.5
@@ -89,6 +90,7 @@ class _Surroundings:
     near: tuple[tuple[Entry, float], ...]
     clashes: Mapping[str, Contradiction]
     reference: Reference
+    remember: Callable[[Entry], None]
 
 
 def find_node(reading: Reading, handle: str, *, field: str = "node_id") -> Version:
@@ -135,6 +137,7 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
         return cast(Version, writing.version(made.id, writing.tx)), kept
 
     version, edges = kernel.write(act, actor=actor)
+    around.remember(cast(Entry, version.thing))
     place = (kernel.collection, clean.session)
     kernel.activity.feel(place, mood, (learned.delta_s, learned.delta_c, learned.score), share)
     mood.has_conflict = mood.has_conflict or any(clash.type != "temporal" for clash in around.clashes.values())
@@ -237,7 +240,13 @@ def _look_around(kernel: Kernel, reading: Reading, entry: Entry, linked: Sequenc
     near = tuple(sorted(((each, values.get(each.id, 0.0)) for each in close), key=lambda pair: -pair[1]))
     clashes = contradictions(entry, close)
     judged = reference.judge(own, near=others[:NEAREST], consistency=consistency(clashes))
-    return _Surroundings(judged, near, clashes, reference)
+    vicinity, at = vicinity_of(kernel, reading), (newest_vector(reading.session, reading.collection), reading.tx)
+
+    def remember(stored: Entry) -> None:
+        if vector is not None:
+            vicinity.keep(stored, vector, found, at)
+
+    return _Surroundings(judged, near, clashes, reference, remember)
 
 
 def _ready_vector(kernel: Kernel, reading: Reading, entry: Entry) -> Any:

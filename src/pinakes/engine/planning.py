@@ -7,8 +7,8 @@ from typing import Any, cast
 from pinakes.engine.budget import count_tokens
 from pinakes.engine.finder import Finder
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import KNOWN
 from pinakes.engine.search import Question, find_entries
+from pinakes.engine.vicinity import KNOWN
 from pinakes.mind.goals import QueryType, asks_for_effects, periods, without_request
 from pinakes.model.clock import DAY, to_iso
 from pinakes.spaces.code import names

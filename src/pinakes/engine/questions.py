@@ -10,12 +10,13 @@ from typing import Literal
 from pinakes.engine.activity import Mood
 from pinakes.engine.census import take_census
 from pinakes.engine.citations import name_of
-from pinakes.engine.critique import find_clashes, hang_meanings, related_pairs
-from pinakes.engine.judging import judge_lately, learn, reference_of
+from pinakes.engine.critique import find_clashes, meanings_of, related_pairs
+from pinakes.engine.judging import judge_lately, learn
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import DUPLICATE, KNOWN, nearest_entries
+from pinakes.engine.memories import DUPLICATE
 from pinakes.engine.recency import recent_entries
 from pinakes.engine.reference import Judged
+from pinakes.engine.vicinity import KNOWN, affordable, vicinity_of
 from pinakes.mind.pulse import FAIR, HIGH, LOW
 from pinakes.mind.quadrants import quadrant
 from pinakes.model.clock import to_iso
@@ -127,7 +128,8 @@ class _Inquiry:
 
     def candidates(self) -> list[Candidate]:
         """Everything that could be asked, as if all of it were new: no answer settles more than that."""
-        pairs = related_pairs(self._kernel, self._reading, self._recent)
+        most = affordable(self._kernel, self._reading)
+        pairs = related_pairs(self._kernel, self._reading, self._recent, most=most).pairs
         clashes = find_clashes(self._reading, pairs)
         found = [
             self._ask(
@@ -158,9 +160,8 @@ class _Inquiry:
 
     def _same(self, pairs: Sequence[tuple[Entry, Entry]]) -> list[Candidate]:
         """Alike, but not so much that nobody needs to be asked."""
-        hung = hang_meanings(self._reading, (entry for pair in pairs for entry in pair))
-        gallery = reference_of(self._kernel, self._reading).gallery
-        near = [pair for pair in pairs if ALIKE <= gallery.meaning(hung[pair[0].id], hung[pair[1].id]) <= DUPLICATE]
+        values = meanings_of(self._kernel, self._reading, pairs)
+        near = [pair for pair, value in zip(pairs, values, strict=True) if ALIKE <= value <= DUPLICATE]
         return [
             self._ask("same", f"Are {_quoted(one)} and {_quoted(other)} about the same thing?", one, other)
             for one, other in near
@@ -181,11 +182,13 @@ class _Inquiry:
     def _orphans(self) -> list[Candidate]:
         ids = [entry.id for entry in self._recent]
         linked = fingerprints.neighbours(self._reading.session, self._reading.collection, ids)
+        alone = [entry for entry in self._recent if not linked.get(entry.id)]
+        most = affordable(self._kernel, self._reading)
+        near = vicinity_of(self._kernel, self._reading).around(self._kernel, self._reading, alone, most)
         found: list[Candidate] = []
-        for entry in self._recent:
-            near = [] if linked.get(entry.id) else nearest_entries(self._kernel, self._reading, entry, None)
-            if near:
-                other = near[0][0]
+        for entry in alone:
+            if near.get(entry.id):
+                other = near[entry.id][0][0]
                 asked = f"Nothing is linked to {_quoted(entry)}. How is it related to {_quoted(other)}?"
                 found.append(self._ask("orphan", asked, entry, other))
         return found
@@ -197,11 +200,11 @@ class _Inquiry:
         spelled = {fold(name): name for names in naming.values() for name in sorted(names)}
         said = fold("\n".join(entry.body for entry in self._recent))
         found: list[Candidate] = []
-        for name, times in sorted(counts.items()):
-            explained = re.search(rf"\b{re.escape(name)}\b,? (?:is|are|was|means|stands for) (?:an?|the|our)?\b", said)
-            if times >= MENTIONS and not explained:
+        for name in sorted(name for name, times in counts.items() if times >= MENTIONS):
+            if not re.search(rf"\b{re.escape(name)}\b,? (?:is|are|was|means|stands for) (?:an?|the|our)?\b", said):
                 naming_it = [entry for entry in self._recent if name in {fold(each) for each in naming[entry.id]}]
-                asked = f"{spelled[name]} is mentioned in {times} of my notes but never explained. Who or what is it?"
+                told = f"{spelled[name]} is mentioned in {counts[name]} of my notes but never explained."
+                asked = f"{told} Who or what is it?"
                 found.append(self._ask("definition", asked, *naming_it))
         return found
 

@@ -11,10 +11,11 @@ from pinakes.engine.citations import citation_of, name_of
 from pinakes.engine.finder import CANDIDATES
 from pinakes.engine.judging import dominant_space, judge_lately, learn
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import KNOWN, importance_of, quarantine_of
+from pinakes.engine.memories import importance_of, quarantine_of
 from pinakes.engine.quarantine import find_unheld
 from pinakes.engine.reference import Judged
 from pinakes.engine.search import Hit, Question, find_entries
+from pinakes.engine.vicinity import KNOWN
 from pinakes.mind.modulators import Levels, attended, widened
 from pinakes.mind.quadrants import Quadrant
 from pinakes.model.clock import to_iso

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import KNOWN, quarantine_of
+from pinakes.engine.memories import quarantine_of
+from pinakes.engine.vicinity import KNOWN, vicinity_of
 from pinakes.model.knowledge import Entry
 from pinakes.storage.lookups import ids_made_last
 from pinakes.storage.reading import Reading
@@ -37,7 +38,8 @@ def list_recent(
         seen = kernel.activity.looks(reading.session, reading.collection, list(ids))
         looked = {id: last for id, (_, last) in seen.items()}
     now = kernel.now()
-    found = [entry for entry in reading.living(ids).values() if entry.kind in KNOWN]
+    known = vicinity_of(kernel, reading).read(reading, ids)
+    found = [entry for entry in known.values() if entry.kind in KNOWN]
     recent = [
         Recent(entry, max(looked.get(entry.id, 0), entry.created_at))
         for entry in found

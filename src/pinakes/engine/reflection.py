@@ -7,11 +7,11 @@ from typing import Any
 from pinakes.engine.citations import citation_of, name_of
 from pinakes.engine.critique import critique
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import KNOWN
 from pinakes.engine.recency import recent_entries
 from pinakes.engine.restoring import TAKEN_BACK
 from pinakes.engine.search import Question, find_entries
 from pinakes.engine.tombstones import Tombstone, find_tombstones
+from pinakes.engine.vicinity import KNOWN
 from pinakes.mind.goals import Intent, intents, without_request
 from pinakes.model.knowledge import Entry
 

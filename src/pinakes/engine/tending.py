@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pinakes.engine.census import take_census
-from pinakes.engine.critique import Finding, critique
+from pinakes.engine.critique import Finding, criticise, related_pairs
 from pinakes.engine.immunity import examine
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.memories import KNOWN, importance_of, quarantine_of
+from pinakes.engine.memories import importance_of, quarantine_of
 from pinakes.engine.recency import recent_entries
 from pinakes.engine.tombstones import list_tombstones
+from pinakes.engine.vicinity import KNOWN
 from pinakes.mind.cancer import IMPORTANT
 from pinakes.model.clock import DAY
 from pinakes.model.kinds import MEMORY
@@ -48,6 +49,14 @@ class Task:
         return hashlib.blake2b(" ".join(told).encode(), digest_size=8).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class Tended:
+    """The tasks that were found, and how many entries are still to be compared with what is near them."""
+
+    tasks: list[Task]
+    left_out: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
     """How much is stored, how it hangs together, and what waits."""
@@ -62,15 +71,23 @@ class Health:
     tombstones: int
 
 
-def curation_tasks(kernel: Kernel, reading: Reading, *, looked_at: int = LOOKED_AT) -> list[Task]:
+def tend(kernel: Kernel, reading: Reading, *, looked_at: int = LOOKED_AT, most: int | None = None) -> Tended:
     """What is to be decided about what was looked at or stored lately, the most pressing first; what a person has
-    decided to keep as it is does not come up again until it changes."""
+    decided to keep as it is does not come up again until it changes. Of entries whose nearest nobody has looked for
+    yet, at most so many are compared with them."""
     entries = recent_entries(kernel, reading, looked_at)
-    found = [*_critical(critique(kernel, reading, entries, ("conflicts", "duplicates", "outdated")))]
+    related = related_pairs(kernel, reading, entries, most=most)
+    found = [*_critical(criticise(kernel, reading, related, entries, checks=("conflicts", "duplicates", "outdated")))]
     found += [*_cancers(reading, entries), *_orphans(reading, entries, kernel.now())]
     kept = set(_kept(kernel, reading))
     standing = [task for task in found if task.mark not in kept]
-    return sorted(standing, key=lambda task: (RANK[task.priority], -task.score, [each.id for each in task.entries]))
+    ranked = sorted(standing, key=lambda task: (RANK[task.priority], -task.score, [each.id for each in task.entries]))
+    return Tended(ranked, related.left_out)
+
+
+def curation_tasks(kernel: Kernel, reading: Reading) -> list[Task]:
+    """All of them, however long it takes."""
+    return tend(kernel, reading).tasks
 
 
 def _critical(findings: Iterable[Finding]) -> Iterable[Task]:

@@ -165,7 +165,11 @@ class Gallery:
         """E1 of two entries: the cosine of their vectors, or of their words where one has none."""
         if one.vector is not None and other.vector is not None and len(one.vector) == len(other.vector):
             return min(1.0, max(0.0, float(one.vector @ other.vector)))
-        return self._words.cosine(one.words, other.words)
+        return self.wording(one.words, other.words)
+
+    def wording(self, one: Sparse, other: Sparse) -> float:
+        """How near two texts are by their words, the rarer the word the more."""
+        return self._words.cosine(one, other)
 
     def _walked(self, probe: Walk) -> Array:
         """An entry that nothing is joined to is near nothing."""

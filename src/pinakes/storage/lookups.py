@@ -23,6 +23,17 @@ def ids_labelled(reading: Reading, title: str, *, kind: str = "", without: str =
     return _ids(reading, sql, fold(title), *values, limit)
 
 
+def heads_of(reading: Reading, ids: Iterable[str]) -> dict[str, int]:
+    """Those of some entries that live, each with the transaction that left it as it is."""
+    rows = reading.session.rows(
+        "SELECT h.id, h.tx FROM json_each(?) wanted CROSS JOIN entry_head h "
+        "ON h.collection = ? AND h.id = wanted.value",
+        json.dumps(list(dict.fromkeys(ids))),
+        reading.collection,
+    )
+    return {id: int(tx) for id, tx in rows}
+
+
 def ids_between(reading: Reading, low: str, high: str, *, limit: int) -> list[str]:
     sql = "SELECT id FROM entry_head WHERE collection = ? AND id >= ? AND id <= ? ORDER BY id LIMIT ?"
     return _ids(reading, sql, low, high, limit)

@@ -47,3 +47,25 @@ def width_of(session: Session, collection: str, model: str) -> int:
         model,
     )
     return int(size or 0) // 2
+
+
+def newest_vector(session: Session, collection: str) -> int:
+    """The number of the newest vector."""
+    return int(scalar(session, "SELECT max(seq) FROM vector WHERE collection = ?", collection) or 0)
+
+
+def fresh_vectors(
+    session: Session, collection: str, model: str, after: tuple[int, int]
+) -> list[tuple[int, str, bytes]]:
+    """Vectors of living chunks after a number, at most so many: their number, their entry, and what they are."""
+    number, limit = after
+    rows = session.rows(
+        "SELECT v.seq, c.entry_id, v.value FROM vector v CROSS JOIN chunk c ON c.collection = v.collection "
+        "AND c.seq = v.chunk_seq AND c.died_tx IS NULL WHERE v.collection = ? AND v.seq > ? AND v.model = ? "
+        "ORDER BY v.seq LIMIT ?",
+        collection,
+        number,
+        model,
+        limit,
+    )
+    return [(int(seq), entry, value) for seq, entry, value in rows]

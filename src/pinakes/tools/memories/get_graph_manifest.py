@@ -8,7 +8,7 @@ from pinakes.engine.census import take_census
 from pinakes.engine.embedding import model_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.layers import Layer, layers
-from pinakes.engine.memories import KNOWN
+from pinakes.engine.vicinity import KNOWN
 from pinakes.mind.learning import phase_at
 from pinakes.model.kinds import EDGE_TYPES
 from pinakes.spaces.atlas import SPACES

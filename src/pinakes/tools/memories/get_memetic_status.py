@@ -9,8 +9,8 @@ from pinakes.engine.census import take_census
 from pinakes.engine.citations import citation_of, name_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.layers import Active, Layer, count_quadrants, layers, most_active
-from pinakes.engine.memories import KNOWN
-from pinakes.engine.tending import Task, curation_tasks
+from pinakes.engine.tending import Task, tend
+from pinakes.engine.vicinity import KNOWN, affordable
 from pinakes.mind.learning import phase_at
 from pinakes.model.clock import to_iso
 from pinakes.toolkit.fields import UNSET, choice, flag, free, integer, many, number, text, texts
@@ -62,6 +62,7 @@ class Output:
     dream_reason: str = text(default="Dreams come with the instruments that dream.")
     curation_tasks: tuple[TaskShape, ...] = many(TaskShape)
     curation_task_count: int = integer()
+    not_yet_compared: int = integer()
     layers: dict[str, Any] = free()
 
 
@@ -82,11 +83,12 @@ def get_memetic_status(call: Call[Kernel], input: Input) -> Answer:
     with kernel.read() as reading:
         mood = kernel.activity.mood(reading.session, kernel.collection, session)
         phase = phase_at(kernel.activity.count(reading.session, kernel.collection))
-        tasks = curation_tasks(kernel, reading)
+        tended = tend(kernel, reading, most=affordable(kernel, reading))
         counts, judged = count_quadrants(kernel, reading)
         active = most_active(kernel, reading)
         nodes = take_census(kernel, reading).nodes(KNOWN)
         standing = layers(kernel, reading, mood)
+    tasks = tended.tasks
     action = suggest(mood.entropy, mood.coherence, tasks)
     output = Output(
         coherence_score=round(mood.coherence, 4),
@@ -100,9 +102,11 @@ def get_memetic_status(call: Call[Kernel], input: Input) -> Answer:
         suggested_action=action,
         curation_tasks=tuple(_task(task) for task in tasks[:MOST_TASKS]),
         curation_task_count=len(tasks),
+        not_yet_compared=tended.left_out,
         layers={layer.name.lower(): _layer(layer) for layer in standing},
     )
-    return Answer(f"{nodes} nodes, {len(tasks)} curation tasks; suggested: {action}.", NODES, output)
+    partly = f" ({tended.left_out} recent entries are still to be compared)" if tended.left_out else ""
+    return Answer(f"{nodes} nodes, {len(tasks)} curation tasks{partly}; suggested: {action}.", NODES, output)
 
 
 def suggest(entropy: float, coherence: float, tasks: Sequence[Task]) -> str:

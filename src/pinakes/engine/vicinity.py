@@ -1,0 +1,208 @@
+"""Vicinity: what lies nearest to the entries somebody is concerned with, followed rather than searched for anew."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from threading import Lock, RLock
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from pinakes.engine.census import take_census
+from pinakes.engine.embedding import model_of
+from pinakes.engine.finder import Finder, Search
+from pinakes.engine.index.matching import Filter
+from pinakes.engine.index.parts import Array
+from pinakes.engine.kernel import Kernel
+from pinakes.engine.passages import LIMIT
+from pinakes.engine.reference import meanings
+from pinakes.model import kinds
+from pinakes.model.knowledge import Entry
+from pinakes.spaces.terms import filter_number
+from pinakes.storage.database import Database
+from pinakes.storage.lookups import heads_of
+from pinakes.storage.reading import Reading
+from pinakes.storage.vectors import fresh_vectors, newest_vector
+
+KNOWN = (kinds.MEMORY, kinds.ENTRY, kinds.NOTE, kinds.DOCUMENT, kinds.SECTION)
+NEAR = 10
+PASSAGES = 4 * NEAR
+QUESTION = 160
+KEPT, FOLLOWED, SHELVED = 512, 1000, 4096
+LITTLE, SEARCHES = 2000, 3
+
+Near = list[tuple[Entry, float | None]]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The nearest of an entry with their cosines, the nearest first: by a vector, up to the newest vector that was
+    seen; or by words, which holds for one transaction only."""
+
+    updated_at: int
+    vector: Array | None
+    found: dict[str, float | None]
+    seen: int
+    tx: int
+
+    def take_in(self, fresh: dict[str, float]) -> bool:
+        """Add what is new and near. Not where one of the nearest has moved away, or where nobody knows how near the
+        next one is, so that all have to be searched for again."""
+        least = min((value for value in self.found.values() if value is not None), default=1.0)
+        near = {id: value for id, value in fresh.items() if value > least or id in self.found}
+        if any(value < least for value in near.values()) or (fresh and len(self.found) < NEAR):
+            return False
+        if near:
+            held = {id: value or 0.0 for id, value in self.found.items()} | near
+            self.found = dict(sorted(held.items(), key=lambda pair: -pair[1])[:NEAR])
+        return True
+
+
+class Vicinity:
+    """The nearest of those entries of a collection that somebody was concerned with lately, by one embedder; and those
+    entries themselves, as they were last read."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        self._guard = RLock()
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._shelf: OrderedDict[str, tuple[int, Entry]] = OrderedDict()
+        self._meanings: OrderedDict[tuple[str, int], Array] = OrderedDict()
+
+    def around(self, kernel: Kernel, reading: Reading, entries: Sequence[Entry], most: int | None) -> dict[str, Near]:
+        """The nearest of each of some entries. What is not known any more is searched for, for at most so many of them;
+        the others are left out."""
+        with self._guard:
+            self._follow(reading, entries)
+            known = self.read(reading, self._named(entries))
+            for entry in entries:
+                if entry.id in self._kept and not self._kept[entry.id].found.keys() <= known.keys():
+                    del self._kept[entry.id]
+            lacking = [entry for entry in entries if entry.id not in self._kept][:most]
+            self._search(kernel, reading, lacking)
+            known |= self.read(reading, self._named(lacking))
+            found = {entry.id: self._kept[entry.id].found for entry in entries if entry.id in self._kept}
+            _forget(self._kept, KEPT)
+        return {
+            id: [(known[other], near) for other, near in each.items() if other in known] for id, each in found.items()
+        }
+
+    def read(self, reading: Reading, ids: Iterable[str]) -> dict[str, Entry]:
+        """Those of some entries that live; what has not changed since is not read again."""
+        with self._guard:
+            heads = heads_of(reading, ids)
+            changed = [id for id, tx in heads.items() if id not in self._shelf or self._shelf[id][0] != tx]
+            read = reading.living(changed)
+            for id, entry in read.items():
+                if _is_short(entry):
+                    self._shelf[id] = (heads[id], entry)
+                    self._shelf.move_to_end(id)
+            known = {
+                id: read[id] if id in read else self._shelf[id][1] for id in heads if id in read or id in self._shelf
+            }
+            _forget(self._shelf, SHELVED)
+        return known
+
+    def meanings(self, reading: Reading, entries: Iterable[Entry]) -> dict[str, Array]:
+        """E1 of some entries; that of a text of one passage stays as it is until the text changes."""
+        wanted = {entry.id: entry for entry in entries}
+        with self._guard:
+            marks = {id: (id, entry.updated_at) for id, entry in wanted.items()}
+            found = {id: self._meanings[mark] for id, mark in marks.items() if mark in self._meanings}
+            fresh = meanings(reading, [id for id in wanted if id not in found])
+            for id, vector in fresh.items():
+                if _is_short(wanted[id]):
+                    self._meanings[marks[id]] = vector
+            _forget(self._meanings, SHELVED)
+        return found | fresh
+
+    def keep(self, entry: Entry, vector: Array, found: Near, at: tuple[int, int]) -> None:
+        """Know the nearest of an entry that was just stored, as they were at the newest vector and the transaction
+        before."""
+        with self._guard:
+            self._kept[entry.id] = _Kept(entry.updated_at, vector, {other.id: value for other, value in found}, *at)
+
+    def _named(self, entries: Iterable[Entry]) -> list[str]:
+        return [id for entry in entries if entry.id in self._kept for id in self._kept[entry.id].found]
+
+    def _follow(self, reading: Reading, entries: Sequence[Entry]) -> None:
+        """Bring what is known of these up to the snapshot, and forget what cannot be."""
+        followed: list[str] = []
+        for entry in entries:
+            kept = self._kept.get(entry.id)
+            if kept is not None and kept.updated_at == entry.updated_at and kept.vector is not None:
+                followed.append(entry.id)
+            elif kept is not None and (kept.updated_at, kept.tx) != (entry.updated_at, reading.tx):
+                del self._kept[entry.id]
+        newest = newest_vector(reading.session, reading.collection)
+        oldest = min((self._kept[id].seen for id in followed), default=newest)
+        if oldest >= newest:
+            return
+        fresh = fresh_vectors(reading.session, reading.collection, self.model, (oldest, FOLLOWED + 1))
+        for id in followed:
+            kept = self._kept[id]
+            if len(fresh) > FOLLOWED or not kept.take_in(_nearness(id, kept, fresh)):
+                del self._kept[id]
+            kept.seen = max(kept.seen, newest)
+
+    def _search(self, kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> None:
+        finder: Finder = kernel.finder()
+        vectors = self.meanings(reading, entries)
+        passing = Filter(groups=(tuple(filter_number("kind", kind) for kind in KNOWN),), as_of=reading.tx)
+        meant = [entry for entry in entries if entry.id in vectors]
+        found = finder.nearest(
+            reading, [vectors[entry.id] for entry in meant], passing, model=self.model, count=PASSAGES
+        )
+        near: dict[str, dict[str, float | None]] = {}
+        for entry, passages in zip(meant, found, strict=True):
+            near[entry.id] = {**passages}
+        for entry in entries:
+            if entry.id not in vectors:
+                said = f"{entry.title} {entry.body}"[:QUESTION]
+                search = Search(text=said, filter=passing, depth=PASSAGES, may_be_misspelled=False)
+                near[entry.id] = {each.entry_id: None for each in finder.find(reading, search, None).passages}
+        seen = newest_vector(reading.session, reading.collection)
+        for entry in entries:
+            nearest = [(id, value) for id, value in near[entry.id].items() if id != entry.id][:NEAR]
+            self._kept[entry.id] = _Kept(entry.updated_at, vectors.get(entry.id), dict(nearest), seen, reading.tx)
+
+
+def _nearness(id: str, kept: _Kept, fresh: Sequence[tuple[int, str, bytes]]) -> dict[str, float]:
+    """How near new vectors of others are to an entry."""
+    others = [(other, value) for seq, other, value in fresh if seq > kept.seen and other != id]
+    if not others or kept.vector is None:
+        return {}
+    rows = np.frombuffer(b"".join(value for _, value in others), np.float16).astype(np.float32)
+    found: dict[str, float] = {}
+    for (other, _), value in zip(others, (rows.reshape(len(others), -1) @ kept.vector).tolist(), strict=True):
+        found[other] = max(found.get(other, -1.0), value)
+    return found
+
+
+def _is_short(entry: Entry) -> bool:
+    """Whether it is one passage, so that it has its whole vector or none."""
+    return entry.kind != kinds.DOCUMENT and len(entry.body) <= LIMIT
+
+
+def _forget(kept: OrderedDict[Any, Any], most: int) -> None:
+    while len(kept) > most:
+        kept.popitem(last=False)
+
+
+def affordable(kernel: Kernel, reading: Reading) -> int | None:
+    """For how many entries a tool that should answer at once may search what is near: for all where little is stored,
+    else for a few; the rest is looked at between the calls."""
+    return None if take_census(kernel, reading).nodes(KNOWN) <= LITTLE else SEARCHES
+
+
+_held: WeakKeyDictionary[Database, dict[tuple[str, str], Vicinity]] = WeakKeyDictionary()
+_guard = Lock()
+
+
+def vicinity_of(kernel: Kernel, reading: Reading) -> Vicinity:
+    """The vicinities of a collection as this process knows them."""
+    model = model_of(reading.session, reading.collection)
+    with _guard:
+        held = _held.setdefault(kernel.store.database, {})
+        return held.setdefault((reading.collection, model), Vicinity(model))

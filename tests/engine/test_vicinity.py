@@ -1,0 +1,70 @@
+"""What is known to lie near an entry is what a search would find, whatever is stored or forgotten meanwhile."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from pinakes.engine import vicinity
+from pinakes.engine.entries import delete_entry, update_entry
+from pinakes.engine.vicinity import Vicinity, vicinity_of
+from pinakes.model.knowledge import Entry
+from tests.engine.desk import Desk
+
+WORDS = "tea cup salt ice door lamp cloud river stone bread".split()
+
+
+def said(chance: random.Random) -> str:
+    return " ".join(chance.choices(WORDS, k=6))
+
+
+def around(desk: Desk, fresh: bool = False) -> dict[str, list[tuple[str, float]]]:
+    """The nearest of the five oldest, as they are known or as they are found anew."""
+    with desk.kernel.read() as reading:
+        known = vicinity_of(desk.kernel, reading)
+        used = Vicinity(known.model) if fresh else known
+        entries = [version.thing for version in reading.entries(("entry",), limit=5)]
+        found = used.around(desk.kernel, reading, [each for each in entries if isinstance(each, Entry)], None)
+    return {id: [(other.id, value or 0.0) for other, value in near] for id, near in found.items()}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_followed_is_what_is_found(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    desk = Desk(tmp_path, "minilm")
+    ids = [desk.put(said(chance)) for _ in range(30)]
+    for _ in range(40):
+        turn = chance.random()
+        if turn < 0.5:
+            ids.append(desk.put(said(chance)))
+        elif turn < 0.8:
+            update_entry(desk.kernel, chance.choice(ids), {"content": said(chance)}, actor="test")
+        else:
+            delete_entry(desk.kernel, ids.pop(chance.randrange(len(ids))), actor="test")
+        known, found = around(desk), around(desk, fresh=True)
+        assert known.keys() == found.keys()
+        for id, near in known.items():
+            assert [value for _, value in near] == pytest.approx([value for _, value in found[id]], abs=1e-3)
+
+
+def test_what_was_not_searched_for_is_left_out(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, "minilm")
+    for number in range(5):
+        desk.put(f"tea {number}")
+    with desk.kernel.read() as reading:
+        entries = [version.thing for version in reading.entries(("entry",)) if isinstance(version.thing, Entry)]
+        known = vicinity_of(desk.kernel, reading)
+        assert len(known.around(desk.kernel, reading, entries, 2)) == 2
+        assert len(known.around(desk.kernel, reading, entries, 2)) == 4
+        assert len(known.around(desk.kernel, reading, entries, 2)) == 5
+
+
+def test_so_much_that_is_new_is_searched_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vicinity, "FOLLOWED", 3)
+    desk = Desk(tmp_path, "minilm")
+    for number in range(20):
+        desk.put(f"tea cup {number}")
+    around(desk)
+    for number in range(5):
+        desk.put(f"tea cup salt {number}")
+    assert around(desk) == around(desk, fresh=True)
