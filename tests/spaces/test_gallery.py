@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinakes.model.clock import DAY, HOUR
-from pinakes.model.knowledge import Entry
+from pinakes.model.knowledge import Entry, fold
 from pinakes.spaces.atlas import COUNT, IDS
 from pinakes.spaces.causal import clauses
 from pinakes.spaces.entities import find
@@ -19,7 +19,7 @@ from pinakes.spaces.graph import walk
 from pinakes.spaces.keeping import Kept
 from pinakes.spaces.sparse import Columns, count, count_words
 from pinakes.spaces.terms import number_of
-from pinakes.spaces.words import words
+from pinakes.spaces.words import _IDENTIFIERS, identifiers, words
 
 BEGAN = 1_770_000_000_000_000
 
@@ -191,3 +191,14 @@ def test_without_joins_nothing_is_near_in_the_graph() -> None:
     joined = {"a": ["hub"], "b": ["hub"], "hub": ["a", "b"]}
     gallery = Gallery([hung("a", joined=joined), hung("b", joined=joined)])
     assert gallery.nearness(IDS.index("E8"), hung("c")).tolist() == [0, 0]
+
+
+def test_what_is_said_very_often_still_has_a_likeness() -> None:
+    often, seldom = represent(entry("ab" * 70_000)), represent(entry("ab" * 70))
+    assert often.bits == seldom.bits
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet="ab1_-./:@#+ \t\n\u00e4\u6f22\u2003", max_size=60))
+def test_compound_names_are_found_wherever_they_stand(text: str) -> None:
+    assert identifiers(text) == _IDENTIFIERS.findall(fold(text))

@@ -2,6 +2,7 @@
 
 import io
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from pinakes.engine.kernel import Kernel
 from pinakes.engine.transfer import export_collection, import_lines
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.kinds import KINDS
-from pinakes.model.knowledge import Edge, fold
+from pinakes.model.knowledge import Edge, Entry, fold
 from pinakes.storage import sqlite
 from pinakes.storage.journal import _HEADS, compare_heads, describe, dump, rebuild_heads
 from pinakes.storage.reading import EdgePattern
@@ -260,3 +261,36 @@ def test_an_export_keeps_every_letter(store):
     other = imported(kernel, exported(kernel))
     assert heads(other) == heads(kernel)
     assert json.loads(exported(kernel).split("\n")[1])["actor"] == "Åsa"
+
+
+def test_edges_put_together_are_those_put_one_by_one(store):
+    def act(writing, together):
+        ends = [writing.new_id() for _ in range(3)]
+        for id in ends:
+            writing.put(Entry(id=id, kind="entry", title="An end", created_at=writing.time, updated_at=writing.time))
+        made = [
+            Edge(
+                id=writing.new_id(),
+                source=ends[0],
+                target=end,
+                predicate="Leads To",
+                created_at=writing.time,
+                updated_at=writing.time,
+            )
+            for end in ends[1:]
+        ]
+        if together:
+            writing.link(made)
+        else:
+            for edge in made:
+                writing.put(edge)
+        return made
+
+    for together in (False, True):
+        kernel = fresh_kernel(store)
+        made = kernel.write(partial(act, together=together), actor="test")
+        with kernel.read() as reading:
+            assert [reading.edge(edge.id) for edge in made] == made
+            assert reading.edges_from(made[0].source, "leads to") == made
+        assert complaints(kernel) == []
+        assert [len(line["versions"]) for line in journal(kernel)] == [5]

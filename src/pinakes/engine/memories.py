@@ -132,9 +132,9 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
         edges = [*asked, *without_circles(writing, made.id, asked, _found_edges(writing, made, around))]
         edges += temporal_edge(writing, made, previous)
         kept = tuple({(edge.target, edge.source, edge.type): edge for edge in reversed(edges)}.values())
-        for edge in kept:
-            writing.put(edge)
-        return cast(Version, writing.version(made.id, writing.tx)), kept
+        writing.link(kept)
+        version = Version(id=made.id, tx=writing.tx, time=writing.time, subject="entry", kind=made.kind, thing=made)
+        return version, kept
 
     version, edges = kernel.write(act, actor=actor)
     around.remember(cast(Entry, version.thing))
@@ -298,14 +298,15 @@ def _found_edges(writing: Writing, entry: Entry, around: _Surroundings) -> list[
         for other, value in around.near
         if value > threshold
     ]
+    body = fold(entry.body)
+    stated = [(fold(cause), fold(effect)) for cause, effect in clauses(entry.body)] if around.near else []
     for other, _ in around.near:
         named = fold(other.title)
-        for cause, effect in clauses(entry.body) if len(named) > 3 else ():
-            if named in fold(cause):
+        for cause, effect in stated if len(named) > 3 else ():
+            if named in cause:
                 edges.append(new_link(writing, (other.id, entry.id), kinds.CAUSAL, weight=0.7, predicate="causes"))
-            elif named in fold(effect):
+            elif named in effect:
                 edges.append(new_link(writing, (entry.id, other.id), kinds.CAUSAL, weight=0.7, predicate="causes"))
-        body = fold(entry.body)
         if len(named) > 3 and any(f"{words} {named}" in body for words in _PARENTHOOD):
             edges.append(new_link(writing, (entry.id, other.id), kinds.HIERARCHICAL, weight=0.8, predicate="part of"))
     return edges

@@ -175,8 +175,11 @@ def hang(
 ) -> list[Hung]:
     """As `hang_all`, for entries that may not be stored yet: `joined` names whom they will be linked to, `vectors`
     what they mean. Walks can be left out where nothing is compared in the graph."""
+    if not entries:
+        return []
     entries = with_texts(reading, entries)
-    known = meanings(reading, [entry.id for entry in entries]) | dict(vectors or {})
+    known = dict(vectors or {})
+    known |= meanings(reading, [entry.id for entry in entries if entry.id not in known])
     neighbours = _surroundings(reading, entries, joined or {}) if with_walks else {}
     return [
         Hung(id=entry.id, print=print_, words=words, vector=known.get(entry.id), walk=walk(entry.id, neighbours))
@@ -199,7 +202,7 @@ def _surroundings(
 def near_duplicates(reading: Reading, own: Hung, entries: Sequence[Entry]) -> list[Hung]:
     """Those of some entries that mean nearly the same as another, or of which nobody can tell without their words."""
     known = meanings(reading, [entry.id for entry in entries]) if own.vector is not None else {}
-    return hang(reading, likely_duplicates(own, entries, known))
+    return hang(reading, likely_duplicates(own, entries, known), vectors=known)
 
 
 def likely_duplicates(own: Hung, entries: Sequence[Entry], vectors: Mapping[str, Array]) -> list[Entry]:
@@ -219,7 +222,7 @@ def _prints_of(reading: Reading, entries: Sequence[Entry]) -> list[Fingerprint]:
 
 def meanings(reading: Reading, ids: Sequence[str]) -> dict[str, Array]:
     """E1: the mean of an entry's vectors."""
-    model = model_of(reading.session, reading.collection)
+    model = model_of(reading.session, reading.collection) if ids else ""
     if not model:
         return {}
     found = fingerprints.entry_vectors(reading.session, reading.collection, model, ids)

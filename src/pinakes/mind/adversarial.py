@@ -12,7 +12,7 @@ made of, each as a number only, is weighed beside them. No wording is listed any
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -255,20 +255,19 @@ def _acts(sentences: list[_Sentence]) -> list[tuple[str, bool, int]]:
         (act, sentence.is_told, place)
         for place, sentence in enumerate(sentences)
         for act, (concepts, within) in ACTS.items()
-        if sentence.does(concepts, within)
+        if concepts[0] in sentence.held and sentence.does(concepts, within)
     ]
 
 
 def _note_forms(seen: Array, text: str, shown: str, hidden: list[str]) -> None:
     folded = fold(shown) + ("\n" + text.lower() if _FORMS["escaped"].search(text.lower()) else "")
     open_text = folded if _is_all_quoted(shown) else _QUOTED.sub(" ", folded)
+    decoded = [fold(each) for each in hidden]
     for name, pattern in _FORMS.items():
-        raw = name in _RAW_FORMS
-        if pattern.search(_QUOTED.sub(" ", shown) if raw else open_text) or any(
-            pattern.search(fold(each)) for each in hidden
-        ):
+        said, openly = (shown, _QUOTED.sub(" ", shown)) if name in _RAW_FORMS else (folded, open_text)
+        if pattern.search(openly) or any(pattern.search(each) for each in decoded):
             seen[_INDEX[name]] = 1
-        elif pattern.search(shown if raw else folded):
+        elif said != openly and pattern.search(said):
             seen[_INDEX[f"{name}, quoted"]] = 1
 
 
@@ -312,11 +311,17 @@ def _note_contexts(seen: Array, shown: str, sentences: list[_Sentence]) -> None:
 
 def _numbers(folded: str) -> Array:
     words = _WORD.findall(folded)[:TOKENS]
-    found = {f"w{word}" for word in words} | {f"b{one} {other}" for one, other in pairwise(words)}
-    for word in set(words):
-        padded = f"#{word}#"
-        found |= {f"c{padded[place : place + 4]}" for place in range(len(padded) - 3)}
-    return np.array(sorted({number_of("d", each) % BUCKETS for each in found}), np.int64)
+    found = {number_of("d", f"b{one} {other}") % BUCKETS for one, other in pairwise(words)}
+    found.update(*map(_numbers_of, set(words)))
+    return np.array(sorted(found), np.int64)
+
+
+@lru_cache(maxsize=65_536)
+def _numbers_of(word: str) -> tuple[int, ...]:
+    """The numbers of a word and of its letters in fours."""
+    padded = f"#{word}#"
+    grams = (f"c{padded[place : place + 4]}" for place in range(len(padded) - 3))
+    return tuple({number_of("d", each) % BUCKETS for each in (f"w{word}", *grams)})
 
 
 @cache

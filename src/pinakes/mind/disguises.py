@@ -35,6 +35,8 @@ def undisguise(text: str) -> str:
     """The text as a reader would see it, were nothing hidden: normalised letters, no invisible ones, no look-alikes."""
     shown = _TAGS.sub(lambda found: " " + "".join(chr(ord(letter) - 0xE0000) for letter in found.group()), text)
     shown = html.unescape(_INVISIBLE.sub("", shown))
+    if shown.isascii():
+        return shown
     shown = unicodedata.normalize("NFKD", shown)
     shown = "".join(letter for letter in shown if not unicodedata.combining(letter) or ord(letter) > 0x36F)
     shown = unicodedata.normalize("NFKC", shown)

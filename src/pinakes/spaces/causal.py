@@ -87,6 +87,8 @@ class CausalColumns:
     def nearness(self, probe: Causes) -> Array:
         """E5: along means that the probe's effect is their cause."""
         same = (self._cause.cosines(probe.cause) + self._effect.cosines(probe.effect)) / 2
+        if not probe.is_said:
+            return fit((same, same, same), directed=False)
         forward, backward = self._cause.cosines(probe.effect), self._effect.cosines(probe.cause)
         return fit((same, forward, backward), directed=self._said & probe.is_said)
 

@@ -1,8 +1,8 @@
 """Robust nearness (E9): letters in threes, bound and bundled into 4,096 bits, which survive typing errors."""
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ Array = NDArray[Any]
 BITS = 4096
 BYTES = BITS // 8
 GRAMS = 256
+FEW = 255
 _SEED = 20_260_210
 
 
@@ -26,22 +27,42 @@ def _letter(letter: str, shift: int) -> Array:
 
 
 @lru_cache(maxsize=16384)
-def _gram(gram: str) -> Array:
-    bound = _letter(gram[0], 2) ^ _letter(gram[1], 1) ^ _letter(gram[2], 0)
-    return np.unpackbits(bound.view(np.uint8), bitorder="little")
+def _gram(gram: str) -> bytes:
+    return (_letter(gram[0], 2) ^ _letter(gram[1], 1) ^ _letter(gram[2], 0)).tobytes()
 
 
 def represent(text: str) -> bytes:
     """A bit is set where most grams set it."""
     spaced = f" {' '.join(fold(text).split())} "
-    counted = Counter(spaced[place : place + 3] for place in range(len(spaced) - 2))
-    if not counted:
-        return bytes(BYTES)
-    kept = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:GRAMS]
-    votes = np.zeros(BITS, np.int64)
-    for times, group in groupby(kept, key=lambda pair: pair[1]):
-        votes += times * np.add.reduce(np.array([_gram(gram) for gram, _ in group]), dtype=np.uint16)
-    return np.packbits(votes * 2 > sum(times for _, times in kept), bitorder="little").tobytes()
+    counted = Counter(map("".join, zip(spaced, spaced[1:], spaced[2:], strict=False)))
+    votes, total = np.zeros(BITS, np.int64), 0
+    for times, grams in _most(counted):
+        votes += times * _sum([_gram(gram) for gram in grams])
+        total += times * len(grams)
+    return np.packbits(votes * 2 > total, bitorder="little").tobytes()
+
+
+def _most(counted: Mapping[str, int]) -> Iterator[tuple[int, list[str]]]:
+    """The grams that occur most, those that occur as often together; where not all have room, the first."""
+    alike: dict[int, list[str]] = {}
+    for gram, times in counted.items():
+        alike.setdefault(times, []).append(gram)
+    room = GRAMS
+    for times in sorted(alike, reverse=True):
+        grams = alike[times]
+        yield times, grams if len(grams) <= room else sorted(grams)[:room]
+        room -= len(grams)
+        if room <= 0:
+            return
+
+
+def _sum(grams: list[bytes]) -> Array:
+    """How many grams set each bit; so many at a time that their sum fits into a byte, in which adding is quickest."""
+    total = np.zeros(BITS, np.int64)
+    for start in range(0, len(grams), FEW):
+        packed = np.frombuffer(b"".join(grams[start : start + FEW]), np.uint8)
+        total += np.add.reduce(np.unpackbits(packed, bitorder="little").reshape(-1, BITS), dtype=np.uint8)
+    return total
 
 
 def nearness(known: Array, probe: Array) -> Array:

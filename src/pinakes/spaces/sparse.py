@@ -105,30 +105,29 @@ class Columns:
         weights = saturated(np.concatenate([member.counts for member in members]) if members else EMPTY.counts)
         order = np.argsort(numbers, kind="stable")
         self.numbers, self.rows = numbers[order], rows[order]
-        firsts = np.flatnonzero(np.diff(self.numbers, prepend=np.int64(-1)))
-        self.vocabulary, frequencies = self.numbers[firsts], np.diff(firsts, append=len(numbers))
+        self.starts = np.flatnonzero(np.diff(self.numbers, prepend=np.int64(-1)))
+        self.vocabulary, frequencies = self.numbers[self.starts], np.diff(self.starts, append=len(numbers))
         self.rarity = np.log(1 + (self.size - frequencies + 0.5) / (frequencies + 0.5)).astype(np.float32)
         self.unseen = math.log(1 + (self.size + 0.5) / 0.5)
-        self.weights = weights[order] * np.repeat(self.rarity, frequencies)
+        spread = np.repeat(self.rarity, frequencies)
+        self.weights = weights[order] * spread
         self.frequencies = frequencies
-        self.totals = np.bincount(self.rows, np.repeat(self.rarity, frequencies), self.size)
+        self.totals = np.bincount(self.rows, spread, self.size)
         self.norms = np.sqrt(np.bincount(self.rows, self.weights**2, self.size)).astype(np.float32)
 
     def rarities(self, probe: Sparse) -> Array:
         """How rare each of the probe's terms is among the members."""
-        if not len(self.vocabulary):
-            return np.full(len(probe.numbers), self.unseen, np.float32)
-        place = np.minimum(np.searchsorted(self.vocabulary, probe.numbers), len(self.vocabulary) - 1)
-        return np.where(self.vocabulary[place] == probe.numbers, self.rarity[place], self.unseen).astype(np.float32)
+        return self._rarities(probe, *self._known(probe))
 
     def cosines(self, probe: Sparse) -> Array:
         """The weighted cosine of a probe with every member."""
-        values = saturated(probe.counts) * self.rarities(probe)
+        known, places = self._known(probe)
+        values = saturated(probe.counts) * self._rarities(probe, known, places)
         norm = float(np.sqrt((values**2).sum()))
-        if not norm:
+        if not norm or not len(known):
             return np.zeros(self.size, np.float32)
-        rows, places, spread = self._shared(probe)
-        products = np.bincount(rows, self.weights[places] * values[spread], self.size)
+        found, spread = spans(self.starts[places], self.frequencies[places])
+        products = np.bincount(self.rows[found], self.weights[found] * values[known][spread], self.size)
         return np.clip(products / np.maximum(self.norms * norm, 1e-9), 0.0, 1.0).astype(np.float32)
 
     def cosine(self, one: Sparse, other: Sparse) -> float:
@@ -148,17 +147,29 @@ class Columns:
 
     def overlaps(self, probe: Sparse) -> Array:
         """The weighted Jaccard overlap of a probe's terms with those of every member."""
-        rarity = self.rarities(probe)
-        rows, _, spread = self._shared(probe)
-        shared = np.bincount(rows, rarity[spread], self.size)
+        known, places = self._known(probe)
+        rarity = self._rarities(probe, known, places)
+        found, spread = spans(self.starts[places], self.frequencies[places])
+        shared = np.bincount(self.rows[found], rarity[known][spread], self.size)
         union = self.totals + float(rarity.sum()) - shared
         return np.divide(shared, union, out=np.zeros(self.size), where=union > 1e-9).astype(np.float32)
 
-    def _shared(self, probe: Sparse) -> tuple[Array, Array, Array]:
-        """Every occurrence of the probe's terms: in which row, at which place, and which of its terms it is."""
-        left = np.searchsorted(self.numbers, probe.numbers, "left")
-        places, spread = spans(left, np.searchsorted(self.numbers, probe.numbers, "right") - left)
-        return self.rows[places], places, spread
+    def _known(self, probe: Sparse) -> tuple[Array, Array]:
+        """Which of a probe's terms any member has, and where in the vocabulary they stand."""
+        if not len(self.vocabulary):
+            return _NOWHERE, _NOWHERE
+        places = np.searchsorted(self.vocabulary, probe.numbers)
+        places[places == len(self.vocabulary)] = 0
+        known = np.flatnonzero(self.vocabulary[places] == probe.numbers)
+        return known, places[known]
+
+    def _rarities(self, probe: Sparse, known: Array, places: Array) -> Array:
+        found = np.full(len(probe.numbers), self.unseen, np.float32)
+        found[known] = self.rarity[places]
+        return found
+
+
+_NOWHERE = np.empty(0, np.intp)
 
 
 def spans(starts: Array, lengths: Array) -> tuple[Array, Array]:

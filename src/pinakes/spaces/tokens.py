@@ -1,7 +1,6 @@
 """Late interaction (E12): each word on its own, as 64 signs of its letters, matched with the best of the other."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,19 +13,41 @@ Array = NDArray[Any]
 
 TOKENS = 24
 BITS = 64
+MANY = 65_536
 
 
-@lru_cache(maxsize=65536)
-def signature(word: str) -> int:
-    """The signs of the sum of what its letters in threes (and itself) stand for."""
-    padded = f"#{word}#"
-    grams = [word, *(padded[place : place + 3] for place in range(len(padded) - 2))]
-    hashed = np.array([number_of("t", gram) for gram in grams], np.uint64)
-    bits = np.unpackbits(hashed.view(np.uint8).reshape(len(grams), 8), axis=1, bitorder="little")
-    votes = bits.sum(axis=0, dtype=np.int32) * 2 - len(grams)
+_known: dict[str, int] = {}
+
+
+def signatures(words: Sequence[str]) -> list[int]:
+    """The signature of each word; all are forgotten when they have become many."""
+    found = {word: held for word in words if (held := _known.get(word)) is not None}
+    fresh = [word for word in dict.fromkeys(words) if word not in found]
+    if fresh:
+        made = dict(zip(fresh, _sign(fresh), strict=True))
+        if len(_known) + len(made) > MANY:
+            _known.clear()
+        _known.update(made)
+        found |= made
+    return [found[word] for word in words]
+
+
+def _sign(words: Sequence[str]) -> list[int]:
+    """The signs of the sum of what the letters of each word in threes (and itself) stand for."""
+    grams = [[word, *_threes(f"#{word}#")] for word in words]
+    sizes = np.array([len(each) for each in grams])
+    hashed = np.array([number_of("t", gram) for each in grams for gram in each], np.uint64)
+    bits = np.unpackbits(hashed.view(np.uint8).reshape(len(hashed), 8), axis=1, bitorder="little")
+    starts = np.cumsum(sizes) - sizes
+    votes = np.add.reduceat(bits, starts, axis=0, dtype=np.int32) * 2 - sizes[:, None]
     # A tie is decided by the word itself.
-    decided = (votes > 0) | ((votes == 0) & (bits[0] > 0))
-    return int(np.packbits(decided, bitorder="little").view(np.uint64)[0])
+    decided = (votes > 0) | ((votes == 0) & (bits[starts] > 0))
+    signed: list[int] = np.packbits(decided, axis=1, bitorder="little").view(np.uint64).ravel().tolist()
+    return signed
+
+
+def _threes(padded: str) -> list[str]:
+    return [padded[place : place + 3] for place in range(len(padded) - 2)]
 
 
 def represent(text: str) -> Array:
@@ -35,7 +56,7 @@ def represent(text: str) -> Array:
     if len(distinct) > TOKENS:
         kept = set(sorted(distinct, key=lambda word: (-len(word), word))[:TOKENS])
         distinct = [word for word in distinct if word in kept]
-    return np.array([signature(word) for word in distinct], np.uint64)
+    return np.array(signatures(distinct), np.uint64)
 
 
 class TokenColumns:

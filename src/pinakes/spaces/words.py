@@ -43,7 +43,8 @@ _QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”')
 # What stands between the runs of an ASCII text becomes blanks, which is sooner done than matching.
 _APART = {code: " " for code in range(128) if not chr(code).isalnum()}
 
-_stemmer = cast(Any, Stemmer).Stemmer("porter")
+# Without its own memory, which takes longer than stemming anew; what is met often `stem` remembers.
+_stemmer = cast(Any, Stemmer).Stemmer("porter", 0)
 
 
 @lru_cache(maxsize=65536)
@@ -127,7 +128,13 @@ def find_runs(text: str) -> Iterator[re.Match[str]]:
 
 def identifiers(text: str) -> list[str]:
     """Compound names that should be found as they are written."""
-    return _IDENTIFIERS.findall(fold(text))
+    return _joined(fold(text))
+
+
+def _joined(folded: str) -> list[str]:
+    # Most words are no compound names, and to see that of a word letter by letter takes longer than all the rest.
+    found = [each for each in folded.split() if not each.isalnum() and _JOINTS.search(each)]
+    return _IDENTIFIERS.findall(" ".join(found)) if found else []
 
 
 def quoted(text: str) -> list[str]:
@@ -159,6 +166,4 @@ def split_words(text: str) -> list[str]:
 def split(text: str) -> tuple[list[str], list[str]]:
     """A text's runs of letters in their order, and its compound names."""
     folded = fold(text)
-    # Most words are no compound names, and to see that of a word letter by letter takes longer than all the rest.
-    joined = [each for each in folded.split() if not each.isalnum() and _JOINTS.search(each)]
-    return spoken(folded), _IDENTIFIERS.findall(" ".join(joined)) if joined else []
+    return spoken(folded), _joined(folded)

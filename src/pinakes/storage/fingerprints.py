@@ -73,8 +73,11 @@ def entry_vectors(session: Session, collection: str, model: str, ids: Sequence[s
 
 def neighbours(session: Session, collection: str, ids: Iterable[str], limit: int = 50) -> dict[str, list[str]]:
     """Whom each of these entries is joined to, by an edge of either direction."""
-    wanted = json.dumps(list(ids))
+    asked = list(ids)
     found: dict[str, list[str]] = {}
+    if not asked:
+        return found
+    wanted = json.dumps(asked)
     for near, far in (("source", "target"), ("target", "source")):
         rows = session.rows(
             f"SELECT e.{near}, e.{far} FROM json_each(?) wanted CROSS JOIN edge_head e ON e.collection = ? "

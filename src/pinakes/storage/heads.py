@@ -1,7 +1,9 @@
 """Heads: the newest version of each thing, kept beside the journal so that reading it is one look-up."""
 
+from collections.abc import Sequence
+
 from pinakes.model.errors import Failure, Refusal
-from pinakes.model.knowledge import Alias, Entry, Thing, fold
+from pinakes.model.knowledge import Alias, Edge, Entry, Thing, fold
 from pinakes.storage.database import Session, scalar
 
 
@@ -17,19 +19,18 @@ def set_head(session: Session, collection: str, tx: int, thing: Thing) -> None:
             fold(thing.title),
         )
     else:
-        session.run(
-            "INSERT INTO edge_head (collection, id, tx, source, target, type, predicate) VALUES (?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (collection, id) DO UPDATE SET tx = excluded.tx, source = excluded.source, "
-            "target = excluded.target, type = excluded.type, predicate = excluded.predicate",
-            collection,
-            thing.id,
-            tx,
-            thing.source,
-            thing.target,
-            thing.type,
-            fold(thing.predicate),
-        )
+        set_edge_heads(session, collection, tx, [thing])
     _claim_aliases(session, collection, thing)
+
+
+def set_edge_heads(session: Session, collection: str, tx: int, edges: Sequence[Edge]) -> None:
+    """The heads of edges, without what they are called."""
+    session.run_many(
+        "INSERT INTO edge_head (collection, id, tx, source, target, type, predicate) VALUES (?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (collection, id) DO UPDATE SET tx = excluded.tx, source = excluded.source, "
+        "target = excluded.target, type = excluded.type, predicate = excluded.predicate",
+        [(collection, each.id, tx, each.source, each.target, each.type, fold(each.predicate)) for each in edges],
+    )
 
 
 def drop_head(session: Session, collection: str, id: str) -> None:

@@ -8,9 +8,9 @@ from pinakes.model.clock import Clock
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.history import Operation
 from pinakes.model.ids import new_id
-from pinakes.model.knowledge import Entry, Thing, subject_of
+from pinakes.model.knowledge import Edge, Entry, Thing, subject_of
 from pinakes.storage.database import Database, Session, first, scalar
-from pinakes.storage.heads import drop_head, set_head
+from pinakes.storage.heads import drop_head, set_edge_heads, set_head
 from pinakes.storage.images import to_image, to_text
 from pinakes.storage.migrations import STEPS, Step, migrate, recorded_format, refuse_other_format
 from pinakes.storage.reading import Reading
@@ -92,6 +92,14 @@ class Writing(Reading):
         if self._derive is not None:
             self._derive.changed(self.session, self.collection, self.tx, thing)
 
+    def link(self, edges: Sequence[Edge]) -> None:
+        """As `put` of each of some edges that are new, and called nothing."""
+        self._write_versions([(edge.id, "edge", edge.type, to_image(edge)) for edge in edges])
+        set_edge_heads(self.session, self.collection, self.tx, edges)
+        if self._derive is not None:
+            for edge in edges:
+                self._derive.changed(self.session, self.collection, self.tx, edge)
+
     def remove(self, thing: Thing) -> None:
         """Leave a tombstone."""
         kind = thing.kind if isinstance(thing, Entry) else thing.type
@@ -128,30 +136,33 @@ class Writing(Reading):
         return len(held)
 
     def _write_version(self, id: str, subject: str, kind: str, image: str | None) -> None:
+        self._write_versions([(id, subject, kind, image)])
+
+    def _write_versions(self, versions: Sequence[tuple[str, str, str, str | None]]) -> None:
+        if not versions:
+            return
         if not self._described:
-            self.session.run(
-                "INSERT INTO tx (collection, tx, time, actor, operation, subject_id, undoes, note) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                self.collection,
-                self.tx,
-                self.time,
-                self._actor,
-                self._operation,
-                id,
-                self._undoes,
-                to_text(self._note) if self._note else None,
-            )
-            self._described = self._ever_changed = True
-        self.session.run(
+            self._write_transaction(versions[0][0])
+        self.session.run_many(
             "INSERT INTO version (collection, id, tx, subject, kind, image) VALUES (?, ?, ?, ?, ?, ?) "
             "ON CONFLICT (collection, id, tx) DO UPDATE SET image = excluded.image",
-            self.collection,
-            id,
-            self.tx,
-            subject,
-            kind,
-            image,
+            [(self.collection, id, self.tx, subject, kind, image) for id, subject, kind, image in versions],
         )
+
+    def _write_transaction(self, subject_id: str) -> None:
+        self.session.run(
+            "INSERT INTO tx (collection, tx, time, actor, operation, subject_id, undoes, note) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            self.collection,
+            self.tx,
+            self.time,
+            self._actor,
+            self._operation,
+            subject_id,
+            self._undoes,
+            to_text(self._note) if self._note else None,
+        )
+        self._described = self._ever_changed = True
 
 
 def _take_number(session: Session, collection: str, now: int) -> None:
