@@ -1,9 +1,12 @@
 """Contradictions are found by what is said, and what only looks like one is left alone."""
 
+import random
+
 import pytest
 
-from pinakes.mind.contradiction import contradict_texts
+from pinakes.mind.contradiction import Said, cannot_be_alike, contradict_texts
 from pinakes.mind.priors import COMPATIBLE, Priors, assume, similarity
+from pinakes.mind.quantities import without_quantities
 from pinakes.model.knowledge import Entry
 
 
@@ -65,3 +68,39 @@ def test_priors_are_those_of_domain_and_version_not_of_wording() -> None:
     old, new = memory("In v1 it is on.", domain="Code"), memory("In v2 it is on.", domain="Code")
     assert similarity(old, new) < COMPATIBLE
     assert len(old.vector()) == 128
+
+
+ASIDES = (
+    "no longer|used to|never|doesn't|did not|since 17 March 2026|in 1998|at 10:30 pm|five million|two dozen|$30|40 %|"
+    "12 kilometres|66 minutes|an hour and a half|previously|at first|these days|last year|as of May|20 Gbit/s|in v2.1|"
+    "Millionen|two spectrophotometric|3 Communications|1,5 Millionen|before|the|of|and"
+).split("|")
+THINGS = "server lamp river Ada Oslo backups moved replaced nightly Körper 研究 café e-mail database_name".split()
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_the_quick_look_never_says_no_where_the_whole_look_says_yes(seed: int) -> None:
+    chance = random.Random(seed)
+    one, other = (
+        Said(" ".join(chance.choice((ASIDES, THINGS))[chance.randrange(14)] for _ in range(8))) for _ in range(2)
+    )
+    for said in (one, other):
+        assert said.is_odd or (said.content <= said.stems and said.least <= len(said.content))
+    shared = len(one.content & other.content)
+    differing = len(one.content) + len(other.content) - 2 * shared - 4
+    if cannot_be_alike(one, other):
+        assert differing > 0
+        assert shared < 0.6 * (shared + differing)
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("two spectrophotometric bands", " spectrophotometric  bands"),
+        ("five Millionen", " millionen "),
+        ("5 millions", " "),
+        ("3 communications", " communications "),
+    ],
+)
+def test_a_word_beside_a_number_is_taken_whole_or_left(text: str, rest: str) -> None:
+    assert without_quantities(text.lower()).split() == rest.split()

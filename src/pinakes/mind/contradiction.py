@@ -11,6 +11,7 @@ from pinakes.mind.opposites import in_closed_set, opposites_between
 from pinakes.mind.priors import qualifiers
 from pinakes.mind.quantities import (
     DATE,
+    MEASURES,
     MONTHS,
     NUMERALS,
     Day,
@@ -33,6 +34,7 @@ FUNCTIONAL, LOGICAL, REVERSED, SCOPED = 0.9, 0.8, 0.7, 0.3
 SENTENCES = 12
 TOLERANCE = 0.05
 ALIKE, NEARLY_ALIKE = 0.6, 0.5
+OPPOSED, ROUNDING = 2, 1e-9
 
 _SPLIT = re.compile(r"(?<=[.!?;])(?<!\b[DMS]r\.)(?<!\bM[rs]s\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\bProf\.)(?<!\be\.g\.)\s+|\n+")
 _NEGATIONS = re.compile(
@@ -68,6 +70,7 @@ _MOMENT = re.compile(
 )
 # Without one of these among a sentence's words, the pattern that is named after it cannot be found.
 YEAR = 4
+_CONTRACTED = "can won isn aren wasn weren doesn don didn hasn haven hadn shouldn wouldn couldn".split()
 _DENYING = frozenset(
     "not no never none nobody nothing neither nor without cannot t stopped fail fails refuse refuses lack lacks".split()
 )
@@ -81,6 +84,8 @@ _RELATING = frozenset(
     "prefer prefers drives drink drinks died graduated married expire expires cost costs weigh weighs lasts lasted "
     "take takes come comes".split()
 )
+# What may be left out before it is asked what a sentence is about.
+_ASIDES = frozenset(stem(word) for word in {*_DENYING, *_CONTRACTED, *_AGING, *MONTHS, *NUMERALS, *MEASURES, "year"})
 _NAMING = (stem("called"), stem("named"))
 _TENSES = {"are": "is", "was": "is", "were": "is", "been": "is", "be": "is", "has": "", "will": ""}
 
@@ -96,27 +101,43 @@ class Contradiction:
     explanation: str
 
 
-class _Said:
+class Said:
     """A sentence taken apart: its words at once, all else when it is first asked for, since most sentences are found to
     be about something else by their words alone."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.folded = fold(text)
-        found = spoken(self.folded)
-        self._spoken = frozenset(found)
-        numbers = [word for word in found if word[0].isdigit()]
-        self._may_have_date = any(len(number) == YEAR for number in numbers) or not self._spoken.isdisjoint(MONTHS)
-        self._has_quantities = bool(numbers) or not self._spoken.isdisjoint(NUMERALS)
-        self._plain = self._without_asides(found)
-        self.content = frozenset(self._plain)
+        self._words = spoken(self.folded)
+        self._numbers = [word for word in self._words if word[0].isdigit()]
+        self.stems = frozenset(words(self.folded))
+        # How many words it is about at the least; a number is written together with what it counts, now and then.
+        self.least = len(self.stems - _ASIDES) - len(self._numbers)
+        self.is_odd = any(not number.isdigit() for number in self._numbers)
 
-    def _without_asides(self, found: list[str]) -> list[str]:
+    @cached_property
+    def _spoken(self) -> frozenset[str]:
+        return frozenset(self._words)
+
+    @cached_property
+    def _may_have_date(self) -> bool:
+        return any(len(number) == YEAR for number in self._numbers) or not self._spoken.isdisjoint(MONTHS)
+
+    @cached_property
+    def _has_quantities(self) -> bool:
+        return bool(self._numbers) or not self._spoken.isdisjoint(NUMERALS)
+
+    @cached_property
+    def content(self) -> frozenset[str]:
+        return frozenset(self._plain)
+
+    @cached_property
+    def _plain(self) -> list[str]:
         """The words in their order, without denials, quantities, and when it holds."""
         is_denied, is_aged = not self._spoken.isdisjoint(_DENYING), not self._spoken.isdisjoint(_AGING)
         has_asides = is_denied or is_aged or self._may_have_date or self._has_quantities
         if not has_asides and self.folded.isascii():
-            return [stem(word) for word in found if word not in STOP_WORDS]
+            return [stem(word) for word in self._words if word not in STOP_WORDS]
         plain = _NEGATIONS.sub(" ", self._undated) if is_denied else self._undated
         plain = _NOW.sub(" ", _PAST.sub(" ", plain)) if is_aged else plain
         plain = without_quantities(plain) if self._has_quantities else plain
@@ -179,12 +200,12 @@ def contradict_texts(one: str, other: str) -> Contradiction | None:
 
 
 @lru_cache(maxsize=4096)
-def _take_apart(text: str) -> tuple[_Said, ...]:
+def _take_apart(text: str) -> tuple[Said, ...]:
     sentences = (sentence.strip() for sentence in _SPLIT.split(text))
-    return tuple(_Said(sentence) for sentence in islice((each for each in sentences if each), SENTENCES))
+    return tuple(Said(sentence) for sentence in islice((each for each in sentences if each), SENTENCES))
 
 
-def _clash(one: _Said, other: _Said) -> Contradiction | None:
+def _clash(one: Said, other: Said) -> Contradiction | None:
     if not _are_about_the_same(one, other):
         return None
     rules = (_differing_value, _differing_object, _opposition, _reversal)
@@ -197,17 +218,26 @@ def _clash(one: _Said, other: _Said) -> Contradiction | None:
     return Contradiction(round(score, 4), kind, one.text, other.text, why)
 
 
-def _are_about_the_same(one: _Said, other: _Said) -> bool:
+def _are_about_the_same(one: Said, other: Said) -> bool:
     """What is left when two pairs of opposites are taken out must be mostly the same, unless both make a claim of one
     subject; and something must be shared at all."""
+    if cannot_be_alike(one, other) and not _claim_of_one_subject(one, other):
+        return False
     shared = len(one.content & other.content)
-    differing = len(one.content) + len(other.content) - 2 * shared - 4
+    differing = len(one.content) + len(other.content) - 2 * shared - 2 * OPPOSED
     if differing > 0 and shared < ALIKE * (shared + differing) and not _claim_of_one_subject(one, other):
         return False
     return bool(shared) or not one.names.isdisjoint(other.names)
 
 
-def _claim_of_one_subject(one: _Said, other: _Said) -> bool:
+def cannot_be_alike(one: Said, other: Said) -> bool:
+    """Whether even with all the words they share they would not be mostly the same, which is sooner seen than what each
+    is about."""
+    most, least = len(one.stems & other.stems), one.least + other.least - 2 * OPPOSED
+    return most * (1 + ALIKE) < ALIKE * least - ROUNDING and not (one.is_odd or other.is_odd)
+
+
+def _claim_of_one_subject(one: Said, other: Said) -> bool:
     return one.claim is not None and other.claim is not None and one.claim[0] == other.claim[0]
 
 
@@ -219,7 +249,7 @@ def _likeness(one: Iterable[str], other: Iterable[str]) -> float:
     return len(left & right) / len(left | right) if left | right else 0.0
 
 
-def _differs_in_subject(one: _Said, other: _Said, ignoring: frozenset[str] = frozenset()) -> bool:
+def _differs_in_subject(one: Said, other: Said, ignoring: frozenset[str] = frozenset()) -> bool:
     """Each names or begins with somebody or something that the other does not, or with another one of its kind."""
     if one.label and other.label and one.label[0] == other.label[0] and one.label != other.label:
         return True
@@ -228,7 +258,7 @@ def _differs_in_subject(one: _Said, other: _Said, ignoring: frozenset[str] = fro
     return bool(one.names - other.names - ignoring) and bool(other.names - one.names - ignoring)
 
 
-def _differing_value(one: _Said, other: _Said) -> Verdict:
+def _differing_value(one: Said, other: Said) -> Verdict:
     """The same said with another number or another date."""
     if one.is_negated != other.is_negated or _likeness(one.content, other.content) < ALIKE:
         return None
@@ -244,7 +274,7 @@ def _differing_value(one: _Said, other: _Said) -> Verdict:
     return None
 
 
-def _differing_object(one: _Said, other: _Said) -> Verdict:
+def _differing_object(one: Said, other: Said) -> Verdict:
     """The same subject and a relation of which there is one object, with another object."""
     mine, theirs = one.claim, other.claim
     if mine is None or theirs is None or one.is_negated or other.is_negated:
@@ -272,7 +302,7 @@ def _claim(folded: str) -> tuple[frozenset[str], str, frozenset[str]] | None:
     return subject, relation, frozenset(words(values)) or frozenset(values.split())
 
 
-def _is_value(stems: frozenset[str], said: _Said) -> bool:
+def _is_value(stems: frozenset[str], said: Said) -> bool:
     """Names and what has a number in it exclude others, and nothing may stand beside them; what merely describes does
     not. Quantities and dates are compared as such."""
     named = {stem(name) for name in said.names} & stems
@@ -281,7 +311,7 @@ def _is_value(stems: frozenset[str], said: _Said) -> bool:
     return bool(named | coded) and len(stems - named - coded) == 0
 
 
-def _opposition(one: _Said, other: _Said) -> Verdict:
+def _opposition(one: Said, other: Said) -> Verdict:
     """The same said once with and once without a denial, or with a word and its opposite."""
     only_one, only_other = one.content - other.content, other.content - one.content
     opposites = opposites_between(only_one, only_other)
@@ -300,7 +330,7 @@ def _opposition(one: _Said, other: _Said) -> Verdict:
     return LOGICAL, "logical", "one denies what the other says"
 
 
-def _are_of_subjects(one: _Said, other: _Said, opposites: set[tuple[str, str]]) -> bool:
+def _are_of_subjects(one: Said, other: Said, opposites: set[tuple[str, str]]) -> bool:
     """Opposites that tell two things apart (the front door, the back door) instead of saying what one thing is."""
     if len({frozenset(pair) for pair in opposites}) > 1:
         return True
@@ -309,7 +339,7 @@ def _are_of_subjects(one: _Said, other: _Said, opposites: set[tuple[str, str]]) 
     )
 
 
-def _reversal(one: _Said, other: _Said) -> Verdict:
+def _reversal(one: Said, other: Said) -> Verdict:
     """Cause and effect exchanged."""
     for mine in one.causes:
         for theirs in other.causes:
@@ -320,7 +350,7 @@ def _reversal(one: _Said, other: _Said) -> Verdict:
     return None
 
 
-def _has_other_scope(one: _Said, other: _Said) -> bool:
+def _has_other_scope(one: Said, other: Said) -> bool:
     """Each is limited to another version, place or time, or one to the past and the other to the present."""
     mine, theirs = qualifiers(one.text), qualifiers(other.text)
     if mine and theirs and not mine & theirs:

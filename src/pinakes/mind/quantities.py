@@ -26,7 +26,7 @@ _SCALES = {"hundred": 100, "thousand": 1000, "million": 1e6, "billion": 1e9}
 _SPOKEN = "|".join([*_WORDS, "an?(?= (?:hundred|thousand|million|billion|dozen|hour|half))"])
 NUMBER = re.compile(
     rf"(?<![\w.])(?P<money>[$€£])?(?:(?P<digits>\d+(?:[.,]\d{{3}})*(?:\.\d+)?)|(?P<spoken>(?:{_SPOKEN})\b))"
-    r"(?:\s(?P<scale>hundred|thousand|million|billion))?\s?(?P<unit>%|[a-z]{1,12})?(?P<half> and a half\b)?"
+    r"(?:\s(?P<scale>hundred|thousand|million|billion)s?\b)?\s?(?P<unit>%|[a-z]{1,24}\b)?(?P<half> and a half\b)?"
 )
 _MONEY = {"$": "dollar", "€": "euro", "£": "pound", "usd": "dollar", "eur": "euro", "gbp": "pound"}
 _UNITS = {
@@ -40,6 +40,8 @@ _UNITS = {
     "kb": ("b", 1e3), "mb": ("b", 1e6), "megabyte": ("b", 1e6), "gb": ("b", 1e9), "gigabyte": ("b", 1e9),
     "tb": ("b", 1e12), "terabyte": ("b", 1e12),
 }  # fmt: skip
+# Whatever is taken away together with a number.
+MEASURES = frozenset({*_UNITS, *_MONEY, *_MONEY.values(), *"am pm a p st nd rd th".split()})
 
 
 class Day(NamedTuple):
