@@ -5,15 +5,18 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from pinakes.engine.budget import count_tokens
-from pinakes.engine.finder import Finder
+from pinakes.engine.embedding import voice_of
+from pinakes.engine.finder import Finder, Search, embed_question
+from pinakes.engine.index.matching import Filter
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.search import Question, find_entries
 from pinakes.engine.vicinity import KNOWN
 from pinakes.mind.goals import QueryType, asks_for_effects, periods, without_request
 from pinakes.model.clock import DAY, to_iso
 from pinakes.spaces.code import names
 from pinakes.spaces.entities import find
+from pinakes.spaces.terms import filter_number
 from pinakes.spaces.words import query_words, spelled_words, words
+from pinakes.storage.chunks import read_texts
 from pinakes.storage.database import Session
 
 SPACES: Mapping[QueryType, str] = {"semantic": "E1", "causal": "E5", "code": "E7", "temporal": "E2", "entity": "E11"}
@@ -80,7 +83,7 @@ def plan_search(kernel: Kernel, goal: str, focus: Sequence[str] = ()) -> SearchP
         Query(text, type, _REASONS[type], round(rates[type] * _coverage(text, held), 4))
         for type, text in zip(chosen, texts, strict=True)
     )
-    cost = sum(count_tokens(query.text) + _answer_cost(kernel, query.text) for query in queries)
+    cost = sum(count_tokens(query.text) for query in queries) + _answers_cost(kernel, texts)
     return SearchPlan(queries, _strategy(queries), cost)
 
 
@@ -170,10 +173,23 @@ def _coverage(text: str, held: Mapping[str, int]) -> float:
     return sum(1 for term in terms if held.get(term)) / len(terms) if terms else 0.0
 
 
-def _answer_cost(kernel: Kernel, text: str) -> int:
-    page = find_entries(kernel, Question(content=text, kinds=KNOWN, is_explained=False), limit=SHOWN)
-    shown = [hit.excerpts[0].text if hit.excerpts else "" for hit in page.hits]
-    return sum(count_tokens(text[:SNIPPET]) for text in shown)
+def _answers_cost(kernel: Kernel, texts: Sequence[str]) -> int:
+    """The tokens of what each question would show at first; as it is spelled, since that decides little here."""
+    with kernel.store.database.read() as session:
+        embedder, voice = kernel.embedder(session), voice_of(session, kernel.collection)
+    vectors = [embed_question(text, embedder) for text in texts]
+    finder: Finder = kernel.finder()
+    cost = 0
+    with kernel.read() as reading:
+        passing = Filter(groups=(tuple(filter_number("kind", kind) for kind in KNOWN),), as_of=reading.tx)
+        for text, vector in zip(texts, vectors, strict=True):
+            search = Search(text=text, filter=passing, vector=vector, voice=voice, depth=SHOWN, may_be_misspelled=False)
+            best: dict[str, int] = {}
+            for passage in finder.find(reading, search, None if vector is None else embedder).passages:
+                best.setdefault(passage.entry_id, passage.seq)
+            shown = read_texts(reading.session, reading.collection, list(best.values())[:SHOWN])
+            cost += sum(count_tokens(said.partition("\n")[2][:SNIPPET]) for said in shown.values())
+    return cost
 
 
 def _strategy(queries: Sequence[Query]) -> str:

@@ -194,7 +194,8 @@ def contradict(one: Entry, other: Entry) -> Contradiction | None:
 @lru_cache(maxsize=16_384)
 def contradict_texts(one: str, other: str) -> Contradiction | None:
     left, right = _take_apart(one), _take_apart(other)
-    found = [clash for mine in left for theirs in right if (clash := _clash(mine, theirs)) is not None]
+    likely = [(mine, theirs) for mine in left for theirs in right if not cannot_be_alike(mine, theirs)]
+    found = [clash for mine, theirs in likely if (clash := _clash(mine, theirs)) is not None]
     best = max(found, key=lambda clash: clash.score, default=None)
     return best if best is not None and best.score >= THRESHOLD else None
 
@@ -221,8 +222,6 @@ def _clash(one: Said, other: Said) -> Contradiction | None:
 def _are_about_the_same(one: Said, other: Said) -> bool:
     """What is left when two pairs of opposites are taken out must be mostly the same, unless both make a claim of one
     subject; and something must be shared at all."""
-    if cannot_be_alike(one, other) and not _claim_of_one_subject(one, other):
-        return False
     shared = len(one.content & other.content)
     differing = len(one.content) + len(other.content) - 2 * shared - 2 * OPPOSED
     if differing > 0 and shared < ALIKE * (shared + differing) and not _claim_of_one_subject(one, other):
@@ -234,7 +233,9 @@ def cannot_be_alike(one: Said, other: Said) -> bool:
     """Whether even with all the words they share they would not be mostly the same, which is sooner seen than what each
     is about."""
     most, least = len(one.stems & other.stems), one.least + other.least - 2 * OPPOSED
-    return most * (1 + ALIKE) < ALIKE * least - ROUNDING and not (one.is_odd or other.is_odd)
+    if most * (1 + ALIKE) >= ALIKE * least - ROUNDING or one.is_odd or other.is_odd:
+        return False
+    return not _claim_of_one_subject(one, other)
 
 
 def _claim_of_one_subject(one: Said, other: Said) -> bool:
