@@ -21,6 +21,7 @@ from machine import describe, load
 from pinakes.app import App, look_after
 from pinakes.engine.citations import citation_of
 from pinakes.engine.entries import store_entry
+from pinakes.engine.resting import calm_collector
 from pinakes.model.kinds import MEMORY
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.embedders import DEFAULT, understand
@@ -138,6 +139,7 @@ def open_bench(folder: Path, size: int) -> tuple[Bench, float]:
     app, seconds = fill_memories(folder, size)
     with app.kernel.read() as reading:
         ids = list(reading.newest(MEMORY))
+    calm_collector()
     return Bench(app, size, ids), seconds
 
 

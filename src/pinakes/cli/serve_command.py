@@ -11,6 +11,7 @@ from typing import Any
 from pinakes.app import build, lazily
 from pinakes.cli.connect_command import COMMAND_LINES, http_lines
 from pinakes.cli.terminal import settings_of, styled
+from pinakes.engine.resting import calm_collector
 from pinakes.settings import Settings
 
 OPTIONS = (
@@ -67,7 +68,7 @@ def run(parsed: argparse.Namespace) -> int:
     # Start-up makes many objects that live for ever: collecting among them costs a tenth of it.
     gc.disable()
     adapter = lazily("pinakes.server.adapter", "Adapter")(build(settings))
-    gc.freeze()
+    calm_collector()
     gc.enable()
     if settings.text("transport") == "stdio":
         lazily("pinakes.server.stdio", "run_stdio")(adapter)

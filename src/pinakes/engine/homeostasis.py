@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
@@ -121,7 +121,8 @@ class _Ledgers:
     def __init__(self) -> None:
         self._guard = Lock()
         self._tx = 0
-        self._held: dict[str, Held] = {}
+        # Numbers alone: Python's collector would look at a hundred thousand objects again and again.
+        self._held: dict[str, float] = {}
         self._total = self._squares = 0
         self._important: dict[str, float] = {}
         self._quarantined: dict[str, Mapping[str, Any]] = {}
@@ -140,10 +141,10 @@ class _Ledgers:
             important, quarantined = tuple(self._important.items()), tuple(sorted(self._quarantined.items()))
             return Ledger(len(self._held), self._total, self._squares, important, quarantined)
 
-    def _enter(self, found: Mapping[str, Held]) -> None:
-        self._held |= found
-        for id, each in found.items():
-            self._add(each, 1)
+    def _enter(self, found: Iterable[tuple[str, Held]]) -> None:
+        for id, each in found:
+            self._held[id] = each.importance
+            self._add(each.importance, 1)
             if each.importance > IMPORTANT:
                 self._important[id] = each.importance
             if each.quarantine is not None:
@@ -151,14 +152,13 @@ class _Ledgers:
 
     def _leave(self, ids: Iterable[str]) -> None:
         for id in ids:
-            held = self._held.pop(id, None)
-            if held is not None:
-                self._add(held, -1)
+            if id in self._held:
+                self._add(self._held.pop(id), -1)
             self._important.pop(id, None)
             self._quarantined.pop(id, None)
 
-    def _add(self, held: Held, sign: int) -> None:
-        value = round(held.importance * BILLION)
+    def _add(self, importance: float, sign: int) -> None:
+        value = round(importance * BILLION)
         self._total += sign * value
         self._squares += sign * value * value
 
@@ -174,12 +174,10 @@ def read_ledger(kernel: Kernel, reading: Reading) -> Ledger:
     return ledger.catch_up(reading)
 
 
-def _read(reading: Reading, ids: Iterable[str] | None = None) -> dict[str, Held]:
-    return {
-        id: Held(SET_POINT if importance is None else float(importance), json.loads(held) if held else None)
-        for id, kind, importance, held in read_standing(reading, KNOWN, ids)
-        if kind == MEMORY or importance is not None
-    }
+def _read(reading: Reading, ids: Iterable[str] | None = None) -> Iterator[tuple[str, Held]]:
+    for id, kind, importance, held in read_standing(reading, KNOWN, ids):
+        if kind == MEMORY or importance is not None:
+            yield id, Held(SET_POINT if importance is None else float(importance), json.loads(held) if held else None)
 
 
 def homeostasis(kernel: Kernel, reading: Reading, mood: Mood, session: str) -> Homeostasis:

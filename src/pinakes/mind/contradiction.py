@@ -191,7 +191,7 @@ def contradict(one: Entry, other: Entry) -> Contradiction | None:
     return contradict_texts(text_of(one), text_of(other))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8192)
 def contradict_texts(one: str, other: str) -> Contradiction | None:
     left, right = _take_apart(one), _take_apart(other)
     likely = [(mine, theirs) for mine in left for theirs in right if not cannot_be_alike(mine, theirs)]
@@ -200,7 +200,7 @@ def contradict_texts(one: str, other: str) -> Contradiction | None:
     return best if best is not None and best.score >= THRESHOLD else None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _take_apart(text: str) -> tuple[Said, ...]:
     sentences = (sentence.strip() for sentence in _SPLIT.split(text))
     return tuple(Said(sentence) for sentence in islice((each for each in sentences if each), SENTENCES))
