@@ -18,7 +18,7 @@ from pinakes.engine.recency import recent_entries
 from pinakes.engine.reference import hang
 from pinakes.engine.resting import resting_collector
 from pinakes.engine.search import Question
-from pinakes.engine.vicinity import KNOWN
+from pinakes.engine.vicinity import KNOWN, vicinity_of
 from pinakes.mind.ranking import fuse
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.atlas import COUNT, IDS
@@ -68,15 +68,16 @@ def compare(kernel: Kernel, query: str) -> Compared:
 
 def _compare(kernel: Kernel, query: str) -> Compared:
     began = time.perf_counter()
-    page = find_unheld(kernel, Question(content=query, kinds=KNOWN, is_explained=False), limit=FOUND)
+    page = find_unheld(kernel, Question(content=query, kinds=KNOWN, passages=0), limit=FOUND)
     searched = _ms(began)
     now = kernel.now()
     shown = [hit.version.thing for hit in page.hits if isinstance(hit.version.thing, Entry)]
     with kernel.read() as reading:
         pool, is_whole = _pool(kernel, reading, shown)
         free = [entry for entry in pool if quarantine_of(entry, now) is None]
+        vectors = vicinity_of(kernel, reading).meanings(reading, free)
         # A question is joined to nothing, so that in the graph nothing is near it, wherever the others lead.
-        gallery = Gallery(hang(reading, free, with_walks=False))
+        gallery = Gallery(hang(reading, free, vectors=vectors, with_walks=False))
         probe = hang_question(kernel, reading, query)
     rankings: list[SpaceRanking] = []
     for space in range(COUNT):
@@ -89,7 +90,7 @@ def _compare(kernel: Kernel, query: str) -> Compared:
 def _pool(kernel: Kernel, reading: Reading, found: Sequence[Entry]) -> tuple[list[Entry], bool]:
     if take_census(kernel, reading).nodes(KNOWN) <= WHOLE:
         return [version.thing for version in reading.entries(KNOWN) if isinstance(version.thing, Entry)], True
-    sample = reading.living(reference_of(kernel, reading).gallery.ids).values()
+    sample = vicinity_of(kernel, reading).read(reading, reference_of(kernel, reading).gallery.ids).values()
     offered = (*found, *recent_entries(kernel, reading, RECENT), *sample)
     return sorted({entry.id: entry for entry in offered}.values(), key=lambda entry: entry.id), False
 

@@ -9,7 +9,7 @@ from pinakes.engine.births import FILTERED_ATTRIBUTES
 from pinakes.engine.budget import count_tokens, fit
 from pinakes.engine.embedding import voice_of
 from pinakes.engine.evidence import SNIPPET, Excerpt, Matched, Sought, read_place
-from pinakes.engine.finder import CANDIDATES, Finder, Findings, Passage, Search, embed_question
+from pinakes.engine.finder import CANDIDATES, PASSAGES, Finder, Findings, Passage, Search, embed_question
 from pinakes.engine.index.matching import Filter
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.paging import Place, start, to_cursor
@@ -50,7 +50,8 @@ class Question:
     updated_before: str | None = None
     least_importance: float | None = None
     depth: int = CANDIDATES
-    # Whether each passage says why it matches.
+    # How many passages of each entry are shown, and whether each says why it matches.
+    passages: int = PASSAGES
     is_explained: bool = True
 
 
@@ -94,7 +95,6 @@ class Page:
     read_as: str | None = None
 
 
-PASSAGES = 3
 SHORTEST = 60
 # Words that say next to nothing and a vector that points away can leave even the best without a positive score.
 _LEAST = 1e-9
@@ -149,6 +149,7 @@ def _find_page(kernel: Kernel, question: Question, *, wanted: tuple[int, str | N
                 voice=voice,
                 with_neighbours=beside,
                 depth=question.depth,
+                passages=question.passages,
                 is_explained=question.is_explained,
             )
             findings = finder.find(reading, search, None if vector is None else embedder)
@@ -298,7 +299,7 @@ def _page(
     for each in shown:
         version = versions.get(each.entry_id)
         if version is not None and isinstance(version.thing, Entry):
-            excerpts = tuple(show.of(version.thing, passage) for passage in each.passages[:PASSAGES])
+            excerpts = tuple(show.of(version.thing, passage) for passage in each.passages[: search.passages])
             lexical = each.lexical / findings.best_lexical if findings.best_lexical else 0.0
             hits.append(Hit(version, max(each.score, 0.0) / best, min(lexical, 1.0), each.cosine, each.hops, excerpts))
     return hits, begin + limit < len(ranked)
@@ -308,7 +309,7 @@ class _Excerpts:
     """The passages of a page's hits, with the reasons why they match where those were asked for."""
 
     def __init__(self, reading: Reading, search: Search, findings: Findings, shown: Sequence[_Ranked]) -> None:
-        numbers = [passage.seq for each in shown for passage in each.passages[:PASSAGES]]
+        numbers = [passage.seq for each in shown for passage in each.passages[: search.passages]]
         self._spots = chunks.read_spots(reading.session, reading.collection, numbers)
         self._sought = Sought(search.text) if search.is_explained else None
         self._cut = findings.near_enough

@@ -13,6 +13,9 @@ ASSOCIATES = 5
 LEAST, MOST = 0.3, 0.5
 TOGETHER = 2
 VOCABULARY = 512
+ROWS = 64
+# What so many columns of 64 bits share fits into a byte.
+FEW = 3
 
 
 class Associations:
@@ -38,9 +41,10 @@ class Associations:
         times = together.ravel()[met].astype(np.float32)
         information = np.log(times / (frequencies[one] * frequencies[other] / members))
         highest = -np.log(times / members)
+        share = np.divide(information, highest, out=np.zeros_like(information), where=highest > 1e-9)
         normal = np.zeros(size * size)
-        normal[met] = np.divide(information, highest, out=np.zeros_like(information), where=highest > 1e-9)
-        return _strongest(np.clip(normal, 0.0, 1.0, out=normal).reshape(size, size), min(ASSOCIATES, size))
+        normal[met] = np.clip(share, 0.0, 1.0)
+        return _strongest(normal.reshape(size, size), min(ASSOCIATES, size))
 
     def _together(self) -> Array:
         """How many members have both of two terms: a bit for each member, and the bits that two terms share counted.
@@ -51,10 +55,7 @@ class Associations:
         present = np.zeros((len(self.terms), 64 * words), bool)
         present[places[known], self.columns.rows[known]] = True
         bits = np.packbits(present, axis=1, bitorder="little").view(np.uint64)
-        together = np.zeros((len(bits), len(bits)), np.uint16)
-        for column in np.ascontiguousarray(bits.T):
-            together += np.bitwise_count(column[:, None] & column)
-        return together
+        return _count_shared(np.ascontiguousarray(bits.T))
 
     def _places(self, numbers: Array) -> Array:
         """Where among the terms each of some numbers would stand."""
@@ -88,13 +89,34 @@ class Associations:
         strongest[places[known] * size + rows[known]] = own[known]
         lent = self.strengths[places[known]] * own[known, None]
         np.maximum.at(strongest, (self.associates[places[known]] * size + rows[known, None]).ravel(), lent.ravel())
-        held = np.flatnonzero(strongest)
+        held = np.flatnonzero(strongest > 0)
         terms, theirs = np.divmod(held, size)
         rest = np.flatnonzero(self.terms[places] != numbers)
         numbers, rows = np.concatenate([numbers[rest], self.terms[terms]]), np.concatenate([rows[rest], theirs])
         # Two runs that are in order already, which a stable sort only has to merge.
         order = np.argsort(numbers, kind="stable")
         return numbers[order], rows[order], np.concatenate([own[rest], strongest[held]])[order]
+
+
+def _count_shared(columns: Array) -> Array:
+    """How many bits every two places have in common, over columns of 64; a few rows at a time, which stay in the
+    processor's cache, and each pair once."""
+    size = columns.shape[1]
+    found = np.empty((size, size), np.uint16)
+    shared, counted = np.empty((ROWS, size), np.uint64), np.empty((ROWS, size), np.uint8)
+    for start in range(0, size, ROWS):
+        stop = min(start + ROWS, size)
+        room = (slice(0, stop - start), slice(0, size - start))
+        total = np.zeros((stop - start, size - start), np.uint16)
+        for some in range(0, len(columns), FEW):
+            sums = np.zeros_like(counted[room])
+            for column in columns[some : some + FEW]:
+                np.bitwise_and(column[start:stop, None], column[start:], out=shared[room])
+                sums += np.bitwise_count(shared[room], out=counted[room])
+            total += sums
+        found[start:stop, start:] = total
+        found[start:, start:stop] = total.T
+    return found
 
 
 def _strongest(normal: Array, width: int) -> tuple[Array, Array]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from pinakes.model.knowledge import fold
 from pinakes.spaces.lexical import TITLE_WEIGHT
@@ -109,7 +110,7 @@ def _number(text: str) -> tuple[list[int], int]:
 
 def number_words(text: str) -> list[int]:
     """The numbers of a text's words in their order, without its stop-words."""
-    return [number for run in split_words(text) for number in _spoken[run]]
+    return list(chain.from_iterable(map(_spoken.__getitem__, split_words(text))))
 
 
 class _Spoken(dict[str, tuple[int, ...]]):
