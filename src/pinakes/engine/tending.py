@@ -11,7 +11,7 @@ from pinakes.engine.immunity import examine
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import importance_of, quarantine_of
 from pinakes.engine.recency import recent_entries
-from pinakes.engine.tombstones import list_tombstones
+from pinakes.engine.tombstones import count_tombstones
 from pinakes.engine.vicinity import KNOWN
 from pinakes.mind.cancer import IMPORTANT
 from pinakes.model.clock import DAY
@@ -184,5 +184,5 @@ def examine_health(kernel: Kernel, reading: Reading) -> Health:
         mean_importance=None if mean is None else round(mean, 4),
         quarantined=sum(1 for entry in memories if quarantine_of(entry, now) is not None),
         without_vectors=count_waiting(reading.session, reading.collection),
-        tombstones=len(list_tombstones(reading, now)),
+        tombstones=count_tombstones(reading, now),
     )

@@ -12,7 +12,8 @@ from pinakes.model.history import Transaction
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.fingerprint import text_of
 from pinakes.spaces.words import words
-from pinakes.storage.lookups import read_buried
+from pinakes.storage.images import from_image
+from pinakes.storage.lookups import Buried, read_buried
 from pinakes.storage.reading import Reading
 
 
@@ -31,10 +32,24 @@ class Tombstone:
 
 def list_tombstones(reading: Reading, now: int, *, after: int = 0, limit: int = 1 << 30) -> list[Tombstone]:
     """Newest first; what is older than thirty days is no longer there to be found."""
-    found: dict[str, Tombstone] = {}
-    for transaction, entry in read_buried(reading, max(after, now - WINDOW), limit=limit):
-        found.setdefault(entry.id, Tombstone(entry, transaction, (WINDOW - (now - transaction.time)) / DAY))
+    return [_tombstone(each, now) for each in _buried(reading, max(after, now - WINDOW), limit)]
+
+
+def count_tombstones(reading: Reading, now: int) -> int:
+    return len(_buried(reading, now - WINDOW))
+
+
+def _buried(reading: Reading, since: int, limit: int = 1 << 30) -> list[Buried]:
+    """Each entry once."""
+    found: dict[str, Buried] = {}
+    for each in read_buried(reading, since, limit=limit):
+        found.setdefault(each.id, each)
     return list(found.values())
+
+
+def _tombstone(buried: Buried, now: int) -> Tombstone:
+    transaction = buried.transaction
+    return Tombstone(buried.entry, transaction, (WINDOW - (now - transaction.time)) / DAY)
 
 
 def tombstone_of(reading: Reading, id: str, now: int) -> Tombstone | None:
@@ -54,13 +69,14 @@ def find_tombstones(reading: Reading, now: int, *, query: str = "", after: int =
     if not query.strip():
         return list_tombstones(reading, now, after=after, limit=limit)
     asked = set(words(query, keep_stop_words=True))
-    stones = list_tombstones(reading, now, after=after)
-    held = [(each, asked & _said(text_of(each.entry), each.entry.tags)) for each in stones]
+    held = [(each, asked & _said(each.image)) for each in _buried(reading, max(after, now - WINDOW))]
     having = Counter(word for _, shared in held for word in shared)
     scores = [(sum(math.log(1 + len(held) / having[word]) for word in shared), each) for each, shared in held if shared]
-    return [each for _, each in sorted(scores, key=lambda pair: -pair[0])[:limit]]
+    return [_tombstone(each, now) for _, each in sorted(scores, key=lambda pair: -pair[0])[:limit]]
 
 
 @lru_cache(maxsize=8192)
-def _said(text: str, tags: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(words("\n".join((text, *tags)), keep_stop_words=True))
+def _said(image: str) -> frozenset[str]:
+    """The words of an entry; an image never changes, so that it is taken apart once."""
+    entry = cast(Entry, from_image("entry", "", image))
+    return frozenset(words("\n".join((text_of(entry), *entry.tags)), keep_stop_words=True))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from pinakes.model.history import Transaction
@@ -49,9 +50,26 @@ def ids_changed_in(reading: Reading, tx: int, *, limit: int) -> list[str]:
     return _ids(reading, sql, tx, limit)
 
 
-def read_buried(reading: Reading, since: int, *, limit: int) -> list[tuple[Transaction, Entry]]:
-    """Entries that were deleted, merged or undone since then, as they were last, with the transaction that did it,
-    newest first."""
+@dataclass(frozen=True, slots=True)
+class Buried:
+    """An entry that was deleted, merged or undone: its id, its image as it was last, and by which transaction; read
+    when they are asked for."""
+
+    id: str
+    image: str
+    row: Row
+
+    @property
+    def entry(self) -> Entry:
+        return cast(Entry, from_image("entry", self.id, self.image))
+
+    @property
+    def transaction(self) -> Transaction:
+        return to_transaction(self.row)
+
+
+def read_buried(reading: Reading, since: int, *, limit: int) -> list[Buried]:
+    """What was buried since then, newest first."""
     rows = reading.session.rows(
         # From the few transactions that bury, not from all versions.
         "SELECT t.tx, t.time, t.actor, t.operation, t.subject_id, t.undoes, t.note, v.id, (SELECT b.image "
@@ -64,11 +82,7 @@ def read_buried(reading: Reading, since: int, *, limit: int) -> list[tuple[Trans
         since,
         limit,
     )
-    return [
-        (to_transaction(row[:7]), cast(Entry, from_image("entry", row[7], row[8])))
-        for row in rows
-        if row[8] is not None
-    ]
+    return [Buried(row[7], row[8], row[:7]) for row in rows if row[8] is not None]
 
 
 def read_notes(reading: Reading, after: int, *, naming: str) -> list[dict[str, Any]]:
