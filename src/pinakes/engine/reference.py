@@ -18,6 +18,7 @@ from pinakes.spaces.atlas import COUNT
 from pinakes.spaces.fingerprint import Fingerprint, represent, unpack, words_of_all
 from pinakes.spaces.gallery import Gallery, Hung
 from pinakes.spaces.graph import walk
+from pinakes.spaces.halves import widen
 from pinakes.storage import fingerprints
 from pinakes.storage.reading import Reading
 
@@ -234,11 +235,11 @@ def _units(values: Mapping[str, bytes]) -> dict[str, Array]:
     """As `mean_vector` of entries that have one vector each, which is its own mean."""
     if len({len(value) for value in values.values()}) != 1:
         return {id: mean_vector([value]) for id, value in values.items()}
-    rows = np.frombuffer(b"".join(values.values()), np.float16).reshape(len(values), -1).astype(np.float32)
+    rows = widen(np.frombuffer(b"".join(values.values()), np.float16)).reshape(len(values), -1)
     norms = np.maximum(np.sqrt(np.vecdot(rows, rows)), np.float32(1e-12))
     return dict(zip(values, rows / norms[:, None], strict=True))
 
 
 def mean_vector(values: Sequence[bytes]) -> Array:
-    mean = np.mean([np.frombuffer(value, np.float16).astype(np.float32) for value in values], axis=0)
+    mean = np.mean([widen(np.frombuffer(value, np.float16)) for value in values], axis=0)
     return (mean / max(float(np.linalg.norm(mean)), 1e-12)).astype(np.float32)

@@ -19,6 +19,7 @@ from pinakes.engine.passages import LIMIT
 from pinakes.engine.reference import meanings
 from pinakes.model import kinds
 from pinakes.model.knowledge import Entry
+from pinakes.spaces.halves import widen
 from pinakes.spaces.terms import filter_number
 from pinakes.storage.database import Database
 from pinakes.storage.lookups import heads_of
@@ -173,7 +174,7 @@ def _nearness(id: str, kept: _Kept, fresh: Sequence[tuple[int, str, bytes]]) -> 
     others = [(other, value) for seq, other, value in fresh if seq > kept.seen and other != id]
     if not others or kept.vector is None:
         return {}
-    rows = np.frombuffer(b"".join(value for _, value in others), np.float16).astype(np.float32)
+    rows = widen(np.frombuffer(b"".join(value for _, value in others), np.float16))
     found: dict[str, float] = {}
     for (other, _), value in zip(others, (rows.reshape(len(others), -1) @ kept.vector).tolist(), strict=True):
         found[other] = max(found.get(other, -1.0), value)

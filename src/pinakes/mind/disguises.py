@@ -63,18 +63,18 @@ def hidden_texts(text: str) -> list[str]:
     found = [plain for pattern, decode in _DECODERS for match in pattern.findall(text) if (plain := decode(match))]
     found += [_respace(match.group()) for match in _SPACED.finditer(text)]
     rest = _BASE64.sub(" ", text)
+    here = _count_common(rest)
     for turned in (rest[::-1], codecs.decode(rest, "rot13"), rest.translate(_LEET), rest.translate(_UPSIDE_DOWN)[::-1]):
-        if _reads_better(turned, rest):
+        # More of the words that every text has, and enough of them.
+        if turned != rest and _count_common(turned) > max(1, 2 * here):
             found.append(turned)
     if "%" in text and (plain := unquote(text)) != text:
         found.append(plain)
     return [undisguise(each) for each in found if len(each) >= SHORTEST]
 
 
-def _reads_better(turned: str, as_it_is: str) -> bool:
-    """More of the words that every text has, and enough of them."""
-    here, there = len(_COMMON.findall(as_it_is.lower())), len(_COMMON.findall(turned.lower()))
-    return there >= 2 and there > 2 * here
+def _count_common(text: str) -> int:
+    return len(_COMMON.findall(text.lower()))
 
 
 def _readable(raw: bytes) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from pinakes.engine.index.follower import Index
 from pinakes.engine.index.parts import Array, DensePart, TextPart
 from pinakes.engine.index.signs import distance_cut, distances, sign_columns
+from pinakes.spaces.halves import widen
 from pinakes.spaces.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, B
 
 CANDIDATES = 100
@@ -173,7 +174,7 @@ def cosines_of(index: Index, query: Array, places: Array, fetch: Callable[[Array
 
 def _cosines_in(part: DensePart, local: Array, query: Array, fetch: Callable[[Array], Array]) -> Array:
     """Row by row, since a product of matrices rounds differently with the number of its rows."""
-    values = fetch(part.seq[local]) if part.values is None else part.values[local].astype(np.float32)
+    values = fetch(part.seq[local]) if part.values is None else widen(part.values[local])
     return np.einsum("ij,j->i", values, query)
 
 
