@@ -7,7 +7,7 @@ from threading import Lock
 from weakref import WeakKeyDictionary
 
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.reference import Judged, Reference, hang, likely_duplicates, meanings
+from pinakes.engine.reference import Candidate, Judged, Reference, hang, likely_duplicates, meanings
 from pinakes.mind.contradiction import Contradiction, contradict
 from pinakes.mind.learning import aggregate, emphasis, lambdas, learning_score, phase_angle, weights_for
 from pinakes.mind.quadrants import Quadrant, quadrant
@@ -87,10 +87,8 @@ def judge_all(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> lis
     is_sampled = reference.size > len(reference.gallery)
     beside = [each[:NEAREST] if is_sampled else [] for each in others]
     near = _near_duplicates(reading, hung, beside)
-    return [
-        reference.judge(own, near=close, consistency=consistency(contradictions(entry, linked)))
-        for entry, own, close, linked in zip(entries, hung, near, others, strict=True)
-    ]
+    agreeing = [consistency(contradictions(entry, linked)) for entry, linked in zip(entries, others, strict=True)]
+    return reference.judge_all([Candidate(*each) for each in zip(hung, near, agreeing, strict=True)])
 
 
 def _near_duplicates(reading: Reading, hung: Sequence[Hung], others: Sequence[Sequence[Entry]]) -> list[list[Hung]]:

@@ -40,6 +40,15 @@ def checkpoint(size: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """An entry to be judged, what a search found close to it, and how consistent it is in some spaces."""
+
+    hung: Hung
+    near: Sequence[Hung]
+    consistency: Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
     """An entry as the thirteen spaces see it, its nearness to each member, and its standing in each space."""
 
@@ -133,24 +142,32 @@ class Reference:
 
     def judge(self, hung: Hung, *, near: Iterable[Hung] = (), consistency: Mapping[int, float] | None = None) -> Judged:
         """Where an entry stands; `near` are those a search found close to it, which the sample need not hold."""
+        return self.judge_all([Candidate(hung, tuple(near), consistency or {})])[0]
+
+    def judge_all(self, candidates: Sequence[Candidate]) -> list[Judged]:
+        """Where several stand; one space after the other, since what one of them needs fits the processor's cache."""
         with self._guard:
             gallery, calibrations = self.gallery, self.calibrations
-        rows = np.array([gallery.nearness(space, hung) for space in range(COUNT)], np.float32)
-        close = [gallery.between(hung, each) for each in near if each.id != hung.id]
-        said = consistency or {}
-        standings = stand(
-            calibrations,
-            rows,
-            nearest=[max((values[space] for values in close), default=0.0) for space in range(COUNT)],
-            consistency=[said.get(space, 1.0) for space in range(COUNT)],
-            own=gallery.ids.index(hung.id) if hung.id in gallery.ids else None,
-        )
-        return Judged(hung, rows, standings)
+        hung = [each.hung for each in candidates]
+        rows = np.array([gallery.nearness_of(space, hung) for space in range(COUNT)])
+        return [_judged(gallery, calibrations, each, rows[:, place]) for place, each in enumerate(candidates)]
 
     def agreements(self, one: Hung, other: Hung) -> tuple[float, ...]:
         """`a_i` of two entries in every space."""
         values = self.gallery.between(one, other)
         return tuple(calibration.agreement(value) for value, calibration in zip(values, self.calibrations, strict=True))
+
+
+def _judged(gallery: Gallery, calibrations: Sequence[Calibration], each: Candidate, rows: Array) -> Judged:
+    close = [gallery.between(each.hung, other) for other in each.near if other.id != each.hung.id]
+    standings = stand(
+        calibrations,
+        rows,
+        nearest=[max((values[space] for values in close), default=0.0) for space in range(COUNT)],
+        consistency=[each.consistency.get(space, 1.0) for space in range(COUNT)],
+        own=gallery.ids.index(each.hung.id) if each.hung.id in gallery.ids else None,
+    )
+    return Judged(each.hung, rows, standings)
 
 
 def _random_part(id: str) -> str:

@@ -1,13 +1,16 @@
 """Causal nearness (E5): what a text says brings about what, and in which direction two texts fit together."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pinakes.model.knowledge import fold
 from pinakes.spaces.sparse import Columns, Sparse, count_words
+from pinakes.spaces.words import spoken
 
 Array = NDArray[Any]
 
@@ -26,6 +29,13 @@ _SPLITS = tuple((re.compile(rf"\b(?:{words_})\b", re.IGNORECASE), before) for wo
 _CONDITION = re.compile(r"\b(?:if|when|whenever)\b(.+?)(?:,|\bthen\b)(.+)", re.IGNORECASE | re.DOTALL)
 _SINCE = re.compile(r"^\s*since\b(.+?),(.+)", re.IGNORECASE | re.DOTALL)
 _SO = re.compile(r"^(.+?),\s*so\b(.+)", re.IGNORECASE | re.DOTALL)
+# Without one of these words a sentence states no cause.
+_TELLING = frozenset(
+    "because due owing thanks result results resulted resulting caused triggered account therefore thus hence "
+    "consequently so which that lead leads led leading cause causes causing bring brings brought trigger triggers "
+    "produce produces produced make makes made prevent prevents prevented depend depends stem stems arise arises come "
+    "comes if when whenever since".split()
+)
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
@@ -44,6 +54,8 @@ def clauses(text: str) -> list[tuple[str, str]]:
 
 
 def _split(sentence: str) -> tuple[str, str] | None:
+    if _TELLING.isdisjoint(spoken(fold(sentence))):
+        return None
     for pattern, before in _SPLITS:
         found = pattern.search(sentence)
         if found:
@@ -84,13 +96,13 @@ class CausalColumns:
         self._effect = Columns([member.effect for member in members])
         self._said = np.array([member.is_said for member in members], bool)
 
-    def nearness(self, probe: Causes) -> Array:
-        """E5: along means that the probe's effect is their cause."""
-        same = (self._cause.cosines(probe.cause) + self._effect.cosines(probe.effect)) / 2
-        if not probe.is_said:
-            return fit((same, same, same), directed=False)
-        forward, backward = self._cause.cosines(probe.effect), self._effect.cosines(probe.cause)
-        return fit((same, forward, backward), directed=self._said & probe.is_said)
+    def nearness(self, probes: Sequence[Causes]) -> Array:
+        """E5 of several probes, a row for each: along means that the probe's effect is their cause."""
+        causes, effects = [probe.cause for probe in probes], [probe.effect for probe in probes]
+        same = (self._cause.cosines_of(causes) + self._effect.cosines_of(effects)) / 2
+        forward, backward = self._cause.cosines_of(effects), self._effect.cosines_of(causes)
+        is_said = np.array([probe.is_said for probe in probes], bool)[:, None]
+        return fit((same, forward, backward), directed=self._said & is_said)
 
     def between(self, one: Causes, other: Causes) -> float:
         """As `nearness`, for two that need not be members."""

@@ -26,7 +26,7 @@ _COMMON = frozenset("this that these those there when where while after before i
 
 def find(text: str) -> list[str]:
     """The entities of a text in their order, as they are written."""
-    found = _ADDRESS.findall(text)
+    found: list[str] = _ADDRESS.findall(text) if "@" in text or "://" in text else []
     for match in _CAPITALISED.finditer(text):
         name = _without_opening(text, match)
         if name:

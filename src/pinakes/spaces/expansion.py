@@ -1,11 +1,12 @@
 """Expanded keywords (E13): a text's words and those that keep company with them in what is stored."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.spaces.sparse import Columns, Sparse, saturated, spans
+from pinakes.spaces.sparse import Columns, Sparse, normalised, saturated, spans, together
 
 Array = NDArray[Any]
 
@@ -63,19 +64,27 @@ class Associations:
 
     def expand(self, probe: Sparse) -> tuple[Array, Array]:
         """The probe's terms with their weights, and those of their company."""
+        numbers, _, weights = self.expand_all([probe])
+        return numbers, weights
+
+    def expand_all(self, probes: Sequence[Sparse]) -> tuple[Array, Array, Array]:
+        """As `expand` of several: the numbers of each in rising order, one probe after the other; whose each is; and
+        its weight."""
+        probe, owners = together(probes)
         own = saturated(probe.counts) * self.columns.rarities(probe)
         if not len(self.terms):
-            return probe.numbers, own
+            return probe.numbers, owners, own
         place = self._places(probe.numbers)
         known = np.flatnonzero(self.terms[place] == probe.numbers)
         company = self.terms[self.associates[place[known]]].ravel()
         lent = (self.strengths[place[known]] * own[known, None]).ravel()
-        numbers = np.concatenate([probe.numbers, company[lent > 0]])
-        weights = np.concatenate([own, lent[lent > 0]])
-        distinct, inverse = np.unique(numbers, return_inverse=True)
+        lenders = np.repeat(owners[known], self.associates.shape[1])[lent > 0]
+        numbers = np.concatenate([probe.numbers, company[lent > 0]]).astype(np.int64)
+        owned = (np.concatenate([owners, lenders]) << 32) | numbers
+        distinct, inverse = np.unique(owned, return_inverse=True)
         strongest = np.zeros(len(distinct), np.float32)
-        np.maximum.at(strongest, inverse, weights)
-        return distinct, strongest
+        np.maximum.at(strongest, inverse, np.concatenate([own, lent[lent > 0]]))
+        return (distinct & 0xFFFFFFFF).astype(probe.numbers.dtype), distinct >> 32, strongest
 
     def expand_members(self) -> tuple[Array, Array, Array]:
         """As `expand` of every member at once: numbers in rising order, whose each is, and its weight."""
@@ -152,12 +161,12 @@ class ExpandedColumns:
         _, left, right = np.intersect1d(numbers, others, assume_unique=True, return_indices=True)
         return min(1.0, float(weights[left] @ their[right]) / norms) if norms else 0.0
 
-    def nearness(self, probe: Sparse) -> Array:
-        numbers, weights = self._associations.expand(probe)
-        norm = float(np.sqrt((weights**2).sum()))
-        if not norm:
-            return np.zeros(self.size, np.float32)
+    def nearness(self, probes: Sequence[Sparse]) -> Array:
+        """How near several probes are, a row for each."""
+        numbers, owners, weights = self._associations.expand_all(probes)
+        norms = np.sqrt(np.bincount(owners, weights**2, len(probes)))
         left = np.searchsorted(self._numbers, numbers, "left")
         places, spread = spans(left, np.searchsorted(self._numbers, numbers, "right") - left)
-        products = np.bincount(self._rows[places], self._weights[places] * weights[spread], self.size)
-        return np.clip(products / np.maximum(self._norms * norm, 1e-9), 0.0, 1.0).astype(np.float32)
+        cells = owners[spread] * self.size + self._rows[places]
+        products = np.bincount(cells, self._weights[places] * weights[spread], len(probes) * self.size)
+        return normalised(products.reshape(len(probes), self.size), norms, self._norms)

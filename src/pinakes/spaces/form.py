@@ -1,6 +1,7 @@
 """Nearness of form (E10): the medium, what a text is for (to ask, instruct, decide, state, list, run), its caption."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,15 +62,20 @@ class FormColumns:
         self._intents = np.array([member.intents for member in members], np.uint8)
         self._captions = Columns([member.caption for member in members])
 
-    def nearness(self, probe: Form) -> Array:
-        either = np.bitwise_count(self._intents | np.uint8(probe.intents))
-        both = np.bitwise_count(self._intents & np.uint8(probe.intents))
-        common = np.divide(both, either, out=np.zeros(len(either)), where=either > 0)
-        captions = self._captions.cosines(probe.caption)
-        return blend(self._modality == probe.modality, common, captions).astype(np.float32)
+    def nearness(self, probes: Sequence[Form]) -> Array:
+        """How near several probes are, a row for each."""
+        intents, media = (np.array(each, np.uint8)[:, None] for each in zip(*map(_marks, probes), strict=True))
+        either, both = np.bitwise_count(self._intents | intents), np.bitwise_count(self._intents & intents)
+        common = np.divide(both, either, out=np.zeros(either.shape), where=either > 0)
+        captions = self._captions.cosines_of([probe.caption for probe in probes])
+        return blend(self._modality == media, common, captions).astype(np.float32)
 
     def between(self, one: Form, other: Form) -> float:
         """As `nearness`, for two that need not be members."""
         either, both = (one.intents | other.intents).bit_count(), (one.intents & other.intents).bit_count()
         captions = self._captions.cosine(one.caption, other.caption)
         return float(blend(one.modality == other.modality, both / either if either else 0.0, captions))
+
+
+def _marks(form: Form) -> tuple[int, int]:
+    return form.intents, form.modality

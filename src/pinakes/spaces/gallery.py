@@ -39,20 +39,20 @@ class Gallery:
         self.members = tuple(members)
         self.ids = tuple(member.id for member in members)
         self._prints = [member.print for member in members]
-        self._nearness: tuple[Callable[[Hung], Array], ...] = (
-            self._semantic,
-            lambda probe: temporal.freshness(self._moments, probe.print.moment),
-            lambda probe: temporal.periodicity(self._phases, temporal.phases(probe.print.moment)),
-            lambda probe: temporal.ordering(self._order, (probe.print.session, probe.print.position)),
-            lambda probe: self._causes.nearness(probe.print.causes),
-            lambda probe: self._words.cosines(probe.words),
-            lambda probe: self._names.cosines(probe.print.names),
-            lambda probe: self._walked(probe.walk),
-            lambda probe: hyperdimensional.nearness(self._bits, np.frombuffer(probe.print.bits, np.uint64)),
-            lambda probe: self._forms.nearness(probe.print.form),
-            lambda probe: self._entities.overlaps(probe.print.entities),
-            lambda probe: self._tokens.nearness(probe.print.tokens),
-            lambda probe: self._expanded.nearness(probe.words),
+        self._nearness: tuple[Callable[[Sequence[Hung]], Array], ...] = (
+            _each(self._meant),
+            _each(lambda probe: temporal.freshness(self._moments, probe.print.moment)),
+            _each(lambda probe: temporal.periodicity(self._phases, temporal.phases(probe.print.moment))),
+            _each(lambda probe: temporal.ordering(self._order, (probe.print.session, probe.print.position))),
+            lambda probes: self._causes.nearness([probe.print.causes for probe in probes]),
+            lambda probes: self._words.cosines_of([probe.words for probe in probes]),
+            lambda probes: self._names.cosines_of([probe.print.names for probe in probes]),
+            _each(lambda probe: self._walked(probe.walk)),
+            _each(lambda probe: hyperdimensional.nearness(self._bits, np.frombuffer(probe.print.bits, np.uint64))),
+            lambda probes: self._forms.nearness([probe.print.form for probe in probes]),
+            _each(lambda probe: self._entities.overlaps(probe.print.entities)),
+            lambda probes: self._tokens.nearness([probe.print.tokens for probe in probes]),
+            lambda probes: self._expanded.nearness([probe.words for probe in probes]),
         )
 
     # What a space needs is laid out when something is first compared in it.
@@ -117,14 +117,17 @@ class Gallery:
 
     def nearness(self, space: int, probe: Hung) -> Array:
         """How near a probe is to every member in one space, from 0 to 1."""
-        if not self.members:
-            return np.zeros(0, np.float32)
-        return self._nearness[space](probe)
+        return self.nearness_of(space, [probe])[0]
+
+    def nearness_of(self, space: int, probes: Sequence[Hung]) -> Array:
+        """As `nearness`, a row for each of several probes."""
+        if not self.members or not probes:
+            return np.zeros((len(probes), len(self)), np.float32)
+        return self._nearness[space](probes).astype(np.float32, copy=False)
 
     def matrix(self, space: int) -> Array:
         """How near the members are to each other in one space."""
-        found = [self.nearness(space, member) for member in self.members]
-        return np.array(found, np.float32).reshape(len(self), len(self))
+        return self.nearness_of(space, self.members)
 
     def between(self, one: Hung, other: Hung) -> tuple[float, ...]:
         """How near two entries are in each space, members or not, with the statistics of the members."""
@@ -144,7 +147,7 @@ class Gallery:
             float(hyperdimensional.nearness(bits, np.frombuffer(mine.bits, np.uint64))[0]),
             self._forms.between(mine.form, theirs.form),
             self._entities.overlap(mine.entities, theirs.entities),
-            float(TokenColumns([theirs.tokens]).nearness(mine.tokens)[0]),
+            float(TokenColumns([theirs.tokens]).nearness([mine.tokens])[0, 0]),
             self._expanded.between(one.words, other.words),
         )
 
@@ -175,10 +178,15 @@ class Gallery:
         """An entry that nothing is joined to is near nothing."""
         return self._walks.nearness(probe) if probe else np.zeros(len(self), np.float32)
 
-    def _semantic(self, probe: Hung) -> Array:
+    def _meant(self, probe: Hung) -> Array:
         if self._vectors is None or probe.vector is None or len(probe.vector) != self._vectors.shape[1]:
             return self._words.cosines(probe.words)
         return np.clip(np.einsum("ij,j->i", self._vectors, probe.vector), 0.0, 1.0).astype(np.float32)
+
+
+def _each(nearness: Callable[[Hung], Array]) -> Callable[[Sequence[Hung]], Array]:
+    """What is quick enough for one probe after the other."""
+    return lambda probes: np.array([nearness(probe) for probe in probes])
 
 
 def has_evidence(space: int, one: Hung, other: Hung) -> bool:

@@ -63,16 +63,25 @@ class TokenColumns:
     """The words of many texts side by side."""
 
     def __init__(self, members: Sequence[Array]) -> None:
-        filled = [member if len(member) else np.zeros(1, np.uint64) for member in members]
         self._empty = np.array([not len(member) for member in members], bool)
-        self._tokens = np.concatenate(filled) if filled else np.empty(0, np.uint64)
-        self._starts = np.cumsum([0, *(len(member) for member in filled[:-1])])
+        self._tokens, self._starts = _side_by_side(members)
 
-    def nearness(self, probe: Array) -> Array:
-        """The mean over the probe's words of their best match in each text."""
-        if not len(probe) or not len(self._empty):
-            return np.zeros(len(self._empty), np.float32)
-        differing = np.bitwise_count(probe[:, None] ^ self._tokens[None, :])
-        nearest = np.minimum.reduceat(differing, self._starts, axis=1).astype(np.float32)
-        best = np.maximum(0.0, 1 - 2 * nearest / BITS).mean(axis=0)
-        return np.where(self._empty, 0.0, best).astype(np.float32)
+    def nearness(self, probes: Sequence[Array]) -> Array:
+        """For each of several probes, a row: the mean over its words of their best match in each text."""
+        if not len(self._empty):
+            return np.zeros((len(probes), 0), np.float32)
+        spoken, starts = _side_by_side(probes)
+        differing = np.bitwise_count(self._tokens[:, None] ^ spoken)
+        nearest = np.minimum.reduceat(differing, self._starts, axis=0).astype(np.float32)
+        best = np.maximum(0.0, 1 - 2 * nearest / BITS)
+        sizes = np.diff(starts, append=len(spoken))
+        means = (np.add.reduceat(best, starts, axis=1) / sizes).T
+        is_empty = self._empty | np.array([not len(probe) for probe in probes], bool)[:, None]
+        return np.where(is_empty, 0.0, means).astype(np.float32)
+
+
+def _side_by_side(texts: Sequence[Array]) -> tuple[Array, Array]:
+    """The words of texts one after the other, and where each text begins; one without any has a word that is none."""
+    filled = [text if len(text) else np.zeros(1, np.uint64) for text in texts]
+    starts = np.cumsum([0, *(len(text) for text in filled[:-1])])
+    return np.concatenate(filled) if filled else np.empty(0, np.uint64), starts
