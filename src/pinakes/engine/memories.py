@@ -9,14 +9,12 @@ from pinakes.engine.arousal import NAMELESS, modulator_levels
 from pinakes.engine.births import digest_of
 from pinakes.engine.circles import without_circles
 from pinakes.engine.citations import TAG, new_alias, resolve_citation
-from pinakes.engine.finder import Finder, Search
 from pinakes.engine.handles import resolve
-from pinakes.engine.index.matching import Filter
 from pinakes.engine.judging import Learned, consistency, contradictions, learn, reference_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.passages import cut
 from pinakes.engine.reference import Judged, Reference, hang, mean_vector, near_duplicates
-from pinakes.engine.vicinity import KNOWN, vicinity_of
+from pinakes.engine.vicinity import find_near, is_near, vicinity_of
 from pinakes.mind.adversarial import Threat, inspect
 from pinakes.mind.contradiction import Contradiction
 from pinakes.mind.modulators import learning_share
@@ -30,7 +28,6 @@ from pinakes.model.knowledge import Edge, Entry, fold
 from pinakes.spaces.causal import clauses
 from pinakes.spaces.fingerprint import MODALITY, POSITION, SESSION
 from pinakes.spaces.gallery import Hung
-from pinakes.spaces.terms import filter_number
 from pinakes.storage.lookups import ids_labelled
 from pinakes.storage.operations import Happening
 from pinakes.storage.reading import Reading
@@ -43,7 +40,6 @@ LIKELY_LINKED = 0.5
 NEAR = 10
 NEAREST = 3
 UNEMBEDDED = 5
-QUESTION = 160
 QUARANTINE = DAY
 REMEMBERED = 100
 RELATIONS = {type.lower(): type for type in kinds.EDGE_TYPES}
@@ -263,22 +259,10 @@ def _ready_vector(kernel: Kernel, reading: Reading, entry: Entry) -> Any:
 def nearest_entries(
     kernel: Kernel, reading: Reading, entry: Entry, vector: Any, *, limit: int = NEAR
 ) -> list[tuple[Entry, float | None]]:
-    """What the shared search finds nearest to an entry, itself left out: by its meaning, with the cosine, or by how
-    it begins where it has no vector."""
-    finder: Finder = kernel.finder()
-    groups = (tuple(filter_number("kind", kind) for kind in KNOWN),)
-    search = Search(
-        text="" if vector is not None else f"{entry.title} {entry.body}"[:QUESTION],
-        filter=Filter(groups=groups, as_of=reading.tx),
-        depth=4 * limit,
-        vector=vector,
-        may_be_misspelled=False,
-    )
-    embedder = kernel.embedder(reading.session) if vector is not None else None
-    found: dict[str, float | None] = {}
-    for passage in finder.find(reading, search, embedder).passages:
-        found.setdefault(passage.entry_id, passage.cosine)
-    chosen = [id for id in found if id != entry.id][:limit]
+    """What is nearest to an entry, and near enough."""
+    vectors = {} if vector is None else {entry.id: vector}
+    found = find_near(kernel, reading, [entry], vectors, limit=limit)[entry.id]
+    chosen = [id for id, cosine in found.items() if is_near(cosine)]
     return [(each, found[id]) for id, each in reading.living(chosen).items()]
 
 

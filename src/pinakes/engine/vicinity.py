@@ -1,7 +1,7 @@
 """Vicinity: what lies nearest to the entries somebody is concerned with, followed rather than searched for anew."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock, RLock
 from typing import Any
@@ -21,6 +21,7 @@ from pinakes.model import kinds
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.halves import widen
 from pinakes.spaces.terms import filter_number
+from pinakes.spaces.voice import DEFAULT_VOICE
 from pinakes.storage.database import Database
 from pinakes.storage.lookups import heads_of
 from pinakes.storage.reading import Reading
@@ -28,7 +29,7 @@ from pinakes.storage.vectors import fresh_vectors, newest_vector
 
 KNOWN = (kinds.MEMORY, kinds.ENTRY, kinds.NOTE, kinds.DOCUMENT, kinds.SECTION)
 NEAR = 10
-PASSAGES = 4 * NEAR
+PASSAGES = 4
 QUESTION = 160
 KEPT, FOLLOWED, SHELVED = 512, 1000, 4096
 LITTLE, SEARCHES = 2000, 3
@@ -86,7 +87,8 @@ class Vicinity:
             found = {entry.id: self._kept[entry.id].found for entry in entries if entry.id in self._kept}
             _forget(self._kept, KEPT)
         return {
-            id: [(known[other], near) for other, near in each.items() if other in known] for id, each in found.items()
+            id: [(known[other], value) for other, value in each.items() if other in known and is_near(value)]
+            for id, each in found.items()
         }
 
     def read(self, reading: Reading, ids: Iterable[str]) -> dict[str, Entry]:
@@ -148,25 +150,37 @@ class Vicinity:
             kept.seen = max(kept.seen, newest)
 
     def _search(self, kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> None:
-        finder: Finder = kernel.finder()
         vectors = self.meanings(reading, entries)
-        passing = Filter(groups=(tuple(filter_number("kind", kind) for kind in KNOWN),), as_of=reading.tx)
-        meant = [entry for entry in entries if entry.id in vectors]
-        found = finder.nearest(
-            reading, [vectors[entry.id] for entry in meant], passing, model=self.model, count=PASSAGES
-        )
-        near: dict[str, dict[str, float | None]] = {}
-        for entry, passages in zip(meant, found, strict=True):
-            near[entry.id] = {**passages}
-        for entry in entries:
-            if entry.id not in vectors:
-                said = f"{entry.title} {entry.body}"[:QUESTION]
-                search = Search(text=said, filter=passing, depth=PASSAGES, may_be_misspelled=False)
-                near[entry.id] = {each.entry_id: None for each in finder.find(reading, search, None).passages}
+        near = find_near(kernel, reading, entries, vectors)
         seen = newest_vector(reading.session, reading.collection)
         for entry in entries:
-            nearest = [(id, value) for id, value in near[entry.id].items() if id != entry.id][:NEAR]
-            self._kept[entry.id] = _Kept(entry.updated_at, vectors.get(entry.id), dict(nearest), seen, reading.tx)
+            self._kept[entry.id] = _Kept(entry.updated_at, vectors.get(entry.id), near[entry.id], seen, reading.tx)
+
+
+def find_near(
+    kernel: Kernel, reading: Reading, entries: Sequence[Entry], vectors: Mapping[str, Array], *, limit: int = NEAR
+) -> dict[str, dict[str, float | None]]:
+    """The ids of what the shared search finds nearest to each entry, itself left out: by its meaning, with the cosine,
+    or by how it begins where it has no vector."""
+    finder: Finder = kernel.finder()
+    passing = Filter(groups=(tuple(filter_number("kind", kind) for kind in KNOWN),), as_of=reading.tx)
+    model, depth = model_of(reading.session, reading.collection), PASSAGES * limit
+    meant = [entry for entry in entries if entry.id in vectors]
+    found = finder.nearest(reading, [vectors[entry.id] for entry in meant], passing, model=model, count=depth)
+    near: dict[str, dict[str, float | None]] = {}
+    for entry, passages in zip(meant, found, strict=True):
+        near[entry.id] = {**passages}
+    for entry in entries:
+        if entry.id not in vectors:
+            said = f"{entry.title} {entry.body}"[:QUESTION]
+            search = Search(text=said, filter=passing, depth=depth, may_be_misspelled=False)
+            near[entry.id] = {each.entry_id: None for each in finder.find(reading, search, None).passages}
+    return {id: dict([pair for pair in each.items() if pair[0] != id][:limit]) for id, each in near.items()}
+
+
+def is_near(cosine: float | None) -> bool:
+    """Whether a search would take it for an answer."""
+    return cosine is None or cosine >= DEFAULT_VOICE.near
 
 
 def _nearness(id: str, kept: _Kept, fresh: Sequence[tuple[int, str, bytes]]) -> dict[str, float]:
