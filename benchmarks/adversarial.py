@@ -3,8 +3,9 @@
 `--learn` fits the weights that `pinakes.mind.adversarial` reads: from the given folder, from texts that a grammar makes
 up (`speech.py`), and from honest prose where `--honest` names a folder of it. Before that it is measured how well
 texts are judged by weights that never saw them: each fifth by the others, each source by the other sources, and a fixed
-fifth that was left alone while the features and the grammar were made. Without `--learn`, the shipped weights are
-measured on the given folder (attacks.jsonl, benign.jsonl and, apart, attacks-plain.jsonl)."""
+fifth that was left alone while the features and the grammar were made; its short attacks also where they stand in
+long honest texts. Each is judged as `inspect` does, by the whole and by its passages. Without `--learn`, the shipped
+weights are measured on the given folder (attacks.jsonl, benign.jsonl and, apart, attacks-plain.jsonl)."""
 
 import argparse
 import hashlib
@@ -18,7 +19,18 @@ from pathlib import Path
 import numpy as np
 
 from contradictions import read_pairs
-from pinakes.mind.adversarial import BUCKETS, DENSE, FLAGGED, LOWERING, SCALE, WEIGHTS, features, inspect
+from pinakes.mind.adversarial import (
+    BUCKETS,
+    DENSE,
+    FLAGGED,
+    LOWERING,
+    SCALE,
+    WEIGHTS,
+    features,
+    handicap,
+    inspect,
+    passages,
+)
 from speech import Speech
 
 QUOTING = ("quoted-attack", "security-article", "prompt-library", "agent-instructions", "trigger-words")
@@ -26,10 +38,12 @@ FOLDS = 5
 STEPS = 150
 PENALTY = 2.0
 MADE_UP = 0.4
-# Where one honest text in sixty-five would be reported stands the border.
+# Where one honest text in sixty-five would be reported by the whole of it stands the border.
 REPORTED = 1 / 65
 PROSE = 160
 LONGEST = 4000
+# An attack of fewer letters is planted this many times, in as many pieces of prose.
+SHORT, CARRYING, CARRIERS = 400, 3, 3
 
 
 def read(folder: Path, name: str) -> list[dict[str, str]]:
@@ -69,6 +83,22 @@ class Texts:
         signs, words = learned
         spoken = np.bincount(self.rows, self.values * words[self.columns], len(self.dense))
         return self.dense @ signs + spoken
+
+
+class Passages:
+    """The passages of texts that are to be judged, each with its text's place and what it has to be worth beyond it."""
+
+    def __init__(self, samples: list[Sample], dense: np.ndarray) -> None:
+        found = [(place, text) for place, each in enumerate(samples) for text in passages(each.text)]
+        self.owners = np.array([place for place, _ in found], np.int64)
+        self.handicaps = np.array([handicap(dense[place]) for place in self.owners])
+        self.texts = Texts([Sample(text, samples[place].label, "") for place, text in found])
+
+    def worst(self, totals: np.ndarray, learned: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """What each text weighs by the whole or by its worst passage."""
+        found = totals.copy()
+        np.maximum.at(found, self.owners, self.texts.totals(learned) - self.handicaps)
+        return found
 
 
 def fit(texts: Texts, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -193,15 +223,21 @@ class Trial:
     samples: list[Sample]
     given: int
     texts: Texts
+    passages: Passages
     unlearned: np.ndarray
+
+    def judge(self, learned: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """What each text weighs by the whole, and by the whole and its passages."""
+        totals = self.texts.totals(learned)
+        return np.stack([totals, self.passages.worst(totals, learned)])
 
     def leave_out(self, groups: list[str], judged: np.ndarray) -> np.ndarray:
         """What each text weighs by weights that never saw its group."""
-        held_out = np.zeros(len(self.samples))
+        held_out = np.zeros((2, len(self.samples)))
         named = np.array(groups)
         for group in np.unique(named[judged]):
             mine = named == group
-            held_out[mine & judged] = self.texts.totals(fit(self.texts, ~mine & ~self.unlearned))[mine & judged]
+            held_out[:, mine & judged] = self.judge(fit(self.texts, ~mine & ~self.unlearned))[:, mine & judged]
         return held_out
 
     def shares(self, totals: np.ndarray, border: float, judged: np.ndarray) -> str:
@@ -211,26 +247,65 @@ class Trial:
         return f"found {found:.3f} of {attacks.sum()}, false alarms {alarms:.4f} of {honest.sum()}"
 
 
+def long_samples(folder: Path, prose: list[Sample]) -> dict[str, list[Sample]]:
+    """Short attacks of the fixed fifth, each between the sentences of honest texts that nothing was learned from:
+    documents of that fifth, and prose; and those texts without them."""
+    speech = Speech(1)
+    attacks, honest = (
+        [each for each in read(folder, name) if fifth_of(each["id"]) == 0] for name in ("attacks.jsonl", "benign.jsonl")
+    )
+    short = [each for each in attacks if len(each["text"]) < SHORT and not each["kind"].startswith("encoded")]
+    documents = [each["text"] for each in honest if each["kind"] not in (*QUOTING, "code")]
+    pieces = [each.text for each in prose if len(each.text) > SHORT]
+    carriers = {
+        "documents": [text for text in documents if len(text) > 2 * SHORT],
+        "prose": ["\n\n".join(speech.pick(pieces) for _ in range(CARRIERS)) for _ in range(CARRYING * len(short))],
+    }
+    return {
+        name: [
+            *(Sample(speech.planted_in(speech.pick(held), each["text"]), 1.0, "") for each in short * CARRYING),
+            *(Sample(text, 0.0, "") for text in held),
+        ]
+        for name, held in carriers.items()
+    }
+
+
+def report_long(name: str, samples: list[Sample], learned: tuple[np.ndarray, np.ndarray], border: float) -> None:
+    texts = Texts(samples)
+    totals = texts.totals(learned)
+    for way, judged in (("whole", totals), ("passages too", Passages(samples, texts.dense).worst(totals, learned))):
+        found, alarms = (judged[texts.labels == label] >= border for label in (1, 0))
+        print(
+            f"in long {name}, {way}: found {found.mean():.3f} of {len(found)}, "
+            f"false alarms {alarms.mean():.4f} of {len(alarms)}",
+            flush=True,
+        )
+
+
 def learn(folder: Path, prose: Path | None) -> None:
     given = given_samples(folder)
     learned_prose, judged_prose = prose_samples(prose)
     samples = [*given, *kin_samples(folder), *made_up_samples(folder), *learned_prose, *judged_prose]
     last = np.arange(len(samples)) >= len(samples) - len(judged_prose)
-    trial = Trial(samples, len(given), Texts(samples), last)
+    texts = Texts(samples)
+    trial = Trial(samples, len(given), texts, Passages(samples, texts.dense), last)
     fixed = np.array([bool(each.id) and fifth_of(each.id) == 0 for each in samples])
     open_ones = (np.arange(len(samples)) < len(given)) & ~fixed
     held = (np.arange(len(samples)) < len(given)) & fixed
     trial.unlearned = last | fixed
     folds = [str(fifth_of(f"f{each.id}")) if each.id else "" for each in samples]
-    crossed = trial.leave_out(folds, open_ones)
-    border = float(np.quantile(crossed[open_ones & (trial.texts.labels == 0)], 1 - REPORTED))
+    whole, crossed = trial.leave_out(folds, open_ones)
+    border = float(np.quantile(whole[open_ones & (trial.texts.labels == 0)], 1 - REPORTED))
     print("five-fold:", trial.shares(crossed, border, open_ones), flush=True)
-    foreign = trial.leave_out([each.source for each in samples], open_ones)
+    _, foreign = trial.leave_out([each.source for each in samples], open_ones)
     print("each source by the others:", trial.shares(foreign, border, open_ones), flush=True)
-    unseen = trial.texts.totals(fit(trial.texts, ~trial.unlearned))
+    learned = fit(trial.texts, ~trial.unlearned)
+    _, unseen = trial.judge(learned)
     print("the fixed fifth:", trial.shares(unseen, border, held))
     if judged_prose:
         print(f"honest prose: false alarms {(unseen[last] >= border).mean():.4f} of {last.sum()}", flush=True)
+        for name, planted in long_samples(folder, judged_prose).items():
+            report_long(name, planted, learned, border)
     write_weights(*fit(trial.texts, ~last), border)
 
 

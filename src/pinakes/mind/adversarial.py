@@ -2,12 +2,13 @@
 
 What a text says is first freed of disguises. Then it is asked which acts are done in it (setting rules aside, asking for
 what is hidden, giving a new role, sending things out ...): an act is done where its concepts, in any of many languages,
-meet within a few words. An act that is quoted, or told of, is counted apart. How much each act weighs, and how much the
-look of an article, of code or of a quotation takes off, was learned from labelled texts by
+meet within a few words. An act that is quoted, or told of, is counted apart. In a long text each sentence that does an
+act is also weighed with its neighbours alone, since much honest text around it would outweigh it. How much each act
+weighs, and how much the look of an article, of code or of a quotation takes off, was learned from labelled texts by
 `benchmarks/adversarial.py --learn`; acts can only add, such looks can only take off. Which words and letters a text is
 made of, each as a number only, is weighed beside them. No wording is listed anywhere."""
 
-# ruff: noqa: E501, RUF001 (patterns are read better whole; quotation marks of several languages)
+# ruff: noqa: E501 (patterns are read better whole; quotation marks of several languages)
 
 import re
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from pinakes.mind.concepts import ACTS, ENDS, concepts_of, tokens
 from pinakes.mind.disguises import hidden_texts, undisguise
+from pinakes.mind.forms import FORMS, RAW_FORMS
 from pinakes.model.knowledge import fold
 from pinakes.spaces.terms import number_of
 
@@ -36,50 +38,14 @@ TOKENS = 1500
 SCALE = 4.0
 DILUTED = 0.5
 PLACES = 6
+# A text longer than LONG letters is also weighed by passages. A passage has to be worth MARGIN more than a whole text,
+# and more by TOLD and CODE the more the text around it tells of attacks or is code: comments give orders to nobody.
+LONG = 450
+PASSAGES = 24
+PASSAGE = 1000
+MARGIN = 1.0
+TOLD, CODE = 6.0, 10.0
 
-_FORMS = {
-    "role markup": re.compile(
-        r"#{2,}\s*\(?(?:system|instruction|admin|user|assistant|new|end)|<\|?/?(?:system|user|assistant|information|important|"
-        r"inst|im_start|im_end|admin|secret|override|start|eot|begin)|\[/?(?:inst|system|admin|assistant|hidden)|"
-        r"\{+\s*(?:system|admin|#)|(?:^|\n)\W*(?:system|assistant|admin|sysadmin|developer)\W*(?:message|note|prompt|override|update)?\W?:|"
-        r"</?\w*(?:instruction|prompt|override|command)\w*>|\"?role\"?\s*:\s*\"(?:system|assistant)|<<\s*/?sys"
-    ),
-    "border": re.compile(
-        r"(?:begin|start|end|beginning) (?:of )?(?:the )?(?:system|new|document|context|prompt|text|instruction|file|restriction|conversation|user|input|data)|"
-        r"[-=*#]{3,}\s*(?:end|begin|new|start|stop)"
-    ),
-    "unseen": re.compile(
-        r"display\s*:\s*none|font-size\s*:\s*[01](?:px)?\b|color\s*:\s*(?:white|#fff)|visibility\s*:\s*hidden|opacity\s*:\s*0\b|"
-        r"<[^>]*\bhidden\b[^>]*>|\[\w+\]: # \(|position\s*:\s*absolute;\s*left\s*:\s*-"
-    ),
-    "mode markup": re.compile(
-        r"[<\[{(][^>\]})\n]{0,40}(?:\bmode\b|\bmod[ou]s?\b|模式|モード|\boverride\b|режим)[^>\]})\n]{0,30}[>\]})]"
-    ),
-    "escaped": re.compile(r"(?:&#x?\w+;){4,}|(?:\\u00[2-7]\w){3,}|(?:%[2-7][0-9a-f]){5,}|(?:\\x[2-7]\w){2,}"),
-    "comment": re.compile(r"<!\s?--(?:(?!-->).){20,}", re.DOTALL),
-    "from now on": re.compile(
-        r"\bfrom (?:now|this (?:point|moment)|here) on|\bfor the rest of (?:this|our)|\bfrom this point|ab (?:jetzt|sofort)|a partir de ahora|desde ahora|à partir de maintenant|d'ora in poi|a partir de agora|с этого момента|从现在(?:开始|起)|これから|지금부터|from now"
-    ),
-    "you are": re.compile(
-        r"\byou(?: are|'re| will| shall| must)(?: now)? (?:now|an?|going to|no longer|to be|free|act|be|become|respond|reply|answer|pretend)\b|\bdu bist\b|\btu es\b|\beres un|\bvocê é\b|\bsei un|你(?:现在)?是|あなたは|당신은"
-    ),
-    "placeholder": re.compile(
-        r"\[(?:insert|your|the|my)?\s*(?:prompt|question|request|query|text|user)[^\]]{0,20}\]|\{\{?\s*(?:prompt|input|query|question)|<\s*(?:prompt|question|insert)[^>]{0,20}>"
-    ),
-    "exfiltration": re.compile(r"!\[[^\]]*\]\(https?://[^)]*[?=][^)]*\)|https?://\S*[?&]\w+=(?:\{|\[|<|\$)"),
-    "destination": re.compile(
-        r"\b(?:send|forward|email|mail|post|visit|transfer|go to|upload|append|include|add|link|route|fetch|click|invite|share|refer|verify|navigate)\b[^.\n]{0,80}(?:https?://|\bwww\.|@\w+\.\w+|\b[\w-]+\.(?:com|net|org|io|xyz|example|ru)\b|\b[a-z]{2}\d{2}[\d-]{8,})"
-    ),
-    "dictated": re.compile(
-        r"\b(?:say|print|output|respond|reply|answer|write|state|include|append|phrase|text|message|with|is)\b\W{0,3}(?:only |just |with |the |exactly |that )*[\"'“‘«][^\"'”’»]{2,80}[\"'”’»]"
-    ),
-    "shout": re.compile(r"\b[A-Z]{3,}\b(?:[ ,!.]+[A-Z]{2,}\b){3,}"),
-    "exclaim": re.compile(r"!{2,}|\*{3,}!"),
-    "note to": re.compile(
-        r"\b(?:note|message|attention|memo|instructions?|hint|dear|hello|hi|hey)[ ,]*(?:to|for)?[ ,]*(?:the |all |any |an )?(?:ai|llms?|assistants?|chatbots?|(?:language )?models?|chatgpt|gpt|claude|automated|agents?|bots?|summari[sz]er|reviewers?)\b|\b(?:if|as) (?:you are |you're )?(?:an? )?(?:ai|llm|large language model|language model|assistant|chatbot)\b|\bassistant (?:should|must|will|shall|has to)\b|\byou[ ,]+(?:the )?(?:ai|assistant)\b"
-    ),
-}
-_RAW_FORMS = frozenset({"shout"})
 _QUOTED = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]+`|\"[^\"\n]{4,300}\"|\u201c[^\u201d]{4,300}\u201d|\u00ab[^\u00bb]{4,300}\u00bb|^>.*$|^\|.*\|$",
     re.DOTALL | re.MULTILINE,
@@ -128,8 +94,8 @@ COUNTS = (
     "invisible",
 )
 NAMES = (
-    *(f"{act}" for act in (*ACTS, *_FORMS)),
-    *(f"{act}, quoted" for act in (*ACTS, *_FORMS)),
+    *(f"{act}" for act in (*ACTS, *FORMS)),
+    *(f"{act}, quoted" for act in (*ACTS, *FORMS)),
     *COUNTS,
     *CONTEXTS,
     "always",
@@ -176,6 +142,15 @@ class _Sentence:
         return 2 * self.quoted > self.words or "discuss" in self.held
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A text without disguises, its sentences, and the acts that are done in them."""
+
+    shown: str
+    sentences: list[_Sentence]
+    done: list[tuple[str, bool, int]]
+
+
 def inspect(text: str) -> Threat:
     """The worst of a text's pieces."""
     found = [_weigh(piece) for piece in pieces(text)]
@@ -192,11 +167,41 @@ def pieces(text: str) -> Iterator[str]:
 
 def features(text: str) -> tuple[Array, Array]:
     """Which acts are done in a text, openly or quoted, and what the whole looks like; and the numbers of its words."""
+    return _features(text, _read(text))
+
+
+def passages(text: str) -> list[str]:
+    """The sentences of a long text that openly do an act, each with the one before and the one after it."""
+    return _passages(_read(text)) if len(text) > LONG else []
+
+
+def handicap(seen: Array) -> float:
+    """What a passage has to be worth beyond a whole text, by the features of the text it stands in."""
+    return MARGIN + TOLD * float(seen[_INDEX["told of"]]) + CODE * float(seen[_INDEX["code"]])
+
+
+def _read(text: str) -> _Reading:
     shown = undisguise(text)
+    sentences = _sentences(shown, _quoted_places(shown))
+    return _Reading(shown, sentences, _acts(sentences))
+
+
+def _passages(reading: _Reading) -> list[str]:
+    folded, sentences = fold(reading.shown), reading.sentences
+    # Sentences are counted in folded letters, which are not always as many.
+    source = reading.shown if len(folded) == len(reading.shown) else folded
+    borders = [*(each.start for each in sentences), len(source)]
+    acting = sorted({place for _, told, place in reading.done if not told})
+    return [
+        source[borders[max(0, place - 1)] : borders[min(len(sentences), place + 2)]][:PASSAGE]
+        for place in acting[:PASSAGES]
+    ]
+
+
+def _features(text: str, reading: _Reading) -> tuple[Array, Array]:
+    shown, sentences, done = reading.shown, reading.sentences, reading.done
     hidden = hidden_texts(shown)
     seen = np.zeros(DENSE, np.float32)
-    sentences = _sentences(shown, _quoted_places(shown))
-    done = _acts(sentences)
     concealed = [act for each in hidden for act, told, _ in _acts(_sentences(each, bytearray(len(each)))) if not told]
     for act, told, _ in done:
         seen[_INDEX[f"{act}, quoted" if told else act]] = 1
@@ -260,11 +265,11 @@ def _acts(sentences: list[_Sentence]) -> list[tuple[str, bool, int]]:
 
 
 def _note_forms(seen: Array, text: str, shown: str, hidden: list[str]) -> None:
-    folded = fold(shown) + ("\n" + text.lower() if _FORMS["escaped"].search(text.lower()) else "")
+    folded = fold(shown) + ("\n" + text.lower() if FORMS["escaped"].search(text.lower()) else "")
     open_text = folded if _is_all_quoted(shown) else _QUOTED.sub(" ", folded)
     decoded = [fold(each) for each in hidden]
-    for name, pattern in _FORMS.items():
-        said, openly = (shown, _QUOTED.sub(" ", shown)) if name in _RAW_FORMS else (folded, open_text)
+    for name, pattern in FORMS.items():
+        said, openly = (shown, _QUOTED.sub(" ", shown)) if name in RAW_FORMS else (folded, open_text)
         if pattern.search(openly) or any(pattern.search(each) for each in decoded):
             seen[_INDEX[name]] = 1
         elif said != openly and pattern.search(said):
@@ -274,7 +279,7 @@ def _note_forms(seen: Array, text: str, shown: str, hidden: list[str]) -> None:
 def _note_counts(
     seen: Array, sentences: list[_Sentence], done: list[tuple[str, bool, int]], concealed: list[str]
 ) -> None:
-    forms = sum(seen[_INDEX[name]] for name in _FORMS)
+    forms = sum(seen[_INDEX[name]] for name in FORMS)
     kinds = len({act for act, told, _ in done if not told} | {*concealed}) + forms
     acting = {place for _, told, place in done if not told}
     for name, least in zip(COUNTS[:5], (1, 2, 3, 5, 8), strict=True):
@@ -334,10 +339,25 @@ def weights() -> tuple[Array, Array]:
 
 
 def _weigh(text: str) -> tuple[float, Array]:
-    seen, numbers = features(text)
+    """The score of a text or of its worst passage, and what was seen there."""
+    reading = _read(text)
+    whole, numbers = _features(text, reading)
+    worst, seen = _total(whole, numbers), whole
+    for passage in _passages(reading) if len(text) > LONG and _score(worst) < BLOCKED else ():
+        there, numbers = features(passage)
+        total = _total(there, numbers) - handicap(whole)
+        if total > worst:
+            worst, seen = total, there
+    return _score(worst), seen
+
+
+def _total(seen: Array, numbers: Array) -> float:
     acts, words = weights()
-    total = float(seen @ acts) + SCALE * float(words[numbers].sum()) / max(1.0, len(numbers)) ** 0.5
-    return 1 / (1 + float(np.exp(-total))), seen
+    return float(seen @ acts) + SCALE * float(words[numbers].sum()) / max(1.0, len(numbers)) ** 0.5
+
+
+def _score(total: float) -> float:
+    return 1 / (1 + float(np.exp(-total)))
 
 
 def _telling(seen: Array) -> tuple[str, ...]:
