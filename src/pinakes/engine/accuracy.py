@@ -45,7 +45,7 @@ class Tested:
 def measure_recall(kernel: Kernel, query: str, expected: Sequence[str], top_k: int) -> Tested:
     with kernel.read() as reading:
         wanted = list(dict.fromkeys(find_any(reading, handle, field="expected_node_ids") for handle in expected))
-    compared = compare(kernel, query)
+    compared = compare(kernel, query, top_k)
     ranking = compared.searched[:top_k]
     accuracy = measure(ranking, wanted)
     fusion = measure([id for id, _ in compared.fused()[:top_k]], wanted)

@@ -5,6 +5,7 @@ from weakref import WeakKeyDictionary
 
 from pinakes.engine.activity import Activity
 from pinakes.engine.critique import find_clashes, related_pairs
+from pinakes.engine.judging import reference_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.layers import count_quadrants
 from pinakes.engine.recency import recent_entries
@@ -27,5 +28,6 @@ def get_ready(kernel: Kernel, stop: Callable[[], bool]) -> None:
         with kernel.read() as reading:
             find_clashes(reading, related_pairs(kernel, reading, [entry]).pairs)
     with kernel.read() as reading:
+        reference_of(kernel, reading).renew(reading)
         count_quadrants(kernel, reading)
     _ready[kernel.activity] = state

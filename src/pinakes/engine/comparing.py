@@ -15,7 +15,6 @@ from pinakes.engine.memories import quarantine_of
 from pinakes.engine.probing import hang_question
 from pinakes.engine.quarantine import find_unheld
 from pinakes.engine.recency import recent_entries
-from pinakes.engine.reference import hang
 from pinakes.engine.resting import resting_collector
 from pinakes.engine.search import Question
 from pinakes.engine.vicinity import KNOWN, vicinity_of
@@ -28,7 +27,7 @@ from pinakes.storage.reading import Reading
 Array = NDArray[Any]
 
 WHOLE = 400
-FOUND, RECENT = 100, 50
+FOUND, OFFERED, RECENT = 100, 50, 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,25 +58,24 @@ class Compared:
         return fuse([self.of(space).ids for space in spaces])
 
 
-def compare(kernel: Kernel, query: str) -> Compared:
+def compare(kernel: Kernel, query: str, top_k: int) -> Compared:
     """Rank every entry where there are few; where there are many, those the search and the sample offer."""
     # Hundreds of entries in thousands of pieces, of which none is garbage before the end.
     with resting_collector():
-        return _compare(kernel, query)
+        return _compare(kernel, query, max(OFFERED, top_k))
 
 
-def _compare(kernel: Kernel, query: str) -> Compared:
+def _compare(kernel: Kernel, query: str, offered: int) -> Compared:
     began = time.perf_counter()
     page = find_unheld(kernel, Question(content=query, kinds=KNOWN, passages=0), limit=FOUND)
     searched = _ms(began)
     now = kernel.now()
     shown = [hit.version.thing for hit in page.hits if isinstance(hit.version.thing, Entry)]
     with kernel.read() as reading:
-        pool, is_whole = _pool(kernel, reading, shown)
+        pool, is_whole = _pool(kernel, reading, shown[:offered])
         free = [entry for entry in pool if quarantine_of(entry, now) is None]
-        vectors = vicinity_of(kernel, reading).meanings(reading, free)
         # A question is joined to nothing, so that in the graph nothing is near it, wherever the others lead.
-        gallery = Gallery(hang(reading, free, vectors=vectors, with_walks=False))
+        gallery = Gallery(vicinity_of(kernel, reading).hang(reading, free))
         probe = hang_question(kernel, reading, query)
     rankings: list[SpaceRanking] = []
     for space in range(COUNT):

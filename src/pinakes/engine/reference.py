@@ -26,6 +26,7 @@ Array = NDArray[Any]
 
 SAMPLE = 128
 EXACT = 16
+EXCHANGED = 4
 GROWTH = 1.25
 NEARLY_THE_SAME = 0.9
 
@@ -129,8 +130,21 @@ class Reference:
             if not changed and model == self._model:
                 return
             sample = self._window.sample()
-            if sample == self._sample and model == self._model:
-                return
+            if model != self._model or not self._may_wait(sample):
+                self._rebuild(reading, sample, model)
+
+    def renew(self, reading: Reading) -> None:
+        """Let the sample be the one that belongs to the snapshot, also where that could wait."""
+        with self._guard:
+            self.catch_up(reading)
+            self._rebuild(reading, self._window.sample(), self._model)
+
+    def _may_wait(self, sample: tuple[str, ...]) -> bool:
+        """Where a few of many have given way to others, the rest is as good a sample until somebody has time."""
+        return self.size > SAMPLE and len(set(sample) - set(self._sample)) <= EXCHANGED
+
+    def _rebuild(self, reading: Reading, sample: tuple[str, ...], model: str) -> None:
+        if (sample, model) != (self._sample, self._model):
             self._sample, self._model = sample, model
             self.gallery = Gallery(hang_all(reading, sample))
             self.calibrations = _calibrate(self.gallery)

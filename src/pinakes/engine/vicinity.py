@@ -16,9 +16,10 @@ from pinakes.engine.index.matching import Filter
 from pinakes.engine.index.parts import Array
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.passages import LIMIT
-from pinakes.engine.reference import meanings
+from pinakes.engine.reference import hang, meanings
 from pinakes.model import kinds
 from pinakes.model.knowledge import Entry
+from pinakes.spaces.gallery import Hung
 from pinakes.spaces.halves import widen
 from pinakes.spaces.terms import filter_number
 from pinakes.spaces.voice import DEFAULT_VOICE
@@ -31,7 +32,7 @@ KNOWN = (kinds.MEMORY, kinds.ENTRY, kinds.NOTE, kinds.DOCUMENT, kinds.SECTION)
 NEAR = 10
 PASSAGES = 4
 QUESTION = 160
-KEPT, FOLLOWED, SHELVED = 512, 1000, 4096
+KEPT, FOLLOWED, SHELVED, HUNG = 512, 1000, 4096, 1024
 LITTLE, SEARCHES = 2000, 3
 
 Near = list[tuple[Entry, float | None]]
@@ -71,6 +72,7 @@ class Vicinity:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
         self._shelf: OrderedDict[str, tuple[int, Entry]] = OrderedDict()
         self._meanings: OrderedDict[tuple[str, int], Array] = OrderedDict()
+        self._hung: OrderedDict[tuple[str, int], Hung] = OrderedDict()
 
     def around(self, kernel: Kernel, reading: Reading, entries: Sequence[Entry], most: int | None) -> dict[str, Near]:
         """The nearest of each of some entries. What is not known any more is searched for, for at most so many of them;
@@ -119,6 +121,19 @@ class Vicinity:
                     self._meanings[marks[id]] = vector
             _forget(self._meanings, SHELVED)
         return found | fresh
+
+    def hang(self, reading: Reading, entries: Sequence[Entry]) -> list[Hung]:
+        """Entries as all spaces but the graph see them; that stays as it is until the text changes."""
+        with self._guard:
+            found = {entry.id: self._hung.get((entry.id, entry.updated_at)) for entry in entries}
+            lacking = [entry for entry in entries if found[entry.id] is None]
+            fresh = hang(reading, lacking, vectors=self.meanings(reading, lacking), with_walks=False)
+            for entry, hung in zip(lacking, fresh, strict=True):
+                found[entry.id] = hung
+                if _is_short(entry) and (hung.vector is not None or not self.model):
+                    self._hung[entry.id, entry.updated_at] = hung
+            _forget(self._hung, HUNG)
+        return [hung for entry in entries if (hung := found[entry.id]) is not None]
 
     def keep(self, entry: Entry, vector: Array, found: Near, at: tuple[int, int]) -> None:
         """Know the nearest of an entry that was just stored, as they were at the newest vector and the transaction

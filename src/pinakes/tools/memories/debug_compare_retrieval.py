@@ -65,7 +65,7 @@ EXAMPLE = Example(
 def debug_compare_retrieval(call: Call[Kernel], input: Input) -> Answer:
     """See what each space alone would find for a question, where they agree, what their fusion finds, and what the
     search that search_graph uses finds."""
-    compared = compare(call.kernel, input.query)
+    compared = compare(call.kernel, input.query, input.top_k)
     spaces = tuple(dict.fromkeys(input.spaces))
     top = input.top_k
     tops = {space: compared.of(space).ids[:top] for space in spaces}
