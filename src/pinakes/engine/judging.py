@@ -55,6 +55,11 @@ class Learned:
         return quadrant(self.delta_s, self.delta_c)
 
 
+def novelty_of(entry: Entry, judged: Judged) -> float:
+    """ΔS of an entry as a whole."""
+    return aggregate(judged.delta_s, weights_for(entry.attributes.get("domain")))
+
+
 def quadrant_of(entry: Entry, judged: Judged) -> Quadrant:
     """The quadrant of an entry as a whole."""
     weights = weights_for(entry.attributes.get("domain"))

@@ -11,11 +11,10 @@ from pinakes.engine.activity import Mood
 from pinakes.engine.census import take_census
 from pinakes.engine.citations import name_of
 from pinakes.engine.critique import find_clashes, meanings_of, related_pairs
-from pinakes.engine.judging import judge_lately, learn
+from pinakes.engine.judging import judge_lately, novelty_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import DUPLICATE
 from pinakes.engine.recency import recent_entries
-from pinakes.engine.reference import Judged
 from pinakes.engine.vicinity import KNOWN, affordable, vicinity_of
 from pinakes.mind.pulse import FAIR, HIGH, LOW
 from pinakes.mind.quadrants import quadrant
@@ -110,19 +109,19 @@ class _Inquiry:
         self._kernel = kernel
         self._reading = reading
         self._recent = recent_entries(kernel, reading, LATELY)
-        self._interactions = kernel.activity.count(reading.session, kernel.collection)
         judged = judge_lately(kernel, reading, self._recent)
         self._judged = {entry.id: each for entry, each in zip(self._recent, judged, strict=True)}
+        self._novelty = {entry.id: novelty_of(entry, self._judged[entry.id]) for entry in self._recent}
 
     def best(self, asked: set[str]) -> Candidate | None:
         """The best question that was not asked. What is in question is judged only while its answer could settle more
         than the best one so far."""
-        most = sorted((each for each in self.candidates() if each.mark not in asked), key=lambda each: -each.score)
+        hoped = [(self._hope(each), each) for each in self.candidates() if each.mark not in asked]
         best: Candidate | None = None
-        for bound in most:
-            if best is not None and bound.score < best.score:
+        for bound, candidate in sorted(hoped, key=lambda pair: -pair[0]):
+            if best is not None and bound < best.score:
                 break
-            weighed = self._weigh(bound)
+            weighed = self._weigh(candidate)
             best = weighed if best is None else max(best, weighed, key=lambda each: (each.score, each.text))
         return best
 
@@ -150,13 +149,18 @@ class _Inquiry:
         share = sum(entry.id in recent for entry in focal) / len(recent)
         return Candidate(kind, text, focal, GAIN * min(1.0, 2 * share))
 
-    def _weigh(self, bound: Candidate) -> Candidate:
-        """The candidate by how new what it is about really is."""
-        novelty = [learn(entry, self._standing(entry), self._interactions).delta_s for entry in bound.focal]
-        return replace(bound, reduction=bound.reduction * sum(novelty) / len(novelty))
+    def _hope(self, candidate: Candidate) -> float:
+        """How much it could settle if all that was not judged yet were new."""
+        novelty = [self._novelty.get(entry.id, 1.0) for entry in candidate.focal]
+        return candidate.score * sum(novelty) / len(novelty)
 
-    def _standing(self, entry: Entry) -> Judged:
-        return self._judged.get(entry.id) or judge_lately(self._kernel, self._reading, [entry])[0]
+    def _weigh(self, candidate: Candidate) -> Candidate:
+        """The candidate by how new what it is about really is."""
+        unjudged = [entry for entry in candidate.focal if entry.id not in self._novelty]
+        judged = judge_lately(self._kernel, self._reading, unjudged) if unjudged else []
+        self._novelty |= {entry.id: novelty_of(entry, each) for entry, each in zip(unjudged, judged, strict=True)}
+        novelty = [self._novelty[entry.id] for entry in candidate.focal]
+        return replace(candidate, reduction=candidate.reduction * sum(novelty) / len(novelty))
 
     def _same(self, pairs: Sequence[tuple[Entry, Entry]]) -> list[Candidate]:
         """Alike, but not so much that nobody needs to be asked."""

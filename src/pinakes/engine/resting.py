@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 # Newer objects, and how often those and the older ones are looked through: a tool leaves hardly any circles behind, and
 # looking through all that a process keeps at hand takes longer than most tools.
-THRESHOLDS = (20_000, 20, 100)
+THRESHOLDS = (10_000, 5, 1000)
 
 
 def calm_collector() -> None:

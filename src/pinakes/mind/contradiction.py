@@ -110,10 +110,13 @@ class Said:
         self.folded = fold(text)
         self._words = spoken(self.folded)
         self._numbers = [word for word in self._words if word[0].isdigit()]
-        self.stems = frozenset(words(self.folded))
+        self.stems = frozenset(self._stems() if self.folded.isascii() else words(self.folded))
         # How many words it is about at the least; a number is written together with what it counts, now and then.
         self.least = len(self.stems - _ASIDES) - len(self._numbers)
         self.is_odd = any(not number.isdigit() for number in self._numbers)
+
+    def _stems(self) -> list[str]:
+        return [stem(word) for word in self._words if word not in STOP_WORDS]
 
     @cached_property
     def _spoken(self) -> frozenset[str]:
@@ -137,7 +140,7 @@ class Said:
         is_denied, is_aged = not self._spoken.isdisjoint(_DENYING), not self._spoken.isdisjoint(_AGING)
         has_asides = is_denied or is_aged or self._may_have_date or self._has_quantities
         if not has_asides and self.folded.isascii():
-            return [stem(word) for word in self._words if word not in STOP_WORDS]
+            return self._stems()
         plain = _NEGATIONS.sub(" ", self._undated) if is_denied else self._undated
         plain = _NOW.sub(" ", _PAST.sub(" ", plain)) if is_aged else plain
         plain = without_quantities(plain) if self._has_quantities else plain
@@ -175,7 +178,7 @@ class Said:
 
     @cached_property
     def is_negated(self) -> bool:
-        return len(_NEGATIONS.findall(self.folded)) % 2 == 1
+        return not self._spoken.isdisjoint(_DENYING) and len(_NEGATIONS.findall(self.folded)) % 2 == 1
 
     @cached_property
     def claim(self) -> tuple[frozenset[str], str, frozenset[str]] | None:
@@ -261,6 +264,8 @@ def _differs_in_subject(one: Said, other: Said, ignoring: frozenset[str] = froze
 
 def _differing_value(one: Said, other: Said) -> Verdict:
     """The same said with another number or another date."""
+    if not (one.days and other.days) and not (one.numbers and other.numbers):
+        return None
     if one.is_negated != other.is_negated or _likeness(one.content, other.content) < ALIKE:
         return None
     numeric = frozenset(word for word in one.names | other.names if any(letter.isdigit() for letter in word))
@@ -316,12 +321,12 @@ def _opposition(one: Said, other: Said) -> Verdict:
     """The same said once with and once without a denial, or with a word and its opposite."""
     only_one, only_other = one.content - other.content, other.content - one.content
     opposites = opposites_between(only_one, only_other)
+    if bool(opposites) == (one.is_negated != other.is_negated):
+        return None
     left_over = (only_one - {left for left, _ in opposites}) | (only_other - {right for _, right in opposites})
     shared = one.content & other.content
     likeness = len(shared) / (len(shared) + len(left_over)) if shared or left_over else 0.0
-    if not shared or likeness < ALIKE or _differs_in_subject(one, other):
-        return None
-    if bool(opposites) == (one.is_negated != other.is_negated) or _are_of_subjects(one, other, opposites):
+    if not shared or likeness < ALIKE or _differs_in_subject(one, other) or _are_of_subjects(one, other, opposites):
         return None
     if opposites:
         left, right = min(opposites)

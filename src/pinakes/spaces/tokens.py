@@ -71,9 +71,10 @@ class TokenColumns:
         if not len(self._empty):
             return np.zeros((len(probes), 0), np.float32)
         spoken, starts = _side_by_side(probes)
-        differing = np.bitwise_count(self._tokens[:, None] ^ spoken)
+        different, places = np.unique(spoken, return_inverse=True)
+        differing = np.bitwise_count(self._tokens[:, None] ^ different)
         nearest = np.minimum.reduceat(differing, self._starts, axis=0).astype(np.float32)
-        best = np.maximum(0.0, 1 - 2 * nearest / BITS)
+        best = np.maximum(0.0, 1 - 2 * nearest / BITS)[:, places]
         sizes = np.diff(starts, append=len(spoken))
         means = (np.add.reduceat(best, starts, axis=1) / sizes).T
         is_empty = self._empty | np.array([not len(probe) for probe in probes], bool)[:, None]
