@@ -23,6 +23,19 @@ from pinakes.storage.segments import Manifest, open_segment, read_manifest
 from pinakes.storage.vectors import read_vectors
 
 MANY_SMALL = 16
+MUCH = 4
+
+
+def first_to_merge(parts: Sequence[TextPart] | Sequence[DensePart], sealed: int) -> int:
+    """Where the last parts begin that should become one, now that they are many: not with one that is much larger than
+    all after it, since it would be copied again and again."""
+    if len(parts) - sealed <= MANY_SMALL:
+        return len(parts)
+    first, after = len(parts) - 1, parts[-1].size
+    while first > sealed and parts[first - 1].size <= MUCH * after:
+        first -= 1
+        after += parts[first].size
+    return first
 
 
 class Texts:
@@ -86,11 +99,11 @@ class Texts:
             return
         self.parts.append(to_text_part(text_arrays(cast(Any, rows))))
         self._born = int(rows[-1][0])
-        small = self.parts[self._sealed :]
-        if len(small) > MANY_SMALL:
+        first = first_to_merge(self.parts, self._sealed)
+        if first < len(self.parts):
             merged = Memory()
-            merge_text(small, merged)
-            self.parts[self._sealed :] = [to_text_part(merged.arrays())]
+            merge_text(self.parts[first:], merged)
+            self.parts[first:] = [to_text_part(merged.arrays())]
         self._place()
 
     def _read_deaths(self, session: Session) -> None:
@@ -205,11 +218,11 @@ class Index:
             return
         self.dense.append(to_dense_part(dense_arrays(cast(Any, rows))))
         self._embedded = int(rows[-1][0])
-        small = self.dense[self._sealed :]
-        if len(small) > MANY_SMALL:
+        first = first_to_merge(self.dense, self._sealed)
+        if first < len(self.dense):
             merged = Memory()
-            merge_dense(small, merged)
-            self.dense[self._sealed :] = [to_dense_part(merged.arrays())]
+            merge_dense(self.dense[first:], merged)
+            self.dense[first:] = [to_dense_part(merged.arrays())]
 
     def ordinals(self, part: DensePart) -> Array:
         """The ordinals of the chunks that vectors are of, found again only where chunks have moved."""
