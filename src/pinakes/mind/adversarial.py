@@ -10,6 +10,7 @@ made of, each as a number only, is weighed beside them. No wording is listed any
 
 # ruff: noqa: E501 (patterns are read better whole; quotation marks of several languages)
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -152,9 +153,10 @@ class _Reading:
 
 
 def inspect(text: str) -> Threat:
-    """The worst of a text's pieces."""
+    """The worst of a text's pieces; the more there are, the likelier is it that one of them only looks like it."""
     found = [_weigh(piece) for piece in pieces(text)]
-    score, seen = max(found, key=lambda pair: pair[0])
+    worst, seen = max(found, key=lambda pair: pair[0])
+    score = _score(worst - math.log(len(found)))
     signs = _telling(seen) if score >= FLAGGED else ()
     return Threat(score, "prompt_injection" if score >= FLAGGED else "none", signs)
 
@@ -339,7 +341,7 @@ def weights() -> tuple[Array, Array]:
 
 
 def _weigh(text: str) -> tuple[float, Array]:
-    """The score of a text or of its worst passage, and what was seen there."""
+    """What a text or its worst passage is worth, and what was seen there."""
     reading = _read(text)
     whole, numbers = _features(text, reading)
     worst, seen = _total(whole, numbers), whole
@@ -348,7 +350,7 @@ def _weigh(text: str) -> tuple[float, Array]:
         total = _total(there, numbers) - handicap(whole)
         if total > worst:
             worst, seen = total, there
-    return _score(worst), seen
+    return worst, seen
 
 
 def _total(seen: Array, numbers: Array) -> float:
