@@ -155,7 +155,7 @@ class Adapter:
         try:
             while True:
                 await anyio.sleep(UPKEEP_SECONDS)
-                work = partial(look_after, self.app, stopped.is_set)
+                work = partial(_look_after, self.app, stopped.is_set)
                 await anyio.to_thread.run_sync(work, limiter=self._upkeep, abandon_on_cancel=True)
         finally:
             stopped.set()
@@ -381,3 +381,11 @@ def _to_wire(reply: Reply | Asked) -> dict[str, Any]:
         "structuredContent": reply.structured,
         "isError": reply.failed,
     }
+
+
+def _look_after(app: App, stop: Callable[[], bool]) -> None:
+    """No call depends on upkeep, so that nothing that goes wrong in it may end the server; it is tried again."""
+    try:
+        look_after(app, stop)
+    except Exception:
+        log.exception("upkeep failed and will be tried again")

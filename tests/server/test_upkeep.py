@@ -1,0 +1,47 @@
+"""What goes wrong between the calls ends no server, and is tried again."""
+
+import anyio
+import pytest
+
+from pinakes import settings
+from pinakes.app import build
+from pinakes.engine import anticipating
+from pinakes.engine.critique import Related
+from pinakes.server import adapter
+from pinakes.server.adapter import Adapter
+
+
+def test_a_server_outlives_an_upkeep_that_fails(tmp_path, monkeypatch, caplog):
+    rounds = []
+
+    def fail(app, stop):
+        rounds.append(app)
+        raise FileNotFoundError("a segment is gone")
+
+    monkeypatch.setattr(adapter, "look_after", fail)
+    monkeypatch.setattr(adapter, "UPKEEP_SECONDS", 0.01)
+    app = build(settings.load({"data": str(tmp_path)}, {}))
+
+    async def serve():
+        with anyio.fail_after(20):
+            async with Adapter(app).running():
+                while len(rounds) < 3:
+                    await anyio.sleep(0.01)
+
+    anyio.run(serve)
+    app.kernel.store.close()
+    assert "upkeep failed" in caplog.text
+
+
+@pytest.mark.parametrize("stop", [True, False])
+def test_upkeep_that_is_stopped_leaves_off(tmp_path, monkeypatch, stop):
+    """Readying what the next call wants goes entry by entry, and no further once the server ends."""
+    app = build(settings.load({"data": str(tmp_path), "toolsets": "all"}, {}))
+    looked = []
+    monkeypatch.setattr(anticipating, "recent_entries", lambda *_: ["one", "two"])
+    monkeypatch.setattr(anticipating, "related_pairs", lambda *_: looked.append(1) or Related([]))
+    monkeypatch.setattr(anticipating, "find_clashes", lambda *_: [])
+    app.kernel.activity.look(app.kernel.collection, ["one"], 1)
+    anticipating.get_ready(app.kernel, lambda: stop)
+    app.kernel.store.close()
+    assert len(looked) == (0 if stop else 2)
