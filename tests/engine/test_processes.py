@@ -46,7 +46,7 @@ def test_every_search_sees_all_that_was_acknowledged_before_it_while_others_impo
         Child(WORKER, "seal", tmp_path) as sealer,
         Child(WORKER, "seal", tmp_path) as rival,
     ):
-        assert hear(reader) == "ready"
+        assert [hear(each) for each in (reader, sealer, rival)] == ["ready"] * 3
         with Child(WORKER, "import", tmp_path, LINES) as importer:
             acknowledged = 0
             for _, lines in follow([importer], 60):

@@ -3,6 +3,7 @@
 import os
 import select
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -12,6 +13,7 @@ from pinakes.engine.index.sealing import collect_orphans
 from tests.engine.desk import Desk
 
 corpus.BATCH = 20
+PAUSE = 0.02
 
 
 def say(line: object) -> None:
@@ -19,9 +21,14 @@ def say(line: object) -> None:
 
 
 def bring_in(desk: Desk, count: int) -> None:
-    """Import, and acknowledge after each batch how many lines are in."""
+    """Import, and acknowledge after each batch how many lines are in; not so fast that nobody else has a turn."""
+
+    def acknowledge(done: float, total: float | None, message: str) -> None:
+        say(int(done))
+        time.sleep(PAUSE)
+
     lines = ({"_id": str(number), "text": f"tea number{number}"} for number in range(count))
-    corpus.import_corpus(desk.kernel, lines, actor="importer", report=lambda done, total, message: say(int(done)))
+    corpus.import_corpus(desk.kernel, lines, actor="importer", report=acknowledge)
 
 
 def answer(desk: Desk) -> None:
@@ -35,6 +42,7 @@ def answer(desk: Desk) -> None:
 
 
 def seal(desk: Desk) -> None:
+    say("ready")
     rounds = 0
     while not select.select([sys.stdin], [], [], 0.002)[0]:
         rounds += desk.seal(15)
