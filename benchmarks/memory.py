@@ -21,7 +21,11 @@ from machine import describe, load
 from pinakes.app import App, look_after
 from pinakes.engine.citations import citation_of
 from pinakes.engine.entries import store_entry
+from pinakes.engine.judging import reference_of
+from pinakes.engine.memories import Draft, draw
+from pinakes.engine.reference import Judged, hang, meanings
 from pinakes.engine.resting import calm_collector
+from pinakes.mind.adversarial import Threat
 from pinakes.model.kinds import MEMORY
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.embedders import DEFAULT, understand
@@ -172,6 +176,24 @@ def store_plainly(bench: Bench, rounds: int) -> Stopwatch:
     return watch
 
 
+def hang_and_judge(bench: Bench, rounds: int) -> Stopwatch:
+    """What the thirteen spaces add: a new text represented in all of them, and its novelty and fit among the others."""
+    kernel, watch = bench.app.kernel, Stopwatch()
+    with kernel.read() as reading:
+        reference = reference_of(kernel, reading)
+        for turn in range(rounds):
+            near = [bench.id(turn, part) for part in range(3)]
+            vectors = {"": next(iter(meanings(reading, near).values()))}
+            draft = Draft(content=bench.text(2 * FRESH + turn), rationale=WHY, metadata={}, session=NEVER_ASKED)
+            entry = draw(draft, Threat(0.0, "none", ()), (kernel.now(), turn))
+
+            def work(entry: Entry = entry, near: list[str] = near, vectors: dict[str, Any] = vectors) -> Judged:
+                return reference.judge(hang(reading, [entry], joined={"": near}, vectors=vectors)[0])
+
+            watch.time(work)
+    return watch
+
+
 def embed(bench: Bench, rounds: int) -> dict[str, Stopwatch]:
     """What the shipped model takes for one question and for one text."""
     embedder = load_embedder(understand(DEFAULT))
@@ -207,13 +229,16 @@ def measure(scratch: Path, sizes: Sequence[int], rounds: int, wanted: Sequence[s
             bound = Target(column=CPU, bound=BEYOND) if name == "store_memory" else None
             target = bound or Target(column=P95, bound=bound_of(name))
             lines.append(line(name, watch, target=target, ratio=median(watch.cpu) / base if size != sizes[0] else None))
+        spaces = Target(column=CPU, bound=BEYOND)
+        lines.append(line("thirteen spaces of a text", hang_and_judge(bench, rounds), target=spaces))
         lines.append(line("an entry with such a text", store_plainly(bench, rounds)))
         lines += [line(label, watch) for label, watch in embed(bench, rounds).items()]
         bench.app.kernel.store.close()
         notes = [
             f"Filled in {seconds:.0f} s; {rounds} rounds of every tool, {WARM} before them not counted.",
             "Made-up texts and vectors; embedding is not in the tools' lines but in the last two.",
-            "store_memory is held to its own CPU, since on top of it comes the embedder's.",
+            "store_memory is held to its own CPU, since the embedder's comes on top. Besides the thirteen spaces it",
+            "scrubs, checks for planted instructions, searches what is near, compares statements, and writes.",
             "times the smallest: the CPU of a call over that with the fewest memories. CPU is the calling thread's.",
         ]
         title = f"a call with {size:,} memories, in milliseconds"

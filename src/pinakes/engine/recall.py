@@ -9,7 +9,7 @@ from pinakes.engine.arousal import modulator_levels, note_nothing_found
 from pinakes.engine.census import take_census
 from pinakes.engine.citations import citation_of, name_of
 from pinakes.engine.finder import CANDIDATES
-from pinakes.engine.judging import dominant_space, judge_lately, learn
+from pinakes.engine.judging import dominant_space, judge_lately, quadrant_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import importance_of, quarantine_of
 from pinakes.engine.quarantine import find_unheld
@@ -193,7 +193,6 @@ def _judge_until(
 ) -> list[Recalled]:
     """Judge a few at a time until there are enough."""
     found: list[Recalled] = []
-    interactions = kernel.activity.count(reading.session, kernel.collection)
     rest = list(hits)
     while rest and len(found) < wanted.top_k:
         # Where all are taken, no more are judged than are wanted.
@@ -201,7 +200,7 @@ def _judge_until(
         batch, rest = rest[:size], rest[size:]
         entries = [cast(Entry, hit.version.thing) for hit in batch]
         for hit, entry, judged in zip(batch, entries, judge_lately(kernel, reading, entries), strict=True):
-            quadrant = learn(entry, judged, interactions).quadrant
+            quadrant = quadrant_of(entry, judged)
             if len(found) < wanted.top_k and (not wanted.quadrants or quadrant in wanted.quadrants):
                 found.append(_recalled(hit, quadrant, judged, kernel.now()))
                 tell(len(found), found[-1])

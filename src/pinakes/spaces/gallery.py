@@ -41,8 +41,8 @@ class Gallery:
         self._prints = [member.print for member in members]
         self._nearness: tuple[Callable[[Sequence[Hung]], Array], ...] = (
             _each(self._meant),
-            _each(lambda probe: temporal.freshness(self._moments, probe.print.moment)),
-            _each(lambda probe: temporal.periodicity(self._phases, temporal.phases(probe.print.moment))),
+            lambda probes: temporal.freshness(self._moments, _moments_of(probes)[:, None]),
+            lambda probes: temporal.periodicity(self._phases, temporal.phases(_moments_of(probes))),
             _each(lambda probe: temporal.ordering(self._order, (probe.print.session, probe.print.position))),
             lambda probes: self._causes.nearness([probe.print.causes for probe in probes]),
             lambda probes: self._words.cosines_of([probe.words for probe in probes]),
@@ -50,7 +50,7 @@ class Gallery:
             _each(lambda probe: self._walked(probe.walk)),
             _each(lambda probe: hyperdimensional.nearness(self._bits, np.frombuffer(probe.print.bits, np.uint64))),
             lambda probes: self._forms.nearness([probe.print.form for probe in probes]),
-            _each(lambda probe: self._entities.overlaps(probe.print.entities)),
+            lambda probes: self._entities.overlaps_of([probe.print.entities for probe in probes]),
             lambda probes: self._tokens.nearness([probe.print.tokens for probe in probes]),
             lambda probes: self._expanded.nearness([probe.words for probe in probes]),
         )
@@ -62,7 +62,7 @@ class Gallery:
 
     @cached_property
     def _phases(self) -> Array:
-        return temporal.all_phases(self._moments)
+        return temporal.phases(self._moments)
 
     @cached_property
     def _order(self) -> tuple[Array, Array]:
@@ -138,7 +138,7 @@ class Gallery:
         return (
             self.meaning(one, other),
             float(temporal.freshness(pair, mine.moment)[0]),
-            float(temporal.periodicity(temporal.phases(theirs.moment)[None, :], temporal.phases(mine.moment))[0]),
+            float(temporal.periodicity(*temporal.phases(np.array([theirs.moment, mine.moment]))[:, None])[0, 0]),
             float(temporal.ordering(known, (mine.session, mine.position))[0]),
             self._causes.between(mine.causes, theirs.causes),
             self._words.cosine(one.words, other.words),
@@ -182,6 +182,10 @@ class Gallery:
         if self._vectors is None or probe.vector is None or len(probe.vector) != self._vectors.shape[1]:
             return self._words.cosines(probe.words)
         return np.clip(np.einsum("ij,j->i", self._vectors, probe.vector), 0.0, 1.0).astype(np.float32)
+
+
+def _moments_of(probes: Sequence[Hung]) -> Array:
+    return np.array([probe.print.moment for probe in probes], np.int64)
 
 
 def _each(nearness: Callable[[Hung], Array]) -> Callable[[Sequence[Hung]], Array]:

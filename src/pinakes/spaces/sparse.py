@@ -168,14 +168,16 @@ class Columns:
         union = float(left.sum()) + float(right.sum()) - shared
         return shared / union if union > 1e-9 else 0.0
 
-    def overlaps(self, probe: Sparse) -> Array:
-        """The weighted Jaccard overlap of a probe's terms with those of every member."""
+    def overlaps_of(self, probes: Sequence[Sparse]) -> Array:
+        """The weighted Jaccard overlap of the terms of several probes with those of every member, a row for each."""
+        probe, owners = together(probes)
         known, places = self._known(probe)
         rarity = self._rarities(probe, known, places)
         found, spread = spans(self.starts[places], self.frequencies[places])
-        shared = np.bincount(self.rows[found], rarity[known][spread], self.size)
-        union = self.totals + float(rarity.sum()) - shared
-        return np.divide(shared, union, out=np.zeros(self.size), where=union > 1e-9).astype(np.float32)
+        cells = owners[known][spread] * self.size + self.rows[found]
+        shared = np.bincount(cells, rarity[known][spread], len(probes) * self.size).reshape(len(probes), self.size)
+        union = self.totals + np.bincount(owners, rarity, len(probes))[:, None] - shared
+        return np.divide(shared, union, out=np.zeros(shared.shape), where=union > 1e-9).astype(np.float32)
 
     def _known(self, probe: Sparse) -> tuple[Array, Array]:
         """Which of a probe's terms any member has, and where in the vocabulary they stand."""

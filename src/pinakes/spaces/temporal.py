@@ -16,25 +16,22 @@ STEPS = 10.0
 MINUTE = HOUR // 60
 
 
-def freshness(moments: Array, moment: int) -> Array:
-    """E2: the mean over an hour, a day, a week and a month of how little the distance is on that scale."""
+def freshness(moments: Array, moment: int | Array) -> Array:
+    """E2: the mean over an hour, a day, a week and a month of how little the distance is on that scale; for a column of
+    moments, a row for each."""
     apart = np.minimum(np.abs(moments - moment), LONGEST).astype(np.float64)
     return np.mean([np.exp(-apart / scale) for scale in SCALES], axis=0).astype(np.float32)
 
 
-def phases(moment: int) -> Array:
-    """E3: where a moment stands in the hour, day, week, month and year, as ten numbers."""
-    return all_phases(np.array([moment], np.int64))[0]
-
-
-def all_phases(moments: Array) -> Array:
-    """As `phases`, a row for each of many moments."""
+def phases(moments: Array) -> Array:
+    """E3: where moments stand in the hour, day, week, month and year, as ten numbers, a row for each."""
     turns = np.stack([2 * np.pi * (moments % period) / period for period in PERIODS], axis=1)
     return np.concatenate([np.sin(turns), np.cos(turns)], axis=1).astype(np.float32)
 
 
-def periodicity(known: Array, probe: Array) -> Array:
-    cosines = known @ probe / len(PERIODS)
+def periodicity(known: Array, probes: Array) -> Array:
+    """How near each of some phases is to all that are known, a row for each."""
+    cosines = np.einsum("pj,kj->pk", probes, known) / len(PERIODS)
     return ((1 + cosines) / 2).astype(np.float32)
 
 
