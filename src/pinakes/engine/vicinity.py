@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock, RLock
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
@@ -73,6 +73,8 @@ class Vicinity:
         self._shelf: OrderedDict[str, tuple[int, Entry]] = OrderedDict()
         self._meanings: OrderedDict[tuple[str, int], Array] = OrderedDict()
         self._hung: OrderedDict[tuple[str, int], Hung] = OrderedDict()
+        self._snapshot: ref[Reading] | None = None
+        self._heads: dict[str, int | None] = {}
 
     def around(self, kernel: Kernel, reading: Reading, entries: Sequence[Entry], most: int | None) -> dict[str, Near]:
         """The nearest of each of some entries. What is not known any more is searched for, for at most so many of them;
@@ -96,7 +98,7 @@ class Vicinity:
     def read(self, reading: Reading, ids: Iterable[str]) -> dict[str, Entry]:
         """Those of some entries that live; what has not changed since is not read again."""
         with self._guard:
-            heads = heads_of(reading, ids)
+            heads = self._heads_of(reading, list(dict.fromkeys(ids)))
             changed = [id for id, tx in heads.items() if id not in self._shelf or self._shelf[id][0] != tx]
             read = reading.living(changed)
             for id, entry in read.items():
@@ -108,6 +110,14 @@ class Vicinity:
             }
             _forget(self._shelf, SHELVED)
         return known
+
+    def _heads_of(self, reading: Reading, ids: Sequence[str]) -> dict[str, int]:
+        """Which of these live, asked once in a snapshot."""
+        if self._snapshot is None or self._snapshot() is not reading:
+            self._snapshot, self._heads = ref(reading), {}
+        unknown = [id for id in ids if id not in self._heads]
+        self._heads |= {**dict.fromkeys(unknown), **(heads_of(reading, unknown) if unknown else {})}
+        return {id: tx for id in ids if (tx := self._heads[id]) is not None}
 
     def meanings(self, reading: Reading, entries: Iterable[Entry]) -> dict[str, Array]:
         """E1 of some entries; that of a text of one passage stays as it is until the text changes."""
