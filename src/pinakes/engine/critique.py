@@ -14,7 +14,7 @@ from pinakes.engine.vicinity import vicinity_of
 from pinakes.mind.contradiction import Contradiction, contradict
 from pinakes.mind.priors import assume
 from pinakes.model.clock import DAY, to_iso
-from pinakes.model.kinds import MEMORY
+from pinakes.model.kinds import MEMORY, TEMPORAL
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.fingerprint import words_of
 from pinakes.storage import fingerprints
@@ -100,20 +100,24 @@ def criticise(
 
 
 def related_pairs(kernel: Kernel, reading: Reading, entries: Sequence[Entry], *, most: int | None = None) -> Related:
-    """Each entry with its neighbours and with its nearest, no pair twice; of those whose nearest would have to be
-    searched for, at most so many."""
+    """Each entry with its neighbours, but for what merely came before or after it, and with its nearest, no pair twice;
+    of those whose nearest would have to be searched for, at most so many."""
     now, vicinity = kernel.now(), vicinity_of(kernel, reading)
     near = vicinity.around(kernel, reading, entries, most)
-    linked = fingerprints.neighbours(reading.session, reading.collection, [entry.id for entry in entries])
+    left_out = len(entries) - len(near)
+    entries = [entry for entry in entries if entry.id in near]
+    linked = fingerprints.neighbours(
+        reading.session, reading.collection, [entry.id for entry in entries], without=TEMPORAL
+    )
     joined = {id: others[:NEAR] for id, others in linked.items()}
     known = vicinity.read(reading, (id for others in joined.values() for id in others))
     pairs: dict[tuple[str, str], tuple[Entry, Entry]] = {}
     for entry in entries:
         beside = [known[id] for id in joined.get(entry.id, []) if id in known]
-        for other in (*(found for found, _ in near.get(entry.id, [])), *beside):
+        for other in (*(found for found, _ in near[entry.id]), *beside):
             if other.id != entry.id and quarantine_of(other, now) is None:
                 pairs.setdefault((min(entry.id, other.id), max(entry.id, other.id)), (entry, other))
-    return Related(list(pairs.values()), len(entries) - len(near))
+    return Related(list(pairs.values()), left_out)
 
 
 def meanings_of(kernel: Kernel, reading: Reading, pairs: Sequence[tuple[Entry, Entry]]) -> list[float]:

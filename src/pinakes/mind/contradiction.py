@@ -1,7 +1,7 @@
 """Contradictions: two texts of which not both can hold, what kind of clash it is, and how sure that is (D.11)."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -36,7 +36,8 @@ TOLERANCE = 0.05
 ALIKE, NEARLY_ALIKE = 0.6, 0.5
 OPPOSED, ROUNDING = 2, 1e-9
 
-_SPLIT = re.compile(r"(?<=[.!?;])(?<!\b[DMS]r\.)(?<!\bM[rs]s\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\bProf\.)(?<!\be\.g\.)\s+|\n+")
+_STOP = re.compile(r"[.!?;]\s+|\n+")
+_ABBREVIATED = re.compile(r"\b(?:[DMS]r|M[rs]s|Ms|St|Prof|e\.g)$")
 _NEGATIONS = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|can't|won't|isn't|aren't|wasn't|weren't|doesn't|"
     r"don't|didn't|hasn't|haven't|hadn't|shouldn't|wouldn't|couldn't|no longer|stopped|fails? to|refuses? to|lacks?)\b"
@@ -205,8 +206,21 @@ def contradict_texts(one: str, other: str) -> Contradiction | None:
 
 @lru_cache(maxsize=1024)
 def _take_apart(text: str) -> tuple[Said, ...]:
-    sentences = (sentence.strip() for sentence in _SPLIT.split(text))
-    return tuple(Said(sentence) for sentence in islice((each for each in sentences if each), SENTENCES))
+    return tuple(Said(sentence) for sentence in islice(sentences(text), SENTENCES))
+
+
+def sentences(text: str) -> Iterator[str]:
+    """A text cut at ends of lines, and after a sign that ends a sentence, unless it only ends an abbreviation."""
+    start = 0
+    for found in _STOP.finditer(text):
+        stop = found.start()
+        if text[stop] == "." and "\n" not in found[0] and _ABBREVIATED.search(text, max(start, stop - 5), stop):
+            continue
+        if sentence := text[start : stop + 1].strip():
+            yield sentence
+        start = found.end()
+    if rest := text[start:].strip():
+        yield rest
 
 
 def _clash(one: Said, other: Said) -> Contradiction | None:

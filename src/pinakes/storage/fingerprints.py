@@ -71,8 +71,10 @@ def entry_vectors(session: Session, collection: str, model: str, ids: Sequence[s
     return found
 
 
-def neighbours(session: Session, collection: str, ids: Iterable[str], limit: int = 50) -> dict[str, list[str]]:
-    """Whom each of these entries is joined to, by an edge of either direction."""
+def neighbours(
+    session: Session, collection: str, ids: Iterable[str], *, limit: int = 50, without: str = ""
+) -> dict[str, list[str]]:
+    """Whom each of these entries is joined to, by an edge of either direction, of any type but one."""
     asked = list(ids)
     found: dict[str, list[str]] = {}
     if not asked:
@@ -81,9 +83,10 @@ def neighbours(session: Session, collection: str, ids: Iterable[str], limit: int
     for near, far in (("source", "target"), ("target", "source")):
         rows = session.rows(
             f"SELECT e.{near}, e.{far} FROM json_each(?) wanted CROSS JOIN edge_head e ON e.collection = ? "
-            f"AND e.{near} = wanted.value ORDER BY e.id",
+            f"AND e.{near} = wanted.value WHERE e.type <> ? ORDER BY e.id",
             wanted,
             collection,
+            without,
         )
         for one, other in rows:
             joined = found.setdefault(one, [])
