@@ -22,6 +22,7 @@ from pinakes.engine.births import Births, Ready
 from pinakes.engine.derivations import Derivations
 from pinakes.engine.embedding import Embedding, model_of
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.resting import tidy_up
 from pinakes.engine.vaults import Mount, Vaults, owner_role, read_mounts
 from pinakes.engine.workbench import Workbench
 from pinakes.model.clock import Clock, system_clock, to_iso
@@ -119,6 +120,7 @@ def backup_path(data: Path, now: int, reason: str) -> Path:
 
 def look_after(app: "App", stop: Callable[[], bool]) -> None:
     """One round of upkeep, by one process at a time; cheap where nothing waits."""
+    tidy_up()
     show_what_works(app)
     kept = dict.fromkeys((app.kernel.collection, STARTER_COLLECTION))
     write_down(app)

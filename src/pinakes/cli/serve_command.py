@@ -69,7 +69,6 @@ def run(parsed: argparse.Namespace) -> int:
     gc.disable()
     adapter = lazily("pinakes.server.adapter", "Adapter")(build(settings))
     calm_collector()
-    gc.enable()
     if settings.text("transport") == "stdio":
         lazily("pinakes.server.stdio", "run_stdio")(adapter)
     else:

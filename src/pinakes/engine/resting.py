@@ -1,18 +1,30 @@
 """Letting Python's collector rest: while much is made that stays, and in a process that stays."""
 
 import gc
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
-# Newer objects, and how often those and the older ones are looked through: a tool leaves hardly any circles behind, and
-# looking through all that a process keeps at hand takes longer than most tools.
-THRESHOLDS = (10_000, 5, 1000)
+SELDOM = 600.0
+_looked = [0.0]
 
 
 def calm_collector() -> None:
-    """For a process that stays: what is there now is never looked at again, and what comes later seldom."""
+    """For a process that stays and looks after itself: what is there now is never looked at again, and what comes later
+    only between the calls, since looking through it takes longer than most tools."""
     gc.freeze()
-    gc.set_threshold(*THRESHOLDS)
+    gc.disable()
+
+
+def tidy_up() -> None:
+    """Collect what came since the last time; now and then, all that is kept."""
+    if gc.isenabled():
+        return
+    now = time.monotonic()
+    seldom = now - _looked[0] > SELDOM
+    gc.collect(2 if seldom else 1)
+    if seldom:
+        _looked[0] = now
 
 
 @contextmanager
