@@ -7,7 +7,8 @@ from threading import Lock
 from weakref import WeakKeyDictionary
 
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.reference import Candidate, Judged, Reference, hang, likely_duplicates, meanings
+from pinakes.engine.reference import Array, Candidate, Judged, Reference, hang, likely_duplicates, meanings
+from pinakes.engine.vicinity import is_near
 from pinakes.mind.contradiction import Contradiction, contradict
 from pinakes.mind.learning import aggregate, emphasis, lambdas, learning_score, phase_angle, weights_for
 from pinakes.mind.quadrants import Quadrant, quadrant
@@ -83,22 +84,30 @@ def judge(kernel: Kernel, reading: Reading, entry: Entry) -> Judged:
 def judge_all(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> list[Judged]:
     """Stored entries among the others, with one look at the store for all of them."""
     reference = reference_of(kernel, reading)
-    edges = fingerprints.neighbours(reading.session, reading.collection, [entry.id for entry in entries])
-    joined = {entry.id: edges.get(entry.id, [])[:NEAR] for entry in entries}
-    known = reading.living(id for ids in joined.values() for id in ids)
-    others = [[known[id] for id in joined[entry.id] if id in known] for entry in entries]
     hung = hang(reading, entries)
+    edges = fingerprints.neighbours(reading.session, reading.collection, [entry.id for entry in entries])
+    joined = [edges.get(entry.id, [])[:NEAR] for entry in entries]
+    vectors = meanings(reading, list({id for ids in joined for id in ids}))
+    linked = [_related(own, ids, vectors) for own, ids in zip(hung, joined, strict=True)]
+    known = reading.living(id for ids in linked for id in ids)
+    others = [[known[id] for id in ids if id in known] for ids in linked]
     # Where the sample is everything, it holds the nearest too.
     is_sampled = reference.size > len(reference.gallery)
-    beside = [each[:NEAREST] if is_sampled else [] for each in others]
-    near = _near_duplicates(reading, hung, beside)
-    agreeing = [consistency(contradictions(entry, linked)) for entry, linked in zip(entries, others, strict=True)]
+    near = _near_duplicates(reading, hung, [each[:NEAREST] if is_sampled else [] for each in others], vectors)
+    agreeing = [consistency(contradictions(entry, beside)) for entry, beside in zip(entries, others, strict=True)]
     return reference.judge_all([Candidate(*each) for each in zip(hung, near, agreeing, strict=True)])
 
 
-def _near_duplicates(reading: Reading, hung: Sequence[Hung], others: Sequence[Sequence[Entry]]) -> list[list[Hung]]:
+def _related(own: Hung, ids: Sequence[str], vectors: Mapping[str, Array]) -> list[str]:
+    """Those of the joined that may say something of the same, and did not merely come before or after it."""
+    mine = own.vector
+    return [id for id in ids if mine is None or id not in vectors or is_near(float(mine @ vectors[id]))]
+
+
+def _near_duplicates(
+    reading: Reading, hung: Sequence[Hung], others: Sequence[Sequence[Entry]], vectors: Mapping[str, Array]
+) -> list[list[Hung]]:
     """For each its likely duplicates among some others, all of them hung together."""
-    vectors = meanings(reading, list({entry.id for beside in others for entry in beside}))
     likely = [likely_duplicates(own, beside, vectors) for own, beside in zip(hung, others, strict=True)]
     wanted = {entry.id: entry for beside in likely for entry in beside}
     found = {each.id: each for each in hang(reading, list(wanted.values()))} if wanted else {}
