@@ -17,6 +17,7 @@ from pinakes.mind.cancer import IMPORTANT
 from pinakes.model.clock import DAY
 from pinakes.model.kinds import MEMORY
 from pinakes.model.knowledge import Entry
+from pinakes.storage import fingerprints
 from pinakes.storage.adjacency import count_unlinked
 from pinakes.storage.chunks import count_waiting
 from pinakes.storage.reading import Reading
@@ -136,13 +137,14 @@ def _cancers(reading: Reading, entries: Sequence[Entry]) -> Iterable[Task]:
 
 
 def _orphans(reading: Reading, entries: Sequence[Entry], now: int) -> Iterable[Task]:
-    for entry in entries:
-        age = now - entry.created_at
-        if entry.kind == MEMORY and age > ALONE and not reading.edges_of(entry.id):
+    old = [entry for entry in entries if entry.kind == MEMORY and now - entry.created_at > ALONE]
+    linked = fingerprints.neighbours(reading.session, reading.collection, [entry.id for entry in old], limit=1)
+    for entry in old:
+        if entry.id not in linked:
             yield Task(
                 type="obsolete_info",
                 entries=(entry,),
-                reason=f"nothing is linked to it, and it is {age // DAY} days old",
+                reason=f"nothing is linked to it, and it is {(now - entry.created_at) // DAY} days old",
                 suggested_tool="forget_concept",
                 priority="low",
                 score=round(1 - importance_of(entry), 4),
