@@ -55,6 +55,8 @@ def test_every_search_sees_all_that_was_acknowledged_before_it_while_others_impo
                 assert found >= acknowledged
                 assert newest == 1
                 searches += 1
+                if lines:
+                    importer.tell("go on")
             assert importer.finish() == 0, importer.complaint
         rounds = [int(ask(each, "enough")) for each in (sealer, rival)]
         reader.hang_up()

@@ -3,7 +3,6 @@
 import os
 import select
 import sys
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -13,7 +12,6 @@ from pinakes.engine.index.sealing import collect_orphans
 from tests.engine.desk import Desk
 
 corpus.BATCH = 20
-PAUSE = 0.02
 
 
 def say(line: object) -> None:
@@ -21,11 +19,11 @@ def say(line: object) -> None:
 
 
 def bring_in(desk: Desk, count: int) -> None:
-    """Import, and acknowledge after each batch how many lines are in; not so fast that nobody else has a turn."""
+    """Import, acknowledge after each batch how many lines are in, and go on when told to."""
 
     def acknowledge(done: float, total: float | None, message: str) -> None:
         say(int(done))
-        time.sleep(PAUSE)
+        sys.stdin.readline()
 
     lines = ({"_id": str(number), "text": f"tea number{number}"} for number in range(count))
     corpus.import_corpus(desk.kernel, lines, actor="importer", report=acknowledge)

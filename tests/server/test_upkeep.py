@@ -12,10 +12,12 @@ from pinakes.server.adapter import Adapter
 
 
 def test_a_server_outlives_an_upkeep_that_fails(tmp_path, monkeypatch, caplog):
-    rounds = []
+    rounds, often = [], anyio.Event()
 
     def fail(app, stop):
         rounds.append(app)
+        if len(rounds) == 3:
+            anyio.from_thread.run_sync(often.set)
         raise FileNotFoundError("a segment is gone")
 
     monkeypatch.setattr(adapter, "look_after", fail)
@@ -25,8 +27,7 @@ def test_a_server_outlives_an_upkeep_that_fails(tmp_path, monkeypatch, caplog):
     async def serve():
         with anyio.fail_after(20):
             async with Adapter(app).running():
-                while len(rounds) < 3:
-                    await anyio.sleep(0.01)
+                await often.wait()
 
     anyio.run(serve)
     app.kernel.store.close()

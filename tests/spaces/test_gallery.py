@@ -179,7 +179,7 @@ def test_words_are_the_same_whether_or_not_they_were_met_lately(texts: list[str]
 
 
 def test_no_more_is_kept_than_there_is_room_for() -> None:
-    kept: Kept[int] = Kept(2)
+    kept: Kept[bytes, int] = Kept(2)
     kept.put(b"a", 1)
     kept.put(b"b", 2)
     assert kept.get(b"a") == 1

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from pinakes.spaces import terms
+from pinakes.spaces.keeping import Answers
 from pinakes.spaces.lexical import TITLE_WEIGHT
 from pinakes.spaces.terms import MAX_FREQUENCY, Terms, analyse, identifier_number, pack, pair_number, word_number
 from pinakes.spaces.words import identifiers, pairs, words
@@ -52,8 +53,7 @@ def test_terms_are_packed_by_number_with_their_frequencies(title: str, body: str
 
 
 def test_words_are_read_alike_after_others_were_forgotten(monkeypatch):
-    monkeypatch.setattr(terms, "MANY", 3)
-    monkeypatch.setattr(terms, "_readings", type(terms._readings)())
+    monkeypatch.setattr(terms, "_readings", Answers(terms._read, 3))
     for body in ("one two three four five", "two of the five numbers", "five one"):
         assert analyse("", body) == spelled("", body)
         assert 1 <= len(terms._readings) <= 3

@@ -15,7 +15,6 @@ from pinakes.engine.memories import quarantine_of
 from pinakes.engine.probing import hang_question
 from pinakes.engine.quarantine import find_unheld
 from pinakes.engine.recency import recent_entries
-from pinakes.engine.resting import resting_collector
 from pinakes.engine.search import Question
 from pinakes.engine.vicinity import KNOWN, vicinity_of
 from pinakes.mind.ranking import fuse
@@ -60,19 +59,13 @@ class Compared:
 
 def compare(kernel: Kernel, query: str, top_k: int) -> Compared:
     """Rank every entry where there are few; where there are many, those the search and the sample offer."""
-    # Hundreds of entries in thousands of pieces, of which none is garbage before the end.
-    with resting_collector():
-        return _compare(kernel, query, max(OFFERED, top_k))
-
-
-def _compare(kernel: Kernel, query: str, offered: int) -> Compared:
     began = time.perf_counter()
     page = find_unheld(kernel, Question(content=query, kinds=KNOWN, passages=0), limit=FOUND)
     searched = _ms(began)
     now = kernel.now()
     shown = [hit.version.thing for hit in page.hits if isinstance(hit.version.thing, Entry)]
     with kernel.read() as reading:
-        pool, is_whole = _pool(kernel, reading, shown[:offered])
+        pool, is_whole = _pool(kernel, reading, shown[: max(OFFERED, top_k)])
         free = [entry for entry in pool if quarantine_of(entry, now) is None]
         # A question is joined to nothing, so that in the graph nothing is near it, wherever the others lead.
         gallery = Gallery(vicinity_of(kernel, reading).hang(reading, free))

@@ -38,7 +38,6 @@ from pinakes.storage.vectors import vectors_by_number
 log = logging.getLogger(__name__)
 
 LOOKED_AT = 50
-PASSAGES = 3
 PHRASE_BONUS = 0.5
 
 
@@ -60,9 +59,6 @@ class Search:
     with_neighbours: bool = False
     # Whether a word that nobody has is taken for a misspelling, and the best passages compared letter by letter.
     may_be_misspelled: bool = True
-    # How many passages of each entry are shown, and whether each says why it matches.
-    passages: int = PASSAGES
-    is_explained: bool = True
 
 
 @dataclass(slots=True)

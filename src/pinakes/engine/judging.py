@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from threading import Lock
 from weakref import WeakKeyDictionary
 
+from pinakes.engine.embedding import voice_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.reference import Array, Candidate, Judged, Reference, hang, likely_duplicates, meanings
 from pinakes.engine.vicinity import is_near
@@ -16,6 +17,7 @@ from pinakes.model.knowledge import Entry
 from pinakes.spaces.atlas import IDS
 from pinakes.spaces.fingerprint import text_of
 from pinakes.spaces.gallery import Gallery, Hung
+from pinakes.spaces.voice import Voice
 from pinakes.storage import fingerprints
 from pinakes.storage.database import Database
 from pinakes.storage.reading import Reading
@@ -88,7 +90,8 @@ def judge_all(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> lis
     edges = fingerprints.neighbours(reading.session, reading.collection, [entry.id for entry in entries])
     joined = [edges.get(entry.id, [])[:NEAR] for entry in entries]
     vectors = meanings(reading, list({id for ids in joined for id in ids}))
-    linked = [_related(own, ids, vectors) for own, ids in zip(hung, joined, strict=True)]
+    voice = voice_of(reading.session, reading.collection)
+    linked = [_related(own, ids, vectors, voice) for own, ids in zip(hung, joined, strict=True)]
     known = reading.living(id for ids in linked for id in ids)
     others = [[known[id] for id in ids if id in known] for ids in linked]
     # Where the sample is everything, it holds the nearest too.
@@ -98,10 +101,10 @@ def judge_all(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> lis
     return reference.judge_all([Candidate(*each) for each in zip(hung, near, agreeing, strict=True)])
 
 
-def _related(own: Hung, ids: Sequence[str], vectors: Mapping[str, Array]) -> list[str]:
+def _related(own: Hung, ids: Sequence[str], vectors: Mapping[str, Array], voice: Voice) -> list[str]:
     """Those of the joined that may say something of the same, and did not merely come before or after it."""
     mine = own.vector
-    return [id for id in ids if mine is None or id not in vectors or is_near(float(mine @ vectors[id]))]
+    return [id for id in ids if mine is None or id not in vectors or is_near(float(mine @ vectors[id]), voice)]
 
 
 def _near_duplicates(

@@ -9,6 +9,7 @@ from pinakes.engine.arousal import NAMELESS, modulator_levels
 from pinakes.engine.births import digest_of
 from pinakes.engine.circles import without_circles
 from pinakes.engine.citations import TAG, new_alias, resolve_citation
+from pinakes.engine.embedding import voice_of
 from pinakes.engine.handles import resolve
 from pinakes.engine.judging import Learned, consistency, contradictions, learn, reference_of
 from pinakes.engine.kernel import Kernel
@@ -262,7 +263,8 @@ def nearest_entries(
     """What is nearest to an entry, and near enough."""
     vectors = {} if vector is None else {entry.id: vector}
     found = find_near(kernel, reading, [entry], vectors, limit=limit)[entry.id]
-    chosen = [id for id, cosine in found.items() if is_near(cosine)]
+    voice = voice_of(reading.session, reading.collection)
+    chosen = [id for id, cosine in found.items() if is_near(cosine, voice)]
     return [(each, found[id]) for id, each in reading.living(chosen).items()]
 
 

@@ -7,14 +7,12 @@ from typing import Any, cast
 from pinakes.engine.budget import count_tokens
 from pinakes.engine.embedding import voice_of
 from pinakes.engine.finder import Finder, Search, embed_question
-from pinakes.engine.index.matching import Filter
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.vicinity import KNOWN
+from pinakes.engine.vicinity import everything_known
 from pinakes.mind.goals import QueryType, asks_for_effects, periods, without_request
 from pinakes.model.clock import DAY, to_iso
 from pinakes.spaces.code import names
 from pinakes.spaces.entities import find
-from pinakes.spaces.terms import filter_number
 from pinakes.spaces.words import query_words, spelled_words, words
 from pinakes.storage.chunks import read_texts
 from pinakes.storage.database import Session
@@ -181,7 +179,7 @@ def _answers_cost(kernel: Kernel, texts: Sequence[str]) -> int:
     finder: Finder = kernel.finder()
     cost = 0
     with kernel.read() as reading:
-        passing = Filter(groups=(tuple(filter_number("kind", kind) for kind in KNOWN),), as_of=reading.tx)
+        passing = everything_known(reading)
         for text, vector in zip(texts, vectors, strict=True):
             search = Search(text=text, filter=passing, vector=vector, voice=voice, depth=SHOWN, may_be_misspelled=False)
             best: dict[str, int] = {}

@@ -1,12 +1,10 @@
 """Letting Python's collector rest: while much is made that stays, and in a process that stays."""
 
 import gc
-import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
-SELDOM = 600.0
-_looked = [0.0]
+SELDOM = 300
 
 
 def calm_collector() -> None:
@@ -20,11 +18,8 @@ def tidy_up() -> None:
     """Collect what came since the last time; now and then, all that is kept."""
     if gc.isenabled():
         return
-    now = time.monotonic()
-    seldom = now - _looked[0] > SELDOM
-    gc.collect(2 if seldom else 1)
-    if seldom:
-        _looked[0] = now
+    # Python counts how often the younger ones were looked through since the last time that all were.
+    gc.collect(2 if gc.get_count()[2] >= SELDOM else 1)
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Finding entries: filters inside the search, words and vectors fused, pages from one snapshot."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeGuard, cast
@@ -9,7 +9,7 @@ from pinakes.engine.births import FILTERED_ATTRIBUTES
 from pinakes.engine.budget import count_tokens, fit
 from pinakes.engine.embedding import voice_of
 from pinakes.engine.evidence import SNIPPET, Excerpt, Matched, Sought, read_place
-from pinakes.engine.finder import CANDIDATES, PASSAGES, Finder, Findings, Passage, Search, embed_question
+from pinakes.engine.finder import CANDIDATES, Finder, Findings, Passage, Search, embed_question
 from pinakes.engine.index.matching import Filter
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.paging import Place, start, to_cursor
@@ -25,6 +25,8 @@ from pinakes.spaces.terms import filter_number
 from pinakes.spaces.words import query_words
 from pinakes.storage import chunks
 from pinakes.storage.reading import Reading
+
+PASSAGES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,12 +151,10 @@ def _find_page(kernel: Kernel, question: Question, *, wanted: tuple[int, str | N
                 voice=voice,
                 with_neighbours=beside,
                 depth=question.depth,
-                passages=question.passages,
-                is_explained=question.is_explained,
             )
             findings = finder.find(reading, search, None if vector is None else embedder)
             ranked = _collapse(reading, question, findings, place=place)
-            hits, more = _page(reading, ranked, findings, wanted=(search, place.last, limit))
+            hits, more = _page(reading, ranked, findings, wanted=(question, search, place.last, limit))
             mode = findings.mode
         waiting = chunks.count_waiting(reading.session, kernel.collection) if mode != "list" else 0
     read_as = words if words != _words(question) else None
@@ -287,38 +287,40 @@ def _favour_exact_topics(reading: Reading, topic: str, ranked: list[_Ranked], *,
 
 
 def _page(
-    reading: Reading, ranked: Sequence[_Ranked], findings: Findings, *, wanted: tuple[Search, str, int]
+    reading: Reading, ranked: Sequence[_Ranked], findings: Findings, *, wanted: tuple[Question, Search, str, int]
 ) -> tuple[list[Hit], bool]:
-    search, last, limit = wanted
+    question, search, last, limit = wanted
     begin = next((place + 1 for place, each in enumerate(ranked) if each.entry_id == last), 0) if last else 0
     best = max(ranked[0].score, _LEAST) if ranked else 1.0
     shown = ranked[begin : begin + limit]
     versions = reading.versions_at([each.entry_id for each in shown], search.filter.as_of)
-    show = _Excerpts(reading, search, findings, shown)
+    spots = chunks.read_spots(
+        reading.session, reading.collection, [p.seq for each in shown for p in each.passages[: question.passages]]
+    )
+    show = _Excerpts(spots, Sought(search.text) if question.is_explained else None, findings.near_enough)
     hits: list[Hit] = []
     for each in shown:
         version = versions.get(each.entry_id)
         if version is not None and isinstance(version.thing, Entry):
-            excerpts = tuple(show.of(version.thing, passage) for passage in each.passages[: search.passages])
+            excerpts = tuple(show.of(version.thing, passage) for passage in each.passages[: question.passages])
             lexical = each.lexical / findings.best_lexical if findings.best_lexical else 0.0
             hits.append(Hit(version, max(each.score, 0.0) / best, min(lexical, 1.0), each.cosine, each.hops, excerpts))
     return hits, begin + limit < len(ranked)
 
 
+@dataclass(frozen=True, slots=True)
 class _Excerpts:
-    """The passages of a page's hits, with the reasons why they match where those were asked for."""
+    """Where the passages of a page's hits stand, and what was sought where each is to say why it matches."""
 
-    def __init__(self, reading: Reading, search: Search, findings: Findings, shown: Sequence[_Ranked]) -> None:
-        numbers = [passage.seq for each in shown for passage in each.passages[: search.passages]]
-        self._spots = chunks.read_spots(reading.session, reading.collection, numbers)
-        self._sought = Sought(search.text) if search.is_explained else None
-        self._cut = findings.near_enough
+    spots: Mapping[int, chunks.Spot]
+    sought: Sought | None
+    cut: float
 
     def of(self, entry: Entry, passage: Passage) -> Excerpt:
-        start, stop, place = self._spots[passage.seq]
+        start, stop, place = self.spots[passage.seq]
         text = entry.body[start:stop]
         matched = Matched()
-        if self._sought is not None:
-            meaning = passage.cosine if passage.cosine is not None and passage.cosine >= self._cut else None
-            matched = self._sought.explain(entry.title, "\n".join([text, *entry.tags]), meaning=meaning)
+        if self.sought is not None:
+            meaning = passage.cosine if passage.cosine is not None and passage.cosine >= self.cut else None
+            matched = self.sought.explain(entry.title, "\n".join([text, *entry.tags]), meaning=meaning)
         return Excerpt(start=start, stop=stop, text=text, place=read_place(place), matched=matched)

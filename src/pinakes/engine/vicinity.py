@@ -1,16 +1,14 @@
 """Vicinity: what lies nearest to the entries somebody is concerned with, followed rather than searched for anew."""
 
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock, RLock
-from typing import Any
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
 from pinakes.engine.census import take_census
-from pinakes.engine.embedding import model_of
+from pinakes.engine.embedding import model_of, voice_of
 from pinakes.engine.finder import Finder, Search
 from pinakes.engine.index.matching import Filter
 from pinakes.engine.index.parts import Array
@@ -21,8 +19,9 @@ from pinakes.model import kinds
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.gallery import Hung
 from pinakes.spaces.halves import widen
+from pinakes.spaces.keeping import Kept
 from pinakes.spaces.terms import filter_number
-from pinakes.spaces.voice import DEFAULT_VOICE
+from pinakes.spaces.voice import Voice
 from pinakes.storage.database import Database
 from pinakes.storage.lookups import heads_of
 from pinakes.storage.reading import Reading
@@ -39,7 +38,7 @@ Near = list[tuple[Entry, float | None]]
 
 
 @dataclass(slots=True)
-class _Kept:
+class _Near:
     """The nearest of an entry with their cosines, the nearest first: by a vector, up to the newest vector that was
     seen; or by words, which holds for one transaction only."""
 
@@ -49,16 +48,21 @@ class _Kept:
     seen: int
     tx: int
 
-    def take_in(self, fresh: dict[str, float]) -> bool:
+    def is_of(self, entry: Entry, reading: Reading) -> bool:
+        return self.updated_at == entry.updated_at and (self.vector is not None or self.tx == reading.tx)
+
+    def follow(self, id: str, vectors: Sequence[tuple[int, str, bytes]], newest: int) -> bool:
         """Add what is new and near. Not where one of the nearest has moved away, or where nobody knows how near the
         next one is, so that all have to be searched for again."""
+        fresh = _nearness(id, self, vectors)
         least = min((value for value in self.found.values() if value is not None), default=1.0)
-        near = {id: value for id, value in fresh.items() if value > least or id in self.found}
+        near = {other: value for other, value in fresh.items() if value > least or other in self.found}
         if any(value < least for value in near.values()) or (fresh and len(self.found) < NEAR):
             return False
         if near:
-            held = {id: value or 0.0 for id, value in self.found.items()} | near
+            held = {other: value or 0.0 for other, value in self.found.items()} | near
             self.found = dict(sorted(held.items(), key=lambda pair: -pair[1])[:NEAR])
+        self.seen = max(self.seen, newest)
         return True
 
 
@@ -69,10 +73,10 @@ class Vicinity:
     def __init__(self, model: str) -> None:
         self.model = model
         self._guard = RLock()
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
-        self._shelf: OrderedDict[str, tuple[int, Entry]] = OrderedDict()
-        self._meanings: OrderedDict[tuple[str, int], Array] = OrderedDict()
-        self._hung: OrderedDict[tuple[str, int], Hung] = OrderedDict()
+        self._kept: Kept[str, _Near] = Kept(KEPT)
+        self._shelf: Kept[str, tuple[int, Entry]] = Kept(SHELVED)
+        self._meanings: Kept[tuple[str, int], Array] = Kept(SHELVED)
+        self._hung: Kept[tuple[str, int], Hung] = Kept(HUNG)
         self._snapshot: ref[Reading] | None = None
         self._heads: dict[str, int | None] = {}
 
@@ -80,36 +84,31 @@ class Vicinity:
         """The nearest of each of some entries. What is not known any more is searched for, for at most so many of them;
         the others are left out."""
         with self._guard:
-            self._follow(reading, entries)
-            known = self.read(reading, self._named(entries))
-            for entry in entries:
-                if entry.id in self._kept and not self._kept[entry.id].found.keys() <= known.keys():
-                    del self._kept[entry.id]
-            lacking = [entry for entry in entries if entry.id not in self._kept][:most]
-            self._search(kernel, reading, lacking)
-            known |= self.read(reading, self._named(lacking))
-            found = {entry.id: self._kept[entry.id].found for entry in entries if entry.id in self._kept}
-            _forget(self._kept, KEPT)
+            followed = self._follow(reading, entries)
+            known = self.read(reading, (id for near in followed.values() for id in near.found))
+            held = {id: near for id, near in followed.items() if near.found.keys() <= known.keys()}
+            lacking = [entry for entry in entries if entry.id not in held][:most]
+            held |= self._search(kernel, reading, lacking)
+            known |= self.read(reading, (id for entry in lacking for id in held[entry.id].found))
+        voice = voice_of(reading.session, reading.collection)
         return {
-            id: [(known[other], value) for other, value in each.items() if other in known and is_near(value)]
-            for id, each in found.items()
+            id: [
+                (known[other], value) for other, value in near.found.items() if other in known and is_near(value, voice)
+            ]
+            for id, near in held.items()
         }
 
     def read(self, reading: Reading, ids: Iterable[str]) -> dict[str, Entry]:
         """Those of some entries that live; what has not changed since is not read again."""
         with self._guard:
             heads = self._heads_of(reading, list(dict.fromkeys(ids)))
-            changed = [id for id, tx in heads.items() if id not in self._shelf or self._shelf[id][0] != tx]
-            read = reading.living(changed)
+            shelved = {id: self._shelf.get(id) for id in heads}
+            known = {id: held[1] for id, held in shelved.items() if held is not None and held[0] == heads[id]}
+            read = reading.living(id for id in heads if id not in known)
             for id, entry in read.items():
                 if _is_short(entry):
-                    self._shelf[id] = (heads[id], entry)
-                    self._shelf.move_to_end(id)
-            known = {
-                id: read[id] if id in read else self._shelf[id][1] for id in heads if id in read or id in self._shelf
-            }
-            _forget(self._shelf, SHELVED)
-        return known
+                    self._shelf.put(id, (heads[id], entry))
+        return known | read
 
     def _heads_of(self, reading: Reading, ids: Sequence[str]) -> dict[str, int]:
         """Which of these live, asked once in a snapshot."""
@@ -123,13 +122,12 @@ class Vicinity:
         """E1 of some entries; that of a text of one passage stays as it is until the text changes."""
         wanted = {entry.id: entry for entry in entries}
         with self._guard:
-            marks = {id: (id, entry.updated_at) for id, entry in wanted.items()}
-            found = {id: self._meanings[mark] for id, mark in marks.items() if mark in self._meanings}
+            held = {id: self._meanings.get((id, entry.updated_at)) for id, entry in wanted.items()}
+            found = {id: vector for id, vector in held.items() if vector is not None}
             fresh = meanings(reading, [id for id in wanted if id not in found])
             for id, vector in fresh.items():
                 if _is_short(wanted[id]):
-                    self._meanings[marks[id]] = vector
-            _forget(self._meanings, SHELVED)
+                    self._meanings.put((id, wanted[id].updated_at), vector)
         return found | fresh
 
     def hang(self, reading: Reading, entries: Sequence[Entry]) -> list[Hung]:
@@ -141,45 +139,37 @@ class Vicinity:
             for entry, hung in zip(lacking, fresh, strict=True):
                 found[entry.id] = hung
                 if _is_short(entry) and (hung.vector is not None or not self.model):
-                    self._hung[entry.id, entry.updated_at] = hung
-            _forget(self._hung, HUNG)
+                    self._hung.put((entry.id, entry.updated_at), hung)
         return [hung for entry in entries if (hung := found[entry.id]) is not None]
 
     def keep(self, entry: Entry, vector: Array, found: Near, at: tuple[int, int]) -> None:
         """Know the nearest of an entry that was just stored, as they were at the newest vector and the transaction
         before."""
-        with self._guard:
-            self._kept[entry.id] = _Kept(entry.updated_at, vector, {other.id: value for other, value in found}, *at)
+        near = {other.id: value for other, value in found}
+        self._kept.put(entry.id, _Near(entry.updated_at, vector, near, *at))
 
-    def _named(self, entries: Iterable[Entry]) -> list[str]:
-        return [id for entry in entries if entry.id in self._kept for id in self._kept[entry.id].found]
-
-    def _follow(self, reading: Reading, entries: Sequence[Entry]) -> None:
-        """Bring what is known of these up to the snapshot, and forget what cannot be."""
-        followed: list[str] = []
-        for entry in entries:
-            kept = self._kept.get(entry.id)
-            if kept is not None and kept.updated_at == entry.updated_at and kept.vector is not None:
-                followed.append(entry.id)
-            elif kept is not None and (kept.updated_at, kept.tx) != (entry.updated_at, reading.tx):
-                del self._kept[entry.id]
+    def _follow(self, reading: Reading, entries: Sequence[Entry]) -> dict[str, _Near]:
+        """What is known of these, brought up to the snapshot; not what cannot be."""
+        held = {
+            entry.id: near for entry in entries if (near := self._kept.get(entry.id)) and near.is_of(entry, reading)
+        }
         newest = newest_vector(reading.session, reading.collection)
-        oldest = min((self._kept[id].seen for id in followed), default=newest)
-        if oldest >= newest:
-            return
-        fresh = fresh_vectors(reading.session, reading.collection, self.model, (oldest, FOLLOWED + 1))
-        for id in followed:
-            kept = self._kept[id]
-            if len(fresh) > FOLLOWED or not kept.take_in(_nearness(id, kept, fresh)):
-                del self._kept[id]
-            kept.seen = max(kept.seen, newest)
+        oldest = min((near.seen for near in held.values() if near.vector is not None), default=newest)
+        fresh: list[tuple[int, str, bytes]] = []
+        if oldest < newest:
+            fresh = fresh_vectors(reading.session, reading.collection, self.model, (oldest, FOLLOWED + 1))
+        if len(fresh) > FOLLOWED:
+            return {}
+        return {id: near for id, near in held.items() if near.follow(id, fresh, newest)}
 
-    def _search(self, kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> None:
+    def _search(self, kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> dict[str, _Near]:
         vectors = self.meanings(reading, entries)
-        near = find_near(kernel, reading, entries, vectors)
+        found = find_near(kernel, reading, entries, vectors)
         seen = newest_vector(reading.session, reading.collection)
-        for entry in entries:
-            self._kept[entry.id] = _Kept(entry.updated_at, vectors.get(entry.id), near[entry.id], seen, reading.tx)
+        made = {e.id: _Near(e.updated_at, vectors.get(e.id), found[e.id], seen, reading.tx) for e in entries}
+        for id, near in made.items():
+            self._kept.put(id, near)
+        return made
 
 
 def find_near(
@@ -188,7 +178,7 @@ def find_near(
     """The ids of what the shared search finds nearest to each entry, itself left out: by its meaning, with the cosine,
     or by how it begins where it has no vector."""
     finder: Finder = kernel.finder()
-    passing = Filter(groups=(tuple(filter_number("kind", kind) for kind in KNOWN),), as_of=reading.tx)
+    passing = everything_known(reading)
     model, depth = model_of(reading.session, reading.collection), PASSAGES * limit
     meant = [entry for entry in entries if entry.id in vectors]
     found = finder.nearest(reading, [vectors[entry.id] for entry in meant], passing, model=model, count=depth)
@@ -203,12 +193,17 @@ def find_near(
     return {id: dict([pair for pair in each.items() if pair[0] != id][:limit]) for id, each in near.items()}
 
 
-def is_near(cosine: float | None) -> bool:
-    """Whether a search would take it for an answer."""
-    return cosine is None or cosine >= DEFAULT_VOICE.near
+def everything_known(reading: Reading) -> Filter:
+    """All that a memory tool works on."""
+    return Filter(groups=(tuple(filter_number("kind", kind) for kind in KNOWN),), as_of=reading.tx)
 
 
-def _nearness(id: str, kept: _Kept, fresh: Sequence[tuple[int, str, bytes]]) -> dict[str, float]:
+def is_near(cosine: float | None, voice: Voice) -> bool:
+    """Whether a search by this embedder would take it for an answer."""
+    return cosine is None or cosine >= voice.near
+
+
+def _nearness(id: str, kept: _Near, fresh: Sequence[tuple[int, str, bytes]]) -> dict[str, float]:
     """How near new vectors of others are to an entry."""
     others = [(other, value) for seq, other, value in fresh if seq > kept.seen and other != id]
     if not others or kept.vector is None:
@@ -223,11 +218,6 @@ def _nearness(id: str, kept: _Kept, fresh: Sequence[tuple[int, str, bytes]]) -> 
 def _is_short(entry: Entry) -> bool:
     """Whether it is one passage, so that it has its whole vector or none."""
     return entry.kind != kinds.DOCUMENT and len(entry.body) <= LIMIT
-
-
-def _forget(kept: OrderedDict[Any, Any], most: int) -> None:
-    while len(kept) > most:
-        kept.popitem(last=False)
 
 
 def affordable(kernel: Kernel, reading: Reading) -> int | None:

@@ -43,8 +43,8 @@ class Fingerprint:
     tokens: Array
 
 
-_counted: Kept[Sparse] = Kept(KEPT)
-_represented: Kept[Fingerprint] = Kept(KEPT)
+_counted: Kept[bytes, Sparse] = Kept(KEPT)
+_represented: Kept[bytes, Fingerprint] = Kept(KEPT)
 
 
 def text_of(entry: Entry) -> str:

@@ -1,33 +1,51 @@
 """What was worked out lately, kept under what it was worked out from, so that it need not be worked out again."""
 
 from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from hashlib import blake2b
 from threading import Lock
 from typing import Generic, TypeVar
 
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 
-class Kept(Generic[T]):
+class Kept(Generic[K, T]):
     """So many results at most; the one that was longest not asked for goes first."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._held: OrderedDict[bytes, T] = OrderedDict()
+        self._held: OrderedDict[K, T] = OrderedDict()
         self._guard = Lock()
 
-    def get(self, key: bytes) -> T | None:
+    def get(self, key: K) -> T | None:
         with self._guard:
             found = self._held.get(key)
             if found is not None:
                 self._held.move_to_end(key)
             return found
 
-    def put(self, key: bytes, value: T) -> None:
+    def put(self, key: K, value: T) -> None:
         with self._guard:
             self._held[key] = value
+            self._held.move_to_end(key)
             while len(self._held) > self._most:
                 self._held.popitem(last=False)
+
+
+class Answers(dict[str, T]):
+    """What was worked out of words; all is forgotten when it has become much."""
+
+    def __init__(self, work: Callable[[str], T], most: int) -> None:
+        super().__init__()
+        self._work = work
+        self._most = most
+
+    def __missing__(self, word: str) -> T:
+        if len(self) >= self._most:
+            self.clear()
+        found = self[word] = self._work(word)
+        return found
 
 
 def key_of(text: str) -> bytes:

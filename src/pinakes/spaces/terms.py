@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import chain
 
 from pinakes.model.knowledge import fold
+from pinakes.spaces.keeping import Answers
 from pinakes.spaces.lexical import TITLE_WEIGHT
 from pinakes.spaces.words import read_run, split, split_words, words_of_run
 
@@ -74,17 +75,7 @@ def _read(run: str) -> Reading:
     return tuple(word_number(term) for term in terms), None if stops else ends
 
 
-class _Readings(dict[str, Reading]):
-    """What runs of letters were read as; all are forgotten when they have become many."""
-
-    def __missing__(self, run: str) -> Reading:
-        if len(self) >= MANY:
-            self.clear()
-        found = self[run] = _read(run)
-        return found
-
-
-_readings = _Readings()
+_readings = Answers(_read, MANY)
 
 
 def _number(text: str) -> tuple[list[int], int]:
@@ -113,17 +104,11 @@ def number_words(text: str) -> list[int]:
     return list(chain.from_iterable(map(_spoken.__getitem__, split_words(text))))
 
 
-class _Spoken(dict[str, tuple[int, ...]]):
-    """The numbers of what runs of letters say; all are forgotten when they have become many."""
-
-    def __missing__(self, run: str) -> tuple[int, ...]:
-        if len(self) >= MANY:
-            self.clear()
-        found = self[run] = tuple(word_number(word) for word in words_of_run(run))
-        return found
+def _number_run(run: str) -> tuple[int, ...]:
+    return tuple(word_number(word) for word in words_of_run(run))
 
 
-_spoken = _Spoken()
+_spoken = Answers(_number_run, MANY)
 
 
 def _number_pairs(paired: list[bytes]) -> list[int]:
