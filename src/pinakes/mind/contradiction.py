@@ -1,9 +1,10 @@
 """Contradictions: two texts of which not both can hold, what kind of clash it is, and how sure that is (D.11)."""
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
@@ -21,10 +22,11 @@ from pinakes.mind.quantities import (
     without_quantities,
 )
 from pinakes.model.knowledge import Entry, fold
-from pinakes.spaces.causal import clauses
+from pinakes.spaces.causal import TELLING, clauses
 from pinakes.spaces.entities import find
 from pinakes.spaces.fingerprint import text_of
-from pinakes.spaces.words import STOP_WORDS, spoken, stem, words
+from pinakes.spaces.keeping import once
+from pinakes.spaces.words import STOP_WORDS, spoken, stem, terms_of, words
 
 Kind = Literal["factual", "logical", "causal", "temporal"]
 
@@ -36,8 +38,10 @@ TOLERANCE = 0.05
 ALIKE, NEARLY_ALIKE = 0.6, 0.5
 OPPOSED, ROUNDING = 2, 1e-9
 
+_DIGIT = re.compile(r"\d")
 _STOP = re.compile(r"[.!?;]\s+|\n+")
-_ABBREVIATED = re.compile(r"\b(?:[DMS]r|M[rs]s|Ms|St|Prof|e\.g)$")
+_ABBREVIATIONS = ("Dr", "Mr", "Sr", "Mrs", "Mss", "Ms", "St", "Prof", "e.g")
+_ABBREVIATED = re.compile(rf"\b(?:{'|'.join(map(re.escape, _ABBREVIATIONS))})$")
 _NEGATIONS = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|can't|won't|isn't|aren't|wasn't|weren't|doesn't|"
     r"don't|didn't|hasn't|haven't|hadn't|shouldn't|wouldn't|couldn't|no longer|stopped|fails? to|refuses? to|lacks?)\b"
@@ -110,44 +114,49 @@ class Said:
         self.text = text
         self.folded = fold(text)
         self._words = spoken(self.folded)
-        self._numbers = [word for word in self._words if word[0].isdigit()]
-        self.stems = frozenset(self._stems() if self.folded.isascii() else words(self.folded))
+        self._is_ascii = self.folded.isascii()
+        may_count = not self._is_ascii or _DIGIT.search(self.folded) is not None
+        self._numbers = [word for word in self._words if word[0].isdigit()] if may_count else []
+        self.stems = frozenset(terms_of(self._words) if self._is_ascii else words(self.folded))
         # How many words it is about at the least; a number is written together with what it counts, now and then.
-        self.least = len(self.stems - _ASIDES) - len(self._numbers)
-        self.is_odd = any(not number.isdigit() for number in self._numbers)
+        self.least = len(self.stems) - len(self.stems & _ASIDES) - len(self._numbers)
+        self.is_odd = may_count and not all(number.isdigit() for number in self._numbers)
+        # Its part of how many words two must share to be mostly the same.
+        self.bar = -math.inf if self.is_odd else (ALIKE * (self.least - OPPOSED) - ROUNDING) / (1 + ALIKE)
 
-    def _stems(self) -> list[str]:
-        return [stem(word) for word in self._words if word not in STOP_WORDS]
-
-    @cached_property
+    @once
     def _spoken(self) -> frozenset[str]:
         return frozenset(self._words)
 
-    @cached_property
+    @once
     def _may_have_date(self) -> bool:
-        return any(len(number) == YEAR for number in self._numbers) or not self._spoken.isdisjoint(MONTHS)
+        return YEAR in map(len, self._numbers) or not self._spoken.isdisjoint(MONTHS)
 
-    @cached_property
+    @once
     def _has_quantities(self) -> bool:
         return bool(self._numbers) or not self._spoken.isdisjoint(NUMERALS)
 
-    @cached_property
+    @once
     def content(self) -> frozenset[str]:
-        return frozenset(self._plain)
+        return self.stems if self._is_bare else frozenset(self._plain)
 
-    @cached_property
+    @once
+    def _is_bare(self) -> bool:
+        """Whether it has no denials, no quantities, and nothing about when it holds."""
+        is_timeless = self._is_ascii and not self._may_have_date and self._spoken.isdisjoint(_AGING)
+        return is_timeless and not self._has_quantities and self._spoken.isdisjoint(_DENYING)
+
+    @once
     def _plain(self) -> list[str]:
         """The words in their order, without denials, quantities, and when it holds."""
-        is_denied, is_aged = not self._spoken.isdisjoint(_DENYING), not self._spoken.isdisjoint(_AGING)
-        has_asides = is_denied or is_aged or self._may_have_date or self._has_quantities
-        if not has_asides and self.folded.isascii():
-            return self._stems()
-        plain = _NEGATIONS.sub(" ", self._undated) if is_denied else self._undated
-        plain = _NOW.sub(" ", _PAST.sub(" ", plain)) if is_aged else plain
+        if self._is_bare:
+            return terms_of(self._words)
+        plain = self._undated if self._spoken.isdisjoint(_DENYING) else _NEGATIONS.sub(" ", self._undated)
+        plain = plain if self._spoken.isdisjoint(_AGING) else _NOW.sub(" ", _PAST.sub(" ", plain))
         plain = without_quantities(plain) if self._has_quantities else plain
         return [word for word in words(plain) if not word.isdigit()]
 
-    @cached_property
+    @once
     def _undated(self) -> str:
         return DATE.sub(" ", self.folded) if self._may_have_date else self.folded
 
@@ -156,38 +165,44 @@ class Said:
         """The first word that is about something."""
         return self._plain[0] if self._plain else ""
 
-    @cached_property
+    @once
     def names(self) -> frozenset[str]:
         spoken = frozenset(
             part for name in find(_TITLE.sub(r"\1", self.text)) for part in fold(name).split() if part not in STOP_WORDS
         )
         return frozenset(name for name in spoken if not in_closed_set(stem(name)))
 
-    @cached_property
+    @once
     def numbers(self) -> tuple[tuple[float, str], ...]:
         return quantities_in(self._undated) if self._has_quantities else ()
 
-    @cached_property
+    @once
     def days(self) -> frozenset[Day]:
         return days_in(self.folded) if self._may_have_date else frozenset()
 
-    @cached_property
+    @once
     def label(self) -> tuple[str, str] | None:
         """Which of several of a kind it speaks of: server B, room 12."""
         found = _LABEL.search(self.text)
         return None if found is None else (fold(found[1]), fold(found[2]))
 
-    @cached_property
+    @once
     def is_negated(self) -> bool:
         return not self._spoken.isdisjoint(_DENYING) and len(_NEGATIONS.findall(self.folded)) % 2 == 1
 
-    @cached_property
+    @once
     def claim(self) -> tuple[frozenset[str], str, frozenset[str]] | None:
         return None if self._spoken.isdisjoint(_RELATING) else _claim(self.folded)
 
-    @cached_property
+    @once
+    def subject(self) -> frozenset[str] | None:
+        """What its claim is about, where it makes one."""
+        return None if self.claim is None else self.claim[0]
+
+    @once
     def causes(self) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-        return tuple((frozenset(words(cause)), frozenset(words(effect))) for cause, effect in clauses(self.text))
+        stated = () if TELLING.isdisjoint(self._words) else clauses(self.text)
+        return tuple((frozenset(words(cause)), frozenset(words(effect))) for cause, effect in stated)
 
 
 def contradict(one: Entry, other: Entry) -> Contradiction | None:
@@ -214,7 +229,8 @@ def sentences(text: str) -> Iterator[str]:
     start = 0
     for found in _STOP.finditer(text):
         stop = found.start()
-        if text[stop] == "." and "\n" not in found[0] and _ABBREVIATED.search(text, max(start, stop - 5), stop):
+        is_abbreviated = text.endswith(_ABBREVIATIONS, start, stop) and text[stop] == "." and "\n" not in found[0]
+        if is_abbreviated and _ABBREVIATED.search(text, max(start, stop - 5), stop):
             continue
         if sentence := text[start : stop + 1].strip():
             yield sentence
@@ -249,14 +265,11 @@ def _are_about_the_same(one: Said, other: Said) -> bool:
 def cannot_be_alike(one: Said, other: Said) -> bool:
     """Whether even with all the words they share they would not be mostly the same, which is sooner seen than what each
     is about."""
-    most, least = len(one.stems & other.stems), one.least + other.least - 2 * OPPOSED
-    if most * (1 + ALIKE) >= ALIKE * least - ROUNDING or one.is_odd or other.is_odd:
-        return False
-    return not _claim_of_one_subject(one, other)
+    return len(one.stems & other.stems) < one.bar + other.bar and not _claim_of_one_subject(one, other)
 
 
 def _claim_of_one_subject(one: Said, other: Said) -> bool:
-    return one.claim is not None and other.claim is not None and one.claim[0] == other.claim[0]
+    return one.subject is not None and one.subject == other.subject
 
 
 Verdict = tuple[float, Kind, str] | None

@@ -74,8 +74,13 @@ def _denials(word: str) -> frozenset[str]:
 def opposites_between(one: Iterable[str], other: Iterable[str]) -> set[tuple[str, str]]:
     """Every pair of stems, one of each side, that exclude each other."""
     left, right = set(one), set(other)
-    found = {(word, denied) for word in left for denied in _denials(word) & right}
-    return found | {(denied, word) for word in right for denied in _denials(word) & left}
+    return {*_excluding(left, right), *((denied, word) for word, denied in _excluding(right, left))}
+
+
+def _excluding(some: set[str], others: set[str]) -> list[tuple[str, str]]:
+    """Each of some stems with those of the others that deny it; most have none."""
+    denied = [word for word in some if not _denials(word).isdisjoint(others)]
+    return [(word, other) for word in denied for other in _denials(word) & others]
 
 
 def in_closed_set(word: str) -> bool:

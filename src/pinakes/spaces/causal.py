@@ -30,7 +30,7 @@ _CONDITION = re.compile(r"\b(?:if|when|whenever)\b(.+?)(?:,|\bthen\b)(.+)", re.I
 _SINCE = re.compile(r"^\s*since\b(.+?),(.+)", re.IGNORECASE | re.DOTALL)
 _SO = re.compile(r"^(.+?),\s*so\b(.+)", re.IGNORECASE | re.DOTALL)
 # Without one of these words a sentence states no cause.
-_TELLING = frozenset(
+TELLING = frozenset(
     "because due owing thanks result results resulted resulting caused triggered account therefore thus hence "
     "consequently so which that lead leads led leading cause causes causing bring brings brought trigger triggers "
     "produce produces produced make makes made prevent prevents prevented depend depends stem stems arise arises come "
@@ -54,7 +54,7 @@ def clauses(text: str) -> list[tuple[str, str]]:
 
 
 def _split(sentence: str) -> tuple[str, str] | None:
-    if _TELLING.isdisjoint(spoken(fold(sentence))):
+    if TELLING.isdisjoint(spoken(fold(sentence))):
         return None
     for pattern, before in _SPLITS:
         found = pattern.search(sentence)

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from hashlib import blake2b
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
@@ -31,6 +31,19 @@ class Kept(Generic[K, T]):
             self._held.move_to_end(key)
             while len(self._held) > self._most:
                 self._held.popitem(last=False)
+
+
+class once(Generic[T]):  # noqa: N801
+    """A property that is worked out when it is first asked for. Two threads may both do so, and come to the same:
+    `cached_property` has a lock against that, which takes longer than most sentences take to be looked at."""
+
+    def __init__(self, work: Callable[[Any], T]) -> None:
+        self._work = work
+        self._name = work.__name__
+
+    def __get__(self, instance: object, owner: type) -> T:
+        found = instance.__dict__[self._name] = self._work(instance)
+        return found
 
 
 class Answers(dict[str, T]):
