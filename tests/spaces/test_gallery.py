@@ -1,6 +1,7 @@
 """Thirteen notions of nearness: each sees its own kind of likeness, from the entry's own text and time alone."""
 
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -129,8 +130,10 @@ def test_two_entries_are_as_near_by_themselves_as_among_the_others(texts: list[s
     joined = {text[:30]: [texts[0][:30]] for text in texts}
     members = [hung(text, BEGAN + place * HOUR, joined) for place, text in enumerate(texts)]
     gallery = Gallery(members)
-    for space, value in enumerate(gallery.between(members[0], members[1])):
-        assert value == pytest.approx(float(gallery.nearness(space, members[0])[1]), abs=1e-4), IDS[space]
+    pairs = list(permutations(range(len(members)), 2))
+    for space, values in enumerate(gallery.between(*([members[pair[end]] for pair in pairs] for end in (0, 1)))):
+        matrix = gallery.matrix(space)
+        assert values.tolist() == pytest.approx([float(matrix[pair]) for pair in pairs], abs=1e-4), IDS[space]
 
 
 SPOKEN = st.text(alphabet="abc ABC_-.\u00e4\u00df\u6f22\u5b57the1", max_size=300)

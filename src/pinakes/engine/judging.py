@@ -86,8 +86,8 @@ def judge(kernel: Kernel, reading: Reading, entry: Entry) -> Judged:
 def judge_all(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> list[Judged]:
     """Stored entries among the others, with one look at the store for all of them."""
     reference = reference_of(kernel, reading)
-    hung = hang(reading, entries)
     edges = fingerprints.neighbours(reading.session, reading.collection, [entry.id for entry in entries])
+    hung = hang(reading, entries, joined={entry.id: edges.get(entry.id, []) for entry in entries})
     joined = [edges.get(entry.id, [])[:NEAR] for entry in entries]
     vectors = meanings(reading, list({id for ids in joined for id in ids}))
     voice = voice_of(reading.session, reading.collection)
@@ -111,7 +111,7 @@ def _near_duplicates(
     reading: Reading, hung: Sequence[Hung], others: Sequence[Sequence[Entry]], vectors: Mapping[str, Array]
 ) -> list[list[Hung]]:
     """For each its likely duplicates among some others, all of them hung together."""
-    likely = [likely_duplicates(own, beside, vectors) for own, beside in zip(hung, others, strict=True)]
+    likely = [likely_duplicates(own.vector, beside, vectors) for own, beside in zip(hung, others, strict=True)]
     wanted = {entry.id: entry for beside in likely for entry in beside}
     found = {each.id: each for each in hang(reading, list(wanted.values()))} if wanted else {}
     return [[found[entry.id] for entry in beside] for beside in likely]

@@ -14,7 +14,7 @@ from pinakes.engine.handles import resolve
 from pinakes.engine.judging import Learned, consistency, contradictions, learn, reference_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.passages import cut
-from pinakes.engine.reference import Judged, Reference, hang, mean_vector, near_duplicates
+from pinakes.engine.reference import Judged, Reference, hang, likely_duplicates, mean_vector, meanings
 from pinakes.engine.vicinity import find_near, is_near, vicinity_of
 from pinakes.mind.adversarial import Threat, inspect
 from pinakes.mind.contradiction import Contradiction
@@ -230,8 +230,9 @@ def _look_around(kernel: Kernel, reading: Reading, entry: Entry, linked: Sequenc
     found = nearest_entries(kernel, reading, entry, vector)
     close = [each for each, _ in found]
     joined = {"": [*linked, *(each.id for each in close[:NEAREST])]}
-    own = hang(reading, [entry], joined=joined, vectors={} if vector is None else {"": vector})[0]
-    others = near_duplicates(reading, own, close[: NEAREST if vector is not None else UNEMBEDDED])
+    beside = close[: NEAREST if vector is not None else UNEMBEDDED]
+    vectors = {} if vector is None else {"": vector, **meanings(reading, [each.id for each in beside])}
+    own, *others = hang(reading, [entry, *likely_duplicates(vector, beside, vectors)], joined=joined, vectors=vectors)
     values = {other.id: reference.gallery.meaning(own, other) for other in others}
     values = {each.id: cosine for each, cosine in found if cosine is not None} | values
     near = tuple(sorted(((each, values.get(each.id, 0.0)) for each in close), key=lambda pair: -pair[1]))
@@ -277,7 +278,7 @@ def _asked_edges(writing: Writing, entry: Entry, linked: Sequence[str], metadata
 
 def _found_edges(writing: Writing, entry: Entry, around: _Surroundings) -> list[Edge]:
     """Semantic to what is clearly near; Causal and Hierarchical where the text names another in such a sentence."""
-    threshold = around.reference.calibrations[0].link_threshold if around.reference.size >= NEAR else LINKED
+    threshold = around.reference.scale.spaces[0].link_threshold if around.reference.size >= NEAR else LINKED
     threshold = max(threshold, LIKELY_LINKED)
     edges = [
         new_link(writing, (entry.id, other.id), kinds.SEMANTIC, weight=value, predicate="resembles")

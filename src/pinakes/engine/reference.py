@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pinakes.engine.embedding import model_of
 from pinakes.engine.sections import with_texts
-from pinakes.mind.calibration import Calibration, Standing, stand
+from pinakes.mind.calibration import Beside, Calibration, Scale, Standing
 from pinakes.model.kinds import MEMORY
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.atlas import COUNT
@@ -118,7 +118,7 @@ class Reference:
         self._sample: tuple[str, ...] = ()
         self._model = ""
         self.gallery = Gallery(())
-        self.calibrations: tuple[Calibration, ...] = _calibrate(self.gallery)
+        self.scale = _calibrate(self.gallery)
 
     def catch_up(self, reading: Reading) -> None:
         with self._guard:
@@ -147,7 +147,7 @@ class Reference:
         if (sample, model) != (self._sample, self._model):
             self._sample, self._model = sample, model
             self.gallery = Gallery(hang_all(reading, sample))
-            self.calibrations = _calibrate(self.gallery)
+            self.scale = _calibrate(self.gallery)
 
     @property
     def size(self) -> int:
@@ -161,35 +161,40 @@ class Reference:
     def judge_all(self, candidates: Sequence[Candidate]) -> list[Judged]:
         """Where several stand; one space after the other, since what one of them needs fits the processor's cache."""
         with self._guard:
-            gallery, calibrations = self.gallery, self.calibrations
+            gallery, scale = self.gallery, self.scale
         hung = [each.hung for each in candidates]
         rows = np.array([gallery.nearness_of(space, hung) for space in range(COUNT)])
-        return [_judged(gallery, calibrations, each, rows[:, place]) for place, each in enumerate(candidates)]
-
-    def agreements(self, one: Hung, other: Hung) -> tuple[float, ...]:
-        """`a_i` of two entries in every space."""
-        values = self.gallery.between(one, other)
-        return tuple(calibration.agreement(value) for value, calibration in zip(values, self.calibrations, strict=True))
+        standings = scale.stand(rows, _beside(gallery, candidates))
+        return [Judged(each, rows[:, place], standings[place]) for place, each in enumerate(hung)]
 
 
-def _judged(gallery: Gallery, calibrations: Sequence[Calibration], each: Candidate, rows: Array) -> Judged:
-    close = [gallery.between(each.hung, other) for other in each.near if other.id != each.hung.id]
-    standings = stand(
-        calibrations,
-        rows,
-        nearest=[max((values[space] for values in close), default=0.0) for space in range(COUNT)],
-        consistency=[each.consistency.get(space, 1.0) for space in range(COUNT)],
-        own=gallery.ids.index(each.hung.id) if each.hung.id in gallery.ids else None,
-    )
-    return Judged(each.hung, rows, standings)
+def _beside(gallery: Gallery, candidates: Sequence[Candidate]) -> list[Beside]:
+    """What is known of candidates besides the sample; all that were found close to any of them compared at once."""
+    pairs = [
+        (place, each.hung, other)
+        for place, each in enumerate(candidates)
+        for other in each.near
+        if other.id != each.hung.id
+    ]
+    nearest = np.zeros((len(candidates), COUNT))
+    values = gallery.between([own for _, own, _ in pairs], [other for _, _, other in pairs])
+    np.maximum.at(nearest, np.array([place for place, _, _ in pairs], np.intp), values.T)
+    return [
+        Beside(
+            nearest[place].tolist(),
+            [each.consistency.get(space, 1.0) for space in range(COUNT)],
+            gallery.places.get(each.hung.id),
+        )
+        for place, each in enumerate(candidates)
+    ]
 
 
 def _random_part(id: str) -> str:
     return id[-12:]
 
 
-def _calibrate(gallery: Gallery) -> tuple[Calibration, ...]:
-    return tuple(Calibration(gallery.matrix(space)) for space in range(COUNT))
+def _calibrate(gallery: Gallery) -> Scale:
+    return Scale([Calibration(gallery.matrix(space)) for space in range(COUNT)])
 
 
 def hang_all(reading: Reading, ids: Sequence[str]) -> list[Hung]:
@@ -231,18 +236,13 @@ def _surroundings(
     return neighbours | fingerprints.neighbours(session, collection, second)
 
 
-def near_duplicates(reading: Reading, own: Hung, entries: Sequence[Entry]) -> list[Hung]:
-    """Those of some entries that mean nearly the same as another, or of which nobody can tell without their words."""
-    known = meanings(reading, [entry.id for entry in entries]) if own.vector is not None else {}
-    return hang(reading, likely_duplicates(own, entries, known), vectors=known)
-
-
-def likely_duplicates(own: Hung, entries: Sequence[Entry], vectors: Mapping[str, Array]) -> list[Entry]:
-    mine = own.vector
+def likely_duplicates(vector: Array | None, entries: Sequence[Entry], vectors: Mapping[str, Array]) -> list[Entry]:
+    """Those of some entries that mean nearly the same as what has a vector, or of which nobody can tell without their
+    words."""
     return [
         entry
         for entry in entries
-        if mine is None or entry.id not in vectors or float(mine @ vectors[entry.id]) >= NEARLY_THE_SAME
+        if vector is None or entry.id not in vectors or float(vector @ vectors[entry.id]) >= NEARLY_THE_SAME
     ]
 
 

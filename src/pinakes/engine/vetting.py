@@ -156,7 +156,7 @@ class _Look:
         if about.vector is None or body.vector is None:
             return Verdict(check="content_misalign", skipped=UNEMBEDDED)
         near = reference.gallery.meaning(about, body)
-        agreement = reference.calibrations[0].agreement(near)
+        agreement = reference.scale.spaces[0].agreement(near)
         return Verdict(
             check="content_misalign",
             score=round(max(0.0, 1 - FLAGGED * max(agreement / ALIGNED, near / UNRELATED)), 4),

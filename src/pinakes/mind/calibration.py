@@ -17,6 +17,8 @@ LINKS = 5
 LEAST_LINKS = 3.0
 CONNECTED, CLUSTERED, CONSISTENT = 0.4, 0.4, 0.2
 DUPLICATE = 0.95
+# Less than any nearness, and so neither near nor a link.
+FAR = -1.0
 
 
 def percentile(value: float, background: Sequence[float]) -> float:
@@ -28,12 +30,10 @@ def percentile(value: float, background: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How new something is in a space, how well it fits, and from how many neighbours that was judged."""
+    """How new something is in a space, and how well it fits."""
 
     delta_s: float
     delta_c: float
-    links: int
-    nearest: float
 
 
 class Calibration:
@@ -48,55 +48,80 @@ class Calibration:
         quantile = max(LINK_QUANTILE, 1 - LINKS / max(self.size, 1))
         self.link_threshold = float(np.quantile(self.background, quantile)) if self.size > 1 else 1.0
         self.usual_links = max(LEAST_LINKS, 2 * self.size * (1 - quantile))
-        self.distances = sorted(_kth_distance(np.sort(row)) for row in apart) if self.size > 1 else []
+        self.distances: list[float] = np.sort(_kth_distances(np.sort(apart, axis=1))).tolist() if self.size > 1 else []
         self.centres = _centres(matrix, self.link_threshold) if self.size >= FEW else np.empty(0, np.int64)
-        self.silhouettes = sorted(_silhouette(row, self.centres) for row in matrix) if len(self.centres) else []
+        around = matrix.take(self.centres, axis=1) if len(self.centres) else np.empty((0, 2))
+        self.silhouettes: list[float] = np.sort(_silhouettes(around)).tolist()
 
     def agreement(self, nearness: float) -> float:
         """`a_i` (D.3): where a nearness stands among those of random pairs, comparable between spaces."""
         return percentile(nearness, self.background)
 
-    def fit(self, row: Array, links: int, consistency: float) -> float:
+    def fit(self, links: int, silhouette: float, consistency: float) -> float:
         """ΔC (D.5): how well something is connected, belongs to one cluster, and holds together with the rest."""
         connected = min(1.0, links / self.usual_links)
-        clustered = percentile(_silhouette(row, self.centres), self.silhouettes) if len(self.centres) else 0.5
+        clustered = percentile(silhouette, self.silhouettes)
         return CONNECTED * connected + CLUSTERED * clustered + CONSISTENT * consistency
 
-    def novelty(self, ranked: Array, best: float) -> float:
+    def novelty(self, distance: float, best: float, others: int) -> float:
         """ΔS (D.5): the percentile of the distance to the fifth neighbour among the members' own such distances; with
         few members, or a near-duplicate that the sample does not hold, what is missing to the nearest."""
-        if best >= DUPLICATE or len(ranked) < FEW:
+        if best >= DUPLICATE or others < FEW:
             return min(1.0, max(0.0, 1 - best))
-        return percentile(_kth_distance(ranked), self.distances)
+        return percentile(distance, self.distances)
 
 
-def stand(
-    calibrations: Sequence[Calibration],
-    rows: Array,
-    *,
-    nearest: Sequence[float],
-    consistency: Sequence[float],
-    own: int | None = None,
-) -> tuple[Standing, ...]:
-    """Novelty and fit of something in every space, from its nearness to every member, a space a row; `nearest` is the
-    best of those that are known from elsewhere to be near, `own` the place it has itself among the members. All spaces
-    at once, since each step for itself would take longer than what is computed."""
-    ranked = np.sort(rows if own is None else np.delete(rows, own, axis=1), axis=1)
-    thresholds = np.array([each.link_threshold for each in calibrations], ranked.dtype)[:, None]
-    links: list[int] = np.count_nonzero(ranked > thresholds, axis=1).tolist() if rows.shape[1] > 1 else [0] * len(rows)
-    most: list[float] = ranked[:, -1].tolist() if ranked.shape[1] else [0.0] * len(rows)
-    found: list[Standing] = []
-    for space, calibration in enumerate(calibrations):
-        best = max(most[space], 0.0, nearest[space])
-        fit = calibration.fit(rows[space], links[space], consistency[space])
-        found.append(Standing(calibration.novelty(ranked[space], best), fit, links[space], best))
-    return tuple(found)
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is known of something besides its nearness to the members: in each space the best of those that are known
+    from elsewhere to be near, and how consistent it is; and the place it has itself among the members."""
+
+    nearest: Sequence[float]
+    consistency: Sequence[float]
+    own: int | None = None
 
 
-def _kth_distance(ranked: Array) -> float:
+class Scale:
+    """All spaces over one sample, side by side: what is done in every space is done at once, since each step for itself
+    would take longer than what is computed."""
+
+    def __init__(self, spaces: Sequence[Calibration]) -> None:
+        self.spaces = tuple(spaces)
+        self._thresholds = np.array([each.link_threshold for each in spaces], np.float32)[:, None, None]
+        # Where a space has fewer centres than another, the rest of its row leads to a member that is far from all.
+        width = max(2, *(len(each.centres) for each in spaces))
+        self._centres = np.array([_filled(each.centres, width, each.size) for each in spaces])[:, None]
+
+    def stand(self, rows: Array, things: Sequence[Beside]) -> list[tuple[Standing, ...]]:
+        """Novelty and fit of several things in every space, from the nearness of each in each space to every member."""
+        members = rows.shape[2]
+        padded = np.concatenate([rows, np.full((*rows.shape[:2], 1), FAR, rows.dtype)], axis=2)
+        silhouettes = _silhouettes(np.take_along_axis(padded, self._centres, axis=2)).tolist()
+        for place, thing in enumerate(things):
+            if thing.own is not None:
+                padded[:, place, thing.own] = FAR
+        padded.sort(axis=2)
+        links: list[list[int]] = (np.count_nonzero(padded > self._thresholds, axis=2) * (members > 1)).tolist()
+        most: list[list[float]] = padded[:, :, -1].tolist()
+        distances = _kth_distances(padded).tolist()
+        found: list[list[Standing]] = [[] for _ in things]
+        for space, calibration in enumerate(self.spaces):
+            for place, thing in enumerate(things):
+                best = max(most[space][place], 0.0, thing.nearest[space])
+                others = members - (thing.own is not None)
+                novelty = calibration.novelty(distances[space][place], best, others)
+                fit = calibration.fit(links[space][place], silhouettes[space][place], thing.consistency[space])
+                found[place].append(Standing(novelty, fit))
+        return [tuple(each) for each in found]
+
+
+def _filled(centres: Array, width: int, filling: int) -> Array:
+    return np.concatenate([centres, np.full(width - len(centres), filling, np.int64)])
+
+
+def _kth_distances(ranked: Array) -> Array:
     """The distance to the fifth-nearest, or to the farthest where there are fewer, of what is sorted by nearness."""
-    place = min(NEIGHBOUR, len(ranked))
-    return 1.0 if not place else float(1 - ranked[-place])
+    return 1 - ranked[..., -min(NEIGHBOUR, ranked.shape[-1])]
 
 
 def _centres(matrix: Array, threshold: float) -> Array:
@@ -113,7 +138,8 @@ def _centres(matrix: Array, threshold: float) -> Array:
     return np.array(found if len(found) > 1 else [], np.int64)
 
 
-def _silhouette(row: Array, centres: Array) -> float:
-    """How much nearer the nearest centre is than the second, from its simplified silhouette (D.5)."""
-    own, next_ = sorted((1 - row.take(centres)).tolist())[:2]
-    return (next_ - own) / max(next_, own) if max(next_, own) > 0 else 0.0
+def _silhouettes(centres: Array) -> Array:
+    """How much nearer the nearest of two or more centres is than the second, from the simplified silhouette (D.5)."""
+    ranked = np.partition(1 - centres, 1, axis=-1).astype(np.float64)
+    own, following = ranked[..., 0], ranked[..., 1]
+    return np.divide(following - own, following, out=np.zeros(own.shape), where=following > 0)

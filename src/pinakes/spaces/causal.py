@@ -98,14 +98,20 @@ class CausalColumns:
 
     def nearness(self, probes: Sequence[Causes]) -> Array:
         """E5 of several probes, a row for each: along means that the probe's effect is their cause."""
-        causes, effects = [probe.cause for probe in probes], [probe.effect for probe in probes]
-        same = (self._cause.cosines_of(causes) + self._effect.cosines_of(effects)) / 2
-        forward, backward = self._cause.cosines_of(effects), self._effect.cosines_of(causes)
+        both = _causes_and_effects(probes)
+        cause, forward = self._cause.cosines_of(both).reshape(2, len(probes), -1)
+        backward, effect = self._effect.cosines_of(both).reshape(2, len(probes), -1)
         is_said = np.array([probe.is_said for probe in probes], bool)[:, None]
-        return fit((same, forward, backward), directed=self._said & is_said)
+        return fit(((cause + effect) / 2, forward, backward), directed=self._said & is_said)
 
-    def between(self, one: Causes, other: Causes) -> float:
-        """As `nearness`, for two that need not be members."""
-        same = (self._cause.cosine(one.cause, other.cause) + self._effect.cosine(one.effect, other.effect)) / 2
-        forward, backward = self._cause.cosine(one.effect, other.cause), self._effect.cosine(one.cause, other.effect)
-        return float(fit((same, forward, backward), directed=one.is_said and other.is_said))
+    def between(self, ones: Sequence[Causes], others: Sequence[Causes]) -> Array:
+        """As `nearness`, of each of some to its counterpart; they need not be members."""
+        both, causes, effects = _causes_and_effects(ones), [o.cause for o in others], [o.effect for o in others]
+        cause, forward = self._cause.cosines_between(both, causes * 2).reshape(2, len(ones))
+        backward, effect = self._effect.cosines_between(both, effects * 2).reshape(2, len(ones))
+        is_said = np.array([one.is_said and other.is_said for one, other in zip(ones, others, strict=True)], bool)
+        return fit(((cause + effect) / 2, forward, backward), directed=is_said)
+
+
+def _causes_and_effects(probes: Sequence[Causes]) -> list[Sparse]:
+    return [*(probe.cause for probe in probes), *(probe.effect for probe in probes)]

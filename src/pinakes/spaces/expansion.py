@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pinakes.spaces.sparse import Columns, Sparse, normalised, saturated, spans, together
+from pinakes.spaces.sparse import Columns, Sparse, cosines_of_pairs, normalised, saturated, spans, together
 
 Array = NDArray[Any]
 
@@ -154,12 +154,10 @@ class ExpandedColumns:
         numbers, _ = self._associations.expand(probe)
         return np.setdiff1d(numbers, probe.numbers)
 
-    def between(self, one: Sparse, other: Sparse) -> float:
-        """As `nearness`, for two that need not be members."""
-        (numbers, weights), (others, their) = self._associations.expand(one), self._associations.expand(other)
-        norms = float(np.sqrt((weights**2).sum() * (their**2).sum()))
-        _, left, right = np.intersect1d(numbers, others, assume_unique=True, return_indices=True)
-        return min(1.0, float(weights[left] @ their[right]) / norms) if norms else 0.0
+    def between(self, ones: Sequence[Sparse], others: Sequence[Sparse]) -> Array:
+        """As `nearness`, of each of some to its counterpart; they need not be members."""
+        expand = self._associations.expand_all
+        return cosines_of_pairs(expand(ones), expand(others), len(ones))
 
     def nearness(self, probes: Sequence[Sparse]) -> Array:
         """How near several probes are, a row for each."""

@@ -70,11 +70,15 @@ class FormColumns:
         captions = self._captions.cosines_of([probe.caption for probe in probes])
         return blend(self._modality == media, common, captions).astype(np.float32)
 
-    def between(self, one: Form, other: Form) -> float:
-        """As `nearness`, for two that need not be members."""
-        either, both = (one.intents | other.intents).bit_count(), (one.intents & other.intents).bit_count()
-        captions = self._captions.cosine(one.caption, other.caption)
-        return float(blend(one.modality == other.modality, both / either if either else 0.0, captions))
+    def between(self, ones: Sequence[Form], others: Sequence[Form]) -> Array:
+        """As `nearness`, of each of some to its counterpart; they need not be members."""
+        pairs = list(zip(ones, others, strict=True))
+        common = [
+            (one.intents & other.intents).bit_count() / max((one.intents | other.intents).bit_count(), 1)
+            for one, other in pairs
+        ]
+        captions = self._captions.cosines_between([one.caption for one in ones], [other.caption for other in others])
+        return blend(np.array([one.modality == other.modality for one, other in pairs]), np.array(common), captions)
 
 
 def _marks(form: Form) -> tuple[int, int]:

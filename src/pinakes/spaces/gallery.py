@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pinakes.spaces import graph, hyperdimensional, temporal
-from pinakes.spaces.atlas import IDS
+from pinakes.spaces.atlas import COUNT, IDS
 from pinakes.spaces.causal import CausalColumns
 from pinakes.spaces.expansion import ExpandedColumns
 from pinakes.spaces.fingerprint import Fingerprint
@@ -38,12 +38,13 @@ class Gallery:
     def __init__(self, members: Sequence[Hung]) -> None:
         self.members = tuple(members)
         self.ids = tuple(member.id for member in members)
+        self.places = {id: place for place, id in enumerate(self.ids)}
         self._prints = [member.print for member in members]
         self._nearness: tuple[Callable[[Sequence[Hung]], Array], ...] = (
             _each(self._meant),
             lambda probes: temporal.freshness(self._moments, _moments_of(probes)[:, None]),
             lambda probes: temporal.periodicity(self._phases, temporal.phases(_moments_of(probes))),
-            _each(lambda probe: temporal.ordering(self._order, (probe.print.session, probe.print.position))),
+            self._ordered,
             lambda probes: self._causes.nearness([probe.print.causes for probe in probes]),
             lambda probes: self._words.cosines_of([probe.words for probe in probes]),
             lambda probes: self._names.cosines_of([probe.print.names for probe in probes]),
@@ -58,7 +59,7 @@ class Gallery:
     # What a space needs is laid out when something is first compared in it.
     @cached_property
     def _moments(self) -> Array:
-        return np.array([each.moment for each in self._prints], np.int64)
+        return _moments_of(self.members)
 
     @cached_property
     def _phases(self) -> Array:
@@ -66,8 +67,7 @@ class Gallery:
 
     @cached_property
     def _order(self) -> tuple[Array, Array]:
-        sessions = np.array([each.session for each in self._prints], np.uint64)
-        return sessions, np.array([each.position for each in self._prints], np.int64)
+        return _order_of(self.members)
 
     @cached_property
     def _causes(self) -> CausalColumns:
@@ -87,8 +87,7 @@ class Gallery:
 
     @cached_property
     def _bits(self) -> Array:
-        joined = np.frombuffer(b"".join(each.bits for each in self._prints), np.uint64)
-        return joined.reshape(len(self._prints), hyperdimensional.BYTES // 8)
+        return _bits_of(self.members)
 
     @cached_property
     def _forms(self) -> FormColumns:
@@ -129,27 +128,31 @@ class Gallery:
         """How near the members are to each other in one space."""
         return self.nearness_of(space, self.members)
 
-    def between(self, one: Hung, other: Hung) -> tuple[float, ...]:
-        """How near two entries are in each space, members or not, with the statistics of the members."""
-        mine, theirs = one.print, other.print
-        pair = np.array([theirs.moment], np.int64)
-        known = np.array([theirs.session], np.uint64), np.array([theirs.position], np.int64)
-        bits = np.frombuffer(theirs.bits, np.uint64)[None, :]
-        return (
-            self.meaning(one, other),
-            float(temporal.freshness(pair, mine.moment)[0]),
-            float(temporal.periodicity(*temporal.phases(np.array([theirs.moment, mine.moment]))[:, None])[0, 0]),
-            float(temporal.ordering(known, (mine.session, mine.position))[0]),
-            self._causes.between(mine.causes, theirs.causes),
-            self._words.cosine(one.words, other.words),
-            self._names.cosine(mine.names, theirs.names),
-            graph.nearness(one.walk, other.walk),
-            float(hyperdimensional.nearness(bits, np.frombuffer(mine.bits, np.uint64))[0]),
-            self._forms.between(mine.form, theirs.form),
-            self._entities.overlap(mine.entities, theirs.entities),
-            float(TokenColumns([theirs.tokens]).nearness([mine.tokens])[0, 0]),
-            self._expanded.between(one.words, other.words),
+    def between(self, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
+        """How near each of some entries is to its counterpart, a space a row; members or not, with the statistics of
+        the members."""
+        pairs = list(zip(ones, others, strict=True))
+        if not pairs:
+            return np.zeros((COUNT, 0), np.float32)
+        mine, theirs = [one.print for one in ones], [other.print for other in others]
+        moments, counterparts = _moments_of(ones), _moments_of(others)
+        spoken, answered = [one.words for one in ones], [other.words for other in others]
+        rows = (
+            [self.meaning(one, other) for one, other in pairs],
+            temporal.freshness(counterparts, moments),
+            temporal.periodicity(temporal.phases(counterparts), temporal.phases(moments)).diagonal(),
+            temporal.ordering(_order_of(others), _order_of(ones)),
+            self._causes.between([each.causes for each in mine], [each.causes for each in theirs]),
+            self._words.cosines_between(spoken, answered),
+            self._names.cosines_between([each.names for each in mine], [each.names for each in theirs]),
+            [graph.nearness(one.walk, other.walk) for one, other in pairs],
+            hyperdimensional.nearness(_bits_of(others), _bits_of(ones)),
+            self._forms.between([each.form for each in mine], [each.form for each in theirs]),
+            self._entities.overlaps_between([each.entities for each in mine], [each.entities for each in theirs]),
+            TokenColumns([each.tokens for each in theirs]).nearness([each.tokens for each in mine]).diagonal(),
+            self._expanded.between(spoken, answered),
         )
+        return np.array(rows, np.float32)
 
     def rarity(self, probe: Hung) -> float:
         """How rare the probe's words are among the members, on average: near 0 if all have them, 1 if none has."""
@@ -172,7 +175,11 @@ class Gallery:
 
     def wording(self, one: Sparse, other: Sparse) -> float:
         """How near two texts are by their words, the rarer the word the more."""
-        return self._words.cosine(one, other)
+        return float(self._words.cosines_between([one], [other])[0])
+
+    def _ordered(self, probes: Sequence[Hung]) -> Array:
+        sessions, positions = _order_of(probes)
+        return temporal.ordering(self._order, (sessions[:, None], positions[:, None]))
 
     def _walked(self, probe: Walk) -> Array:
         """An entry that nothing is joined to is near nothing."""
@@ -186,6 +193,16 @@ class Gallery:
 
 def _moments_of(probes: Sequence[Hung]) -> Array:
     return np.array([probe.print.moment for probe in probes], np.int64)
+
+
+def _order_of(probes: Sequence[Hung]) -> tuple[Array, Array]:
+    sessions = np.array([probe.print.session for probe in probes], np.uint64)
+    return sessions, np.array([probe.print.position for probe in probes], np.int64)
+
+
+def _bits_of(probes: Sequence[Hung]) -> Array:
+    joined = np.frombuffer(b"".join(probe.print.bits for probe in probes), np.uint64)
+    return joined.reshape(len(probes), hyperdimensional.BYTES // 8)
 
 
 def _each(nearness: Callable[[Hung], Array]) -> Callable[[Sequence[Hung]], Array]:

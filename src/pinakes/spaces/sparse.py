@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from pinakes.spaces.terms import number_of, number_words
 
 Array = NDArray[Any]
+# Numbers of terms, rising for each owner, whose each is, and its weight.
+Owned = tuple[Array, Array, Array]
 
 MAX_TERMS = 512
 MAX_COUNT = 255
@@ -153,20 +155,22 @@ class Columns:
         products = np.bincount(cells, self.weights[found] * values[known][spread], len(probes) * self.size)
         return normalised(products.reshape(len(probes), self.size), norms, self.norms)
 
-    def cosine(self, one: Sparse, other: Sparse) -> float:
-        """The weighted cosine of two that need not be members."""
-        left, right = (saturated(each.counts) * self.rarities(each) for each in (one, other))
-        norms = float(np.sqrt((left**2).sum() * (right**2).sum()))
-        _, mine, theirs = np.intersect1d(one.numbers, other.numbers, assume_unique=True, return_indices=True)
-        return min(1.0, float(left[mine] @ right[theirs]) / norms) if norms else 0.0
+    def cosines_between(self, ones: Sequence[Sparse], others: Sequence[Sparse]) -> Array:
+        """The weighted cosine of each of some with its counterpart; they need not be members."""
+        return cosines_of_pairs(self._weighed(ones), self._weighed(others), len(ones))
 
-    def overlap(self, one: Sparse, other: Sparse) -> float:
-        """The weighted Jaccard overlap of two that need not be members."""
-        left, right = self.rarities(one), self.rarities(other)
-        _, mine, _ = np.intersect1d(one.numbers, other.numbers, assume_unique=True, return_indices=True)
-        shared = float(left[mine].sum())
-        union = float(left.sum()) + float(right.sum()) - shared
-        return shared / union if union > 1e-9 else 0.0
+    def overlaps_between(self, ones: Sequence[Sparse], others: Sequence[Sparse]) -> Array:
+        """The weighted Jaccard overlap of each of some with its counterpart; they need not be members."""
+        (left, mine), (right, theirs) = together(ones), together(others)
+        rarity = self.rarities(left)
+        found, places = _shared((left.numbers, mine), (right.numbers, theirs))
+        shared = np.bincount(theirs[found], rarity[places], len(ones))
+        either = np.bincount(mine, rarity, len(ones)) + np.bincount(theirs, self.rarities(right), len(ones))
+        return _divided(shared, either - shared)
+
+    def _weighed(self, probes: Sequence[Sparse]) -> Owned:
+        probe, owners = together(probes)
+        return probe.numbers, owners, saturated(probe.counts) * self.rarities(probe)
 
     def overlaps_of(self, probes: Sequence[Sparse]) -> Array:
         """The weighted Jaccard overlap of the terms of several probes with those of every member, a row for each."""
@@ -176,8 +180,7 @@ class Columns:
         found, spread = spans(self.starts[places], self.frequencies[places])
         cells = owners[known][spread] * self.size + self.rows[found]
         shared = np.bincount(cells, rarity[known][spread], len(probes) * self.size).reshape(len(probes), self.size)
-        union = self.totals + np.bincount(owners, rarity, len(probes))[:, None] - shared
-        return np.divide(shared, union, out=np.zeros(shared.shape), where=union > 1e-9).astype(np.float32)
+        return _divided(shared, self.totals + np.bincount(owners, rarity, len(probes))[:, None] - shared)
 
     def _known(self, probe: Sparse) -> tuple[Array, Array]:
         """Which of a probe's terms any member has, and where in the vocabulary they stand."""
@@ -195,6 +198,29 @@ class Columns:
 
 
 _NOWHERE = np.empty(0, np.intp)
+
+
+def _divided(shared: Array, union: Array) -> Array:
+    return np.divide(shared, union, out=np.zeros(shared.shape), where=union > 1e-9).astype(np.float32)
+
+
+def cosines_of_pairs(ones: Owned, others: Owned, count: int) -> Array:
+    """The cosine of each of some weighted terms with those of the same owner among the others."""
+    found, places = _shared(ones[:2], others[:2])
+    products = np.bincount(others[1][found], others[2][found] * ones[2][places], count)
+    squares = np.bincount(ones[1], ones[2] ** 2, count) * np.bincount(others[1], others[2] ** 2, count)
+    return np.clip(products / np.maximum(np.sqrt(squares), 1e-9), 0.0, 1.0).astype(np.float32)
+
+
+def _shared(ones: tuple[Array, Array], others: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Which terms of the others, in rising order for each owner, the same owner has among the ones, and where."""
+    mine, theirs = (owners.astype(np.int64) << 32 | numbers for numbers, owners in (ones, others))
+    if not len(mine):
+        return _NOWHERE, _NOWHERE
+    places = np.searchsorted(mine, theirs)
+    places[places == len(mine)] = 0
+    found = np.flatnonzero(mine[places] == theirs)
+    return found, places[found]
 
 
 def spans(starts: Array, lengths: Array) -> tuple[Array, Array]:

@@ -35,12 +35,11 @@ def periodicity(known: Array, probes: Array) -> Array:
     return ((1 + cosines) / 2).astype(np.float32)
 
 
-def ordering(known: tuple[Array, Array], probe: tuple[int, int]) -> Array:
-    """E4: how many steps apart within one session; different sessions have no order between them."""
-    sessions, positions = known
-    session, position = probe
-    steps = np.abs(positions - position).astype(np.float64)
-    return np.where(sessions == np.uint64(session), np.exp(-steps / STEPS), 0.0).astype(np.float32)
+def ordering(known: tuple[Array, Array], probes: tuple[Array, Array]) -> Array:
+    """E4: how many steps apart within one session; different sessions have no order between them. For columns of
+    sessions and positions, a row for each."""
+    steps = np.abs(known[1] - probes[1]).astype(np.float64)
+    return np.where(known[0] == probes[0], np.exp(-steps / STEPS), 0.0).astype(np.float32)
 
 
 def implicit_position(moment: int) -> tuple[str, int]:
