@@ -57,6 +57,7 @@ class Bench:
     app: App
     size: int
     ids: Sequence[str]
+    newest: int
     hashes: list[str] = field(default_factory=list[str])
 
     def id(self, turn: int, part: int = 0) -> str:
@@ -69,8 +70,9 @@ class Bench:
         return f"Why does the {one} of {about.system} wait for the {other}?"
 
     def text(self, turn: int) -> str:
-        """A text that was never stored. The directions of its words are drawn beforehand: that is embedding."""
-        said = content(FRESH + turn, topics_of(self.size))[1]
+        """A text that was never stored, not in an earlier run on the same directory either. The directions of its words
+        are drawn beforehand: that is embedding."""
+        said = content(FRESH * (self.newest + 1) + turn, topics_of(self.size))[1]
         WordSums().embed_question(said)
         return said
 
@@ -142,9 +144,9 @@ def bound_of(tool: str) -> float:
 def open_bench(folder: Path, size: int) -> tuple[Bench, float]:
     app, seconds = fill_memories(folder, size)
     with app.kernel.read() as reading:
-        ids = list(reading.newest(MEMORY))
+        ids, newest = list(reading.newest(MEMORY)), reading.tx
     calm_collector()
-    return Bench(app, size, ids), seconds
+    return Bench(app, size, ids, newest), seconds
 
 
 def play(bench: Bench, rounds: int, wanted: Sequence[str]) -> dict[str, Stopwatch]:

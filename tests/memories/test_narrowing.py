@@ -7,6 +7,8 @@ import pytest
 
 from pinakes.engine.entries import blank_entry
 from pinakes.engine.judging import judge, judge_all
+from pinakes.engine.quarantine import find_unheld, rank_unheld
+from pinakes.engine.search import Question
 from pinakes.model import kinds
 from pinakes.storage.store import Writing
 from tests.memories.librarian import Librarian
@@ -49,6 +51,21 @@ def test_what_is_left_out_takes_nobody_s_place(
 def test_a_quarantine_that_is_over_holds_nothing_back(librarian: Librarian) -> None:
     crowd(librarian, quarantine={"reason": "prompt_injection", "since": 0, "until": 1})
     assert len(librarian.found("tea", top_k=100)) == 100
+
+
+@pytest.mark.parametrize("until", [None, 1])
+@pytest.mark.parametrize("query", ["tea", "tea spoke of passing", "???"])
+def test_what_is_found_is_ranked_alike_whether_or_not_it_is_read(
+    librarian: Librarian, query: str, until: int | None
+) -> None:
+    gone, *_ = [librarian.remember(f"Somebody spoke of tea, {number} in passing.") for number in range(5)]
+    librarian.call("forget_concept", node_id=gone, reason="obsolete", rationale="Nobody drinks it any more.")
+    crowd(librarian, quarantine={"reason": "prompt_injection", "since": 0, "until": until})
+    question = Question(content=query, kinds=(kinds.MEMORY,))
+    read = [hit.version.id for hit in find_unheld(librarian.kernel, question, 50).hits]
+    assert rank_unheld(librarian.kernel, question, 50) == read
+    assert gone not in read
+    assert bool(read) == (query != "???")
 
 
 def test_a_flood_that_is_held_back_leaves_the_context_to_the_rest(librarian: Librarian) -> None:

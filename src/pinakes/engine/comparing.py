@@ -13,7 +13,7 @@ from pinakes.engine.judging import reference_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import quarantine_of
 from pinakes.engine.probing import hang_question
-from pinakes.engine.quarantine import find_unheld
+from pinakes.engine.quarantine import rank_unheld
 from pinakes.engine.recency import recent_entries
 from pinakes.engine.search import Question
 from pinakes.engine.vicinity import KNOWN, vicinity_of
@@ -60,12 +60,11 @@ class Compared:
 def compare(kernel: Kernel, query: str, top_k: int) -> Compared:
     """Rank every entry where there are few; where there are many, those the search and the sample offer."""
     began = time.perf_counter()
-    page = find_unheld(kernel, Question(content=query, kinds=KNOWN, passages=0), limit=FOUND)
+    found = rank_unheld(kernel, Question(content=query, kinds=KNOWN), limit=FOUND)
     searched = _ms(began)
     now = kernel.now()
-    shown = [hit.version.thing for hit in page.hits if isinstance(hit.version.thing, Entry)]
     with kernel.read() as reading:
-        pool, is_whole = _pool(kernel, reading, shown[: max(OFFERED, top_k)])
+        pool, is_whole = _pool(kernel, reading, found[: max(OFFERED, top_k)])
         free = [entry for entry in pool if quarantine_of(entry, now) is None]
         # A question is joined to nothing, so that in the graph nothing is near it, wherever the others lead.
         gallery = Gallery(vicinity_of(kernel, reading).hang(reading, free))
@@ -75,15 +74,16 @@ def compare(kernel: Kernel, query: str, top_k: int) -> Compared:
         began = time.perf_counter()
         ids, values = _nearest_first(gallery, gallery.nearness(space, probe))
         rankings.append(SpaceRanking(IDS[space], ids, values, _ms(began)))
-    return Compared(tuple(rankings), tuple(entry.id for entry in shown), len(gallery), is_whole, searched)
+    return Compared(tuple(rankings), tuple(found), len(gallery), is_whole, searched)
 
 
-def _pool(kernel: Kernel, reading: Reading, found: Sequence[Entry]) -> tuple[list[Entry], bool]:
+def _pool(kernel: Kernel, reading: Reading, found: Sequence[str]) -> tuple[list[Entry], bool]:
     if take_census(kernel, reading).nodes(KNOWN) <= WHOLE:
         return [version.thing for version in reading.entries(KNOWN) if isinstance(version.thing, Entry)], True
-    sample = vicinity_of(kernel, reading).read(reading, reference_of(kernel, reading).gallery.ids).values()
-    offered = (*found, *recent_entries(kernel, reading, RECENT), *sample)
-    return sorted({entry.id: entry for entry in offered}.values(), key=lambda entry: entry.id), False
+    sample = reference_of(kernel, reading).gallery.ids
+    offered = vicinity_of(kernel, reading).read(reading, (*found, *sample))
+    offered |= {entry.id: entry for entry in recent_entries(kernel, reading, RECENT)}
+    return sorted(offered.values(), key=lambda entry: entry.id), False
 
 
 def _nearest_first(gallery: Gallery, nearness: Array) -> tuple[tuple[str, ...], tuple[float, ...]]:

@@ -9,7 +9,7 @@ from pinakes.engine.homeostasis import read_ledger
 from pinakes.engine.index.matching import Filter
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import find_node, quarantine_of
-from pinakes.engine.search import Page, Question, find_entries
+from pinakes.engine.search import Page, Question, find_entries, rank_entries
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.history import Version
 from pinakes.model.knowledge import Entry
@@ -31,11 +31,29 @@ def quarantined_entries(kernel: Kernel, reading: Reading) -> list[tuple[Entry, M
     return sorted(held, key=lambda pair: -int(pair[1].get("since", 0)))
 
 
+def _ever_held(kernel: Kernel) -> list[str]:
+    with kernel.read() as reading:
+        return kernel.finder().filtered(reading, Filter(groups=((QUARANTINED,),), as_of=reading.tx))
+
+
+def rank_unheld(kernel: Kernel, question: Question, limit: int) -> list[str]:
+    """As `find_unheld`, the ids alone: of what is found nothing is read but what was ever held."""
+    marked = _ever_held(kernel)
+    more = len(marked)
+    ids = rank_entries(kernel, replace(question, depth=question.depth + more), limit=limit + more)
+    doubtful = set(ids) & set(marked)
+    if doubtful:
+        now = kernel.now()
+        with kernel.read() as reading:
+            held = [entry.id for entry in reading.living(doubtful).values() if quarantine_of(entry, now) is not None]
+        ids = [id for id in ids if id not in held]
+    return ids[:limit]
+
+
 def find_unheld(kernel: Kernel, question: Question, limit: int) -> Page:
     """The shared search without what is held: as many more are looked at as were ever held, so that they take nobody's
     place."""
-    with kernel.read() as reading:
-        held = len(kernel.finder().filtered(reading, Filter(groups=((QUARANTINED,),), as_of=reading.tx)))
+    held = len(_ever_held(kernel))
     page = find_entries(kernel, replace(question, depth=question.depth + held), limit=limit + held)
     now = kernel.now()
     free = [hit for hit in page.hits if quarantine_of(cast(Entry, hit.version.thing), now) is None]

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeGuard, cast
+from typing import Any, TypeGuard, TypeVar, cast
 
 from pinakes.engine.births import FILTERED_ATTRIBUTES
 from pinakes.engine.budget import count_tokens, fit
 from pinakes.engine.embedding import voice_of
 from pinakes.engine.evidence import SNIPPET, Excerpt, Matched, Sought, read_place
-from pinakes.engine.finder import CANDIDATES, Finder, Findings, Passage, Search, embed_question
+from pinakes.engine.finder import CANDIDATES, Finder, Findings, Passage, QuestionEmbedder, Search, embed_question
 from pinakes.engine.index.matching import Filter
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.paging import Place, start, to_cursor
@@ -22,9 +22,13 @@ from pinakes.model.history import Version
 from pinakes.model.knowledge import Entry, fold
 from pinakes.spaces.lexical import share
 from pinakes.spaces.terms import filter_number
+from pinakes.spaces.voice import Voice
 from pinakes.spaces.words import query_words
 from pinakes.storage import chunks
+from pinakes.storage.lookups import heads_of
 from pinakes.storage.reading import Reading
+
+T = TypeVar("T")
 
 PASSAGES = 3
 
@@ -118,43 +122,82 @@ def find_entries(
 ) -> Page:
     """A page of the entries that match, best first; without words, in the order of their making. With a budget, hits
     show as much of their passages as fits, and the next page begins where the budget ended."""
+    return _persist(lambda: _find_page(kernel, question, wanted=(limit, cursor, budget)))
+
+
+def rank_entries(kernel: Kernel, question: Question, *, limit: int) -> list[str]:
+    """The ids of the entries that match best and live, best first; as `find_entries`, without reading them."""
+    return _persist(lambda: _rank_ids(kernel, question, limit))
+
+
+def _persist(find: Callable[[], T]) -> T:
     for _ in range(_TRIES):
         # Whoever erases takes segments away at once, also from under a snapshot that still names them.
         with suppress(FileNotFoundError):
-            return _find_page(kernel, question, wanted=(limit, cursor, budget))
+            return find()
     raise Refusal(Failure.CORRUPT, "A file of the search index is missing; run `pinakes reindex` to make it anew.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question as it is searched for: among what, in which words, and what they mean."""
+
+    place: Place
+    passing: Filter
+    words: str | None
+    vector: Any
+    voice: Voice
+    embedder: QuestionEmbedder | None
+
+
+def _ask(kernel: Kernel, question: Question, cursor: str | None) -> _Asked:
+    words = _words(question)
+    with kernel.read() as reading:
+        embedder, voice = kernel.embedder(reading.session), voice_of(reading.session, kernel.collection)
+        place = start(asdict(question), cursor, newest=reading.tx, now=kernel.now())
+        passing = _filter(question, place)
+        if words is not None and question.content:
+            words = read_as_meant(kernel.finder(), reading, words, embedder=embedder, as_of=place.tx)
+    # Between the snapshots: an embedder may be slow to answer, and no snapshot should wait for it.
+    vector = None if words is None else embed_question(words, embedder)
+    return _Asked(place, passing, words, vector, voice, None if vector is None else embedder)
+
+
+def _rank(kernel: Kernel, reading: Reading, question: Question, asked: _Asked) -> tuple[list[_Ranked], Findings]:
+    finder: Finder = kernel.finder()
+    search = Search(
+        text=asked.words or "",
+        filter=asked.passing,
+        vector=asked.vector,
+        voice=asked.voice,
+        with_neighbours="neighbours" in question.signals,
+        depth=question.depth,
+    )
+    findings = finder.find(reading, search, asked.embedder)
+    return _collapse(reading, question, findings, place=asked.place), findings
+
+
+def _rank_ids(kernel: Kernel, question: Question, limit: int) -> list[str]:
+    asked = _ask(kernel, question, None)
+    if asked.words is None:
+        return [hit.version.id for hit in _find_page(kernel, question, wanted=(limit, None, None)).hits]
+    with kernel.read() as reading:
+        ids = [each.entry_id for each in _rank(kernel, reading, question, asked)[0][:limit]]
+        living = heads_of(reading, ids)
+    return [id for id in ids if id in living]
 
 
 def _find_page(kernel: Kernel, question: Question, *, wanted: tuple[int, str | None, Budget | None]) -> Page:
     limit, cursor, budget = wanted
-    asked: dict[str, Any] = asdict(question)
-    finder: Finder = kernel.finder()
-    words = _words(question)
-    with kernel.read() as reading:
-        embedder, voice = kernel.embedder(reading.session), voice_of(reading.session, kernel.collection)
-        place = start(asked, cursor, newest=reading.tx, now=kernel.now())
-        passing = _filter(question, place)
-        if words is not None and question.content:
-            words = read_as_meant(finder, reading, words, embedder=embedder, as_of=place.tx)
-    # Between the snapshots: an embedder may be slow to answer, and no snapshot should wait for it.
-    vector = None if words is None else embed_question(words, embedder)
+    asked = _ask(kernel, question, cursor)
+    words, place = asked.words, asked.place
     with kernel.read() as reading:
         if words is None:
-            hits, more = _listed(reading, finder, question, wanted=(passing, place.last, limit))
+            hits, more = _listed(reading, kernel.finder(), question, wanted=(asked.passing, place.last, limit))
             mode = "list"
         else:
-            beside = "neighbours" in question.signals
-            search = Search(
-                text=words,
-                filter=passing,
-                vector=vector,
-                voice=voice,
-                with_neighbours=beside,
-                depth=question.depth,
-            )
-            findings = finder.find(reading, search, None if vector is None else embedder)
-            ranked = _collapse(reading, question, findings, place=place)
-            hits, more = _page(reading, ranked, findings, wanted=(question, search, place.last, limit))
+            ranked, findings = _rank(kernel, reading, question, asked)
+            hits, more = _page(reading, ranked, findings, wanted=(question, asked, limit))
             mode = findings.mode
         waiting = chunks.count_waiting(reading.session, kernel.collection) if mode != "list" else 0
     read_as = words if words != _words(question) else None
@@ -162,8 +205,8 @@ def _find_page(kernel: Kernel, question: Question, *, wanted: tuple[int, str | N
     if budget is not None:
         page = _within(page, budget, Sought(words or ""))
         more = more or len(page.hits) < len(hits)
-    following = to_cursor(Place(place.tx, place.now, page.hits[-1].version.id), asked) if more else None
-    return replace(page, next_cursor=following)
+    following = Place(place.tx, place.now, page.hits[-1].version.id) if more else None
+    return replace(page, next_cursor=None if following is None else to_cursor(following, asdict(question)))
 
 
 def _within(page: Page, budget: Budget, sought: Sought) -> Page:
@@ -287,17 +330,18 @@ def _favour_exact_topics(reading: Reading, topic: str, ranked: list[_Ranked], *,
 
 
 def _page(
-    reading: Reading, ranked: Sequence[_Ranked], findings: Findings, *, wanted: tuple[Question, Search, str, int]
+    reading: Reading, ranked: Sequence[_Ranked], findings: Findings, *, wanted: tuple[Question, _Asked, int]
 ) -> tuple[list[Hit], bool]:
-    question, search, last, limit = wanted
+    question, asked, limit = wanted
+    last = asked.place.last
     begin = next((place + 1 for place, each in enumerate(ranked) if each.entry_id == last), 0) if last else 0
     best = max(ranked[0].score, _LEAST) if ranked else 1.0
     shown = ranked[begin : begin + limit]
-    versions = reading.versions_at([each.entry_id for each in shown], search.filter.as_of)
+    versions = reading.versions_at([each.entry_id for each in shown], asked.place.tx)
     spots = chunks.read_spots(
         reading.session, reading.collection, [p.seq for each in shown for p in each.passages[: question.passages]]
     )
-    show = _Excerpts(spots, Sought(search.text) if question.is_explained else None, findings.near_enough)
+    show = _Excerpts(spots, Sought(asked.words or "") if question.is_explained else None, findings.near_enough)
     hits: list[Hit] = []
     for each in shown:
         version = versions.get(each.entry_id)

@@ -22,7 +22,7 @@ from pinakes.storage.database import Session
 from pinakes.storage.segments import Manifest, open_segment, read_manifest
 from pinakes.storage.vectors import read_vectors
 
-MANY_SMALL = 16
+MANY_SMALL = 4
 MUCH = 4
 
 
