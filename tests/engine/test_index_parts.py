@@ -53,12 +53,14 @@ def test_distances_of_signs_are_those_counted_one_by_one(width):
     vectors, query = chance.standard_normal((20_000, width)), chance.standard_normal(width)
     counted = ((vectors > 0) != (query > 0)).sum(axis=1)
     bits, columns = sign_bits(vectors), sign_columns(query)
-    assert distances(bits, columns).tolist() == counted.tolist()
+    found = np.empty(len(vectors), np.uint16)
+    distances(bits, columns, None, found)
+    assert found.tolist() == counted.tolist()
     mask = chance.random(len(vectors)) < 0.5
-    found = distances(bits, columns, mask)
+    distances(bits, columns, mask, found)
     assert found[mask].tolist() == counted[mask].tolist()
     assert (found[~mask] > 64 * len(columns)).all()
-    cut = distance_cut([found[:7000], found[7000:]], 300, 64 * len(columns))
+    cut = distance_cut(found, 300, 64 * len(columns))
     assert np.count_nonzero(found <= cut) >= 300 > np.count_nonzero(found < cut)
 
 

@@ -3,11 +3,15 @@
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pinakes.mind.contradiction import Said, cannot_be_alike, contradict_texts
+from pinakes.mind.opposites import PREFIXES, denials, opposites_between
 from pinakes.mind.priors import COMPATIBLE, Priors, assume, similarity
 from pinakes.mind.quantities import without_quantities
 from pinakes.model.knowledge import Entry
+from pinakes.spaces.words import stem
 
 
 @pytest.mark.parametrize(
@@ -104,3 +108,17 @@ def test_the_quick_look_never_says_no_where_the_whole_look_says_yes(seed: int) -
 )
 def test_a_word_beside_a_number_is_taken_whole_or_left(text: str, rest: str) -> None:
     assert without_quantities(text.lower()).split() == rest.split()
+
+
+STEMS = [
+    stem(word) for word in "stable complete regular legal agree sense elis ling fing code port on off open".split()
+]
+
+
+@given(st.lists(st.sampled_from(STEMS), max_size=5), st.lists(st.sampled_from(STEMS), max_size=5), st.data())
+def test_opposites_are_those_of_looking_at_every_word(one: list[str], other: list[str], data: st.DataObject) -> None:
+    """Also where a stem leaves nothing or next to nothing of the word behind a prefix."""
+    other += [stem(data.draw(st.sampled_from(PREFIXES)) + word) for word in one]
+    expected = {(word, denied) for word in one for denied in denials(word) & set(other)}
+    expected |= {(denied, word) for word in other for denied in denials(word) & set(one)}
+    assert opposites_between(one, other) == expected

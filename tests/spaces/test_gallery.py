@@ -1,6 +1,7 @@
 """Thirteen notions of nearness: each sees its own kind of likeness, from the entry's own text and time alone."""
 
 import math
+from collections import Counter
 from itertools import permutations
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from pinakes.model.clock import DAY, HOUR
 from pinakes.model.knowledge import Entry, fold
+from pinakes.spaces import hyperdimensional
 from pinakes.spaces.atlas import COUNT, IDS
 from pinakes.spaces.causal import clauses
 from pinakes.spaces.entities import find
@@ -205,3 +207,15 @@ def test_what_is_said_very_often_still_has_a_likeness() -> None:
 @given(st.text(alphabet="ab1_-./:@#+ \t\n\u00e4\u6f22\u2003", max_size=60))
 def test_compound_names_are_found_wherever_they_stand(text: str) -> None:
     assert identifiers(text) == _IDENTIFIERS.findall(fold(text))
+
+
+@given(st.text(alphabet="abc \u00e4\u6f22", max_size=200), st.integers(1, 9))
+def test_a_bit_is_set_where_most_grams_set_it(text: str, times: int) -> None:
+    spaced = f" {' '.join(fold(text * times).split())} "
+    counted = Counter(spaced[place : place + 3] for place in range(len(spaced) - 2))
+    votes = np.zeros(hyperdimensional.BITS, np.int64)
+    for gram, often in counted.most_common(hyperdimensional.GRAMS):
+        bits = np.frombuffer(hyperdimensional._gram(gram).to_bytes(hyperdimensional.BYTES, "little"), np.uint8)
+        votes += often * np.unpackbits(bits, bitorder="little")
+    expected = np.packbits(votes * 2 > counted.total(), bitorder="little").tobytes()
+    assert len(counted) > hyperdimensional.GRAMS or hyperdimensional.represent(text * times) == expected

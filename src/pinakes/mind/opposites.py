@@ -44,7 +44,8 @@ _SETS = (
     "vegetarian vegan omnivore",
     "hourly daily weekly monthly yearly nightly quarterly",
 )
-_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "mis")
+PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "mis")
+_PREFIX_SIZES = sorted({len(prefix) for prefix in PREFIXES})
 
 
 def _table() -> dict[str, frozenset[str]]:
@@ -65,9 +66,9 @@ _MEMBERS = frozenset(stem(word) for group in _SETS for word in group.split())
 
 
 @lru_cache(maxsize=65536)
-def _denials(word: str) -> frozenset[str]:
+def denials(word: str) -> frozenset[str]:
     """What excludes a stem: by the table, or by a prefix that denies it."""
-    prefixed = (stem(prefix + word) for prefix in _PREFIXES) if len(word) >= 4 else ()
+    prefixed = (stem(prefix + word) for prefix in PREFIXES) if len(word) >= 4 else ()
     return _OPPOSITES.get(word, frozenset()) | frozenset(prefixed)
 
 
@@ -78,9 +79,11 @@ def opposites_between(one: Iterable[str], other: Iterable[str]) -> set[tuple[str
 
 
 def _excluding(some: set[str], others: set[str]) -> list[tuple[str, str]]:
-    """Each of some stems with those of the others that deny it; most have none."""
-    denied = [word for word in some if not _denials(word).isdisjoint(others)]
-    return [(word, other) for word in denied for other in _denials(word) & others]
+    """Each of some stems with those of the others that deny it. What a prefix denies is worked out only where one of
+    the others, after what may be a prefix, ends or goes on with the letter the word begins with."""
+    after = {other[size : size + 1] for other in others if other.startswith(PREFIXES) for size in _PREFIX_SIZES}
+    likely = [word for word in some if word in _OPPOSITES or (after and (word[0] in after or "" in after))]
+    return [(word, other) for word in likely for other in denials(word) & others]
 
 
 def in_closed_set(word: str) -> bool:

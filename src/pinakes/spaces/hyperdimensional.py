@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -15,31 +16,34 @@ Array = NDArray[Any]
 BITS = 4096
 BYTES = BITS // 8
 GRAMS = 256
-FEW = 255
 _SEED = 20_260_210
 
 
 @lru_cache(maxsize=8192)
-def _letter(letter: str, shift: int) -> Array:
+def _letter(letter: str, shift: int) -> int:
     """The fixed random bits of a letter, permuted by its place in the gram."""
     bits = np.random.default_rng([_SEED, ord(letter)]).integers(0, 2, BITS, np.uint8)
-    return np.packbits(np.roll(bits, shift), bitorder="little").view(np.uint64)
+    return int.from_bytes(np.packbits(np.roll(bits, shift), bitorder="little").tobytes(), "little")
 
 
 @lru_cache(maxsize=16384)
-def _gram(gram: str) -> bytes:
-    return (_letter(gram[0], 2) ^ _letter(gram[1], 1) ^ _letter(gram[2], 0)).tobytes()
+def _gram(gram: str) -> int:
+    return _letter(gram[0], 2) ^ _letter(gram[1], 1) ^ _letter(gram[2], 0)
 
 
 def represent(text: str) -> bytes:
     """A bit is set where most grams set it."""
     spaced = f" {' '.join(fold(text).split())} "
     counted = Counter(map("".join, zip(spaced, spaced[1:], spaced[2:], strict=False)))
-    votes, total = np.zeros(BITS, np.int64), 0
+    worth: list[list[int]] = []
+    total = 0
     for times, grams in _most(counted):
-        votes += times * _sum([_gram(gram) for gram in grams])
+        bits = [_gram(gram) for gram in grams]
         total += times * len(grams)
-    return np.packbits(votes * 2 > total, bitorder="little").tobytes()
+        worth += [[] for _ in range(times.bit_length() - len(worth))]
+        for place in range(times.bit_length()):
+            worth[place] += bits if times >> place & 1 else []
+    return _at_least(_sums(worth), total // 2 + 1).to_bytes(BYTES, "little")
 
 
 def _most(counted: Mapping[str, int]) -> Iterator[tuple[int, list[str]]]:
@@ -56,13 +60,38 @@ def _most(counted: Mapping[str, int]) -> Iterator[tuple[int, list[str]]]:
             return
 
 
-def _sum(grams: list[bytes]) -> Array:
-    """How many grams set each bit; so many at a time that their sum fits into a byte, in which adding is quickest."""
-    total = np.zeros(BITS, np.int64)
-    for start in range(0, len(grams), FEW):
-        packed = np.frombuffer(b"".join(grams[start : start + FEW]), np.uint8)
-        total += np.add.reduce(np.unpackbits(packed, bitorder="little").reshape(-1, BITS), dtype=np.uint8)
-    return total
+def _sums(worth: list[list[int]]) -> list[int]:
+    """How many grams set each bit, the binary digits of all bits side by side and the lowest first, from those that
+    count once, twice, four times, and so on: as an adder does it, with numbers of as many bits as there are sums."""
+    digits: list[int] = []
+    carried: list[int] = []
+    for grams in chain(worth, repeat(list[int]())):
+        if not grams and not carried and len(digits) >= len(worth):
+            return digits
+        left, carried = [*grams, *carried], []
+        while len(left) > 2:
+            one, two, three = left.pop(), left.pop(), left.pop()
+            either = one ^ two
+            left.append(either ^ three)
+            carried.append(one & two | either & three)
+        if len(left) == 2:
+            carried.append(left[0] & left[1])
+            left = [left[0] ^ left[1]]
+        digits += left or [0]
+    return digits
+
+
+def _at_least(digits: list[int], least: int) -> int:
+    """The bits whose sum is so large, decided by the highest digit that differs."""
+    more, equal = 0, (1 << BITS) - 1
+    for place in reversed(range(max(len(digits), least.bit_length()))):
+        digit = digits[place] if place < len(digits) else 0
+        if least >> place & 1:
+            equal &= digit
+        else:
+            more |= equal & digit
+            equal &= ~digit
+    return more | equal
 
 
 def nearness(known: Array, probe: Array) -> Array:

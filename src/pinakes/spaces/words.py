@@ -172,8 +172,10 @@ def is_unspaced(text: str) -> bool:
 
 def read_run(run: str) -> tuple[tuple[str, ...], bool, bool]:
     """The terms of one run of letters, whether it is a stop-word, and whether its terms overlap already."""
-    terms = tuple(words(run, keep_stop_words=True))
-    return terms, run in STOP_WORDS, is_unspaced(run[0])
+    is_stop = run in STOP_WORDS
+    if run.isascii():
+        return (_marked(run) if is_stop else stem(run),), is_stop, False
+    return tuple(words(run, keep_stop_words=True)), is_stop, is_unspaced(run[0])
 
 
 def split_words(text: str) -> list[str]:

@@ -231,6 +231,7 @@ class Index:
             part.ordinals = self.texts.ordinals_of(part.chunk_seq)
             # What is not there now may come with later chunks.
             part.placed = (layout, 0 if (part.ordinals >= 0).all() else known)
+            part.is_in_order = part.size > 0 and part.is_placed and bool((np.diff(part.ordinals) == 1).all())
         return part.ordinals
 
     def unsealed(self) -> Sequence[DensePart]:

@@ -198,12 +198,18 @@ def _nearest_signs(
 ) -> list[tuple[DensePart, Array]]:
     """At least so many of the vectors in these places, or else of those that a mask allows."""
     columns = sign_columns(query)
+    starts: list[int] = np.cumsum(
+        [0, *(part.size if local is None else len(local) for part, local, _ in among)]
+    ).tolist()
+    far = np.empty(starts[-1], np.uint16)
+    for (part, local, mask), start, stop in zip(among, starts, starts[1:], strict=False):
+        distances(part.bits if local is None else part.bits[:, local], columns, mask, far[start:stop])
+    near = np.flatnonzero(far <= distance_cut(far, depth, 64 * len(columns)))
+    pieces = np.split(near, np.searchsorted(near, starts[1:-1]))
     found = [
-        distances(part.bits if local is None else part.bits[:, local], columns, mask) for part, local, mask in among
+        (part, local, piece - start) for (part, local, _), piece, start in zip(among, pieces, starts, strict=False)
     ]
-    cut = distance_cut(found, depth, 64 * len(columns))
-    near = [np.flatnonzero(each <= cut) for each in found]
-    return [(part, each if local is None else local[each]) for (part, local, _), each in zip(among, near, strict=True)]
+    return [(part, piece if local is None else local[piece]) for part, local, piece in found]
 
 
 def _mask_of(index: Index, part: DensePart, mask: Array) -> Array:
@@ -211,6 +217,8 @@ def _mask_of(index: Index, part: DensePart, mask: Array) -> Array:
     ordinals = index.ordinals(part)
     if not len(mask):
         return np.zeros(part.size, bool)
+    if part.is_in_order:
+        return mask[ordinals[0] : ordinals[-1] + 1]
     # A chunk that is not there has the ordinal -1, which would be the last one.
     found = mask.take(ordinals, mode="wrap")
     return found if part.is_placed else found & (ordinals >= 0)

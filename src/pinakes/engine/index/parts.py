@@ -184,6 +184,8 @@ class DensePart:
     name: str = ""
     ordinals: Array = field(default_factory=lambda: np.empty(0, np.int64))
     placed: tuple[int, int] = (-1, 0)
+    # Whether they are the vectors of chunks that stand one after the other, each with one.
+    is_in_order: bool = False
 
     @property
     def size(self) -> int:

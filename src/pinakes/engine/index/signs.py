@@ -1,7 +1,5 @@
 """Signs: how many of its signs a vector has in common with a question's, for all vectors at once."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from pinakes.engine.index.parts import Array
@@ -18,10 +16,9 @@ def sign_columns(vector: Array) -> Array:
     return np.pad(signs, (0, -len(signs) % 8)).view("<u8")
 
 
-def distances(bits: Array, columns: Array, mask: Array | None = None) -> Array:
-    """How many signs differ from the question's; what a mask leaves out is far."""
+def distances(bits: Array, columns: Array, mask: Array | None, result: Array) -> None:
+    """How many signs differ from the question's, into a result of 16 bits; what a mask leaves out is far."""
     count = bits.shape[1]
-    result = np.empty(count, np.uint16)
     differing, counted, sums = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8), np.empty(_BLOCK, np.uint8)
     for start in range(0, count, _BLOCK):
         stop = min(start + _BLOCK, count)
@@ -40,15 +37,14 @@ def distances(bits: Array, columns: Array, mask: Array | None = None) -> Array:
         if mask is not None:
             # One less than none is as far as can be.
             total |= mask[start:stop].view(np.uint8) - np.uint16(1)
-    return result
 
 
-def distance_cut(found: Sequence[Array], depth: int, longest: int) -> int:
+def distance_cut(found: Array, depth: int, longest: int) -> int:
     """The smallest distance within which at least `depth` vectors lie."""
     low, high = 0, longest
     while low < high:
         middle = (low + high) // 2
-        if sum(int(np.count_nonzero(each <= middle)) for each in found) >= depth:
+        if np.count_nonzero(found <= middle) >= depth:
             high = middle
         else:
             low = middle + 1
