@@ -102,8 +102,7 @@ class Vicinity:
         """Those of some entries that live; what has not changed since is not read again."""
         with self._guard:
             heads = self._heads_of(reading, list(dict.fromkeys(ids)))
-            shelved = {id: self._shelf.get(id) for id in heads}
-            known = {id: held[1] for id, held in shelved.items() if held is not None and held[0] == heads[id]}
+            known = {id: entry for id, (tx, entry) in self._shelf.find(heads).items() if tx == heads[id]}
             read = reading.living(id for id in heads if id not in known)
             for id, entry in read.items():
                 if _is_short(entry):
@@ -122,8 +121,8 @@ class Vicinity:
         """E1 of some entries; that of a text of one passage stays as it is until the text changes."""
         wanted = {entry.id: entry for entry in entries}
         with self._guard:
-            held = {id: self._meanings.get((id, entry.updated_at)) for id, entry in wanted.items()}
-            found = {id: vector for id, vector in held.items() if vector is not None}
+            held = self._meanings.find((id, entry.updated_at) for id, entry in wanted.items())
+            found = {id: vector for (id, _), vector in held.items()}
             fresh = meanings(reading, [id for id in wanted if id not in found])
             for id, vector in fresh.items():
                 if _is_short(wanted[id]):
@@ -133,14 +132,14 @@ class Vicinity:
     def hang(self, reading: Reading, entries: Sequence[Entry]) -> list[Hung]:
         """Entries as all spaces but the graph see them; that stays as it is until the text changes."""
         with self._guard:
-            found = {entry.id: self._hung.get((entry.id, entry.updated_at)) for entry in entries}
-            lacking = [entry for entry in entries if found[entry.id] is None]
+            found = {id: hung for (id, _), hung in self._hung.find((e.id, e.updated_at) for e in entries).items()}
+            lacking = [entry for entry in entries if entry.id not in found]
             fresh = hang(reading, lacking, vectors=self.meanings(reading, lacking), with_walks=False)
             for entry, hung in zip(lacking, fresh, strict=True):
                 found[entry.id] = hung
                 if _is_short(entry) and (hung.vector is not None or not self.model):
                     self._hung.put((entry.id, entry.updated_at), hung)
-        return [hung for entry in entries if (hung := found[entry.id]) is not None]
+        return [found[entry.id] for entry in entries]
 
     def keep(self, entry: Entry, vector: Array, found: Near, at: tuple[int, int]) -> None:
         """Know the nearest of an entry that was just stored, as they were at the newest vector and the transaction

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,12 +61,12 @@ def words_of_all(entries: Sequence[Entry]) -> list[Sparse]:
     """As `words_of`, with all texts that were not met lately counted at once."""
     texts = [text_of(entry) for entry in entries]
     keys = [key_of(text) for text in texts]
-    held = {key: _counted.get(key) for key in keys}
-    fresh = {key: text for key, text in zip(keys, texts, strict=True) if held[key] is None}
+    held = _counted.find(keys)
+    fresh = {key: text for key, text in zip(keys, texts, strict=True) if key not in held}
     for key, counted in zip(fresh, count_words(list(fresh.values())), strict=True):
         held[key] = counted
         _counted.put(key, counted)
-    return [cast(Sparse, held[key]) for key in keys]
+    return [held[key] for key in keys]
 
 
 def represent(entry: Entry) -> Fingerprint:

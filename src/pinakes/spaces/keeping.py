@@ -1,7 +1,7 @@
 """What was worked out lately, kept under what it was worked out from, so that it need not be worked out again."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from hashlib import blake2b
 from threading import Lock
 from typing import Any, Generic, TypeVar
@@ -19,9 +19,13 @@ class Kept(Generic[K, T]):
         self._guard = Lock()
 
     def get(self, key: K) -> T | None:
+        return self.find([key]).get(key)
+
+    def find(self, keys: Iterable[K]) -> dict[K, T]:
+        """What is kept under those of some keys that anything is kept under."""
         with self._guard:
-            found = self._held.get(key)
-            if found is not None:
+            found = {key: self._held[key] for key in keys if key in self._held}
+            for key in found:
                 self._held.move_to_end(key)
             return found
 
