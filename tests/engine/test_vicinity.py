@@ -1,6 +1,8 @@
 """What is known to lie near an entry is what a search would find, whatever is stored or forgotten meanwhile."""
 
 import random
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,10 @@ import pytest
 from pinakes.engine import vicinity
 from pinakes.engine.entries import delete_entry, update_entry
 from pinakes.engine.vicinity import Vicinity, vicinity_of
+from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Entry
+from pinakes.storage.reading import Reading
+from pinakes.storage.store import Writing
 from tests.engine.desk import Desk
 
 WORDS = "tea cup salt ice door lamp cloud river stone bread".split()
@@ -68,3 +73,32 @@ def test_so_much_that_is_new_is_searched_for_again(tmp_path: Path, monkeypatch: 
     for number in range(5):
         desk.put(f"tea cup salt {number}")
     assert around(desk) == around(desk, fresh=True)
+
+
+def test_what_lives_is_told_as_each_snapshot_has_it(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, "minilm")
+    kept, changed, gone = (desk.put(f"tea {number}") for number in range(3))
+    known: list[Vicinity] = []
+
+    def read(reading: Reading) -> dict[str, str]:
+        known[:] = known or [vicinity_of(desk.kernel, reading)]
+        return {id: entry.body for id, entry in known[0].read(reading, [kept, changed, gone]).items()}
+
+    def change(writing: Writing) -> None:
+        entry = writing.entry(kept)
+        assert entry is not None
+        writing.put(replace(entry, body="never"))
+        assert read(writing)[kept] == "never"
+        raise Refusal(Failure.INVALID, "No.")
+
+    with desk.kernel.read() as before:
+        assert read(before) == {kept: "tea 0", changed: "tea 1", gone: "tea 2"}
+        update_entry(desk.kernel, changed, {"content": "salt"}, actor="test")
+        delete_entry(desk.kernel, gone, actor="test")
+        with suppress(Refusal):
+            desk.kernel.write(change, actor="test")
+        update_entry(desk.kernel, kept, {"content": "ice"}, actor="test")
+        with desk.kernel.read() as after:
+            assert read(after) == {kept: "ice", changed: "salt"}
+            assert read(before) == {kept: "tea 0", changed: "tea 1", gone: "tea 2"}
+            assert read(after) == {kept: "ice", changed: "salt"}

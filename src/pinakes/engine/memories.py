@@ -29,6 +29,7 @@ from pinakes.model.knowledge import Edge, Entry, fold
 from pinakes.spaces.causal import clauses
 from pinakes.spaces.fingerprint import MODALITY, POSITION, SESSION
 from pinakes.spaces.gallery import Hung
+from pinakes.storage.heads import is_live
 from pinakes.storage.lookups import ids_labelled
 from pinakes.storage.operations import Happening
 from pinakes.storage.reading import Reading
@@ -120,7 +121,7 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
         around = _look_around(kernel, reading, entry, linked)
         learned = learn(entry, around.judged, kernel.activity.count(reading.session, kernel.collection))
         share = learning_share(modulator_levels(kernel, reading.session, clean.session, now=now))
-        previous = next((id for id in reversed(mood.stored) if reading.head(id) is not None), None)
+        previous = next((id for id in reversed(mood.stored) if is_live(reading.session, reading.collection, id)), None)
     mood.position += 1
 
     def act(writing: Writing) -> tuple[Version, tuple[Edge, ...]]:

@@ -272,5 +272,6 @@ def _units(values: Mapping[str, bytes]) -> dict[str, Array]:
 
 
 def mean_vector(values: Sequence[bytes]) -> Array:
-    mean = np.mean([widen(np.frombuffer(value, np.float16)) for value in values], axis=0)
+    found = [widen(np.frombuffer(value, np.float16)) for value in values]
+    mean = found[0] if len(found) == 1 else np.mean(found, axis=0)
     return (mean / max(float(np.linalg.norm(mean)), 1e-12)).astype(np.float32)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock, RLock
-from weakref import WeakKeyDictionary, ref
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -23,8 +23,9 @@ from pinakes.spaces.keeping import Kept
 from pinakes.spaces.terms import filter_number
 from pinakes.spaces.voice import Voice
 from pinakes.storage.database import Database
-from pinakes.storage.lookups import heads_of
+from pinakes.storage.lookups import heads_of, ids_changed_after
 from pinakes.storage.reading import Reading
+from pinakes.storage.store import Writing
 from pinakes.storage.vectors import fresh_vectors, newest_vector
 
 KNOWN = (kinds.MEMORY, kinds.ENTRY, kinds.NOTE, kinds.DOCUMENT, kinds.SECTION)
@@ -77,7 +78,7 @@ class Vicinity:
         self._shelf: Kept[str, tuple[int, Entry]] = Kept(SHELVED)
         self._meanings: Kept[tuple[str, int], Array] = Kept(SHELVED)
         self._hung: Kept[tuple[str, int], Hung] = Kept(HUNG)
-        self._snapshot: ref[Reading] | None = None
+        self._seen = 0
         self._heads: dict[str, int | None] = {}
 
     def around(self, kernel: Kernel, reading: Reading, entries: Sequence[Entry], most: int | None) -> dict[str, Near]:
@@ -99,7 +100,10 @@ class Vicinity:
         }
 
     def read(self, reading: Reading, ids: Iterable[str]) -> dict[str, Entry]:
-        """Those of some entries that live; what has not changed since is not read again."""
+        """Those of some entries that live; what has not changed since is not read again. Of what is not committed,
+        and may never be, nothing is kept."""
+        if isinstance(reading, Writing):
+            return reading.living(ids)
         with self._guard:
             heads = self._heads_of(reading, list(dict.fromkeys(ids)))
             known = {id: entry for id, (tx, entry) in self._shelf.find(heads).items() if tx == heads[id]}
@@ -110,9 +114,16 @@ class Vicinity:
         return known | read
 
     def _heads_of(self, reading: Reading, ids: Sequence[str]) -> dict[str, int]:
-        """Which of these live, asked once in a snapshot."""
-        if self._snapshot is None or self._snapshot() is not reading:
-            self._snapshot, self._heads = ref(reading), {}
+        """Which of these live, by the transactions that left them as they are: as was known at an earlier snapshot, but
+        for what the journal says has changed since. In a snapshot older than what is known all are asked for."""
+        if reading.tx < self._seen:
+            return heads_of(reading, ids)
+        changed = ids_changed_after(reading, self._seen, limit=FOLLOWED + 1) if reading.tx > self._seen else []
+        if len(changed) > FOLLOWED or len(self._heads) > SHELVED:
+            self._heads = {}
+        for id in changed:
+            self._heads.pop(id, None)
+        self._seen = reading.tx
         unknown = [id for id in ids if id not in self._heads]
         self._heads |= {**dict.fromkeys(unknown), **(heads_of(reading, unknown) if unknown else {})}
         return {id: tx for id in ids if (tx := self._heads[id]) is not None}

@@ -50,6 +50,11 @@ def ids_changed_in(reading: Reading, tx: int, *, limit: int) -> list[str]:
     return _ids(reading, sql, tx, limit)
 
 
+def ids_changed_after(reading: Reading, tx: int, *, limit: int) -> list[str]:
+    """What any transaction after this one has made, changed or removed, entries and edges alike."""
+    return _ids(reading, "SELECT id FROM version WHERE collection = ? AND tx > ? ORDER BY tx LIMIT ?", tx, limit)
+
+
 @dataclass(frozen=True, slots=True)
 class Buried:
     """An entry that was deleted, merged or undone: its id, its image as it was last, and by which transaction; read
