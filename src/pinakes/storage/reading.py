@@ -108,6 +108,8 @@ class Reading:
     def living(self, ids: Iterable[str]) -> dict[str, Entry]:
         """Those of some entries that live, in the order they are named."""
         wanted = list(dict.fromkeys(ids))
+        if not wanted:
+            return {}
         rows = self.session.rows(
             "SELECT h.id, v.image FROM json_each(?) wanted CROSS JOIN entry_head h "
             "ON h.collection = ? AND h.id = wanted.value CROSS JOIN version v "
