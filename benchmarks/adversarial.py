@@ -19,11 +19,13 @@ from pathlib import Path
 import numpy as np
 
 from contradictions import read_pairs
+from gathering import Known
 from pinakes.mind.adversarial import (
     BUCKETS,
     DENSE,
     FLAGGED,
     LOWERING,
+    NAMES,
     SCALE,
     WEIGHTS,
     features,
@@ -38,6 +40,11 @@ FOLDS = 5
 STEPS = 150
 PENALTY = 2.0
 MADE_UP = 0.4
+# Gathered texts are many, and not all that a collection calls an attack is one: it has to do two acts at least.
+HONEST, ATTACKING = 0.2, 0.1
+MARKED = NAMES.index("two acts")
+# Collections that copy from each other are one source where a source is judged by the others.
+COPYING = ("garak", "giskard", "compass-ctf", "prompt-armor", "pyrit")
 # Where one honest text in sixty-five would be reported by the whole of it stands the border.
 REPORTED = 1 / 65
 PROSE = 160
@@ -48,7 +55,7 @@ SHORT, CARRYING, CARRIERS = 400, 3, 3
 
 def read(folder: Path, name: str) -> list[dict[str, str]]:
     path = folder / name
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+    return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line] if path.exists() else []
 
 
 def fifth_of(id: str) -> int:
@@ -216,6 +223,24 @@ def prose_samples(folder: Path | None) -> tuple[list[Sample], list[Sample]]:
     return halves
 
 
+def gathered_samples(folder: Path | None, given: list[Sample]) -> list[Sample]:
+    """What `gathering.py` found, but for what is nearly a given text. Attacks that do too little are only judged."""
+    if folder is None:
+        return []
+    known = Known()
+    for each in given:
+        known.is_new(each.text)
+    found = [
+        Sample(each["text"], label, each["source"], each["id"], weight)
+        for name, label, weight in (("attacks.jsonl", 1.0, ATTACKING), ("benign.jsonl", 0.0, HONEST))
+        for each in read(folder, name)
+        if known.is_new(each["text"])
+    ]
+    for each in found:
+        each.weight *= not each.label or features(each.text)[0][MARKED] > 0
+    return found
+
+
 @dataclass(slots=True)
 class Trial:
     """All texts, of which the first are the ones that are to be judged."""
@@ -282,23 +307,29 @@ def report_long(name: str, samples: list[Sample], learned: tuple[np.ndarray, np.
         )
 
 
-def learn(folder: Path, prose: Path | None) -> None:
+def learn(folder: Path, prose: Path | None, more: Path | None) -> None:
     given = given_samples(folder)
     learned_prose, judged_prose = prose_samples(prose)
-    samples = [*given, *kin_samples(folder), *made_up_samples(folder), *learned_prose, *judged_prose]
+    gathered = gathered_samples(more, given)
+    samples = [*given, *gathered, *kin_samples(folder), *made_up_samples(folder), *learned_prose, *judged_prose]
     last = np.arange(len(samples)) >= len(samples) - len(judged_prose)
     texts = Texts(samples)
     trial = Trial(samples, len(given), texts, Passages(samples, texts.dense), last)
     fixed = np.array([bool(each.id) and fifth_of(each.id) == 0 for each in samples])
     open_ones = (np.arange(len(samples)) < len(given)) & ~fixed
     held = (np.arange(len(samples)) < len(given)) & fixed
-    trial.unlearned = last | fixed
+    found = (np.arange(len(samples)) >= len(given)) & (np.arange(len(samples)) < len(given) + len(gathered))
+    trial.unlearned = last | (fixed & ~found)
     folds = [str(fifth_of(f"f{each.id}")) if each.id else "" for each in samples]
     whole, crossed = trial.leave_out(folds, open_ones)
     border = float(np.quantile(whole[open_ones & (trial.texts.labels == 0)], 1 - REPORTED))
     print("five-fold:", trial.shares(crossed, border, open_ones), flush=True)
-    _, foreign = trial.leave_out([each.source for each in samples], open_ones)
+    sources = [COPYING[0] if each.source in COPYING else each.source for each in samples]
+    _, foreign = trial.leave_out(sources, open_ones)
     print("each source by the others:", trial.shares(foreign, border, open_ones), flush=True)
+    if gathered:
+        _, crossed = trial.leave_out(folds, found)
+        print("gathered texts, five-fold:", trial.shares(crossed, border, found), flush=True)
     learned = fit(trial.texts, ~trial.unlearned)
     _, unseen = trial.judge(learned)
     print("the fixed fifth:", trial.shares(unseen, border, held))
@@ -335,10 +366,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--learn", action="store_true")
+    parser.add_argument("--more", type=Path, help="a folder that gathering.py filled")
     parser.add_argument("--honest", type=Path, help="a folder of folders of honest prose, as lines of JSON with a text")
     asked = parser.parse_args()
     if asked.learn:
-        learn(asked.folder, asked.honest)
+        learn(asked.folder, asked.honest, asked.more)
     measure(asked.folder)
 
 

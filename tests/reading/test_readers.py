@@ -155,6 +155,9 @@ def test_json_says_where_each_value_stands() -> None:
 
 def test_lines_of_json_are_read_too() -> None:
     assert read_bytes("a.jsonl", b'{"n": 1}\n{"n": 2}\n').text == "[0].n: 1\n[1].n: 2"
+    # A line of JSON may hold other separators of lines than the one that ends it.
+    held = '{"n": "one\u2028two"}\r\n{"n": "three\u0085four"}\r\n'.encode()
+    assert read_bytes("b.jsonl", held).text == "[0].n: one two\n[1].n: three four"
 
 
 def test_csv_finds_its_sign_and_its_cells() -> None:

@@ -14,11 +14,12 @@ MAX_DEPTH = 200
 
 
 def read_json(source: Source) -> Document:
-    text = clean(decode(source.content))
+    # Cleaned only afterwards: it makes line ends of what may well stand within a value.
+    text = decode(source.content)
     try:
-        value = _parse(text)
+        value = _parse(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
-        return plain_document("json", text)
+        return plain_document("json", clean(text))
     if (
         isinstance(value, dict)
         and "nbformat" in value
@@ -33,12 +34,12 @@ def read_json(source: Source) -> Document:
 def _parse(text: str) -> Any:
     """One value, or one in every line."""
     try:
-        return json.loads(text)
+        return json.loads(text, strict=False)
     except ValueError:
-        lines = [line for line in text.splitlines() if line.strip()]
+        lines = [line for line in text.split("\n") if line.strip()]
         if len(lines) < 2:
             raise
-        return [json.loads(line) for line in lines]
+        return [json.loads(line, strict=False) for line in lines]
 
 
 def _lines(value: Any) -> Iterator[str]:
