@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from pinakes.mind.concepts import ACTS, ENDS, concepts_of, tokens
 from pinakes.mind.disguises import hidden_texts, undisguise
-from pinakes.mind.forms import FORMS, RAW_FORMS
+from pinakes.mind.forms import FORMS, RAW_FORMS, has_form
 from pinakes.model.knowledge import fold
 from pinakes.spaces.terms import number_of
 
@@ -145,9 +145,11 @@ class _Sentence:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A text without disguises, its sentences, and the acts that are done in them."""
+    """A text without disguises, its quotations, its sentences, and the acts that are done in them."""
 
     shown: str
+    quotations: int
+    is_all_quoted: bool
     sentences: list[_Sentence]
     done: list[tuple[str, bool, int]]
 
@@ -184,8 +186,10 @@ def handicap(seen: Array) -> float:
 
 def _read(text: str) -> _Reading:
     shown = undisguise(text)
-    sentences = _sentences(shown, _quoted_places(shown))
-    return _Reading(shown, sentences, _acts(sentences))
+    quotations = [found.span() for found in _QUOTED.finditer(shown)]
+    is_all_quoted = _is_all_quoted(shown, quotations)
+    sentences = _sentences(shown, _marked(shown, [] if is_all_quoted else quotations))
+    return _Reading(shown, len(quotations), is_all_quoted, sentences, _acts(sentences))
 
 
 def _passages(reading: _Reading) -> list[str]:
@@ -209,10 +213,10 @@ def _features(text: str, reading: _Reading) -> tuple[Array, Array]:
         seen[_INDEX[f"{act}, quoted" if told else act]] = 1
     for act in concealed:
         seen[_INDEX[act]] = 1
-    _note_forms(seen, text, shown, hidden)
+    _note_forms(seen, text, reading, hidden)
     _note_counts(seen, sentences, done, concealed)
     seen[_INDEX["hidden"]] = bool(hidden)
-    _note_contexts(seen, shown, sentences)
+    _note_contexts(seen, reading)
     seen[_INDEX["disguised"]] = len(_DISGUISED.findall(text)) >= 5
     seen[_INDEX["invisible"]] = len(_INVISIBLE.findall(text)) >= 3
     looks = max(float(seen[_INDEX[name]]) for name in _DILUTING)
@@ -221,17 +225,16 @@ def _features(text: str, reading: _Reading) -> tuple[Array, Array]:
     return seen, _numbers(" ".join([fold(shown), *(fold(each) for each in hidden)]))
 
 
-def _is_all_quoted(text: str) -> bool:
+def _is_all_quoted(text: str, quotations: list[tuple[int, int]]) -> bool:
     """Whether hardly anything stands outside the quotation marks, so that nobody is quoting."""
-    return len(_QUOTED.sub("", text).strip()) < 0.2 * len(text)
+    rest = _QUOTED.sub("", text) if quotations else text
+    return len(rest.strip()) < 0.2 * len(text)
 
 
-def _quoted_places(text: str) -> bytearray:
+def _marked(text: str, quotations: list[tuple[int, int]]) -> bytearray:
     marked = bytearray(len(text) + 1)
-    if _is_all_quoted(text):
-        return marked
-    for found in _QUOTED.finditer(text):
-        marked[found.start() : found.end()] = b"\1" * (found.end() - found.start())
+    for start, end in quotations:
+        marked[start:end] = b"\1" * (end - start)
     return marked
 
 
@@ -266,15 +269,18 @@ def _acts(sentences: list[_Sentence]) -> list[tuple[str, bool, int]]:
     ]
 
 
-def _note_forms(seen: Array, text: str, shown: str, hidden: list[str]) -> None:
-    folded = fold(shown) + ("\n" + text.lower() if FORMS["escaped"].search(text.lower()) else "")
-    open_text = folded if _is_all_quoted(shown) else _QUOTED.sub(" ", folded)
+def _note_forms(seen: Array, text: str, reading: _Reading, hidden: list[str]) -> None:
+    shown, raw = reading.shown, text.lower()
+    folded = fold(shown) + ("\n" + raw if has_form("escaped", raw) else "")
+    open_text, open_shown = folded, shown
+    if reading.quotations:
+        open_text, open_shown = folded if reading.is_all_quoted else _QUOTED.sub(" ", folded), _QUOTED.sub(" ", shown)
     decoded = [fold(each) for each in hidden]
-    for name, pattern in FORMS.items():
-        said, openly = (shown, _QUOTED.sub(" ", shown)) if name in RAW_FORMS else (folded, open_text)
-        if pattern.search(openly) or any(pattern.search(each) for each in decoded):
+    for name in FORMS:
+        said, openly = (shown, open_shown) if name in RAW_FORMS else (folded, open_text)
+        if has_form(name, openly) or any(has_form(name, each) for each in decoded):
             seen[_INDEX[name]] = 1
-        elif said != openly and pattern.search(said):
+        elif said != openly and has_form(name, said):
             seen[_INDEX[f"{name}, quoted"]] = 1
 
 
@@ -294,8 +300,9 @@ def _note_counts(
     seen[_INDEX["two quoted acts"]] = len({act for act, told, _ in done if told}) >= 2
 
 
-def _note_contexts(seen: Array, shown: str, sentences: list[_Sentence]) -> None:
+def _note_contexts(seen: Array, reading: _Reading) -> None:
     """What speaks for an honest text: the look of an article, of notes, of code, a plain question, talk about attacks."""
+    shown, sentences = reading.shown, reading.sentences
     words = max(1, sum(each.words for each in sentences))
     lines = shown.count("\n") + 1
     told = [each for each in sentences if "discuss" in each.held]
@@ -308,7 +315,7 @@ def _note_contexts(seen: Array, shown: str, sentences: list[_Sentence]) -> None:
         float(words > 80),
         float(words > 250),
         float(bool(_QUESTION.match(shown.lower()))),
-        min(1.0, len(_QUOTED.findall(shown)) / 4),
+        min(1.0, reading.quotations / 4),
         min(1.0, len(told) / 3),
         len(told) / max(1, len(sentences)),
     )

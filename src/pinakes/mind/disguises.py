@@ -25,9 +25,10 @@ _LOOKALIKES = str.maketrans(
 )
 _SMALL_CAPITALS = str.maketrans("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴢʏ", "abcdefghijklmnoprstuvzy")
 _UPSIDE_DOWN = str.maketrans("ɐqɔpǝɟƃɓɥᴉ\u0131ɾʞl\u026fuodbɹsʇnʌʍxʎz", "abcdefgghiijklmnopqrstuvwxyz")
-_COMMON = re.compile(
-    r"\b(?:the|and|you|your|ignore|all|instructions?|previous|prompt|system|this|that|with|from|what|tell|say|password|"
-    r"secret|new|now|not|for|are|how|follow|output|print|answer|rules?|forget|reveal|show)\b"
+_WORD = re.compile(r"\w+")
+_COMMON = frozenset(
+    "the and you your ignore all instruction instructions previous prompt system this that with from what tell say "
+    "password secret new now not for are how follow output print answer rule rules forget reveal show".split()
 )
 
 
@@ -74,7 +75,7 @@ def hidden_texts(text: str) -> list[str]:
 
 
 def _count_common(text: str) -> int:
-    return len(_COMMON.findall(text.lower()))
+    return sum(word in _COMMON for word in _WORD.findall(text.lower()))
 
 
 def _readable(raw: bytes) -> str:

@@ -47,3 +47,21 @@ FORMS = {
     ),
 }
 RAW_FORMS = frozenset({"shout"})
+# Of these signs one stands in every text that has the form.
+_SIGNS = {
+    "role markup": "#<[{:",
+    "unseen": ":<[",
+    "mode markup": "<[{(",
+    "escaped": "&\\%",
+    "comment": "<",
+    "placeholder": "[{<",
+    "exfiltration": ":",
+    "dictated": "\"'“‘«",
+    "exclaim": "!*",
+}
+
+
+def has_form(name: str, text: str) -> bool:
+    """Whether a text takes a form; most texts lack the signs of most forms, and that is seen sooner."""
+    signs = _SIGNS.get(name)
+    return (signs is None or any(sign in text for sign in signs)) and FORMS[name].search(text) is not None
