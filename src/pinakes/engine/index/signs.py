@@ -5,7 +5,7 @@ import numpy as np
 from pinakes.engine.index.parts import Array
 
 # So many vectors at once stay in the processor's cache from one step to the next.
-_BLOCK = 1 << 14
+_BLOCK = 1 << 16
 # Differences in so many columns of 64 signs fit into a byte.
 _COLUMNS = 3
 
