@@ -122,3 +122,17 @@ def test_opposites_are_those_of_looking_at_every_word(one: list[str], other: lis
     expected = {(word, denied) for word in one for denied in denials(word) & set(other)}
     expected |= {(denied, word) for word in other for denied in denials(word) & set(one)}
     assert opposites_between(one, other) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ("Ada lives in Paris.", "Ada lives in Oslo.", "the same is said to be Paris and Oslo"),
+        ("Zoë lives in São Paulo.", "Zoë lives in Zürich.", "the same is said to be São Paulo and Zürich"),
+        ("The latency increased.", "The latency decreased.", "increased and decreased exclude each other"),
+    ],
+)
+def test_why_two_clash_is_said_in_the_words_they_are_written_in(one: str, other: str, why: str) -> None:
+    found = contradict_texts(one, other)
+    assert found is not None
+    assert found.explanation == why

@@ -26,7 +26,7 @@ from pinakes.spaces.causal import TELLING, clauses
 from pinakes.spaces.entities import find
 from pinakes.spaces.fingerprint import text_of
 from pinakes.spaces.keeping import once
-from pinakes.spaces.words import STOP_WORDS, spoken, stem, terms_of, words
+from pinakes.spaces.words import STOP_WORDS, as_written, spoken, stem, terms_of, words
 
 Kind = Literal["factual", "logical", "causal", "temporal"]
 
@@ -319,7 +319,8 @@ def _differing_object(one: Said, other: Said) -> Verdict:
         return None
     if not mine[1].endswith(_NAMING) and not (_is_value(left, one) and _is_value(right, other)):
         return None
-    return FUNCTIONAL, "factual", f"the same is said to be {' '.join(sorted(left))} and {' '.join(sorted(right))}"
+    one_says, other_says = as_written(one.text, left), as_written(other.text, right)
+    return FUNCTIONAL, "factual", f"the same is said to be {one_says} and {other_says}"
 
 
 def _claim(folded: str) -> tuple[frozenset[str], str, frozenset[str]] | None:
@@ -358,7 +359,7 @@ def _opposition(one: Said, other: Said) -> Verdict:
     if opposites:
         left, right = min(opposites)
         closed = in_closed_set(left) and in_closed_set(right)
-        why = f"{left} and {right} exclude each other"
+        why = f"{as_written(one.text, {left})} and {as_written(other.text, {right})} exclude each other"
         return (FUNCTIONAL, "factual", why) if closed else (LOGICAL, "logical", why)
     return LOGICAL, "logical", "one denies what the other says"
 

@@ -1,7 +1,7 @@
 """From text to the words that are matched: folded, stemmed, without stop-words; bigrams where no blanks part words."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, cast
@@ -142,6 +142,12 @@ def spoken(folded: str) -> list[str]:
 def find_runs(text: str) -> Iterator[re.Match[str]]:
     """Where the words of a text stand, before it is folded."""
     return _RUNS.finditer(text)
+
+
+def as_written(text: str, terms: Collection[str]) -> str:
+    """The words of a text that have some of these terms, once each and as they stand in it."""
+    found = [run[0] for run in find_runs(text) if not set(words(run[0])).isdisjoint(terms)]
+    return " ".join(dict.fromkeys(found)) or " ".join(sorted(terms))
 
 
 def identifiers(text: str) -> list[str]:
