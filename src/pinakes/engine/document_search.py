@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -15,6 +14,7 @@ from pinakes.model import kinds
 from pinakes.model.clock import DAY, from_iso
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Entry, handle_of
+from pinakes.model.persisting import persist
 from pinakes.reading.formats import EXTENSIONS, FORMATS
 from pinakes.spaces.terms import filter_number
 from pinakes.storage import documents
@@ -23,7 +23,6 @@ from pinakes.storage.reading import Reading
 
 FILTERS = ("format", "date_range", "filename", "document_id", "processing_method", "tags", "metadata")
 METHODS = ("text_extraction", "ocr", "hybrid", "image_analysis")
-_TRIES = 3
 DIGITS = 4
 
 
@@ -45,11 +44,7 @@ def search_documents(
     """The passages that match best, best first, none below the least relevance."""
     if not query.strip():
         raise Refusal(Failure.INVALID, "query must say something.", field="query")
-    for _ in range(_TRIES):
-        # Whoever erases takes segments away at once, also from under a snapshot that still names them.
-        with suppress(FileNotFoundError):
-            return _search(kernel, query, window=(limit, least), filters=filters or {})
-    raise Refusal(Failure.CORRUPT, "A file of the search index is missing; run `pinakes reindex` to make it anew.")
+    return persist(lambda: _search(kernel, query, window=(limit, least), filters=filters or {}))
 
 
 def _search(kernel: Kernel, query: str, *, window: tuple[int, float], filters: Mapping[str, Any]) -> list[Found]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from pinakes.engine.activity import Mood
 from pinakes.engine.arousal import NAMELESS, modulator_levels
 from pinakes.engine.births import digest_of
 from pinakes.engine.circles import without_circles
@@ -26,6 +27,7 @@ from pinakes.model.errors import Failure, Refusal
 from pinakes.model.history import Version
 from pinakes.model.ids import is_id
 from pinakes.model.knowledge import Edge, Entry, fold
+from pinakes.model.persisting import persist
 from pinakes.spaces.causal import clauses
 from pinakes.spaces.fingerprint import MODALITY, POSITION, SESSION
 from pinakes.spaces.gallery import Hung
@@ -91,6 +93,19 @@ class _Surroundings:
     remember: Callable[[Entry], None]
 
 
+@dataclass(frozen=True, slots=True)
+class _Pondered:
+    """A memory before it is written: what it will be linked to, what lies around it, and what its session learns."""
+
+    entry: Entry
+    linked: tuple[str, ...]
+    around: _Surroundings
+    learned: Learned
+    mood: Mood
+    share: float
+    previous: str | None
+
+
 def find_node(reading: Reading, handle: str, *, field: str = "node_id") -> Version:
     """The living entry under a handle: an id, a citation with or without brackets, or any other name."""
     if TAG.fullmatch(handle.strip()):
@@ -113,22 +128,15 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
     if threat.is_blocked:
         _refuse(kernel, threat)
     kernel.prepare(clean.name, clean.content, whole=True)
-    with kernel.read() as reading:
-        linked = tuple(find_node(reading, handle, field="link_to").id for handle in clean.link_to)
-        mood = kernel.activity.mood(reading.session, kernel.collection, clean.session)
-        now = kernel.now()
-        entry = draw(clean, threat, (now, mood.position + 1))
-        around = _look_around(kernel, reading, entry, linked)
-        learned = learn(entry, around.judged, kernel.activity.count(reading.session, kernel.collection))
-        share = learning_share(modulator_levels(kernel, reading.session, clean.session, now=now))
-        previous = next((id for id in reversed(mood.stored) if is_live(reading.session, reading.collection, id)), None)
+    pondered = persist(lambda: _ponder(kernel, clean, threat))
+    entry, around, learned, mood = pondered.entry, pondered.around, pondered.learned, pondered.mood
     mood.position += 1
 
     def act(writing: Writing) -> tuple[Version, tuple[Edge, ...]]:
         made = put_memory(writing, entry)
-        asked = _asked_edges(writing, made, linked, clean.metadata)
+        asked = _asked_edges(writing, made, pondered.linked, clean.metadata)
         edges = [*asked, *without_circles(writing, made.id, asked, _found_edges(writing, made, around))]
-        edges += temporal_edge(writing, made, previous)
+        edges += temporal_edge(writing, made, pondered.previous)
         kept = tuple({(edge.target, edge.source, edge.type): edge for edge in reversed(edges)}.values())
         writing.link(kept)
         version = Version(id=made.id, tx=writing.tx, time=writing.time, subject="entry", kind=made.kind, thing=made)
@@ -137,7 +145,7 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
     version, edges = kernel.write(act, actor=actor)
     around.remember(cast(Entry, version.thing))
     place = (kernel.collection, clean.session)
-    kernel.activity.feel(place, mood, (learned.delta_s, learned.delta_c, learned.score), share)
+    kernel.activity.feel(place, mood, (learned.delta_s, learned.delta_c, learned.score), pondered.share)
     mood.has_conflict = mood.has_conflict or any(clash.type != "temporal" for clash in around.clashes.values())
     mood.stored = [*mood.stored, version.id][-REMEMBERED:]
     kernel.activity.look(kernel.collection, [version.id], version.time)
@@ -154,6 +162,20 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
         threat=threat,
         sample=around.reference.gallery.members,
     )
+
+
+def _ponder(kernel: Kernel, draft: Draft, threat: Threat) -> _Pondered:
+    """Draw a memory and judge it among the others."""
+    with kernel.read() as reading:
+        linked = tuple(find_node(reading, handle, field="link_to").id for handle in draft.link_to)
+        mood = kernel.activity.mood(reading.session, kernel.collection, draft.session)
+        now = kernel.now()
+        entry = draw(draft, threat, (now, mood.position + 1))
+        around = _look_around(kernel, reading, entry, linked)
+        learned = learn(entry, around.judged, kernel.activity.count(reading.session, kernel.collection))
+        share = learning_share(modulator_levels(kernel, reading.session, draft.session, now=now))
+        previous = next((id for id in reversed(mood.stored) if is_live(reading.session, reading.collection, id)), None)
+        return _Pondered(entry, linked, around, learned, mood, share, previous)
 
 
 def put_memory(writing: Writing, entry: Entry) -> Entry:

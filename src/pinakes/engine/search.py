@@ -1,9 +1,8 @@
 """Finding entries: filters inside the search, words and vectors fused, pages from one snapshot."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeGuard, TypeVar, cast
+from typing import Any, TypeGuard, cast
 
 from pinakes.engine.births import FILTERED_ATTRIBUTES
 from pinakes.engine.budget import count_tokens, fit
@@ -20,6 +19,7 @@ from pinakes.model import kinds
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.history import Version
 from pinakes.model.knowledge import Entry, fold
+from pinakes.model.persisting import persist
 from pinakes.spaces.lexical import share
 from pinakes.spaces.terms import filter_number
 from pinakes.spaces.voice import Voice
@@ -27,8 +27,6 @@ from pinakes.spaces.words import query_words
 from pinakes.storage import chunks
 from pinakes.storage.lookups import heads_of
 from pinakes.storage.reading import Reading
-
-T = TypeVar("T")
 
 PASSAGES = 3
 
@@ -104,7 +102,6 @@ class Page:
 SHORTEST = 60
 # Words that say next to nothing and a vector that points away can leave even the best without a positive score.
 _LEAST = 1e-9
-_TRIES = 3
 
 
 @dataclass(slots=True)
@@ -122,20 +119,12 @@ def find_entries(
 ) -> Page:
     """A page of the entries that match, best first; without words, in the order of their making. With a budget, hits
     show as much of their passages as fits, and the next page begins where the budget ended."""
-    return _persist(lambda: _find_page(kernel, question, wanted=(limit, cursor, budget)))
+    return persist(lambda: _find_page(kernel, question, wanted=(limit, cursor, budget)))
 
 
 def rank_entries(kernel: Kernel, question: Question, *, limit: int) -> list[str]:
     """The ids of the entries that match best and live, best first; as `find_entries`, without reading them."""
-    return _persist(lambda: _rank_ids(kernel, question, limit))
-
-
-def _persist(find: Callable[[], T]) -> T:
-    for _ in range(_TRIES):
-        # Whoever erases takes segments away at once, also from under a snapshot that still names them.
-        with suppress(FileNotFoundError):
-            return find()
-    raise Refusal(Failure.CORRUPT, "A file of the search index is missing; run `pinakes reindex` to make it anew.")
+    return persist(lambda: _rank_ids(kernel, question, limit))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,14 @@
 import json
 import logging
 from collections.abc import Mapping
+from functools import partial
 from itertools import islice
 from typing import Any, Protocol, cast
 
 import jsonschema_rs
 
 from pinakes.model.errors import Failure, Refusal
+from pinakes.model.persisting import persist
 from pinakes.toolkit.asking import Unanswered
 from pinakes.toolkit.catalog import Catalog, Listing
 from pinakes.toolkit.contract import Contract, PulseCarrier, Reply
@@ -58,7 +60,9 @@ class Dispatcher:
             tool = self.catalog.load(listing)
             if wrong is not None:
                 raise tool.complain(call, wrong, arguments)
-            return contract.success(tool.handler(call, fill(tool.input, arguments)))
+            answer = partial(tool.handler, call, fill(tool.input, arguments))
+            # Who only reads may read again; who writes knows best what was not yet written.
+            return contract.success(persist(answer) if tool.effect == "read" else answer())
         except Unanswered:
             raise
         except Refusal as refusal:

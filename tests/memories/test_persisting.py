@@ -1,0 +1,52 @@
+"""Files of the index may be taken away by whoever erases, while somebody else reads: then it is read again."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pinakes.engine import memories, vicinity
+from tests.memories.librarian import WHY, Librarian
+
+
+def missing(find: Callable[..., Any], times: int) -> Callable[..., Any]:
+    """Misses a file so many times before it finds anything."""
+    missed: list[None] = []
+
+    def look(*asked: Any, **more: Any) -> Any:
+        if len(missed) < times:
+            missed.append(None)
+            raise FileNotFoundError("a segment is gone")
+        return find(*asked, **more)
+
+    return look
+
+
+def test_a_memory_is_stored_once_though_a_file_was_missed(
+    librarian: Librarian, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    librarian.remember("The harbour bridge opens at nine.")
+    monkeypatch.setattr(memories, "find_near", missing(memories.find_near, 2))
+    stored = librarian.remember("The harbour bridge closes at five.")
+    assert stored in librarian.found("harbour bridge")
+    assert librarian.call("get_memetic_status")["node_count"] == 2
+
+
+def test_nothing_is_stored_where_the_file_stays_away(librarian: Librarian, monkeypatch: pytest.MonkeyPatch) -> None:
+    librarian.remember("The harbour bridge opens at nine.")
+    monkeypatch.setattr(memories, "find_near", missing(memories.find_near, 99))
+    reply = librarian.reply("store_memory", content="The harbour bridge closes at five.", rationale=WHY)
+    assert reply.failed
+    assert "pinakes reindex" in str(reply.structured)
+    monkeypatch.undo()
+    assert librarian.call("get_memetic_status")["node_count"] == 1
+
+
+def test_what_only_reads_reads_again(librarian: Librarian, monkeypatch: pytest.MonkeyPatch) -> None:
+    for place in ("harbour", "station"):
+        librarian.remember(f"The {place} bridge opens at nine.")
+    expected = librarian.call("get_memetic_status")["node_count"]
+    monkeypatch.setattr(vicinity, "find_near", missing(vicinity.find_near, 1))
+    librarian.remember("The market bridge opens at ten.")
+    assert librarian.call("critique_context")["checked"] >= 1
+    assert librarian.call("get_memetic_status")["node_count"] == expected + 1
