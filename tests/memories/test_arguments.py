@@ -49,6 +49,39 @@ def test_only_the_four_that_change_need_a_reason() -> None:
     assert {name for name, schema in TOOLS.items() if "rationale" in schema.get("required", ())} == set(MUTATING)
 
 
+@pytest.mark.parametrize(
+    ("tool", "field", "known"),
+    [
+        ("search_graph", "filters", "min_importance, johari_quadrants, created_after"),
+        ("search_graph", "perspective_lock", "domain, agent_ids, exclude_agent_ids"),
+        ("annotate_node", "annotations", "tags, domain, confidence, notes, related_concepts"),
+    ],
+)
+def test_what_an_object_has_no_name_for_is_refused_and_not_passed_over(
+    librarian: Librarian, tool: str, field: str, known: str
+) -> None:
+    said = {"query": "tea"} if tool == "search_graph" else {"node_id": librarian.remember("Tea.")}
+    error = librarian.error(tool, **said, **{field: {"colour": "red"}})
+    assert error["message"] == f"{field}.colour is not a parameter; there are {known}."
+    assert error["data"]["field"] == f"{field}.colour"
+
+
+def test_a_blank_is_nothing_to_remember(librarian: Librarian) -> None:
+    error = librarian.error("store_memory", content=" \n\t", rationale=WHY)
+    assert (error["data"]["name"], error["data"]["field"]) == ("INVALID_PARAMS", "content")
+    assert librarian.call("get_graph_manifest")["counts"]["total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("tool", "said", "field"),
+    [("check_adversarial", {"content": "Tea."}, "checks"), ("critique_context", {}, "check_types")],
+)
+def test_what_was_not_checked_is_not_called_safe(
+    librarian: Librarian, tool: str, said: dict[str, str], field: str
+) -> None:
+    assert librarian.error(tool, **said, **{field: []})["data"]["field"] == field
+
+
 def test_the_general_bounds_hold_for_every_tool_that_has_such_a_field() -> None:
     checked = 0
     for name, schema in TOOLS.items():

@@ -55,6 +55,15 @@ def test_the_budget_is_kept_and_used_in_every_mode(jobs: Librarian, mode: str, t
     assert all(CITED.search(line) for line in found["context"].splitlines())
 
 
+def test_what_is_left_as_it_is_is_not_said_to_have_grown(librarian: Librarian) -> None:
+    for number, room in enumerate(("kitchen", "hall", "cellar")):
+        librarian.remember(f"The lamp in the {room} is number {number}.", name=f"{room} lamp")
+    found = inject(librarian, "which lamp")
+    assert (found["distillation_mode"], len(cited(found))) == ("raw", 3)
+    assert found["tokens_used"] == found["tokens_before_distillation"]
+    assert found["compression_ratio"] == 1
+
+
 def test_auto_is_raw_where_everything_fits_and_distils_otherwise(jobs: Librarian) -> None:
     wide = inject(jobs, "slow job", max_tokens=8192)
     assert (wide["distillation_mode"], wide["distillation_applied"]) == ("raw", False)

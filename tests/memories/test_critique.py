@@ -128,3 +128,26 @@ def test_a_stated_contradiction_counts(librarian: Librarian) -> None:
 )
 def test_wrong_arguments_are_refused(librarian: Librarian, wrong: dict[str, Any]) -> None:
     assert librarian.error("critique_context", **wrong)["code"] == -32002
+
+
+def test_what_contradicts_is_not_said_to_be_a_duplicate_to_merge(librarian: Librarian) -> None:
+    for animal in ("penguin", "whale", "otter"):
+        librarian.remember(f"The {animal} swims.")
+    places = " or ".join(f"{letter * 4}er" for letter in "abcdefghijklmnopqrstuvwx")
+    said = f"Whoever calls from {places} may send {{}} requests."
+    first, content = librarian.remember(said.format(100)), said.format(500)
+    stored = librarian.call("store_memory", content=content, rationale=WHY)
+    assert [each["id"] for each in stored["conflicts"]] == [first]
+    assert stored["duplicates"] == []
+    assert not any("merge" in each for each in stored["steering_reward"]["suggestions"])
+    again = librarian.call("store_memory", content=content, rationale=WHY)
+    assert [each["id"] for each in again["duplicates"]] == [stored["node_id"]]
+
+
+def test_the_edges_of_a_new_memory_are_told_as_they_run(librarian: Librarian) -> None:
+    librarian.session = "tea"
+    before = librarian.remember("The nightly job runs.", name="nightly job")
+    stored = librarian.call("store_memory", content="Deploys fail because of the nightly job.", rationale=WHY)
+    runs = {(edge["source"], edge["target"], edge["type"]) for edge in stored["edges"]}
+    assert (before, stored["node_id"], "Temporal") in runs
+    assert (before, stored["node_id"], "Causal") in runs

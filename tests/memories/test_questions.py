@@ -45,6 +45,9 @@ def test_a_settled_memory_asks_nothing(learned: Librarian) -> None:
     found = learned.call("epistemic_action")
     assert (found["action_type"], found["question"], found["expected_entropy_reduction"]) == ("none", "", 0)
     assert found["focal_nodes"] == []
+    # How the session feels says nothing of whether all that is stored agrees.
+    due = "due when coherence was below 0.4 in the last 3 exchanges, or entropy is above 0.7 and coherence above 0.5"
+    assert found["reason"] == f"No question is due: one is {due}. Use force to ask all the same."
 
 
 def test_low_coherence_in_three_exchanges_asks(learned: Librarian) -> None:

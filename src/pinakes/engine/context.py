@@ -75,8 +75,9 @@ def compose(kernel: Kernel, query: str, *, tokens: int, mode: Mode | None = None
     passages = [
         Passage(citation_of(each.entry), name_of(each.entry), each.text, each.hit.score or 0.0) for each in valid
     ]
-    lines = _standing(distilling.to_lines(passages, query, count_tokens), superseded)
-    before = sum(line.cost for line in lines)
+    found = distilling.to_lines(passages, query, count_tokens)
+    before = _cost(found, passages, "raw")
+    lines = _standing(found, superseded)
     notices = _notices(superseded, clashes, int(tokens * NOTICES))
     room = tokens - count_tokens("\n".join(notices))
     chosen = mode or distilling.choose_mode(query, passages, fits=_cost(lines, passages, "raw") <= room)

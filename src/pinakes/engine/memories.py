@@ -150,7 +150,9 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
     mood.stored = [*mood.stored, version.id][-REMEMBERED:]
     kernel.activity.look(kernel.collection, [version.id], version.time)
     log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if threat.is_flagged else "")
-    duplicates = tuple((other.id, value) for other, value in around.near if value >= DUPLICATE)
+    # What contradicts it is not to be merged with it, however alike they are.
+    alike = [(other.id, value) for other, value in around.near if value >= DUPLICATE]
+    duplicates = tuple(pair for pair in alike if pair[0] not in around.clashes)
     return Stored(
         version=version,
         judged=around.judged,

@@ -75,15 +75,20 @@ class Candidate:
         return hashlib.blake2b(self.text.encode(), digest_size=8).hexdigest()
 
 
+_INCOHERENT = f"coherence was below {LOW} in the last {EXCHANGES} exchanges"
+_UNSETTLED = f"entropy is above {HIGH} and coherence above {FAIR}"
+DUE = f"due when {_INCOHERENT}, or {_UNSETTLED}"
+
+
 def eligibility(mood: Mood, *, force: bool) -> str | None:
     """Why a question should be asked now, if it should."""
     recent = mood.recent[-EXCHANGES:]
     if force:
         return "forced"
     if len(recent) == EXCHANGES and all(value < LOW for value in recent):
-        return f"coherence was below {LOW} in the last {EXCHANGES} exchanges"
+        return _INCOHERENT
     if mood.entropy > HIGH and mood.coherence > FAIR:
-        return f"entropy is above {HIGH} and coherence above {FAIR}"
+        return _UNSETTLED
     return None
 
 

@@ -14,7 +14,7 @@ from pinakes.model.persisting import persist
 from pinakes.toolkit.asking import Unanswered
 from pinakes.toolkit.catalog import Catalog, Listing
 from pinakes.toolkit.contract import Contract, PulseCarrier, Reply
-from pinakes.toolkit.fields import MissingArgument, Schema, fill, refuse_invalid
+from pinakes.toolkit.fields import MissingArgument, Schema, fill, refuse_invalid, spell
 from pinakes.toolkit.tool import Call
 
 log = logging.getLogger(__name__)
@@ -123,26 +123,29 @@ def _to_refusal(error: jsonschema_rs.ValidationError, schema: Schema) -> Refusal
         path.append(kind.property)
         return MissingArgument.at(f"{kind.property} is required.", path)
     if isinstance(kind, jsonschema_rs.ValidationErrorKind.AdditionalProperties):
-        unexpected = kind.unexpected[0]
-        known = ", ".join(schema["properties"])
-        return refuse_invalid(f"{unexpected} is not a parameter; there are {known}.", [*path, unexpected])
-    where = ".".join(str(part) for part in path) or "arguments"
-    refusal = refuse_invalid(f"{where}: {_shorten(error.message)}", path)
+        place = [*path, kind.unexpected[0]]
+        known = ", ".join(_rule(error, schema)["properties"])
+        return refuse_invalid(f"{spell(place)} is not a parameter; there are {known}.", place)
+    refusal = refuse_invalid(f"{spell(path) or 'arguments'}: {_shorten(error.message)}", path)
     refusal.constraint = _constraint(error, schema)
     return refusal
 
 
 def _constraint(error: jsonschema_rs.ValidationError, schema: Schema) -> dict[str, Any]:
     """What the schema says at the place where the arguments break it."""
-    rule: Any = schema
-    for part in error.schema_path[:-1]:
-        rule = rule[part]
-    broken = str(error.schema_path[-1])
+    rule, broken = _rule(error, schema), str(error.schema_path[-1])
     said: dict[str, Any] = {"constraint": broken, "expected": rule[broken]}
     if broken == "enum":
         said["allowed"] = rule["enum"]
     bounds = {name: rule[name] for name in _BOUNDS if name in rule}
     return {**said, "bounds": bounds} if bounds else said
+
+
+def _rule(error: jsonschema_rs.ValidationError, schema: Schema) -> Any:
+    rule: Any = schema
+    for part in error.schema_path[:-1]:
+        rule = rule[part]
+    return rule
 
 
 _BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")

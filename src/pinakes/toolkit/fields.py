@@ -103,7 +103,14 @@ def object_schema(model: type) -> Schema:
 
 
 def input_schema(model: type) -> Schema:
-    return {**object_schema(model), "additionalProperties": False}
+    """The schema of what is given to a tool: what it has no name for is refused, also within an object it names."""
+    return _closed(object_schema(model))
+
+
+def _closed(schema: Schema) -> Schema:
+    properties: dict[str, Schema] = schema["properties"]
+    inner = {name: _closed(rule) if "properties" in rule else rule for name, rule in properties.items()}
+    return {**schema, "properties": inner, "additionalProperties": False}
 
 
 def name_of(declared: Field[Any]) -> str:
@@ -160,9 +167,13 @@ class MissingArgument(Refusal):
 
     @classmethod
     def at(cls, message: str, path: Sequence[str | int]) -> "MissingArgument":
-        return cls(Failure.INVALID, message, field=".".join(str(part) for part in path))
+        return cls(Failure.INVALID, message, field=spell(path))
 
 
 def refuse_invalid(message: str, path: Sequence[str | int]) -> Refusal:
-    spelled = ".".join(str(part) for part in path)
-    return Refusal(Failure.INVALID, message, field=spelled or None)
+    return Refusal(Failure.INVALID, message, field=spell(path) or None)
+
+
+def spell(path: Sequence[str | int]) -> str:
+    """A place in the arguments as it is told."""
+    return ".".join(str(part) for part in path)

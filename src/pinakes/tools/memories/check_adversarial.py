@@ -13,7 +13,7 @@ from pinakes.toolkit.tool import Answer, Call, Example, tool
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
     content: str = text("What to check; it is neither stored nor obeyed.", minLength=1, maxLength=65_536)
-    checks: tuple[str, ...] = texts("", ("embedding_outlier", "prompt_injection"), values=CHECK_TYPES)
+    checks: tuple[str, ...] = texts("", ("embedding_outlier", "prompt_injection"), values=CHECK_TYPES, minItems=1)
     rationale: str | Unset = text(
         "What it is said to be about, for content_misalign.", UNSET, minLength=10, maxLength=1000
     )

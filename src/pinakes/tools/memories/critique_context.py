@@ -15,7 +15,7 @@ from pinakes.toolkit.tool import Answer, Call, Example, tool
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
     context_window: int = integer("Number of recent memories to critique", 10, minimum=1, maximum=50)
-    check_types: tuple[str, ...] = texts("", ("conflicts", "duplicates"), values=CHECKS)
+    check_types: tuple[str, ...] = texts("", ("conflicts", "duplicates"), values=CHECKS, minItems=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

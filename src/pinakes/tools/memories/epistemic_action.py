@@ -6,7 +6,7 @@ from typing import Any
 from pinakes.contracts.memories import NODES
 from pinakes.engine.citations import citation_of, name_of
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.questions import Candidate, eligibility, next_question
+from pinakes.engine.questions import DUE, Candidate, eligibility, next_question
 from pinakes.toolkit.asking import Form, Response, choice_of
 from pinakes.toolkit.fields import UNSET, Schema, Unset, flag, free, number, text, texts
 from pinakes.toolkit.tool import Answer, Call, Example, tool
@@ -77,7 +77,7 @@ def epistemic_action(call: Call[Kernel], input: Input) -> Answer:
 
 def _unasked(why: str | None) -> str:
     if why is None:
-        return "Nothing needs to be asked: the material is settled enough. Use force to ask all the same."
+        return f"No question is due: one is {DUE}. Use force to ask all the same."
     return "Everything there is to ask has been asked in this session."
 
 

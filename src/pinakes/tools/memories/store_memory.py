@@ -74,6 +74,7 @@ class ConflictShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeShape:
+    source: str = text()
     target: str = text()
     type: str = text()
     weight: float = number()
@@ -161,6 +162,8 @@ def _draft(call: Call[Kernel], input: Input) -> Draft:
     session = given.pop("session_id", None) or call.session
     unpacked = _unpack(call.kernel, given)
     if unpacked is None:
+        if not given["content"].strip():
+            raise Refusal(Failure.INVALID, "There is nothing to remember: the content is blank.", field="content")
         return Draft(**given, session=session)
     modality = unpacked.modality if given["modality"] == "text" else given["modality"]
     content: dict[str, Any] = {"content": unpacked.text, "modality": modality, "media": unpacked.media}
@@ -197,11 +200,7 @@ def _output(kernel: Kernel, stored: Stored, entry: Entry) -> Output:
         ),
         edges_created=len(stored.edges),
         edges=tuple(
-            EdgeShape(
-                target=edge.target if edge.source == entry.id else edge.source,
-                type=edge.type,
-                weight=round(edge.weight, 4),
-            )
+            EdgeShape(source=edge.source, target=edge.target, type=edge.type, weight=round(edge.weight, 4))
             for edge in stored.edges
         ),
         duplicates=tuple(DuplicateShape(id=id, similarity=round(value, 4)) for id, value in stored.duplicates),
