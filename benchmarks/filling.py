@@ -8,6 +8,7 @@ from corpus import Note
 from pinakes.app import App, build
 from pinakes.engine.entries import blank_entry
 from pinakes.settings import load
+from pinakes.storage.collections import write_setting
 from pinakes.storage.store import Writing
 from pinakes.toolkit.contract import Reply
 from pinakes.toolkit.tool import Call
@@ -15,8 +16,12 @@ from pinakes.toolkit.tool import Call
 BATCH = 1000
 
 
-def open_app(folder: Path) -> App:
-    return build(load({"data": folder}, {}))
+def open_app(folder: Path, embedder: str | None = None) -> App:
+    app = build(load({"data": folder}, {}))
+    if embedder is not None:
+        with app.kernel.store.database.write() as session:
+            write_setting(session, app.kernel.collection, "embedder", embedder)
+    return app
 
 
 def fill(app: App, notes: Iterable[Note]) -> None:
