@@ -73,6 +73,21 @@ def test_a_blank_is_nothing_to_remember(librarian: Librarian) -> None:
 
 
 @pytest.mark.parametrize(
+    ("tool", "said"),
+    [
+        ("search_graph", {}),
+        ("inject_context", {}),
+        ("debug_compare_retrieval", {"spaces": ["E1"]}),
+        ("test_recall_accuracy", {"expected_node_ids": ["tea"]}),
+    ],
+)
+def test_a_blank_is_no_question(librarian: Librarian, tool: str, said: dict[str, list[str]]) -> None:
+    librarian.remember("Ada takes her tea black.", name="tea")
+    error = librarian.error(tool, query=" ", **said)
+    assert (error["message"], error["data"]["field"]) == ("query must say something.", "query")
+
+
+@pytest.mark.parametrize(
     ("tool", "said", "field"),
     [("check_adversarial", {"content": "Tea."}, "checks"), ("critique_context", {}, "check_types")],
 )

@@ -15,7 +15,7 @@ from pinakes.engine.memories import quarantine_of
 from pinakes.engine.probing import hang_question
 from pinakes.engine.quarantine import rank_unheld
 from pinakes.engine.recency import recent_entries
-from pinakes.engine.search import Question
+from pinakes.engine.search import Question, refuse_blank
 from pinakes.engine.vicinity import KNOWN, vicinity_of
 from pinakes.mind.ranking import fuse
 from pinakes.model.knowledge import Entry
@@ -59,6 +59,7 @@ class Compared:
 
 def compare(kernel: Kernel, query: str, top_k: int) -> Compared:
     """Rank every entry where there are few; where there are many, those the search and the sample offer."""
+    refuse_blank(query)
     began = time.perf_counter()
     found = rank_unheld(kernel, Question(content=query, kinds=KNOWN), limit=FOUND)
     searched = _ms(began)

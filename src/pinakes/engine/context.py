@@ -10,7 +10,7 @@ from pinakes.engine.critique import Clash, find_clashes, holds_from
 from pinakes.engine.evidence import Excerpt, Sought
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.quarantine import find_unheld
-from pinakes.engine.search import Hit, Question
+from pinakes.engine.search import Hit, Question, refuse_blank
 from pinakes.engine.vicinity import KNOWN
 from pinakes.mind import distilling
 from pinakes.mind.distilling import Line, Mode, Passage
@@ -62,6 +62,7 @@ class _Source:
 
 def compose(kernel: Kernel, query: str, *, tokens: int, mode: Mode | None = None, pool: int = POOL) -> Context:
     """Find, compare, leave out what is superseded or repeated, and fit the rest into the budget."""
+    refuse_blank(query)
     page = find_unheld(kernel, Question(content=query, kinds=KNOWN, is_explained=False), limit=pool)
     now = kernel.now()
     sought = Sought(query)

@@ -10,6 +10,7 @@ from pinakes.engine.evidence import read_place
 from pinakes.engine.finder import Finder, Passage, Search, embed_question
 from pinakes.engine.index.matching import Filter
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.search import refuse_blank
 from pinakes.model import kinds
 from pinakes.model.clock import DAY, from_iso
 from pinakes.model.errors import Failure, Refusal
@@ -42,8 +43,7 @@ def search_documents(
     kernel: Kernel, query: str, *, limit: int, least: float = 0.0, filters: Mapping[str, Any] | None = None
 ) -> list[Found]:
     """The passages that match best, best first, none below the least relevance."""
-    if not query.strip():
-        raise Refusal(Failure.INVALID, "query must say something.", field="query")
+    refuse_blank(query)
     return persist(lambda: _search(kernel, query, window=(limit, least), filters=filters or {}))
 
 

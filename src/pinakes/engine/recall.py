@@ -14,7 +14,7 @@ from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import importance_of, quarantine_of
 from pinakes.engine.quarantine import find_unheld
 from pinakes.engine.reference import Judged
-from pinakes.engine.search import Hit, Question, find_entries
+from pinakes.engine.search import Hit, Question, find_entries, refuse_blank
 from pinakes.engine.vicinity import KNOWN
 from pinakes.mind.modulators import Levels, attended, widened
 from pinakes.mind.quadrants import Quadrant
@@ -108,6 +108,7 @@ def recall(
     kernel: Kernel, wanted: Wanted, tell: Callable[[int, Recalled], None] = lambda number, found: None
 ) -> Recollection:
     """Find what is wanted; each result is told as soon as it stands, the best first, before the others are judged."""
+    refuse_blank(wanted.query)
     began = time.perf_counter()
     now = kernel.now()
     levels = _levels(kernel, wanted.session, now)

@@ -114,6 +114,12 @@ class _Ranked:
     hops: int | None = None
 
 
+def refuse_blank(query: str) -> None:
+    """Whoever asks for what fits a question has to ask one: blanks would fit whatever has one."""
+    if not query.strip():
+        raise Refusal(Failure.INVALID, "query must say something.", field="query")
+
+
 def find_entries(
     kernel: Kernel, question: Question, *, limit: int, cursor: str | None = None, budget: Budget | None = None
 ) -> Page:

@@ -68,7 +68,7 @@ def critique_context(call: Call[Kernel], input: Input) -> Answer:
         summary=counts,
         suggested_action=findings[0].action if findings else None,
     )
-    told = ", ".join(f"{count} {check.replace('_', ' ')}" for check, count in counts.items()) or "nothing was asked for"
+    told = ", ".join(f"{count} {check.replace('_', ' ')}" for check, count in counts.items())
     return Answer(f"Looked at the {len(entries)} most recent: {told}.", NODES, output)
 
 
