@@ -151,3 +151,18 @@ def test_the_edges_of_a_new_memory_are_told_as_they_run(librarian: Librarian) ->
     runs = {(edge["source"], edge["target"], edge["type"]) for edge in stored["edges"]}
     assert (before, stored["node_id"], "Temporal") in runs
     assert (before, stored["node_id"], "Causal") in runs
+
+
+def test_two_of_a_kind_are_no_duplicates_though_they_read_alike(librarian: Librarian) -> None:
+    for animal in ("penguin", "whale", "otter"):
+        librarian.remember(f"The {animal} swims.")
+    places = " or ".join(f"{letter * 4}er" for letter in "abcdefghijklmnopqrstuvwx")
+    first = librarian.remember(f"Pump 1 feeds {places}.")
+    said = f"Pump 2 feeds {places}."
+    stored = librarian.call("store_memory", content=said, rationale=WHY)
+    assert (stored["duplicates"], stored["conflicts"]) == ([], [])
+    assert critique(librarian, "duplicates")["findings"] == []
+    again = librarian.call("store_memory", content=said, rationale=WHY)
+    assert [each["id"] for each in again["duplicates"]] == [stored["node_id"]]
+    (found,) = critique(librarian, "duplicates")["findings"]
+    assert first not in found["node_ids"]

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pinakes.engine import memories
 from pinakes.engine.embedding import choose_embedder
+from pinakes.mind.adversarial import FLAGGED, Threat
 from pinakes.mind.circularity import find_circle
 from pinakes.mind.ranking import fuse, jaccard, measure, rank_biased_overlap
 from pinakes.model.clock import DAY, SECOND
@@ -53,10 +55,12 @@ class TestAdversarial:
 
     def test_a_check_that_cannot_be_made_says_why_and_fails_nothing(self, librarian: Librarian) -> None:
         found = check(librarian, "Ada takes her tea black.", "embedding_outlier", "content_misalign")
-        assert found["is_safe"]
+        assert (found["is_safe"], found["recommended_action"]) == (True, "RequireReview")
         for each in found["checks"]:
             assert (each["passed"], each["score"]) == (None, None)
             assert each["skipped_reason"]
+        reply = librarian.reply("check_adversarial", content="Ada takes her tea black.", checks=["content_misalign"])
+        assert reply.blocks[0]["text"] == "No check could be made. RequireReview."
 
     def test_nothing_of_it_is_stored(self, librarian: Librarian) -> None:
         check(librarian, "The zebra sleeps at noon.", *ALL_CHECKS)
@@ -130,6 +134,15 @@ class TestHomeostasis:
         assert [node["id"] for node in found["nodes"]] == [held]
         time.advance(2 * DAY // SECOND)
         assert librarian.call("homeostatic_status")["quarantine"]["total"] == 0
+
+
+def test_whoever_stores_something_doubtful_is_told_until_when_it_is_held(
+    librarian: Librarian, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memories, "inspect", lambda content: Threat(FLAGGED, "prompt_injection", ()))
+    held = librarian.call("store_memory", content="A doubtful text.", rationale=WHY)["quarantine"]
+    (shown,) = librarian.call("homeostatic_status")["quarantine"]["nodes"]
+    assert held == {name: shown[name] for name in ("reason", "since", "until")}
 
 
 def quarantined(librarian: Librarian) -> str:

@@ -13,6 +13,7 @@ from pinakes.engine.memories import DUPLICATE, importance_of, quarantine_of
 from pinakes.engine.vicinity import vicinity_of
 from pinakes.mind.contradiction import Contradiction, contradict
 from pinakes.mind.priors import assume
+from pinakes.mind.quantities import differ_in_figures
 from pinakes.model.clock import DAY, to_iso
 from pinakes.model.kinds import MEMORY, TEMPORAL
 from pinakes.model.knowledge import Entry
@@ -186,7 +187,7 @@ def _duplicates(kernel: Kernel, reading: Reading, pairs: Sequence[tuple[Entry, E
             action=MERGE,
         )
         for pair, value in zip(pairs, meanings_of(kernel, reading, pairs), strict=True)
-        if value >= DUPLICATE
+        if value >= DUPLICATE and not differ_in_figures(pair[0].body, pair[1].body)
     ]
 
 

@@ -20,6 +20,7 @@ from pinakes.engine.vicinity import find_near, is_near, vicinity_of
 from pinakes.mind.adversarial import Threat, inspect
 from pinakes.mind.contradiction import Contradiction
 from pinakes.mind.modulators import learning_share
+from pinakes.mind.quantities import differ_in_figures
 from pinakes.mind.secrets import Redaction, scrub_all
 from pinakes.model import kinds
 from pinakes.model.clock import DAY, HOUR
@@ -150,9 +151,9 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
     mood.stored = [*mood.stored, version.id][-REMEMBERED:]
     kernel.activity.look(kernel.collection, [version.id], version.time)
     log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if threat.is_flagged else "")
-    # What contradicts it is not to be merged with it, however alike they are.
-    alike = [(other.id, value) for other, value in around.near if value >= DUPLICATE]
-    duplicates = tuple(pair for pair in alike if pair[0] not in around.clashes)
+    # What contradicts it, or tells of another of its kind, is not to be merged with it, however alike they are.
+    alike = [(other, value) for other, value in around.near if value >= DUPLICATE and other.id not in around.clashes]
+    duplicates = tuple((other.id, value) for other, value in alike if not differ_in_figures(other.body, entry.body))
     return Stored(
         version=version,
         judged=around.judged,

@@ -53,6 +53,11 @@ class Vetted:
         return not self._failed
 
     @property
+    def is_checked(self) -> bool:
+        """Whether any check could be made."""
+        return any(verdict.score is not None for verdict in self.verdicts)
+
+    @property
     def attack_type(self) -> str:
         return max(self._failed, key=_score).check if self._failed else "none"
 
@@ -76,7 +81,7 @@ class Vetted:
     def action(self) -> str:
         if any(each.check == "prompt_injection" and _score(each) >= BLOCKED for each in self._failed):
             return "Block"
-        if self._failed:
+        if self._failed or not self.is_checked:
             return "RequireReview"
         return "Allow" if self.threat_level == "none" else "AllowWithMonitoring"
 

@@ -28,6 +28,7 @@ NUMBER = re.compile(
     rf"(?<![\w.])(?P<money>[$€£])?(?:(?P<digits>\d+(?:[.,]\d{{3}})*(?:\.\d+)?)|(?P<spoken>(?:{_SPOKEN})\b))"
     r"(?:\s(?P<scale>hundred|thousand|million|billion)s?\b)?\s?(?P<unit>%|[a-z]{1,24}\b)?(?P<half> and a half\b)?"
 )
+_FIGURES = re.compile(r"\d+(?:[.,:]\d+)*")
 _MONEY = {"$": "dollar", "€": "euro", "£": "pound", "usd": "dollar", "eur": "euro", "gbp": "pound"}
 _UNITS = {
     "m": ("m", 1), "metre": ("m", 1), "meter": ("m", 1), "km": ("m", 1e3), "kilometre": ("m", 1e3),
@@ -107,3 +108,9 @@ def _quantity(found: re.Match[str]) -> tuple[float, str]:
 
 def _singular(unit: str) -> str:
     return unit[:-1] if len(unit) > 3 and unit.endswith("s") else unit
+
+
+def differ_in_figures(one: str, other: str) -> bool:
+    """Whether each names a figure that the other does not: pump 1 is not pump 2, however alike they read."""
+    mine, theirs = (frozenset(_FIGURES.findall(text)) for text in (one, other))
+    return not (mine <= theirs or theirs <= mine)

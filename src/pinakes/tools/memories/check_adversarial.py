@@ -5,7 +5,7 @@ from typing import Any
 
 from pinakes.contracts.memories import NODES
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.vetting import CHECK_TYPES, Verdict, vet
+from pinakes.engine.vetting import CHECK_TYPES, Verdict, Vetted, vet
 from pinakes.toolkit.fields import UNSET, Unset, flag, free, many, number, text, texts
 from pinakes.toolkit.tool import Answer, Call, Example, tool
 
@@ -61,8 +61,13 @@ def check_adversarial(call: Call[Kernel], input: Input) -> Answer:
         checks=tuple(_shape(verdict) for verdict in vetted.verdicts),
         recommended_action=vetted.action,
     )
-    told = "Nothing speaks against it." if vetted.is_safe else f"It fails a check: {vetted.attack_type}."
-    return Answer(f"{told} {vetted.action}.", NODES, output)
+    return Answer(f"{_sentence(vetted)} {vetted.action}.", NODES, output)
+
+
+def _sentence(vetted: Vetted) -> str:
+    if not vetted.is_checked:
+        return "No check could be made."
+    return "Nothing speaks against it." if vetted.is_safe else f"It fails a check: {vetted.attack_type}."
 
 
 def _shape(verdict: Verdict) -> CheckShape:

@@ -14,6 +14,7 @@ from pinakes.engine.memories import store_memory as store
 from pinakes.engine.recall import DOMAINS
 from pinakes.engine.rewards import reward_store
 from pinakes.engine.unpacking import LARGEST, Unpacked, unpack_encoded, unpack_uri
+from pinakes.model.clock import to_iso
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.form import MODALITIES
@@ -209,7 +210,7 @@ def _output(kernel: Kernel, stored: Stored, entry: Entry) -> Output:
             for id, clash in stored.clashes.items()
         ),
         redactions=tuple(RedactionShape(type=each.type, count=each.count) for each in stored.redactions),
-        quarantine=entry.attributes.get("quarantine", UNSET),
+        quarantine=_quarantine(entry),
         media=MediaShape(**entry.attributes["media"]) if "media" in entry.attributes else UNSET,
         steering_reward=RewardShape(
             reward=round(verdict.reward, 4),
@@ -223,6 +224,13 @@ def _output(kernel: Kernel, stored: Stored, entry: Entry) -> Output:
         ),
         tx_id=stored.version.tx,
     )
+
+
+def _quarantine(entry: Entry) -> dict[str, Any] | Unset:
+    held: dict[str, Any] | None = entry.attributes.get("quarantine")
+    if held is None:
+        return UNSET
+    return {"reason": held["reason"], "since": to_iso(held["since"]), "until": to_iso(held["until"])}
 
 
 def _sentence(stored: Stored, entry: Entry) -> str:
