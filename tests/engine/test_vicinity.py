@@ -1,6 +1,7 @@
 """What is known to lie near an entry is what a search would find, whatever is stored or forgotten meanwhile."""
 
 import random
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,8 @@ import pytest
 
 from pinakes.engine import vicinity
 from pinakes.engine.entries import delete_entry, update_entry
+from pinakes.engine.erasure import erase
+from pinakes.engine.history import undo
 from pinakes.engine.vicinity import Vicinity, vicinity_of
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Entry
@@ -50,6 +53,33 @@ def test_what_is_followed_is_what_is_found(tmp_path: Path, seed: int) -> None:
         assert known.keys() == found.keys()
         for id, near in known.items():
             assert [value for _, value in near] == pytest.approx([value for _, value in found[id]], abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_another_process_does_is_seen(tmp_path: Path, seed: int) -> None:
+    """Both make, change, delete, undo, erase, seal and change the embedder, and look now and then."""
+    chance = random.Random(seed)
+    desks = [Desk(tmp_path, "minilm"), Desk(tmp_path, "minilm")]
+    ids = [desks[0].put(said(chance)) for _ in range(20)]
+    deeds: list[Callable[[Desk], object]] = [
+        lambda desk: ids.append(desk.put(said(chance))),
+        lambda desk: update_entry(desk.kernel, chance.choice(ids), {"content": said(chance)}, actor="test"),
+        lambda desk: delete_entry(desk.kernel, chance.choice(ids), actor="test"),
+        lambda desk: undo(desk.kernel, count=chance.choice([1, 1, 3]), actor="test"),
+        lambda desk: erase(desk.kernel, chance.choice(ids), actor="test"),
+        lambda desk: desk.seal(),
+        lambda desk: (desk.choose(chance.choice(["none", "minilm"])), desk.embed()),
+    ]
+    for _ in range(40):
+        with suppress(Refusal):
+            chance.choices(deeds, weights=(6, 4, 4, 5, 1, 1, 1))[0](chance.choice(desks))
+        for desk in chance.sample(desks, chance.randint(0, 2)):
+            with desk.kernel.read() as reading:
+                assert vicinity_of(desk.kernel, reading).read(reading, ids) == reading.living(ids)
+            known, found = around(desk), around(desk, fresh=True)
+            assert known.keys() == found.keys()
+            for id, near in known.items():
+                assert [value for _, value in near] == pytest.approx([value for _, value in found[id]], abs=1e-3)
 
 
 def test_what_was_not_searched_for_is_left_out(tmp_path: Path) -> None:
