@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pinakes.mind.contradiction import Said, cannot_be_alike, contradict_texts
 from pinakes.mind.opposites import PREFIXES, denials, opposites_between
-from pinakes.mind.priors import COMPATIBLE, Priors, assume, similarity
+from pinakes.mind.priors import COMPATIBLE, Priors, assume, differing, similarity
 from pinakes.mind.quantities import without_quantities
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.words import stem
@@ -136,3 +136,17 @@ def test_why_two_clash_is_said_in_the_words_they_are_written_in(one: str, other:
     found = contradict_texts(one, other)
     assert found is not None
     assert found.explanation == why
+
+
+def test_it_is_told_in_which_assumptions_two_differ() -> None:
+    def memory(body: str, **attributes: str) -> Entry:
+        return Entry(id=body, kind="Memory", title="", body=body, attributes=attributes, created_at=1, updated_at=1)
+
+    why = "Seen in the log of the night."
+    one = assume(memory("Retries are three.", rationale=why, domain="Code"))
+    assert differing(one, one) == []
+    assert differing(one, assume(memory("Retries are three.", rationale=why))) == ["domain"]
+    assert differing(one, assume(memory("In staging retries are three.", rationale="Said so", domain="Code"))) == [
+        "qualifier",
+        "rationale",
+    ]

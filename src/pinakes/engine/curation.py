@@ -15,7 +15,7 @@ from pinakes.engine.memories import find_node, importance_of, new_link
 from pinakes.engine.owning import carry_out, make_note, release, retire
 from pinakes.engine.reversal import hash_of
 from pinakes.engine.sections import remove_with_edges, sections_of
-from pinakes.mind.priors import COMPATIBLE, assume, similarity
+from pinakes.mind.priors import COMPATIBLE, assume, differing, similarity
 from pinakes.mind.secrets import scrub
 from pinakes.model import kinds
 from pinakes.model.errors import Failure, Refusal
@@ -141,11 +141,22 @@ def compare_priors(sources: Sequence[Entry], *, force: bool) -> tuple[set[str], 
     if least >= COMPATIBLE:
         return set(), least
     if not force:
+        one, other = min(pairs, key=lambda ids: pairs[ids])
+        names = ", ".join(differing(priors[one], priors[other]))
         raise Refusal(
             Failure.CONFLICT,
-            "The memories rest on different assumptions; compare them before forcing the merge.",
+            f"The memories rest on different assumptions ({names}); compare them before forcing the merge.",
             field="source_node_ids",
-            details={"similarities": [{"nodes": list(ids), "similarity": round(v, 4)} for ids, v in pairs.items()]},
+            details={
+                "similarities": [
+                    {
+                        "nodes": list(ids),
+                        "similarity": round(value, 4),
+                        "differ_in": differing(priors[ids[0]], priors[ids[1]]),
+                    }
+                    for ids, value in pairs.items()
+                ]
+            },
         )
     chief = chief_of(sources)
     return {s.id for s in sources if similarity(priors[chief.id], priors[s.id]) < COMPATIBLE}, least

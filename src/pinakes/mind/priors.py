@@ -80,3 +80,13 @@ def similarity(one: Priors, other: Priors) -> float:
     shared = sum(weight * other.slots.get(slot, 0.0) for slot, weight in one.slots.items())
     lengths = sum(w**2 for w in one.slots.values()) * sum(w**2 for w in other.slots.values())
     return shared / math.sqrt(lengths) if lengths else 0.0
+
+
+def differing(one: Priors, other: Priors) -> list[str]:
+    """In which assumptions two differ, those that weigh most first."""
+    apart = {slot: {**one.slots, **other.slots}[slot] for slot in one.slots.keys() ^ other.slots.keys()}
+    weights: dict[str, float] = {}
+    for slot, weight in apart.items():
+        name = slot.partition("=")[0]
+        weights[name] = weights.get(name, 0.0) + weight**2
+    return sorted(weights, key=lambda name: (-weights[name], name))
