@@ -1,7 +1,8 @@
 """How many planted instructions are found, and how many honest texts are taken for them.
 
 `--learn` fits the weights that `pinakes.mind.adversarial` reads: from the given folder, from texts that a grammar makes
-up (`speech.py`), and from honest prose where `--honest` names a folder of it. Before that it is measured how well
+up (`speech.py`), from honest prose where `--honest` names a folder of it, and from what `gathering.py` found where
+`--more` names its folder. Before that it is measured how well
 texts are judged by weights that never saw them: each fifth by the others, each source by the other sources, and a fixed
 fifth that was left alone while the features and the grammar were made; its short attacks also where they stand in
 long honest texts. Each is judged as `inspect` does, by the whole and by its passages. Without `--learn`, the shipped
@@ -229,12 +230,12 @@ def gathered_samples(folder: Path | None, given: list[Sample]) -> list[Sample]:
         return []
     known = Known()
     for each in given:
-        known.is_new(each.text)
+        known.meet(each.text)
     found = [
         Sample(each["text"], label, each["source"], each["id"], weight)
         for name, label, weight in (("attacks.jsonl", 1.0, ATTACKING), ("benign.jsonl", 0.0, HONEST))
         for each in read(folder, name)
-        if known.is_new(each["text"])
+        if known.meet(each["text"])
     ]
     for each in found:
         each.weight *= not each.label or features(each.text)[0][MARKED] > 0

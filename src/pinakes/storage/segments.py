@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pinakes.model.persisting import MissingSegmentError
 from pinakes.storage.database import Session, first
 
 Array = NDArray[Any]
@@ -20,10 +21,6 @@ MAGIC = b"PINAKES1"
 ALIGNMENT = 64
 SUFFIX = ".seg"
 _PREFIX = len(MAGIC) + 8
-
-
-class DamagedSegmentError(FileNotFoundError):
-    """A segment that is there but not whole: to whoever searches it is as good as gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +108,20 @@ def write_segment(folder: Path, name: str, arrays: Mapping[str, Array]) -> None:
 def open_segment(folder: Path, name: str) -> dict[str, Array]:
     """The arrays of a segment, read from the map when they are touched."""
     path = folder / (name + SUFFIX)
-    if path.stat().st_size < _PREFIX:
-        raise DamagedSegmentError(name)
-    # As a plain array: every look at a `memmap` costs more than most looks take.
-    mapped: Array = np.memmap(path, np.uint8, mode="r").view(np.ndarray)
+    try:
+        is_whole = path.stat().st_size >= _PREFIX
+        # As a plain array: every look at a `memmap` costs more than most looks take.
+        mapped: Array = np.memmap(path, np.uint8, mode="r").view(np.ndarray) if is_whole else np.empty(0, np.uint8)
+    except FileNotFoundError as error:
+        raise MissingSegmentError(name) from error
     if mapped[: len(MAGIC)].tobytes() != MAGIC:
-        raise DamagedSegmentError(name)
+        raise MissingSegmentError(name)
     size = int.from_bytes(mapped[len(MAGIC) : _PREFIX].tobytes(), "little")
     try:
         header: dict[str, Any] = json.loads(mapped[_PREFIX : _PREFIX + size].tobytes())
         return {key: _view(mapped[_aligned(_PREFIX + size) :], *said) for key, said in header.items()}
     except ValueError as error:
-        raise DamagedSegmentError(name) from error
+        raise MissingSegmentError(name) from error
 
 
 def _view(mapped: Array, kind: str, shape: Sequence[int], offset: int) -> Array:
@@ -178,7 +177,7 @@ def missing_segments(session: Session, collection: str, folder: Path) -> list[st
         for name in json.loads(row[0]):
             try:
                 open_segment(folder, name)
-            except FileNotFoundError:
+            except MissingSegmentError:
                 missing.append(name)
     return missing
 
