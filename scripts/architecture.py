@@ -11,7 +11,7 @@ import grimp
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "pinakes"
 
-MAX_FILE = 400
+MAX_FILE = 500
 MAX_FUNCTION = 50
 MAX_PARAMETERS = 5
 MAX_POSITIONAL = 4
