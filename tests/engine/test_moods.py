@@ -95,3 +95,26 @@ def test_what_cannot_be_written_now_is_written_with_the_next_batch(open_kernel, 
         lines = later.activity.happenings(session, collection, Asked(levels=("info",), components=("gwt",), limit=9))
         assert [line.action for line in lines] == ["second", "first"]
     assert coherence(later, place[1]) > 0.5
+
+
+def test_what_a_crash_kept_from_being_written_is_written_with_the_next_batch(open_kernel, monkeypatch):
+    kernel = open_kernel()
+    feel(kernel, "one", 1.0)
+    kernel.activity.look(kernel.collection, ["x"], 7)
+    kernel.activity.set_state(kernel.collection, "learned", [0.5])
+
+    def crash(act):
+        with kernel.read() as reading:
+            assert kernel.activity.state(reading.session, kernel.collection, "learned") == [0.5]
+        raise MemoryError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(kernel.store, "operate", crash)
+        with pytest.raises(MemoryError):
+            kernel.activity.flush(kernel.store)
+    kernel.activity.flush(kernel.store)
+    later = open_kernel()
+    assert coherence(later, "one") > 0.5
+    with later.read() as reading:
+        assert later.activity.looks(reading.session, later.collection, ["x"]) == {"x": (1, 7)}
+        assert later.activity.state(reading.session, later.collection, "learned") == [0.5]

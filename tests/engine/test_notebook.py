@@ -134,3 +134,25 @@ def test_who_follows_the_vaults_reads_the_graph_unasked(writer, monkeypatch):
     finally:
         stop.set()
         follower.join()
+
+
+@pytest.mark.parametrize("many", [1000, -1000])
+def test_a_look_that_breaks_off_is_done_again_from_the_beginning(writer, monkeypatch, many):
+    """Half of what was read must not be taken for all of it, whether the graph was followed or read anew."""
+    book = writer.kernel.vaults.notebook
+    writer.given(a="[[b]]", b="", c="[[New]]")
+    _seen(writer.kernel, book)
+    monkeypatch.setattr(notebook, "MANY", many)
+    connect = Notebook._connect
+    broken = iter([True])
+
+    def break_off(self, *told):
+        if self is book and next(broken, False):
+            raise MemoryError
+        connect(self, *told)
+
+    writer.save("b.md", "---\ntitle: New\n---\n")
+    monkeypatch.setattr(Notebook, "_connect", break_off)
+    with pytest.raises(MemoryError):
+        writer.sync()
+    assert _seen(writer.kernel, book) == _seen(writer.kernel, Notebook())

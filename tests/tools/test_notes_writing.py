@@ -347,3 +347,34 @@ def test_undoing_everything_brings_every_file_back_to_the_byte(writer, steps):
     for tx in made:
         writer.call("undo", tx_id=tx)
     assert writer.files() == before
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_rename_that_is_refused_leaves_every_link_as_it_was(writer, dry_run):
+    writer.given(hub="the middle", a="[[hub]]", x="", y="")
+    error = writer.error("update_node", id="x.md", title="Hub", dry_run=dry_run)
+    assert (error["code"], error["message"]) == ("NODE_EXISTS", "There is already a file 'hub.md'.")
+    after = writer.ask("update_node", id="y.md", content="see [[hub]]")
+    assert after["links"] == [{"id": "hub.md", "title": "Hub"}]
+    assert "_warnings" not in after
+    assert writer.ask("find_path", source="y.md", target="hub.md") == {"path": ["y.md", "hub.md"], "length": 1}
+    assert [each["id"] for each in writer.ask("get_neighbors", id="hub.md", direction="in")] == ["a.md", "y.md"]
+    writer.ask("update_node", id="hub.md", title="Center")
+    assert writer.files()["a.md"] == b"[[Center]]"
+    assert writer.files()["y.md"] == b"see [[Center]]"
+
+
+def test_a_rename_that_is_only_tried_leaves_every_link_as_it_was(writer):
+    writer.given(hub="the middle", a="[[hub]] [[Middle]]")
+    before = writer.ask("get_node", id="a.md")["links"]
+    assert len(writer.ask("update_node", id="hub.md", title="Middle", dry_run=True)["would_change"]) == 2
+    assert writer.ask("get_node", id="a.md")["links"] == before
+    assert survey(writer.kernel).broken_links == [{"note": "a.md", "target": "Middle"}]
+
+
+def test_a_name_is_taken_also_where_its_file_has_gone_unnoticed(writer):
+    writer.given(hub="the middle", a="[[hub]]", x="")
+    (writer.vault / "hub.md").unlink()
+    assert writer.error("update_node", id="x.md", title="Hub")["code"] == "NODE_EXISTS"
+    assert writer.sync().removed == 1
+    assert writer.ask("update_node", id="x.md", title="Hub")["id"] == "hub.md"

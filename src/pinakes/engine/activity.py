@@ -191,7 +191,8 @@ class Activity:
             looks, self._looks = self._looks, {}
             counts, self._counts = self._counts, {}
             lines, self._lines = self._lines, {}
-            states, self._states = self._states, {}
+            # A state is a value, not a sum: it stays to be read until it is written.
+            states = dict(self._states)
             moods = {place: self._moods[place].to_json() for place in self._touched if place in self._moods}
             self._touched = set()
         if not (looks or counts or lines or moods or states):
@@ -205,19 +206,22 @@ class Activity:
                 operations.add_to_count(session, collection, name, more, now=now)
             for (collection, name), value in states.items():
                 operations.write_state(session, collection, name, value, now=now)
-            for collection in {collection for collection, _ in moods}:
-                named = {name: value for (of, name), value in moods.items() if of == collection}
+            for collection, named in _by_collection(moods).items():
                 operations.write_moods(session, collection, named, now=now)
             for collection, added in lines.items():
                 operations.log_happenings(session, collection, list(added))
 
+        is_written = False
         try:
             store.operate(act)
+            is_written = True
         except Refusal as refusal:
             log.warning("what was looked at is not written down yet: %s", refusal.message)
-            self._take_back(looks, counts, lines, states=states, touched=set(moods))
-        else:
-            self._let_go()
+        finally:
+            if is_written:
+                self._let_go(states)
+            else:
+                self._take_back(looks, counts, lines, touched=set(moods))
 
     def _take_back(
         self,
@@ -225,7 +229,6 @@ class Activity:
         counts: Mapping[Place, int],
         lines: Mapping[str, deque[Happening]],
         *,
-        states: Mapping[Place, Any],
         touched: set[Place],
     ) -> None:
         """What could not be written waits for the next batch, before what has come since."""
@@ -240,15 +243,25 @@ class Activity:
             for collection, added in lines.items():
                 since = self._lines.get(collection, ())
                 self._lines[collection] = deque([*added, *since], maxlen=operations.KEPT)
-            self._states = {**states, **self._states}
             self._touched |= touched
 
-    def _let_go(self) -> None:
-        """Moods that are written and were not needed for long can be read again."""
+    def _let_go(self, written: Mapping[Place, Any]) -> None:
+        """What is written can be read again: states that nobody has changed since, moods that were not needed for
+        long."""
         with self._guard:
+            for place, value in written.items():
+                if self._states.get(place) is value:
+                    del self._states[place]
             for place in list(self._moods)[:-HELD_MOODS]:
                 if place not in self._touched:
                     del self._moods[place]
+
+
+def _by_collection(moods: Mapping[Place, dict[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for (collection, name), mood in moods.items():
+        found.setdefault(collection, {})[name] = mood
+    return found
 
 
 def hear_call(name: str, arguments: Mapping[str, Any], call: Call[Any], reply: Reply) -> Pulse:

@@ -132,11 +132,12 @@ class _Ledgers:
             if self._tx > reading.tx:
                 return _Ledgers().catch_up(reading)
             if not self._tx:
-                self._enter(_read(reading))
+                self._enter(list(_read(reading)))
             elif self._tx < reading.tx:
                 changed = [id for id, subject, _ in reading.changed_after(self._tx) if subject == "entry"]
+                found = list(_read(reading, changed))
                 self._leave(changed)
-                self._enter(_read(reading, changed))
+                self._enter(found)
             self._tx = reading.tx
             important, quarantined = tuple(self._important.items()), tuple(sorted(self._quarantined.items()))
             return Ledger(len(self._held), self._total, self._squares, important, quarantined)

@@ -131,7 +131,6 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
     kernel.prepare(clean.name, clean.content, whole=True)
     pondered = persist(lambda: _ponder(kernel, clean, threat))
     entry, around, learned, mood = pondered.entry, pondered.around, pondered.learned, pondered.mood
-    mood.position += 1
 
     def act(writing: Writing) -> tuple[Version, tuple[Edge, ...]]:
         made = put_memory(writing, entry)
@@ -144,6 +143,7 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
         return version, kept
 
     version, edges = kernel.write(act, actor=actor)
+    mood.position = max(mood.position, entry.attributes[POSITION])
     around.remember(cast(Entry, version.thing))
     place = (kernel.collection, clean.session)
     kernel.activity.feel(place, mood, (learned.delta_s, learned.delta_c, learned.score), pondered.share)

@@ -68,14 +68,16 @@ class Notebook:
 
     def catch_up(self, reading: Reading) -> None:
         """Bring everything to this snapshot, under the guard."""
-        if self._seen < 0:
+        if 0 <= self._seen >= reading.tx:
+            return
+        changed = reading.changed_after(self._seen) if self._seen >= 0 else None
+        # A look that breaks off in the middle would leave half of it behind; the next one then reads everything.
+        seen, self._seen = self._seen, -1
+        if changed is not None and len(changed) < MANY + len(self.rows):
+            self._follow(reading, changed, seen)
+        else:
             self._load(reading)
-        elif reading.tx > self._seen:
-            changed = reading.changed_after(self._seen)
-            if len(changed) < MANY + len(self.rows):
-                self._follow(reading, changed)
-            else:
-                self._load(reading)
+        self._seen = reading.tx
 
     def find(self, name: str) -> str | None:
         """The id of the node that a path or a ghost's id names."""
@@ -97,6 +99,11 @@ class Notebook:
             if path.startswith(folded(vault))
             for each in resolver.spelled(path[len(folded(vault)) :])
         ]
+
+    def standing_at(self, path: str) -> str | None:
+        """The id of the note at this path, or at one that a disk may take for the same."""
+        alike = [each for each in self._spelled(folded(path)) if folded(each) == folded(path)]
+        return self._by_path.get(path) or (self._by_path[min(alike)] if alike else None)
 
     def name_of(self, node: str) -> str:
         """What clients call a node."""
@@ -203,15 +210,14 @@ class Notebook:
         for row in rows:
             self._connect(reading, row, known)
         self._drop_unused()
-        self._seen = reading.tx
 
-    def _follow(self, reading: Reading, changed: list[tuple[str, Subject, str]]) -> None:
+    def _follow(self, reading: Reading, changed: list[tuple[str, Subject, str]], seen: int) -> None:
         """Read what changed; links of other notes turn only where a name they could mean has come or gone."""
         turned: set[str] = set()
         sources: set[str] = set()
         for id, subject, kind in changed:
             if subject == "edge":
-                sources |= self._look_at_edge(reading, id)
+                sources |= self._look_at_edge(reading, id, seen)
             elif kind == NOTE or id in self.rows:
                 row = read_row(reading.session, reading.collection, id)
                 if _is_named_alike(self.rows.get(id), row):
@@ -227,7 +233,6 @@ class Notebook:
         for source in sorted(sources & self.rows.keys()):
             self._connect(reading, self.rows[source], known)
         self._drop_unused()
-        self._seen = reading.tx
 
     def _take_in(self, row: NoteRow) -> None:
         self.rows[row.id] = row
@@ -256,9 +261,9 @@ class Notebook:
         elif id in self.graph:
             self.graph.remove(id)
 
-    def _look_at_edge(self, reading: Reading, id: str) -> set[str]:
+    def _look_at_edge(self, reading: Reading, id: str, seen: int) -> set[str]:
         """The entries that an edge left or leaves, with where their edges lead now."""
-        versions = (reading.version(id, self._seen), reading.version(id, reading.tx))
+        versions = (reading.version(id, seen), reading.version(id, reading.tx))
         sources = {version.thing.source for version in versions if version and isinstance(version.thing, Edge)}
         for source in sources:
             self._edges[source] = [edge.target for edge in reading.edges_from(source)]

@@ -116,7 +116,7 @@ def create_note(kernel: Kernel, draft: Draft, *, actor: str, dry_run: bool = Fal
     parsed = _composed(path, draft)
 
     def plan(reading: Reading, book: Notebook) -> _Intended:
-        if book.find(mount.prefix + path) is not None:
+        if book.standing_at(mount.prefix + path) is not None:
             raise Refusal(Failure.ALREADY_EXISTS, f"There is already a note {mount.prefix + path!r}.", field="title")
         return _Intended(reading.tx, [_Change(None, mount, parsed)], _repeated(draft.tags), mount.prefix + path)
 
@@ -135,6 +135,9 @@ def update_note(kernel: Kernel, id: str, changes: Changes, *, actor: str, dry_ru
         before = parse(to_bytes(cast(Entry, reading.entry(row.id))), row.path.removeprefix(row.vault))
         after = _amended(before, changes)
         relinked: list[Relinked] = []
+        if book.standing_at(mount.prefix + after.path) not in (None, row.id):
+            taken = f"There is already a file {mount.prefix + after.path!r}."
+            raise Refusal(Failure.ALREADY_EXISTS, taken, field="title")
         if after.path != before.path or after.title != before.title:
             after, relinked = relink(reading, book, row, after)
         planned = [_Change(row, mount, after)] if after != before else []

@@ -116,6 +116,7 @@ class Reference:
         self._seen = 0
         self._window = Window()
         self._sample: tuple[str, ...] = ()
+        self._is_behind = False
         self._model = ""
         self.gallery = Gallery(())
         self.scale = _calibrate(self.gallery)
@@ -127,11 +128,14 @@ class Reference:
             for id, seq, lives in changed:
                 self._window.note(id, lives)
                 self._seen = seq
-            if not changed and model == self._model:
+            if not changed and model == self._model and not self._is_behind:
                 return
+            # Until it is through, whatever stops it.
+            self._is_behind = True
             sample = self._window.sample()
             if model != self._model or not self._may_wait(sample):
                 self._rebuild(reading, sample, model)
+            self._is_behind = False
 
     def renew(self, reading: Reading) -> None:
         """Let the sample be the one that belongs to the snapshot, also where that could wait."""
@@ -145,9 +149,9 @@ class Reference:
 
     def _rebuild(self, reading: Reading, sample: tuple[str, ...], model: str) -> None:
         if (sample, model) != (self._sample, self._model):
-            self._sample, self._model = sample, model
-            self.gallery = Gallery(hang_all(reading, sample))
-            self.scale = _calibrate(self.gallery)
+            gallery = Gallery(hang_all(reading, sample))
+            scale = _calibrate(gallery)
+            self._sample, self._model, self.gallery, self.scale = sample, model, gallery, scale
 
     @property
     def size(self) -> int:

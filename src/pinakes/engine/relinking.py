@@ -1,7 +1,5 @@
 """Keeping every link whole when a note gets another name: which files change, and how."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import cast
 
@@ -36,13 +34,13 @@ def relink(reading: Reading, book: Notebook, row: NoteRow, renamed: ParsedNote) 
     meant = {source.id: _meanings(book, source, parsed[source.id]) for source in sources}
     own = {link: found for link in renamed.links if (found := resolver.resolve(link, old)) is not None}
     done: list[Relinked] = []
-    with _renamed(resolver, old, named):
-        for source in sources:
-            written = _rewritten(source, meant[source.id], (row, new), resolver)
-            if written:
-                after = replace_targets(parsed[source.id], written)
-                done.append(Relinked(source, after, len(written)))
-        inner = _rewritten(row, own, (row, new), resolver)
+    future = resolver.with_renamed(old, named)
+    for source in sources:
+        written = _rewritten(source, meant[source.id], (row, new), future)
+        if written:
+            after = replace_targets(parsed[source.id], written)
+            done.append(Relinked(source, after, len(written)))
+    inner = _rewritten(row, own, (row, new), future)
     return (replace_targets(renamed, inner) if inner else renamed), done
 
 
@@ -86,17 +84,3 @@ def _rewritten(
             if text is not None:
                 written[link] = text
     return written
-
-
-@contextmanager
-def _renamed(resolver: Resolver, old: str, named: Named) -> Generator[None]:
-    """The resolver as it will be, for as long as the block lasts."""
-    before = resolver.get(old)
-    resolver.remove(old)
-    resolver.add(named)
-    try:
-        yield
-    finally:
-        resolver.remove(named.path)
-        if before is not None:
-            resolver.add(before)

@@ -104,6 +104,22 @@ class _Names:
                 yield name, tuple(sorted(held.paths))
 
 
+class _Overlaid(_Names):
+    """Names as they would be with some notes gone and others come; what lies below is only looked at."""
+
+    def __init__(self, below: _Names, gone: frozenset[str]) -> None:
+        super().__init__()
+        self._below = below
+        self._gone = gone
+
+    def find(self, name: str, folder: str) -> tuple[str, ...]:
+        held = tuple(path for path in self._below.find(name, folder) if path not in self._gone)
+        come = super().find(name, folder)
+        return (
+            tuple(sorted((*held, *come), key=lambda path: _distance(path, folder))) if held and come else held or come
+        )
+
+
 class Resolver:
     """Finds the note that a link means, among notes that come and go one by one."""
 
@@ -140,6 +156,18 @@ class Resolver:
             self._everywhere.clear()
             for names, name in self._entries(named):
                 names.remove(name, path)
+
+    def with_renamed(self, old: str, named: Named) -> "Resolver":
+        """What links would mean if the note at `old` were this one, in place of what stands at its path; nothing here
+        changes, so that a rename can still be refused."""
+        gone = frozenset({old, named.path})
+        after = Resolver()
+        after._notes = {path: held for path, held in self._notes.items() if path not in gone}
+        after._paths, after._names = _Overlaid(self._paths, gone), _Overlaid(self._names, gone)
+        after._titles, after._aliases = _Overlaid(self._titles, gone), _Overlaid(self._aliases, gone)
+        after._variants, after._keys = _Overlaid(self._variants, gone), _Overlaid(self._keys, gone)
+        after.add(named)
+        return after
 
     def duplicate_titles(self) -> list[tuple[str, ...]]:
         """The paths of notes that share a title."""

@@ -97,13 +97,13 @@ class Texts:
         rows = read_births(session, self.collection, self._born)
         if not rows:
             return
-        self.parts.append(to_text_part(text_arrays(cast(Any, rows))))
-        self._born = int(rows[-1][0])
-        first = first_to_merge(self.parts, self._sealed)
-        if first < len(self.parts):
+        parts = [*self.parts, to_text_part(text_arrays(cast(Any, rows)))]
+        first = first_to_merge(parts, self._sealed)
+        if first < len(parts):
             merged = Memory()
-            merge_text(self.parts[first:], merged)
-            self.parts[first:] = [to_text_part(merged.arrays())]
+            merge_text(parts[first:], merged)
+            parts[first:] = [to_text_part(merged.arrays())]
+        self.parts, self._born = parts, int(rows[-1][0])
         self._place()
 
     def _read_deaths(self, session: Session) -> None:
@@ -216,13 +216,13 @@ class Index:
         rows = read_vectors(session, self.collection, self.model, self._embedded)
         if not rows:
             return
-        self.dense.append(to_dense_part(dense_arrays(cast(Any, rows))))
-        self._embedded = int(rows[-1][0])
-        first = first_to_merge(self.dense, self._sealed)
-        if first < len(self.dense):
+        dense = [*self.dense, to_dense_part(dense_arrays(cast(Any, rows)))]
+        first = first_to_merge(dense, self._sealed)
+        if first < len(dense):
             merged = Memory()
-            merge_dense(self.dense[first:], merged)
-            self.dense[first:] = [to_dense_part(merged.arrays())]
+            merge_dense(dense[first:], merged)
+            dense[first:] = [to_dense_part(merged.arrays())]
+        self.dense, self._embedded = dense, int(rows[-1][0])
 
     def ordinals(self, part: DensePart) -> Array:
         """The ordinals of the chunks that vectors are of, found again only where chunks have moved."""
