@@ -153,7 +153,9 @@ def test_the_answer_names_the_resource_and_arguments_it_answers_for(library):
 
 def test_a_partial_page_says_so(library):
     reply = library.reply("query", topic="deployment", limit=1)
-    assert reply.blocks[0]["text"] == 'Found 1 entry matching "deployment". There are more: pass next_cursor.'
+    assert reply.blocks[0]["text"] == (
+        'Found 2 entries matching "deployment". This is number 1; pass next_cursor for more.'
+    )
 
 
 def test_a_match_says_where_it_stands_and_which_words_phrases_names_or_meaning_it_has(library):

@@ -3,7 +3,7 @@
 import logging
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
@@ -23,6 +23,7 @@ from pinakes.engine.index.matching import (
     nearest,
 )
 from pinakes.engine.index.parts import Array
+from pinakes.engine.index.rest import NOTHING, Rest, Wanting, mixed, rest_of, to_key
 from pinakes.engine.neighbours import Beside, beside, lacking_cosines, lend
 from pinakes.model.errors import Refusal
 from pinakes.model.knowledge import fold
@@ -39,6 +40,8 @@ log = logging.getLogger(__name__)
 
 LOOKED_AT = 50
 PHRASE_BONUS = 0.5
+# What a filter lets through matches, whatever its words are worth.
+_LEAST = np.float32(1e-30)
 
 
 class QuestionEmbedder(Protocol):
@@ -59,6 +62,10 @@ class Search:
     with_neighbours: bool = False
     # Whether a word that nobody has is taken for a misspelling, and the best passages compared letter by letter.
     may_be_misspelled: bool = True
+    # What is wanted of everything beyond the best; none where they are enough. Where the filter is the question, what
+    # passes it matches.
+    wanting: Wanting | None = None
+    is_filter: bool = False
 
 
 @dataclass(slots=True)
@@ -82,6 +89,11 @@ class Findings:
     matched: int
     near_enough: float = math.inf
     ceiling: float = 1.0
+    # What matches by its words beyond the best, its passages in `beyond`, and whether there may be more that is as near
+    # in meaning as the nearest.
+    rest: Rest = NOTHING
+    beyond: tuple[Passage, ...] = ()
+    is_cut: bool = False
 
 
 class Finder:
@@ -131,12 +143,25 @@ class Finder:
 
     def filtered(self, reading: Reading, wanted: Filter) -> list[str]:
         """Ids of the entries that pass a filter, in the order of their making."""
+        return [to_id(key) for key in self.passing(reading, wanted)[0]]
+
+    def passing(self, reading: Reading, wanted: Filter, last: str = "") -> tuple[Array, int]:
+        """Keys of the entries that pass a filter and come after the last, in the order of their making, and how many
+        pass in all."""
         index = self.index_of(reading.collection, "")
         with index.guard:
             index.catch_up(reading.session)
             mask = allowed(index, wanted)
             keys = index.texts.gather("entry", np.flatnonzero(mask)) if mask.any() else np.empty((0, 2), np.uint64)
-        return sorted({to_id(key) for key in keys})
+        keys = keys[np.unique(mixed(keys), return_index=True)[1]]
+        # Ids are in the order of their making as texts, so byte by byte.
+        high, low = keys[:, 0].byteswap(), keys[:, 1].byteswap()
+        order = np.lexsort((low, high))
+        if last:
+            after_high, after_low = to_key(last)[0].byteswap()
+            is_after = (high > after_high) | ((high == after_high) & (low > after_low))
+            order = order[is_after[order]]
+        return keys[order], len(keys)
 
     def covering(self, reading: Reading, text: str, wanted: Filter) -> tuple[int, dict[str, float]]:
         """How many words of a text the fullest entry has, and every entry that has as many, with its best passage's
@@ -186,7 +211,7 @@ def _find(index: Index, reading: Reading, search: Search, vector: Array | None) 
     words = lexical(index, wanted, search.filter.as_of)
     visible = np.multiply(words.scores, mask, out=words.scores)
     top = best(visible, search.depth)
-    cosines = {} if vector is None else _cosines(index, reading, vector, (mask, top, search.depth))
+    cosines, least = ({}, -math.inf) if vector is None else _cosines(index, reading, vector, (mask, top, search.depth))
     # Where the vectors have no voice, they must not bring in anything either.
     enough = search.voice.near if readable_share(search.text, search.voice) > 0 else math.inf
     near = [place for place, cosine in cosines.items() if cosine >= enough]
@@ -214,9 +239,18 @@ def _find(index: Index, reading: Reading, search: Search, vector: Array | None) 
     passages.sort(key=lambda passage: (-passage.score, passage.seq))
     has_unknown = search.may_be_misspelled and words.unknown > 0 and bool(terms)
     _look_closer(reading, search, passages, has_unknown=has_unknown)
-    mode = "lexical" if vector is None else "hybrid"
     ceiling = weighed.ceiling(has_vectors=vector is not None)
-    return Findings(passages, best_lexical, mode, len(matched), enough, ceiling)
+    findings = Findings(
+        passages, best_lexical, "lexical" if vector is None else "hybrid", len(matched), enough, ceiling
+    )
+    if search.wanting is None:
+        return findings
+    scores = np.maximum(visible, mask * _LEAST) if search.is_filter else visible
+    rest = rest_of(index, scores, {each.entry_id for each in passages}, search.wanting)
+    far = {} if vector is None or not len(rest.places) else _cosines_at(index, reading, vector, rest.places)
+    beyond = _score(weighed, words, rest.places.tolist(), far)
+    _name(index, beyond, rest.places.tolist())
+    return replace(findings, rest=rest, beyond=tuple(beyond), is_cut=least >= enough)
 
 
 def _covering(index: Index, wanted: Wanted, passing: Filter) -> tuple[int, dict[str, float]]:
@@ -226,9 +260,7 @@ def _covering(index: Index, wanted: Wanted, passing: Filter) -> tuple[int, dict[
     if not len(having):
         return 0, {}
     keys = index.texts.gather("entry", having)
-    # One number for the sixteen bytes of an id: sorting pairs of numbers would take ten times as long.
-    mixed = keys[:, 0] * np.uint64(0x9E3779B97F4A7C15) ^ keys[:, 1]
-    _, firsts, owners = np.unique(mixed, return_index=True, return_inverse=True)
+    _, firsts, owners = np.unique(mixed(keys), return_index=True, return_inverse=True)
     counts = np.zeros(len(firsts), np.int64)
     for term in wanted.words:
         has_term = np.zeros(len(firsts), bool)
@@ -256,8 +288,11 @@ def _wanted(text: str) -> tuple[Wanted, list[str]]:
     ), terms
 
 
-def _cosines(index: Index, reading: Reading, vector: Array, among: tuple[Array, Array, int]) -> dict[int, float]:
-    """Cosines of the nearest chunks that a mask allows, and of every lexical candidate too."""
+def _cosines(
+    index: Index, reading: Reading, vector: Array, among: tuple[Array, Array, int]
+) -> tuple[dict[int, float], float]:
+    """Cosines of the nearest chunks that a mask allows, and of every lexical candidate too; and from which cosine on
+    there may be more of them."""
     mask, top, depth = among
     session = reading.session
 
@@ -266,7 +301,15 @@ def _cosines(index: Index, reading: Reading, vector: Array, among: tuple[Array, 
 
     found = nearest(index, vector, mask, fetch, count=depth)
     lacking = [place for place in top.tolist() if place not in found]
-    return found | (cosines_of(index, vector, np.array(lacking), fetch) if lacking else {})
+    least = min(found.values()) if len(found) == depth else -math.inf
+    return found | (_cosines_at(index, reading, vector, np.array(lacking)) if lacking else {}), least
+
+
+def _cosines_at(index: Index, reading: Reading, vector: Array, places: Array) -> dict[int, float]:
+    def fetch(numbers: Array) -> Array:
+        return vectors_by_number(reading.session, index.collection, numbers, width=len(vector))
+
+    return cosines_of(index, vector, places, fetch)
 
 
 def _cosines_beside(

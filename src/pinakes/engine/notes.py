@@ -125,7 +125,7 @@ def search_notes(kernel: Kernel, query: str, *, limit: int, threshold: float | N
     if not query.strip():
         return []
     asked = limit if threshold is None else SEARCHED
-    page = find_entries(kernel, Question(content=query, kinds=(NOTE,)), limit=asked)
+    page = find_entries(kernel, Question(content=query, kinds=(NOTE,), is_complete=False), limit=asked)
     scored = [(hit, _similarity(kernel, query, hit)) for hit in page.hits]
     kept = [(hit, score) for hit, score in scored if threshold is None or score >= threshold][:limit]
     with opened(kernel) as (reading, book):

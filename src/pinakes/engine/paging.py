@@ -15,11 +15,12 @@ EXPIRED = "cursor_expired"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where to go on: after `last`, in the state after `tx`, at the moment `now`."""
+    """Where to go on: after `last`, which was the `shown`th, in the state after `tx`, at the moment `now`."""
 
     tx: int
     now: int
     last: str = ""
+    shown: int = 0
 
 
 def start(question: Mapping[str, Any], cursor: str | None, *, newest: int, now: int) -> Place:
@@ -33,7 +34,7 @@ def start(question: Mapping[str, Any], cursor: str | None, *, newest: int, now: 
 
 
 def to_cursor(place: Place, question: Mapping[str, Any]) -> str:
-    content = json.dumps([place.tx, place.now, place.last, _fingerprint(question)], separators=(",", ":"))
+    content = json.dumps([place.tx, place.now, place.last, place.shown, _fingerprint(question)], separators=(",", ":"))
     return base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
 
 
@@ -41,8 +42,8 @@ def from_cursor(cursor: str, question: Mapping[str, Any], *, newest: int) -> Pla
     """Read a cursor back; it must belong to the same question and to a state this collection has."""
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
-        tx, now, last, fingerprint = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        place = Place(int(tx), int(now), str(last))
+        tx, now, last, shown, fingerprint = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        place = Place(int(tx), int(now), str(last), int(shown))
     except (binascii.Error, UnicodeDecodeError, ValueError, TypeError):
         raise Refusal(
             Failure.INVALID, "The cursor is not one of ours; start from the first page.", field="cursor"

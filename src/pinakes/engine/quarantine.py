@@ -54,7 +54,8 @@ def find_unheld(kernel: Kernel, question: Question, limit: int) -> Page:
     """The shared search without what is held: as many more are looked at as were ever held, so that they take nobody's
     place."""
     held = len(_ever_held(kernel))
-    page = find_entries(kernel, replace(question, depth=question.depth + held), limit=limit + held)
+    asked = replace(question, depth=question.depth + held, is_complete=False)
+    page = find_entries(kernel, asked, limit=limit + held)
     now = kernel.now()
     free = [hit for hit in page.hits if quarantine_of(cast(Entry, hit.version.thing), now) is None]
     return replace(page, hits=free[:limit])

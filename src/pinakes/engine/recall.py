@@ -166,6 +166,7 @@ def _question(wanted: Wanted, depth: int) -> Question:
         none_of=tuple(none_of),
         depth=max(depth, CANDIDATES),
         is_explained=False,
+        is_complete=False,
     )
 
 

@@ -93,7 +93,9 @@ def reflect(kernel: Kernel, goal: str, session_name: str) -> Reflection:
 
 
 def _survey(kernel: Kernel, goal: str, meant: Sequence[Intent]) -> _Ground:
-    page = find_entries(kernel, Question(content=without_request(goal), kinds=KNOWN, is_explained=False), limit=FOUND)
+    page = find_entries(
+        kernel, Question(content=without_request(goal), kinds=KNOWN, is_explained=False, is_complete=False), limit=FOUND
+    )
     hits = [hit.version.thing for hit in page.hits if isinstance(hit.version.thing, Entry)]
     with kernel.read() as reading:
         repeated: Sequence[Entry] = ()

@@ -8,8 +8,18 @@ from pinakes.engine.births import FILTERED_ATTRIBUTES
 from pinakes.engine.budget import count_tokens, fit
 from pinakes.engine.embedding import voice_of
 from pinakes.engine.evidence import SNIPPET, Excerpt, Matched, Sought, read_place
-from pinakes.engine.finder import CANDIDATES, Finder, Findings, Passage, QuestionEmbedder, Search, embed_question
+from pinakes.engine.finder import (
+    CANDIDATES,
+    Finder,
+    Findings,
+    Passage,
+    QuestionEmbedder,
+    Search,
+    embed_question,
+    to_id,
+)
 from pinakes.engine.index.matching import Filter
+from pinakes.engine.index.rest import Wanting
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.paging import Place, start, to_cursor
 from pinakes.engine.respelling import read_as_meant
@@ -57,6 +67,8 @@ class Question:
     # How many passages of each entry are shown, and whether each says why it matches.
     passages: int = PASSAGES
     is_explained: bool = True
+    # Whether everything that matches by its words is counted, and pages go on to the last of it; else the best alone.
+    is_complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +109,16 @@ class Page:
     waiting: int
     tokens: int | None = None
     read_as: str | None = None
+    # How many match, whether that is all of them, which of them the first hit is, and why there may be more.
+    total: int = 0
+    is_total: bool = True
+    first: int = 0
+    partial: str | None = None
 
 
+LETTER_BY_LETTER = "Where it is compared letter by letter, no more is counted than was looked at."
+MANY = "So many match by their words that not all of them are counted; pages reach them all."
+BY_MEANING = "By meaning alone, only the {depth} nearest passages are taken; there may be more that are as near."
 SHORTEST = 60
 # Words that say next to nothing and a vector that points away can leave even the best without a positive score.
 _LEAST = 1e-9
@@ -158,8 +178,11 @@ def _ask(kernel: Kernel, question: Question, cursor: str | None) -> _Asked:
     return _Asked(place, passing, words, vector, voice, None if vector is None else embedder)
 
 
-def _rank(kernel: Kernel, reading: Reading, question: Question, asked: _Asked) -> tuple[list[_Ranked], Findings]:
+def _rank(
+    kernel: Kernel, reading: Reading, question: Question, *, wanted: tuple[_Asked, int]
+) -> tuple[list[_Ranked], Findings]:
     finder: Finder = kernel.finder()
+    asked, limit = wanted
     search = Search(
         text=asked.words or "",
         filter=asked.passing,
@@ -167,6 +190,8 @@ def _rank(kernel: Kernel, reading: Reading, question: Question, asked: _Asked) -
         voice=asked.voice,
         with_neighbours="neighbours" in question.signals,
         depth=question.depth,
+        wanting=Wanting(limit, asked.place.last, asked.place.shown) if question.is_complete else None,
+        is_filter=not question.content,
     )
     findings = finder.find(reading, search, asked.embedder)
     return _collapse(reading, question, findings, place=asked.place), findings
@@ -177,7 +202,8 @@ def _rank_ids(kernel: Kernel, question: Question, limit: int) -> list[str]:
     if asked.words is None:
         return [hit.version.id for hit in _find_page(kernel, question, wanted=(limit, None, None)).hits]
     with kernel.read() as reading:
-        ids = [each.entry_id for each in _rank(kernel, reading, question, asked)[0][:limit]]
+        ranked, _ = _rank(kernel, reading, replace(question, is_complete=False), wanted=(asked, limit))
+        ids = [each.entry_id for each in ranked[:limit]]
         living = heads_of(reading, ids)
     return [id for id in ids if id in living]
 
@@ -188,20 +214,21 @@ def _find_page(kernel: Kernel, question: Question, *, wanted: tuple[int, str | N
     words, place = asked.words, asked.place
     with kernel.read() as reading:
         if words is None:
-            hits, more = _listed(reading, kernel.finder(), question, wanted=(asked.passing, place.last, limit))
-            mode = "list"
+            page = _listed(reading, kernel.finder(), question, wanted=(asked.passing, place, limit))
         else:
-            ranked, findings = _rank(kernel, reading, question, asked)
-            hits, more = _page(reading, ranked, findings, wanted=(question, asked, limit))
-            mode = findings.mode
-        waiting = chunks.count_waiting(reading.session, kernel.collection) if mode != "list" else 0
-    read_as = words if words != _words(question) else None
-    page = Page(hits, place.tx, None, mode, waiting, read_as=read_as)
+            ranked, findings = _rank(kernel, reading, question, wanted=(asked, limit))
+            page = _page(reading, ranked, findings, wanted=(question, asked, limit))
+            page = replace(page, waiting=chunks.count_waiting(reading.session, kernel.collection))
+    last, shown = page.next_cursor, len(page.hits)
+    page = replace(page, read_as=words if words != _words(question) else None, next_cursor=None)
     if budget is not None:
         page = _within(page, budget, Sought(words or ""))
-        more = more or len(page.hits) < len(hits)
-    following = Place(place.tx, place.now, page.hits[-1].version.id) if more else None
-    return replace(page, next_cursor=None if following is None else to_cursor(following, asdict(question)))
+    if page.hits and len(page.hits) < shown:
+        last = page.hits[-1].version.id
+    if last is None:
+        return page
+    following = Place(place.tx, place.now, last, page.first + len(page.hits))
+    return replace(page, next_cursor=to_cursor(following, asdict(question)))
 
 
 def _within(page: Page, budget: Budget, sought: Sought) -> Page:
@@ -266,23 +293,28 @@ def _bounds(question: Question, place: Place) -> list[tuple[str, float | None, f
     return [bound for bound in bounds if bound[1:] != (None, None)]
 
 
-def _listed(
-    reading: Reading, finder: Finder, question: Question, *, wanted: tuple[Filter, str, int]
-) -> tuple[list[Hit], bool]:
-    """Entries that pass the filter, and hold the very letters where those were asked for."""
-    passing, last, limit = wanted
+def _listed(reading: Reading, finder: Finder, question: Question, *, wanted: tuple[Filter, Place, int]) -> Page:
+    """Entries that pass the filter, and hold the very letters where those were asked for. The cursor is not yet one:
+    it is the last entry's id where there are more."""
+    passing, place, limit = wanted
     hits: list[Hit] = []
-    for id in finder.filtered(reading, passing):
-        if id <= last:
-            continue
-        version = reading.version(id, passing.as_of)
+    keys, total = finder.passing(reading, passing, place.last)
+    compares = bool(question.topic or question.content)
+    last = None
+    for key in keys:
+        version = reading.version(to_id(key), passing.as_of)
         # What is being erased may still stand in a segment.
         if version is None or version.thing is None or not _has_letters(question, cast(Entry, version.thing)):
             continue
         if len(hits) == limit:
-            return hits, True
+            last = hits[-1].version.id
+            break
         hits.append(Hit(version))
-    return hits, False
+    page = Page(hits, place.tx, last, "list", 0, total=total, first=place.shown)
+    if not compares:
+        return page
+    counted = place.shown + len(hits) + (last is not None)
+    return replace(page, total=counted, is_total=last is None, partial=None if last is None else LETTER_BY_LETTER)
 
 
 def _has_letters(question: Question, entry: Entry) -> bool:
@@ -326,12 +358,12 @@ def _favour_exact_topics(reading: Reading, topic: str, ranked: list[_Ranked], *,
 
 def _page(
     reading: Reading, ranked: Sequence[_Ranked], findings: Findings, *, wanted: tuple[Question, _Asked, int]
-) -> tuple[list[Hit], bool]:
+) -> Page:
+    """A page of the best, and of the rest where they end. The cursor is not yet one: it is the last entry's id where
+    there are more."""
     question, asked, limit = wanted
-    last = asked.place.last
-    begin = next((place + 1 for place, each in enumerate(ranked) if each.entry_id == last), 0) if last else 0
+    shown, first = _stretch(ranked, findings, asked.place, limit)
     best = max(ranked[0].score, _LEAST) if ranked else 1.0
-    shown = ranked[begin : begin + limit]
     versions = reading.versions_at([each.entry_id for each in shown], asked.place.tx)
     spots = chunks.read_spots(
         reading.session, reading.collection, [p.seq for each in shown for p in each.passages[: question.passages]]
@@ -344,7 +376,36 @@ def _page(
             excerpts = tuple(show.of(version.thing, passage) for passage in each.passages[: question.passages])
             lexical = each.lexical / findings.best_lexical if findings.best_lexical else 0.0
             hits.append(Hit(version, max(each.score, 0.0) / best, min(lexical, 1.0), each.cosine, each.hops, excerpts))
-    return hits, begin + limit < len(ranked)
+    total = len(ranked) + findings.rest.count
+    last = shown[-1].entry_id if shown and first + len(shown) < total else None
+    reasons = [] if findings.rest.is_counted else [MANY]
+    reasons += [BY_MEANING.format(depth=question.depth)] if findings.is_cut else []
+    return Page(
+        hits,
+        asked.place.tx,
+        last,
+        findings.mode,
+        0,
+        total=total,
+        is_total=findings.rest.is_counted,
+        first=first,
+        partial=" ".join(reasons) or None,
+    )
+
+
+def _stretch(ranked: Sequence[_Ranked], findings: Findings, place: Place, limit: int) -> tuple[list[_Ranked], int]:
+    """The entries of a page and how many come before them: the best, and then what only has the words, which never
+    scores above them."""
+    known = next((number for number, each in enumerate(ranked, 1) if each.entry_id == place.last), None)
+    first = 0
+    if place.last:
+        first = len(ranked) + findings.rest.start if known is None else known
+    shown = list(ranked[first : first + limit])
+    least = ranked[-1].score if ranked else 0.0
+    for passage in findings.beyond[: limit - len(shown)]:
+        least = min(least, passage.score)
+        shown.append(_Ranked(passage.entry_id, least, passage.lexical, passage.cosine, [passage]))
+    return shown, first
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,8 @@ class Output:
     next_cursor: str | None = text(nullable=True)
     as_of_tx_id: int = integer()
     mode: str = text()
+    total: int = integer()
+    partial: str | Unset = text(default=UNSET)
     indexing: int | Unset = integer(default=UNSET)
     tokens: int | Unset = integer(default=UNSET)
     retrieval_ms: float = number()
@@ -86,6 +88,8 @@ def query(call: Call[Kernel], input: Input) -> Answer:
         next_cursor=page.next_cursor,
         as_of_tx_id=page.as_of_tx,
         mode=page.mode,
+        total=page.total,
+        partial=page.partial or UNSET,
         indexing=page.waiting or UNSET,
         tokens=UNSET if page.tokens is None else page.tokens,
         retrieval_ms=round((time.perf_counter() - began) * 1000, 3),
@@ -123,9 +127,22 @@ def _sentence(input: Input, shown: int, page: Page) -> str:
     words = " ".join(word for word in (input.topic, input.content) if word)
     matching = f' matching "{words}"' if words else ""
     matching += f', read as "{page.read_as}"' if page.read_as else ""
-    more = " There are more: pass next_cursor." if page.next_cursor else ""
-    late = f" {page.waiting} passages are still being indexed for meaning." if page.waiting else ""
-    return f"Found {shown} {'entry' if shown == 1 else 'entries'}{matching}.{more}{late}"
+    found = f"Found {'' if page.is_total else 'at least '}{page.total} {'entry' if page.total == 1 else 'entries'}"
+    parts = [f"{found}{matching}."]
+    if page.first or shown < page.total:
+        parts.append(_which(page.first, shown, has_more=page.next_cursor is not None))
+    if page.partial:
+        parts.append(page.partial)
+    if page.waiting:
+        parts.append(f"{page.waiting} passages are still being indexed for meaning.")
+    return " ".join(parts)
+
+
+def _which(first: int, shown: int, *, has_more: bool) -> str:
+    if not shown:
+        return "None of them is on this page."
+    these = f"These are {first + 1} to {first + shown}" if shown > 1 else f"This is number {first + 1}"
+    return f"{these}; pass next_cursor for more." if has_more else f"{these}, the last."
 
 
 def _echo(input: Input) -> dict[str, object]:
