@@ -107,6 +107,18 @@ def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None)
     return Settings(data, values)
 
 
+def read_token(settings: Settings) -> str:
+    """The token that clients must send, from its file or itself; empty where there is none."""
+    path = settings.text("token-file")
+    if not path:
+        return settings.text("token").strip()
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.readline().strip()
+    except OSError as error:
+        raise Refusal(Failure.INVALID, f"The token file cannot be read: {error.strerror}.") from error
+
+
 def _read_file(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}

@@ -260,30 +260,6 @@ def test_doctor_complains_of_a_directory_that_others_can_read(run, tmp_path):
     assert "chmod 700" in out
 
 
-@pytest.mark.parametrize("client", ["claude-code", "claude-desktop", "cursor", "vscode"])
-def test_connect_prints_and_writes_a_configuration(run, tmp_path, client):
-    code, out, _ = run("connect", client, "--json")
-    assert code == 0
-    shown = json.loads(out)
-    server = next(iter(shown["content"].values()))["pinakes"]
-    assert server["args"] == ["serve", "--data", str(tmp_path / "data")]
-    file = tmp_path / "config.json"
-    file.write_text('{"other": 1, "mcpServers": {"x": {}}, "servers": {"x": {}}}')
-    assert run("connect", client, "--write", "--file", str(file))[0] == 0
-    written = json.loads(file.read_text())
-    key = next(iter(shown["content"]))
-    assert written["other"] == 1
-    assert set(written[key]) == {"x", "pinakes"}
-    assert json.loads(Path(str(file) + ".bak").read_text())["other"] == 1
-
-
-def test_connect_leaves_a_file_with_comments_alone(run, tmp_path):
-    file = tmp_path / "config.json"
-    file.write_text("// mine\n{}")
-    assert run("connect", "vscode", "--write", "--file", str(file))[0] == 2
-    assert file.read_text() == "// mine\n{}"
-
-
 def test_settings_come_from_flag_then_environment_then_file(run, tmp_path, monkeypatch):
     run("status")
     (tmp_path / "data" / "pinakes.toml").write_text('collection = "from-file"\n')

@@ -1,118 +1,177 @@
 """pinakes connect: tell a client about Pinakes."""
 
 import argparse
-import json
-import os
-import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from pinakes.app import load_catalog
+from pinakes.cli.clients import CLIENTS, TOKEN, Client, Shape, configuration_of, nest
+from pinakes.cli.configuring import spell, write
+from pinakes.cli.shells import spell_command, this_program
 from pinakes.cli.terminal import print_json, settings_of, styled
+from pinakes.engine.vaults import read_mounts
 from pinakes.model.errors import Failure, Refusal
+from pinakes.settings import OPTIONS as ALL_OPTIONS
+from pinakes.settings import Settings, load, read_token
 
-# For each client: where its configuration is (below the home directory, by platform) and the key that holds servers.
-COMMAND_LINES: dict[str, tuple[dict[str, str], str]] = {
-    "claude-code": ({"": ".claude.json"}, "mcpServers"),
-    "claude-desktop": (
-        {
-            "darwin": "Library/Application Support/Claude/claude_desktop_config.json",
-            "win32": "AppData/Roaming/Claude/claude_desktop_config.json",
-            "": ".config/Claude/claude_desktop_config.json",
-        },
-        "mcpServers",
-    ),
-    "cursor": ({"": ".cursor/mcp.json"}, "mcpServers"),
-    "vscode": (
-        {
-            "darwin": "Library/Application Support/Code/User/mcp.json",
-            "win32": "AppData/Roaming/Code/User/mcp.json",
-            "": ".config/Code/User/mcp.json",
-        },
-        "servers",
-    ),
-    "windsurf": ({"": ".codeium/windsurf/mcp_config.json"}, "mcpServers"),
-    "gemini": ({"": ".gemini/settings.json"}, "mcpServers"),
-}
+OPTIONS = (
+    "toolsets",
+    "read-only",
+    "vault",
+    "vault-ignore",
+    "vault-gitignore",
+    "roots",
+    "ocr-languages",
+    "tesseract",
+    "tessdata",
+    "token-file",
+)
+FOLDERS = ("roots", "tessdata")
+NO_TOKEN = "<token>"  # noqa: S105  # says where it goes
 
 EPILOG = """examples:
   pinakes connect claude-desktop            print what to put into its configuration
-  pinakes connect cursor --write            put it there; the old file is kept beside it as .bak
-  pinakes connect vscode --data ~/notes     for another data directory"""
+  pinakes connect cursor --write            put it there; the old file is kept beside it
+  pinakes connect codex --toolsets entries,memories --vault ~/notes
+  pinakes connect vscode --data ~/other     for another data directory
+  pinakes connect zed --url http://127.0.0.1:3000/mcp     for a server that runs
 
-
-def http_lines(endpoint: str) -> dict[str, str]:
-    """How each client is told about a running HTTP server."""
-    return {
-        "Claude Code": f"claude mcp add --transport http pinakes {endpoint}",
-        "Claude Desktop": f"Settings > Connectors > Add custom connector: {endpoint}",
-        "Cursor": json.dumps({"mcpServers": {"pinakes": {"url": endpoint}}}) + "  in ~/.cursor/mcp.json",
-        "VS Code": f"code --add-mcp '{json.dumps({'name': 'pinakes', 'type': 'http', 'url': endpoint})}'",
-    }
+What is given here, or stands in the environment now, is passed to the server that the client starts.
+With --url, PINAKES_TOKEN or --token-file is the token that the server asks for: --write puts it into
+the file, printing does not show it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("client", choices=sorted(COMMAND_LINES), help="the client to connect")
+    parser.add_argument("client", choices=sorted(CLIENTS), help="the client to connect")
     parser.add_argument("--write", action="store_true", help="write the client's configuration file")
     parser.add_argument("--file", metavar="FILE", help="the configuration file, where it is not in its usual place")
+    parser.add_argument("--url", metavar="URL", help="connect to the server that runs there, instead of starting one")
 
 
 def run(parsed: argparse.Namespace) -> int:
     settings = settings_of(parsed)
-    places, key = COMMAND_LINES[parsed.client]
-    path = Path(parsed.file) if parsed.file else Path.home() / places.get(sys.platform, places[""])
-    server = _server(parsed, str(settings.data.absolute()))
-    if parsed.client == "vscode":
-        server = {"type": "stdio", **server}
+    client = CLIENTS[parsed.client]
+    path = Path(parsed.file).expanduser() if parsed.file else configuration_of(client)
     if parsed.write:
-        kept = _write(path, key, server)
-        _report_written(parsed, path, kept)
-    elif parsed.json:
-        print_json({"file": str(path), "content": {key: {"pinakes": server}}})
-    else:
-        print(f"Put this into {styled(str(path), 'bold')} (or run the same with --write):\n")
-        print_json({key: {"pinakes": server}})
-        if parsed.client == "claude-code":
-            print("\nOr run:  claude mcp add pinakes -- " + " ".join([server["command"], *server["args"]]))
+        token = read_token(settings) if parsed.url else ""
+        fresh, kept = write(client, path, _server(client, settings, parsed.url, f"Bearer {token}" if token else ""))
+        _report_written(parsed, path, fresh=fresh, kept=kept)
+        return 0
+    server = _server(client, settings, parsed.url, _unsaid(client, settings) if parsed.url else "")
+    if parsed.json:
+        print_json({"file": str(path), "content": nest(client, server)})
+        return 0
+    print(f"Put this into {styled(str(path), 'bold')}")
+    print("(or run the same with --write):\n")
+    print(spell(client, server))
+    if NO_TOKEN in spell(client, server):
+        print(f"with the token in the place of {NO_TOKEN}.\n")
+    for line in _commands(client, settings, parsed.url):
+        print(line)
     return 0
 
 
-def _server(parsed: argparse.Namespace, data: str) -> dict[str, Any]:
-    command = shutil.which("pinakes") or os.path.abspath(sys.argv[0])
-    arguments = ["serve", "--data", data]
-    if parsed.collection:
-        arguments += ["--collection", parsed.collection]
-    return {"command": command, "args": arguments}
+def _server(client: Client, settings: Settings, url: str | None, authorization: str) -> Shape:
+    if url is None:
+        return client.stdio([*this_program(), *serve_words(settings)])
+    if client.http is None:
+        raise Refusal(
+            Failure.UNSUPPORTED,
+            f"{client.label} reaches no address of this machine; leave out --url, and it starts one.",
+        )
+    return client.http(url, authorization)
 
 
-def _write(path: Path, key: str, server: dict[str, Any]) -> Path | None:
-    """Add the server to what is there; whatever else the file says stays as it is."""
-    content: dict[str, Any] = {}
-    kept = None
-    if path.exists():
-        try:
-            content = json.loads(path.read_text("utf-8") or "{}")
-            servers = content.setdefault(key, {})
-            servers["pinakes"] = server
-        except (ValueError, AttributeError, TypeError):
-            raise Refusal(
-                Failure.INVALID,
-                f"{path} is not plain JSON, so it was left alone; print the configuration and add it by hand.",
-            ) from None
-        kept = path.with_name(path.name + ".bak")
-        shutil.copy2(path, kept)
-    else:
-        content = {key: {"pinakes": server}}
-        path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(path.name + ".new")
-    fresh.write_text(json.dumps(content, ensure_ascii=False, indent=2) + "\n", "utf-8")
-    os.replace(fresh, path)
-    return kept
+def serve_words(settings: Settings) -> list[str]:
+    """The arguments of a server over stdio that has these settings, wherever and by whomever it is started."""
+    if settings.names("toolsets"):
+        load_catalog().choose(settings.names("toolsets"))
+    data = str(settings.data.absolute())
+    words = ["serve", "--data", data]
+    # What stands in pinakes.toml the server reads there itself.
+    usual = load({"data": data}, {})
+    for option in ALL_OPTIONS:
+        if option.name not in ("collection", *OPTIONS) or option.name == "token-file":
+            continue
+        if settings.values[option.name] == usual.values[option.name]:
+            continue
+        if settings.values[option.name] is True:
+            words.append(f"--{option.name}")
+        else:
+            words += [f"--{option.name}", _settled(settings, option.name)]
+    return words
 
 
-def _report_written(parsed: argparse.Namespace, path: Path, kept: Path | None) -> None:
+def _settled(settings: Settings, name: str) -> str:
+    """The value, with folders that do not depend on where the server is started."""
+    if name == "vault":
+        named = settings.names(name)
+        mounts = read_mounts(named)
+        return ",".join(
+            f"{mount.prefix.rstrip('/')}={mount.root}" if mount.prefix else str(mount.root) for mount in mounts
+        )
+    if name in FOLDERS:
+        return ",".join(str(Path(folder).expanduser().absolute()) for folder in settings.names(name))
+    return settings.text(name)
+
+
+def _unsaid(client: Client, settings: Settings) -> str:
+    """The header without the token, which is no one else's to see: by its variable where the client knows such."""
+    return f"Bearer {client.variable or NO_TOKEN}" if read_token(settings) else ""
+
+
+def _commands(client: Client, settings: Settings, url: str | None) -> Iterator[str]:
+    if url is None and client.add_stdio:
+        yield "Or run:"
+        yield from spell_command([*client.add_stdio, *this_program(), *serve_words(settings)])
+    elif url is not None and client.add is not None:
+        yield "Or run:"
+        yield from http_commands(client, settings, url)
+
+
+def http_commands(client: Client, settings: Settings, url: str) -> list[str]:
+    """The command that tells a client of a running server; the token is read by the shell, not shown."""
+    assert client.add is not None
+    if not read_token(settings):
+        return spell_command(client.add(url, ""))
+    if client.label == "VS Code":
+        return spell_command(client.add(url, f"Bearer {client.variable}"))
+    lines = spell_command(client.add(url, f"Bearer {NO_TOKEN}"))
+    file = settings.text("token-file")
+    if sys.platform == "win32":
+        return lines
+    (spelled,) = spell_command([file])
+    read = f"$(head -n 1 {spelled})" if file else f"${TOKEN}"
+    quoted = f"'Authorization: Bearer {NO_TOKEN}'"
+    return [line.replace(quoted, f'"Authorization: Bearer {read}"') for line in lines]
+
+
+def tell_clients(settings: Settings, url: str) -> Iterator[str]:
+    """What a running HTTP server says of how to reach it, a line each."""
+    for client in CLIENTS.values():
+        if client.add is not None:
+            yield f"  {client.label}"
+            yield from (f"    {line}" for line in http_commands(client, settings, url))
+    program = this_program()
+    yield "  Claude Desktop (which starts a server of its own, on the same data)"
+    yield from (
+        f"    {line}" for line in spell_command([*program, "connect", "claude-desktop", *_place(settings), "--write"])
+    )
+    others = [name for name, client in CLIENTS.items() if client.add is None and client.http is not None]
+    yield f"  {', '.join(others)}"
+    yield from (f"    {line}" for line in spell_command([*program, "connect", others[0], "--url", url]))
+
+
+def _place(settings: Settings) -> list[str]:
+    return serve_words(settings)[1:]
+
+
+def _report_written(parsed: argparse.Namespace, path: Path, *, fresh: bool, kept: Path | None) -> None:
     if parsed.json:
-        print_json({"file": str(path), "backup": None if kept is None else str(kept)})
-        return
-    print(f"Wrote {path}." + (f" The file as it was is {kept}." if kept else ""))
-    print("Restart the client to see Pinakes.")
+        print_json({"file": str(path), "changed": fresh, "backup": None if kept is None else str(kept)})
+    elif not fresh:
+        print(f"{path} says so already; nothing was changed.")
+    else:
+        print(f"Wrote {path}." + (f"\nThe file as it was is {kept}." if kept else ""))
+        print("Restart the client to see Pinakes.")

@@ -6,10 +6,11 @@ import json
 import logging
 import sys
 import time
+from functools import partial
 from typing import Any
 
 from pinakes.app import build, lazily
-from pinakes.cli.connect_command import COMMAND_LINES, http_lines
+from pinakes.cli.connect_command import tell_clients
 from pinakes.cli.terminal import settings_of, styled
 from pinakes.engine.resting import calm_collector
 from pinakes.settings import Settings
@@ -72,7 +73,7 @@ def run(parsed: argparse.Namespace) -> int:
     if settings.text("transport") == "stdio":
         lazily("pinakes.server.stdio", "run_stdio")(adapter)
     else:
-        announce = _announce_json if parsed.json else _announce
+        announce = partial(_announce_json if parsed.json else _announce, settings)
         lazily("pinakes.server.web", "run_web")(adapter, settings, announce=announce)
     return 0
 
@@ -83,19 +84,35 @@ def _log_to_stderr(settings: Settings) -> None:
     logging.basicConfig(level=settings.text("log-level").upper(), handlers=[handler], force=True)
 
 
-def _announce_json(host: str, port: int) -> None:
-    print(json.dumps({"endpoint": _endpoint(host, port)}), flush=True)
+def _announce_json(settings: Settings, host: str, port: int) -> None:
+    print(json.dumps({"endpoint": _endpoint(_reachable(host), port)}), flush=True)
 
 
 def _endpoint(host: str, port: int) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/mcp"
 
 
-def _announce(host: str, port: int) -> None:
-    endpoint = _endpoint(host, port)
-    print(f"{styled('Pinakes is running', 'bold')} at {styled(endpoint, 'green')}  (stop with Ctrl-C)\n")
-    print("Add it to a client:")
-    for client, line in http_lines(endpoint).items():
-        print(f"  {client:15} {line}")
-    print("\nOr let the client start its own server over stdio: pinakes connect CLIENT")
-    print(f"  clients: {', '.join(COMMAND_LINES)}", flush=True)
+def _reachable(host: str) -> str:
+    """An address that answers: every address of a machine is no address to go to."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104
+
+
+def _announce(settings: Settings, host: str, port: int) -> None:
+    endpoint = _endpoint(_reachable(host), port)
+    print(f"{styled('Pinakes is running', 'bold')} at {styled(endpoint, 'green')}  (stop with Ctrl-C)")
+    print(f"Its data is in {settings.data.absolute()}")
+    if _reachable(host) != host:
+        _announce_others(settings, port)
+    print("\nAdd it to a client:")
+    for line in tell_clients(settings, endpoint):
+        print(line)
+    print(flush=True)
+
+
+def _announce_others(settings: Settings, port: int) -> None:
+    names = settings.names("allowed-hosts")
+    if names:
+        print(f"From other machines: http://{names[0].replace(':*', f':{port}')}/mcp")
+    else:
+        print("Other machines are refused until you say by what name they call this one:")
+        print(f"  --allowed-hosts NAME:{port}, or PINAKES_ALLOWED_HOSTS")

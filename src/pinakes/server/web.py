@@ -31,7 +31,7 @@ from pinakes.server.replies import JsonReply
 from pinakes.server.sockets import SocketDoor
 from pinakes.server.sse import MESSAGES, EventDoor, Wait
 from pinakes.server.uploads import UploadDoor
-from pinakes.settings import Settings
+from pinakes.settings import Settings, read_token
 
 log = logging.getLogger(__name__)
 
@@ -41,17 +41,6 @@ MAX_BODY = 16 * 1024 * 1024
 
 def is_loopback(host: str) -> bool:
     return host in LOOPBACK or host.startswith("127.")
-
-
-def read_token(settings: Settings) -> str:
-    path = settings.text("token-file")
-    if not path:
-        return settings.text("token").strip()
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.readline().strip()
-    except OSError as error:
-        raise Refusal(Failure.INVALID, f"The token file cannot be read: {error.strerror}.") from error
 
 
 class TokenGate:

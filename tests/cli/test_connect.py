@@ -1,0 +1,280 @@
+"""Telling a client about Pinakes: what is printed works when it is pasted, and what is written harms nothing."""
+
+import json
+import os
+import shlex
+import stat
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from pinakes.cli.main import main
+
+CLIENTS = (
+    "claude-code",
+    "claude-desktop",
+    "cline",
+    "codex",
+    "cursor",
+    "gemini",
+    "opencode",
+    "vscode",
+    "windsurf",
+    "zed",
+)
+URL = "http://127.0.0.1:3000/mcp"
+
+
+@pytest.fixture
+def run(tmp_path, capsys, monkeypatch):
+    """Run a command as somebody with an empty home: exit code, stdout, stderr."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
+    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "APPDATA", "PINAKES_TOKEN", "CLINE_MCP_SETTINGS_PATH"):
+        monkeypatch.delenv(name, raising=False)
+
+    def invoke(*arguments):
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as leaving:
+            code = leaving.code
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return invoke
+
+
+def shown(run, *arguments):
+    code, out, err = run("connect", *arguments, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def server_in(content):
+    """The one server in a configuration, however deep."""
+    while "pinakes" not in content:
+        (content,) = content.values()
+    return content["pinakes"]
+
+
+def words_of(server):
+    command = server["command"]
+    return command if isinstance(command, list) else [command, *server["args"]]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_every_client_is_told_to_start_a_server_that_exists_on_the_same_data(run, tmp_path, client):
+    words = words_of(server_in(shown(run, client)["content"]))
+    assert words[1:] == ["serve", "--data", str(tmp_path / "data")]
+    assert os.access(words[0], os.X_OK)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_what_is_chosen_here_is_passed_to_the_server(run, tmp_path, monkeypatch, client):
+    (tmp_path / "my notes").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PINAKES_ROOTS", "files")
+    chosen = ("--vault", "my notes", "--toolsets", "entries,memories", "--read-only", "--collection", "team")
+    words = words_of(server_in(shown(run, client, *chosen, "--data", "here")["content"]))
+    assert words[1:] == [
+        "serve", "--data", str(tmp_path / "here"), "--collection", "team", "--toolsets", "entries,memories",
+        "--read-only", "--vault", str(tmp_path / "my notes"), "--roots", str(tmp_path / "files"),
+    ]  # fmt: skip
+
+
+def test_what_no_server_would_take_is_refused(run, tmp_path):
+    assert run("connect", "cursor", "--vault", tmp_path / "nowhere")[0] == 2
+    assert run("connect", "cursor", "--toolsets", "nonsense")[0] == 2
+    assert run("connect", "nonsense")[0] == 2
+
+
+@pytest.mark.parametrize("client", [name for name in CLIENTS if name != "codex"])
+def test_a_configuration_is_written_where_the_client_looks_and_all_else_stays(run, tmp_path, client):
+    told = shown(run, client)
+    file = Path(told["file"])
+    assert tmp_path / "home" in file.parents
+    assert run("connect", client, "--write")[0] == 0
+    assert json.loads(file.read_text()) == told["content"]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    (key,) = told["content"]
+    file.write_text(json.dumps({"other": 1, key: {"x": {}}}, indent=4))
+    assert run("connect", client, "--write")[0] == 0
+    written = json.loads(file.read_text())
+    assert written["other"] == 1
+    assert written[key]["x"] == {}
+    assert server_in({key: {name: each for name, each in written[key].items() if name != "x"}})
+    assert '\n    "other": 1' in file.read_text()
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
+def test_a_written_file_keeps_its_mode_and_so_does_its_copy(run, tmp_path, mode):
+    file = tmp_path / "config.json"
+    file.write_text('{"key": "secret"}')
+    file.chmod(mode)
+    assert run("connect", "claude-code", "--write", "--file", file)[0] == 0
+    for each in (file, tmp_path / "config.json.bak"):
+        assert stat.S_IMODE(each.stat().st_mode) == mode
+
+
+def test_a_linked_file_stays_a_link_and_its_target_is_written(run, tmp_path):
+    (tmp_path / "dotfiles").mkdir()
+    target = tmp_path / "dotfiles" / "claude.json"
+    target.write_text("{}")
+    link = tmp_path / ".claude.json"
+    link.symlink_to("dotfiles/claude.json")
+    assert run("connect", "claude-code", "--write", "--file", link)[0] == 0
+    assert link.is_symlink()
+    assert "pinakes" in json.loads(target.read_text())["mcpServers"]
+
+
+def test_no_earlier_copy_is_ever_overwritten_and_no_change_makes_none(run, tmp_path):
+    file = tmp_path / "config.json"
+    file.write_text('{"first": true}')
+    for folder in ("one", "two", "three"):
+        assert run("connect", "cursor", "--write", "--file", file, "--data", tmp_path / folder)[0] == 0
+    code, out, _ = run("connect", "cursor", "--write", "--file", file, "--data", tmp_path / "three")
+    assert (code, "already" in out) == (0, True)
+    kept = sorted(tmp_path.glob("config.json.*"))
+    assert [path.name for path in kept] == ["config.json.bak", "config.json.bak.2", "config.json.bak.3"]
+    assert [json.loads(path.read_text()).get("mcpServers", {}) != {} for path in kept] == [False, True, True]
+    assert not list(tmp_path.glob(".config*"))
+
+
+@pytest.mark.parametrize("text", ["// mine\n{}", "[1]", '{"mcpServers": []}', "{broken"])
+def test_a_file_that_is_not_plain_json_is_left_alone(run, tmp_path, text):
+    file = tmp_path / "config.json"
+    file.write_text(text)
+    code, _, err = run("connect", "cursor", "--write", "--file", file)
+    assert (code, "left alone" in err, file.read_text()) == (2, True, text)
+    assert list(tmp_path.glob("*.bak")) == []
+
+
+def test_a_table_is_added_to_toml_without_touching_a_line_of_it(run, tmp_path):
+    file = tmp_path / "config.toml"
+    before = '# mine\nmodel = "o3"  # the best\n\n[mcp_servers.other]\ncommand = "x"\n'
+    file.write_text(before)
+    assert run("connect", "codex", "--write", "--file", file, "--data", tmp_path / 'a "b" \\c')[0] == 0
+    assert file.read_text().startswith(before)
+    servers = tomllib.loads(file.read_text())["mcp_servers"]
+    assert servers["other"] == {"command": "x"}
+    assert servers["pinakes"]["args"] == ["serve", "--data", str(tmp_path / 'a "b" \\c')]
+    after = file.read_text()
+    assert run("connect", "codex", "--write", "--file", file, "--data", tmp_path / 'a "b" \\c')[0] == 0
+    assert run("connect", "codex", "--write", "--file", file, "--data", tmp_path / "other")[0] == 2
+    assert file.read_text() == after
+
+
+@pytest.mark.parametrize("text", ['mcp_servers = { x = { command = "y" } }\n', "[broken\n"])
+def test_toml_that_cannot_be_added_to_is_left_alone(run, tmp_path, text):
+    file = tmp_path / "config.toml"
+    file.write_text(text)
+    assert run("connect", "codex", "--write", "--file", file)[0] == 2
+    assert file.read_text() == text
+
+
+def test_servers_of_the_first_opencode_are_joined(run, tmp_path):
+    file = tmp_path / "opencode.json"
+    file.write_text('{"mcp": {"x": {"type": "local", "command": ["y"]}}}')
+    assert run("connect", "opencode", "--write", "--file", file)[0] == 0
+    assert set(json.loads(file.read_text())["mcp"]) == {"x", "pinakes"}
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex"])
+def test_the_printed_command_survives_a_shell(run, tmp_path, client):
+    data = tmp_path / "Application Support" / "it's $HOME"
+    _, out, _ = run("connect", client, "--data", data)
+    line = out.strip().splitlines()[-1]
+    script = f'{client.split("-")[0]}() {{ printf "%s\\n" "$@"; }}; {line}'
+    words = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert words[-3:] == ["serve", "--data", str(data)]
+
+
+def test_on_windows_commands_are_quoted_for_its_two_shells():
+    from pinakes.cli.shells import spell_command
+
+    assert spell_command(["claude", "C:\\Program Files\\x", "--data", "C:\\me"], "win32") == [
+        'claude "C:\\Program Files\\x" --data C:\\me'
+    ]
+    assert spell_command(["a", "C:\\My Data\\"], "win32") == [
+        'a "C:\\My Data\\\\"    (cmd)',
+        "a 'C:\\My Data\\'    (PowerShell)",
+    ]
+    assert spell_command(["a", "it's $5"], "win32") == ['a "it\'s $5"    (cmd)', "a 'it''s $5'    (PowerShell)"]
+
+
+def test_claude_desktop_gets_no_address_that_its_cloud_cannot_reach(run):
+    code, _, err = run("connect", "claude-desktop", "--url", URL)
+    assert (code, "leave out --url" in err) == (1, True)
+
+
+@pytest.mark.parametrize("client", [name for name in CLIENTS if name != "claude-desktop"])
+def test_a_token_is_sent_as_a_header_and_never_shown(run, tmp_path, monkeypatch, client):
+    assert "earer" not in run("connect", client, "--url", URL)[1]
+    monkeypatch.setenv("PINAKES_TOKEN", "hidden-secret")
+    code, out, _ = run("connect", client, "--url", URL)
+    assert code == 0
+    assert "earer" in out
+    assert "hidden-secret" not in out
+    file = tmp_path / "config"
+    assert run("connect", client, "--url", URL, "--write", "--file", file)[0] == 0
+    assert "Bearer hidden-secret" in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_shell_puts_the_token_into_the_printed_command(run, tmp_path, monkeypatch):
+    token = tmp_path / "the token"
+    token.write_text("from-file\nmore\n")
+    for given, environment, expected in (
+        (("--token-file", str(token)), {}, "from-file"),
+        ((), {"PINAKES_TOKEN": "from-environment"}, "from-environment"),
+    ):
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        _, out, _ = run("connect", "claude-code", "--url", URL, *given)
+        script = f'claude() {{ printf "%s\\n" "$@"; }}; {out.strip().splitlines()[-1]}'
+        said = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout.splitlines()
+        assert said[-2:] == ["--header", f"Authorization: Bearer {expected}"]
+
+
+def announced(tmp_path, *arguments, **environment):
+    """What a server over HTTP says when it starts."""
+    home = {"HOME": str(tmp_path / "home"), "PINAKES_DATA": str(tmp_path / "some data"), **environment}
+    command = [sys.executable, "-m", "pinakes.cli.main", "serve", "--transport", "http", "--port", "0", *arguments]
+    server = subprocess.Popen(command, env={**os.environ, **home}, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    lines = []
+    try:
+        for line in server.stdout:
+            lines.append(line.rstrip("\n"))
+            if "connect cline --url" in line:
+                break
+    finally:
+        server.terminate()
+        server.wait(30)
+        server.stdout.close()
+    return lines
+
+
+def test_a_server_says_where_its_data_is_and_how_each_client_is_told(tmp_path):
+    lines = announced(tmp_path)
+    assert f"Its data is in {tmp_path / 'some data'}" in lines
+    said = "\n".join(lines)
+    assert "connector" not in said
+    assert "claude mcp add --transport http pinakes http://127.0.0.1:" in said
+    desktop = shlex.split(next(line for line in lines if "connect claude-desktop" in line))
+    assert desktop[-3:] == ["--data", str(tmp_path / "some data"), "--write"]
+    assert os.access(desktop[0], os.X_OK)
+
+
+def test_a_server_on_every_address_tells_one_that_answers_and_sends_the_token(tmp_path):
+    lines = announced(tmp_path, "--host", "0.0.0.0", PINAKES_TOKEN="hidden-secret")
+    said = "\n".join(lines)
+    assert "0.0.0.0" not in said
+    assert "hidden-secret" not in said
+    assert '--header "Authorization: Bearer $PINAKES_TOKEN"' in said
+    assert "--allowed-hosts NAME:" in said
+    lines = announced(tmp_path, "--host", "0.0.0.0", "--allowed-hosts", "box:4000", PINAKES_TOKEN="hidden-secret")
+    assert "From other machines: http://box:4000/mcp" in lines
