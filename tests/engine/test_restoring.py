@@ -11,13 +11,14 @@ from pinakes import settings as options
 from pinakes.app import App, build
 from pinakes.engine.annotating import annotate
 from pinakes.engine.boosting import boost
-from pinakes.engine.curation import forget, merge
+from pinakes.engine.curation import forget, merge, sources_of
 from pinakes.engine.embedding import choose_embedder
 from pinakes.engine.memories import Draft, store_memory
 from pinakes.engine.restoring import restore
 from pinakes.engine.tombstones import list_tombstones
 from pinakes.model.clock import DAY, SECOND
 from pinakes.model.errors import Failure, Refusal
+from pinakes.model.knowledge import Entry
 from tests.conftest import Time
 
 TEXTS = (
@@ -41,6 +42,11 @@ def open_app(folder: Path, time: Time, embedder: str = "none") -> App:
 def remember(app: App, content: str, *links: str) -> str:
     draft = Draft(content=content, rationale="Worth keeping for later.", metadata={}, link_to=links)
     return store_memory(app.kernel, draft, actor="tester").version.id
+
+
+def seen(app: App, *ids: str) -> list[Entry]:
+    with app.kernel.read() as reading:
+        return sources_of(reading, ids)
 
 
 def picture(app: App) -> dict[str, Any]:
@@ -80,7 +86,7 @@ def test_after_everything_is_restored_in_any_order_nothing_has_changed(
         if deed == "forget":
             hashes.append(forget(app.kernel, ids[one], reason="obsolete", rationale="old", actor="t").reversal_hash)
         else:
-            merged = merge(app.kernel, [ids[one], ids[other]], "merged", said=said, actor="t")
+            merged = merge(app.kernel, seen(app, ids[one], ids[other]), "merged", said=said, actor="t")
             hashes.append(merged.reversal_hash)
             ids[one] = merged.version.id
     random.shuffle(hashes)
@@ -101,9 +107,8 @@ def test_vectors_and_importance_come_back_as_they_were(tmp_path: Path, time: Tim
     assert picture(app) != before
     restore(app.kernel, gone.reversal_hash, actor="t")
     assert picture(app) == before
-    merged = merge(
-        app.kernel, [one, other], "One text.", said={"target_name": "x", "rationale": "the same thing"}, actor="t"
-    )
+    said = {"target_name": "x", "rationale": "the same thing"}
+    merged = merge(app.kernel, seen(app, one, other), "One text.", said=said, actor="t")
     restore(app.kernel, merged.reversal_hash, actor="t")
     assert picture(app) == before
     app.kernel.store.close()
@@ -138,7 +143,7 @@ def test_an_edge_made_after_a_merging_goes_on_at_the_source_it_is_most_like(tmp_
     app = open_app(tmp_path / "data", time)
     one, other = remember(app, TEXTS[0]), remember(app, TEXTS[2])
     said = {"target_name": "x", "rationale": "the same thing"}
-    merged = merge(app.kernel, [one, other], "Both.", said=said, actor="t")
+    merged = merge(app.kernel, seen(app, one, other), "Both.", said=said, actor="t")
     late = remember(app, "Tea is black when Ada takes it.", merged.version.id)
     restored = restore(app.kernel, merged.reversal_hash, actor="t")
     assert restored.rewired

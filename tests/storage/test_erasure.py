@@ -168,7 +168,8 @@ def test_text_that_moved_between_pages_is_erased_as_well(tmp_path, kernel, seed)
 
 def erase_rows(writing: Writing, id: str) -> None:
     writing.describe("ERASE")
-    writing.erase(id)
+    for each in (id, *writing.edges_ever_at(id)):
+        writing.erase(each)
 
 
 def test_history_still_lists_what_was_erased_without_its_content(tmp_path, kernel):

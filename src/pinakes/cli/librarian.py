@@ -193,7 +193,7 @@ def _merge(kernel: Kernel, task: Task) -> Callable[[], object]:
         "rationale": f"Merged in a review: {task.reason}",
         "merge_strategy": "summarize",
     }
-    merged = merge(kernel, [entry.id for entry in task.entries], content, said=said, actor=ACTOR)
+    merged = merge(kernel, task.entries, content, said=said, actor=ACTOR)
     return _undoable(kernel, f"Merged into {merged.version.id}.", merged.reversal_hash)
 
 

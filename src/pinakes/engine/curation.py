@@ -78,22 +78,36 @@ def forget(kernel: Kernel, handle: str, *, reason: str, rationale: str, actor: s
     """Leave a tombstone for an entry and for the edges that end at it; a note's file goes to the trash, a document
     goes with its sections."""
 
-    def act(writing: Writing, plan: Plan) -> tuple[Version, int]:
+    def act(writing: Writing, plan: Plan) -> Forgotten:
         writing.describe("DELETE", note={"tool": "forget_concept", "reason": reason, "rationale": scrub(rationale)[0]})
         version = find_node(writing, handle)
-        return version, retire(writing, plan, cast(Entry, version.thing))
+        edges = retire(writing, plan, cast(Entry, version.thing))
+        return Forgotten(version, edges, cast(Transaction, writing.transaction(writing.tx)))
 
-    version, edges = carry_out(kernel, act, actor=actor)
-    transaction = _newest_about(kernel, version.id)
-    _log(kernel, "forget", (version.id,), reason)
-    return Forgotten(version, edges, transaction)
+    forgotten = carry_out(kernel, act, actor=actor)
+    _log(kernel, "forget", (forgotten.version.id,), reason)
+    return forgotten
 
 
-def merge(kernel: Kernel, handles: Sequence[str], content: str, *, said: Mapping[str, Any], actor: str) -> Merged:
-    """Make one entry of several: the content is given, `said` has name, rationale, strategy and whether to force it."""
+class ChangedMeanwhile(Refusal):
+    """What the content was made of is not what the memories say any more."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            Failure.BUSY,
+            "One of the memories was changed meanwhile; nothing was merged. Try again.",
+            field="source_node_ids",
+        )
+
+
+def merge(kernel: Kernel, seen: Sequence[Entry], content: str, *, said: Mapping[str, Any], actor: str) -> Merged:
+    """Make one entry of several: the content was made of them as they were seen, `said` has name, rationale, strategy
+    and whether to force it. Raises ChangedMeanwhile where one of them says something else by now."""
 
     def act(writing: Writing, plan: Plan) -> Merged:
-        sources = sources_of(writing, handles)
+        sources = sources_of(writing, [source.id for source in seen])
+        if [_said(source) for source in sources] != [_said(source) for source in seen]:
+            raise ChangedMeanwhile
         apart, least = compare_priors(sources, force=bool(said.get("force_merge")))
         writing.describe("MERGE", note=_merge_note(sources, said))
         gone = [source for source in sources if source.id not in apart]
@@ -119,6 +133,10 @@ def merge(kernel: Kernel, handles: Sequence[str], content: str, *, said: Mapping
     _carry_looks(kernel, merged)
     _log(kernel, "merge", (merged.version.id, *merged.sources), str(said.get("merge_strategy", "")))
     return merged
+
+
+def _said(entry: Entry) -> tuple[str, str]:
+    return entry.title, entry.body
 
 
 def sources_of(reading: Reading, handles: Sequence[str]) -> list[Entry]:
@@ -223,12 +241,14 @@ def _take_the_place_of(writing: Writing, plan: Plan, gone: Sequence[Entry], merg
 def _redirect(writing: Writing, gone: set[str], merged: str) -> int:
     """Every edge of a source becomes one of the merged entry; of parallel ones the heaviest, and none to itself."""
     edges = {edge.id: edge for id in sorted(gone) for edge in writing.edges_of(id)}
+    there = writing.living(end for edge in edges.values() for end in (edge.source, edge.target))
     best: dict[tuple[str, str, str, str], Edge] = {}
     for edge in edges.values():
         ends = merged if edge.source in gone else edge.source, merged if edge.target in gone else edge.target
         moved = replace(edge, source=ends[0], target=ends[1], updated_at=writing.time)
         key = (*ends, edge.type, edge.predicate)
-        if ends[0] != ends[1] and (key not in best or moved.weight > best[key].weight):
+        stands = edge.source in there and edge.target in there and ends[0] != ends[1]
+        if stands and (key not in best or moved.weight > best[key].weight):
             best[key] = moved
     kept = {edge.id: edge for edge in best.values()}
     for id, edge in edges.items():
@@ -246,12 +266,6 @@ def _carry_looks(kernel: Kernel, merged: Merged) -> None:
     if looks:
         times, last = sum(each[0] for each in looks.values()), max(each[1] for each in looks.values())
         kernel.activity.look(kernel.collection, [merged.version.id], last, times=times)
-
-
-def _newest_about(kernel: Kernel, id: str) -> Transaction:
-    with kernel.read() as reading:
-        newest = cast(Version, reading.version(id, reading.tx))
-        return cast(Transaction, reading.transaction(newest.tx))
 
 
 def _log(kernel: Kernel, action: str, ids: tuple[str, ...], reason: str = "") -> None:

@@ -91,13 +91,11 @@ def relate(kernel: Kernel, claim: Claim, *, actor: str) -> Related | Clash:
 
 def settle(kernel: Kernel, conflict_id: str, resolution: Resolution, claim: Claim, *, actor: str) -> Related:
     """Apply a resolution to a claim that clashed before."""
-    pending = _recall(kernel, conflict_id)
-    if (pending["subject"], pending["predicate"], pending["object"]) != (claim.subject, claim.predicate, claim.object):
-        raise Refusal(
-            Failure.INVALID, "The conflict is about another triple; repeat the same one.", field="conflict_id"
-        )
 
     def act(writing: Writing) -> Related:
+        pending = _recall(writing.session, kernel, conflict_id)
+        _refuse_other(pending, claim)
+        drop_conflict(writing.session, kernel.collection, conflict_id)
         existing = writing.edge(pending["existing_id"])
         if existing is None or writing.head(existing.id) is None:
             raise Refusal(
@@ -120,8 +118,16 @@ def settle(kernel: Kernel, conflict_id: str, resolution: Resolution, claim: Clai
         return related
 
     related = kernel.write(act, actor=actor)
+    # A transaction that changed nothing has kept the conflict too.
     kernel.store.operate(lambda session: drop_conflict(session, kernel.collection, conflict_id))
     return related
+
+
+def _refuse_other(pending: Mapping[str, str], claim: Claim) -> None:
+    if (pending["subject"], pending["predicate"], pending["object"]) != (claim.subject, claim.predicate, claim.object):
+        raise Refusal(
+            Failure.INVALID, "The conflict is about another triple; repeat the same one.", field="conflict_id"
+        )
 
 
 def delete_edge(kernel: Kernel, handle: str, *, actor: str) -> tuple[str, int]:
@@ -330,9 +336,8 @@ def _remember(kernel: Kernel, existing: Related, claim: Claim) -> Clash:
     return Clash(conflict_id, existing, claim, expires)
 
 
-def _recall(kernel: Kernel, conflict_id: str) -> dict[str, str]:
-    with kernel.store.database.read() as session:
-        pending = find_conflict(session, kernel.collection, conflict_id)
+def _recall(session: Session, kernel: Kernel, conflict_id: str) -> dict[str, str]:
+    pending = find_conflict(session, kernel.collection, conflict_id)
     if pending is None:
         raise Refusal(Failure.NOT_FOUND, "There is no such conflict; it may be settled already.", field="conflict_id")
     content, expires = pending

@@ -66,10 +66,7 @@ def update_entry(kernel: Kernel, handle: str, said: Mapping[str, Any], *, actor:
 
     with kernel.read() as reading:
         present = cast(Entry, resolve(reading, handle, "entry").thing)
-    if "content" in said and present.kind in (kinds.DOCUMENT, kinds.SECTION):
-        raise Refusal(
-            Failure.INVALID, "The text of a document comes from its file; add the file again.", field="content"
-        )
+    _refuse_text_of_document(present, said)
     title, body = said.get("topic", present.title), said.get("content", present.body)
     kernel.prepare(title, body, whole=bool(said.get("wait_for_embedding")))
 
@@ -77,6 +74,7 @@ def update_entry(kernel: Kernel, handle: str, said: Mapping[str, Any], *, actor:
         writing.describe("UPDATE")
         before = cast(Entry, resolve(writing, handle, "entry").thing)
         _refuse_filed(before, "update_node")
+        _refuse_text_of_document(before, said)
         amended, notice = _settled(writing, _amended(before, said, writing.time))
         if amended != before:
             writing.put(replace(amended, updated_at=writing.time))
@@ -102,6 +100,13 @@ def delete_entry(kernel: Kernel, handle: str, *, actor: str) -> tuple[str, int, 
 def get_entry(kernel: Kernel, handle: str) -> Version:
     with kernel.read() as reading:
         return resolve(reading, handle, "entry")
+
+
+def _refuse_text_of_document(entry: Entry, said: Mapping[str, Any]) -> None:
+    if "content" in said and entry.kind in (kinds.DOCUMENT, kinds.SECTION):
+        raise Refusal(
+            Failure.INVALID, "The text of a document comes from its file; add the file again.", field="content"
+        )
 
 
 def _refuse_filed(entry: Entry, tool: str) -> None:

@@ -1,6 +1,6 @@
 """Erasing for good, and letting go of what was deleted long ago."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from pinakes.model.clock import DAY
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Entry
 from pinakes.storage.locks import role
+from pinakes.storage.reading import Reading
 from pinakes.storage.store import Store, Writing
 
 RETENTION = 30 * DAY
@@ -36,11 +37,10 @@ def erase(kernel: Kernel, handle: str, *, actor: str, backups: Iterable[Store] =
     try:
         with kernel.read() as reading:
             id = resolve_any(reading, handle).id
-            ids = [id, *sections_ever(reading, id)]
     except Refusal:
         _forget_traces(kernel)
         raise
-    return _erase(kernel, ids, actor=actor, backups=backups)
+    return _erase(kernel, lambda reading: [id, *sections_ever(reading, id)], actor=actor, backups=backups)
 
 
 def erase_everywhere(kernel: Kernel, id: str, *, actor: str) -> Erased:
@@ -63,17 +63,21 @@ def erase_everywhere(kernel: Kernel, id: str, *, actor: str) -> Erased:
 
 def purge(kernel: Kernel, *, actor: str, older_than: int = RETENTION, backups: Iterable[Store] = ()) -> Erased | None:
     """Erase what has been a tombstone for longer than the time it can be brought back in."""
+    before = kernel.now() - older_than
     with kernel.read() as reading:
-        ids = reading.tombstones(before=kernel.now() - older_than)
+        ids = reading.tombstones(before=before)
     if not ids:
         _forget_traces(kernel)
         return None
-    return _erase(kernel, ids, actor=actor, backups=backups)
+    return _erase(kernel, lambda reading: reading.tombstones(before=before), actor=actor, backups=backups)
 
 
-def _erase(kernel: Kernel, ids: list[str], *, actor: str, backups: Iterable[Store]) -> Erased:
+def _erase(kernel: Kernel, find: Callable[[Reading], list[str]], *, actor: str, backups: Iterable[Store]) -> Erased:
+    """What is found is found again in the transaction: a tombstone may be undone, a document get another section."""
+
     def act(writing: Writing) -> tuple[int, int, int, bool]:
         writing.describe("ERASE")
+        ids = find(writing)
         doomed = list(dict.fromkeys([*ids, *(edge for id in ids for edge in writing.edges_ever_at(id))]))
         plan = Plan(kernel.vaults)
         for id in ids:
@@ -83,6 +87,8 @@ def _erase(kernel: Kernel, ids: list[str], *, actor: str, backups: Iterable[Stor
         return len(doomed), sum(writing.erase(id) for id in doomed), writing.tx, files_follow
 
     # The copies first: once the handle is gone from here, nobody could name what to look for in them.
+    with kernel.read() as reading:
+        ids = find(reading)
     copies = sum(_erase_in_copy(copy, kernel.collection, ids) for copy in backups)
     catch_up(kernel)
     things, versions, tx, files_follow = kernel.write(act, actor=actor)

@@ -7,6 +7,8 @@ from pinakes.engine.kernel import Kernel
 from pinakes.model.kinds import KINDS, SECTION
 from pinakes.spaces.embedders import SHIPPED_IDENTITY, is_shipped_model_there
 from pinakes.storage import chunks, documents, journal
+from pinakes.storage.heads import all_loose_edges
+from pinakes.storage.store import Writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +30,15 @@ def examine(kernel: Kernel) -> list[Finding]:
 
 
 def repair(kernel: Kernel) -> list[str]:
-    """Rebuild the heads of every collection whose heads differ from the journal; returns those."""
+    """Rebuild the heads of every collection whose heads differ from the journal, and take out edges that have lost an
+    end; returns the collections."""
     mended: list[str] = []
     for collection in kernel.store.collections():
         with kernel.store.database.read() as session:
             broken = bool(journal.compare_heads(session, collection))
         if broken:
             kernel.store.operate(lambda session, name=collection: journal.rebuild_heads(session, name))
+            kernel.store.write(collection, _remove_loose_edges, actor="doctor")
             mended.append(collection)
     return mended
 
@@ -50,6 +54,13 @@ def count_everything(kernel: Kernel) -> dict[str, int]:
             "versions": journal.count_versions(reading.session, kernel.collection),
             "tx_id": reading.tx,
         }
+
+
+def _remove_loose_edges(writing: Writing) -> None:
+    writing.describe("DELETE", note={"tool": "doctor", "reason": "an end was gone"})
+    for id in all_loose_edges(writing.session, writing.collection):
+        if (edge := writing.edge(id)) is not None:
+            writing.remove(edge)
 
 
 def _model() -> Finding:

@@ -58,5 +58,5 @@ def _apply(kernel: Kernel, edit: Edit, actor: str) -> Applied:
         "merge_strategy": "summarize",
         "force_merge": False,
     }
-    merged = merge(kernel, edit.ids, wording.extract(sources)[0], said=said, actor=actor)
+    merged = merge(kernel, sources, wording.extract(sources)[0], said=said, actor=actor)
     return Applied(edit, merged.transaction.tx, merged.reversal_hash)

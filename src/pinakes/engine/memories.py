@@ -96,10 +96,9 @@ class _Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class _Pondered:
-    """A memory before it is written: what it will be linked to, what lies around it, and what its session learns."""
+    """A memory before it is written: what lies around it, and what its session learns."""
 
     entry: Entry
-    linked: tuple[str, ...]
     around: _Surroundings
     learned: Learned
     mood: Mood
@@ -132,27 +131,34 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
     pondered = persist(lambda: _ponder(kernel, clean, threat))
     entry, around, learned, mood = pondered.entry, pondered.around, pondered.learned, pondered.mood
 
-    def act(writing: Writing) -> tuple[Version, tuple[Edge, ...]]:
+    def act(writing: Writing) -> tuple[Version, tuple[Edge, ...], tuple[tuple[Entry, float], ...]]:
+        # What was near a moment ago may be gone, and what was asked for by name may be another by now.
+        linked = tuple(find_node(writing, handle, field="link_to").id for handle in clean.link_to)
+        living = writing.living(other.id for other, _ in around.near)
+        near = tuple((other, value) for other, value in around.near if other.id in living)
         made = put_memory(writing, entry)
-        asked = _asked_edges(writing, made, pondered.linked, clean.metadata)
-        edges = [*asked, *without_circles(writing, made.id, asked, _found_edges(writing, made, around))]
+        asked = _asked_edges(writing, made, linked, clean.metadata)
+        found = _found_edges(writing, made, replace(around, near=near))
+        edges = [*asked, *without_circles(writing, made.id, asked, found)]
         edges += temporal_edge(writing, made, pondered.previous)
         kept = tuple({(edge.target, edge.source, edge.type): edge for edge in reversed(edges)}.values())
         writing.link(kept)
         version = Version(id=made.id, tx=writing.tx, time=writing.time, subject="entry", kind=made.kind, thing=made)
-        return version, kept
+        return version, kept, near
 
-    version, edges = kernel.write(act, actor=actor)
+    version, edges, near = kernel.write(act, actor=actor)
     mood.position = max(mood.position, entry.attributes[POSITION])
     around.remember(cast(Entry, version.thing))
     place = (kernel.collection, clean.session)
     kernel.activity.feel(place, mood, (learned.delta_s, learned.delta_c, learned.score), pondered.share)
-    mood.has_conflict = mood.has_conflict or any(clash.type != "temporal" for clash in around.clashes.values())
+    standing = {other.id for other, _ in near}
+    clashes = {id: clash for id, clash in around.clashes.items() if id in standing}
+    mood.has_conflict = mood.has_conflict or any(clash.type != "temporal" for clash in clashes.values())
     mood.stored = [*mood.stored, version.id][-REMEMBERED:]
     kernel.activity.look(kernel.collection, [version.id], version.time)
     log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if threat.is_flagged else "")
     # What contradicts it, or tells of another of its kind, is not to be merged with it, however alike they are.
-    alike = [(other, value) for other, value in around.near if value >= DUPLICATE and other.id not in around.clashes]
+    alike = [(other, value) for other, value in near if value >= DUPLICATE and other.id not in around.clashes]
     duplicates = tuple((other.id, value) for other, value in alike if not differ_in_figures(other.body, entry.body))
     return Stored(
         version=version,
@@ -160,7 +166,7 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
         learned=learned,
         edges=edges,
         duplicates=duplicates,
-        clashes=around.clashes,
+        clashes=clashes,
         redactions=redactions,
         threat=threat,
         sample=around.reference.gallery.members,
@@ -178,7 +184,7 @@ def _ponder(kernel: Kernel, draft: Draft, threat: Threat) -> _Pondered:
         learned = learn(entry, around.judged, kernel.activity.count(reading.session, kernel.collection))
         share = learning_share(modulator_levels(kernel, reading.session, draft.session, now=now))
         previous = next((id for id in reversed(mood.stored) if is_live(reading.session, reading.collection, id)), None)
-        return _Pondered(entry, linked, around, learned, mood, share, previous)
+        return _Pondered(entry, around, learned, mood, share, previous)
 
 
 def put_memory(writing: Writing, entry: Entry) -> Entry:

@@ -52,17 +52,15 @@ class _Plan:
 def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> Restored:
     """Bring back exactly what a forgetting or merging took away, within thirty days."""
     with kernel.read() as reading:
-        target = find_transaction(reading, reversal_hash)
-        if target.operation not in TAKEN_BACK:
-            raise Refusal(Failure.NOT_FOUND, "No forgetting or merging has that reversal hash.", field="reversal_hash")
-        if reading.undone_by(target.tx) is not None:
-            back = [change.after.id for change in reading.changes(target.tx) if change.removes]
-            nodes = tuple(id for id in back if reading.entry(id) is not None)
-            return Restored(nodes=nodes, edges=(), waiting=(), rewired=(), transaction=target, was_restored=True)
+        target = _restorable(reading, reversal_hash)
+        if (already := _restored_before(reading, target)) is not None:
+            return already
     if kernel.now() - target.time > WINDOW:
         raise expired(target)
 
     def act(writing: Writing, files: Plan) -> tuple[Restored, tuple[Entry, ...]]:
+        if (already := _restored_before(writing, target)) is not None:
+            return already, ()
         plan = _plan(writing, target)
         note = {"tool": "restore_from_hash", **({WAITING: list(plan.waiting)} if plan.waiting else {})}
         writing.describe("REVERT", undoes=target.tx, note=note)
@@ -92,6 +90,22 @@ def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> Restored:
     line = Happening(time=kernel.now(), level="info", component="curation", action="restore", node_ids=restored.nodes)
     kernel.activity.log(kernel.collection, line)
     return restored
+
+
+def _restorable(reading: Reading, reversal_hash: str) -> Transaction:
+    target = find_transaction(reading, reversal_hash)
+    if target.operation not in TAKEN_BACK:
+        raise Refusal(Failure.NOT_FOUND, "No forgetting or merging has that reversal hash.", field="reversal_hash")
+    return target
+
+
+def _restored_before(reading: Reading, target: Transaction) -> Restored | None:
+    """What there is where somebody, perhaps a moment ago, has taken it back already."""
+    if reading.undone_by(target.tx) is None:
+        return None
+    back = [change.after.id for change in reading.changes(target.tx) if change.removes]
+    nodes = tuple(id for id in back if reading.entry(id) is not None)
+    return Restored(nodes=nodes, edges=(), waiting=(), rewired=(), transaction=target, was_restored=True)
 
 
 def expired(target: Transaction) -> Refusal:

@@ -1,6 +1,7 @@
 """Heads: the newest version of each thing, kept beside the journal so that reading it is one look-up."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Alias, Edge, Entry, Thing, fold
@@ -50,6 +51,35 @@ def is_live(session: Session, collection: str, id: str) -> bool:
             id,
         )
     )
+
+
+def loose_edges(session: Session, collection: str, edges: Iterable[str], gone: Iterable[str]) -> list[str]:
+    """Of these edges, and of those that end at entries which are gone, the ones that live without an end."""
+    dead = "NOT EXISTS (SELECT 1 FROM entry_head e WHERE e.collection = h.collection AND e.id = h.{end})"
+    sides = " UNION ".join(
+        f"SELECT h.id FROM json_each(?2) gone CROSS JOIN edge_head h ON h.collection = ?1 AND h.{end} = gone.value "
+        f"WHERE {dead.format(end=end)}"
+        for end in ("source", "target")
+    )
+    rows = session.rows(
+        "SELECT h.id FROM json_each(?3) wanted CROSS JOIN edge_head h ON h.collection = ?1 AND h.id = wanted.value "
+        f"WHERE {dead.format(end='source')} OR {dead.format(end='target')} UNION {sides}",
+        collection,
+        json.dumps(list(gone)),
+        json.dumps(list(edges)),
+    )
+    return sorted(id for (id,) in rows)
+
+
+def all_loose_edges(session: Session, collection: str) -> list[str]:
+    """Every edge of a collection that lives without an end."""
+    rows = session.rows(
+        "SELECT h.id FROM edge_head h WHERE h.collection = ? AND ("
+        "NOT EXISTS (SELECT 1 FROM entry_head e WHERE e.collection = h.collection AND e.id = h.source) OR "
+        "NOT EXISTS (SELECT 1 FROM entry_head e WHERE e.collection = h.collection AND e.id = h.target)) ORDER BY h.id",
+        collection,
+    )
+    return [id for (id,) in rows]
 
 
 def is_newest(session: Session, collection: str, id: str, tx: int) -> bool:

@@ -10,7 +10,7 @@ from pinakes.model.history import Operation
 from pinakes.model.ids import new_id
 from pinakes.model.knowledge import Edge, Entry, Thing, subject_of
 from pinakes.storage.database import Database, Session, first, scalar
-from pinakes.storage.heads import drop_head, set_edge_heads, set_head
+from pinakes.storage.heads import drop_head, loose_edges, set_edge_heads, set_head
 from pinakes.storage.images import to_image, to_text
 from pinakes.storage.migrations import STEPS, Step, migrate, recorded_format, refuse_other_format
 from pinakes.storage.reading import Reading
@@ -47,6 +47,8 @@ class Writing(Reading):
         self._described = False
         self._ever_changed = False
         self._made = 0
+        self._linked: set[str] = set()
+        self._left: set[str] = set()
         _take_number(session, collection, clock())
         super().__init__(session, collection)
 
@@ -89,6 +91,8 @@ class Writing(Reading):
         kind = thing.kind if isinstance(thing, Entry) else thing.type
         self._write_version(thing.id, subject_of(thing), kind, to_image(thing))
         set_head(self.session, self.collection, self.tx, thing)
+        if isinstance(thing, Edge):
+            self._linked.add(thing.id)
         if self._derive is not None:
             self._derive.changed(self.session, self.collection, self.tx, thing)
 
@@ -96,6 +100,7 @@ class Writing(Reading):
         """As `put` of each of some edges that are new, and called nothing."""
         self._write_versions([(edge.id, "edge", edge.type, to_image(edge)) for edge in edges])
         set_edge_heads(self.session, self.collection, self.tx, edges)
+        self._linked |= {edge.id for edge in edges}
         if self._derive is not None:
             for edge in edges:
                 self._derive.changed(self.session, self.collection, self.tx, edge)
@@ -105,6 +110,7 @@ class Writing(Reading):
         kind = thing.kind if isinstance(thing, Entry) else thing.type
         self._write_version(thing.id, subject_of(thing), kind, None)
         drop_head(self.session, self.collection, thing.id)
+        self._left.add(thing.id)
         if self._derive is not None:
             self._derive.removed(self.session, self.collection, self.tx, thing.id)
 
@@ -129,11 +135,24 @@ class Writing(Reading):
             id,
         )
         drop_head(self.session, self.collection, id)
+        self._left.add(id)
         self.session.run("DELETE FROM alias WHERE collection = ? AND id = ?", self.collection, id)
         self.session.run("DELETE FROM pending_conflict WHERE collection = ?", self.collection)
         if self._derive is not None:
             self._derive.erased(self.session, self.collection, id)
         return len(held)
+
+    def refuse_loose_ends(self) -> None:
+        """Nothing that was linked or removed may leave an edge without an end, whatever a verb saw before."""
+        if (self._linked or self._left) and (
+            loose := loose_edges(self.session, self.collection, self._linked, self._left)
+        ):
+            raise Refusal(
+                Failure.CONFLICT,
+                "Nothing was saved: it would leave a connection without an end. Try again; if this stays, run "
+                "`pinakes doctor --repair`.",
+                details={"edges": loose[:10]},
+            )
 
     def _write_version(self, id: str, subject: str, kind: str, image: str | None) -> None:
         self._write_versions([(id, subject, kind, image)])
@@ -212,6 +231,7 @@ class Store:
                 result.append(act(writing))
                 if not writing.changed:
                     raise _Unchanged
+                writing.refuse_loose_ends()
         except _Unchanged:
             pass
         return result[0]

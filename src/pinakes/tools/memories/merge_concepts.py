@@ -1,12 +1,13 @@
 """Merge concepts."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from pinakes.contracts.memories import NODES
 from pinakes.engine import wording
 from pinakes.engine.citations import citation_of
-from pinakes.engine.curation import Merged, compare_priors, merge, sources_of
+from pinakes.engine.curation import ChangedMeanwhile, Merged, compare_priors, merge, sources_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.reversal import WINDOW
 from pinakes.mind.adversarial import inspect
@@ -20,6 +21,7 @@ from pinakes.toolkit.tool import Answer, Call, Example, tool
 
 STRATEGIES = ("summarize", "keep_highest", "concatenate")
 PREVIEW = 280
+TRIES = 3
 UNASKED = {
     "unsupported": "the client offers no model",
     "declined": "the client's model was not to be asked",
@@ -96,6 +98,13 @@ EXAMPLE = Example(
 def merge_concepts(call: Call[Kernel], input: Input) -> Answer:
     """Make one of several nodes that are about the same: their edges lead to the new one, they themselves can be
     brought back for 30 days. Refused where they rest on different assumptions, unless it is forced."""
+    for _ in range(TRIES - 1):
+        with suppress(ChangedMeanwhile):
+            return _merge(call, input)
+    return _merge(call, input)
+
+
+def _merge(call: Call[Kernel], input: Input) -> Answer:
     with call.kernel.read() as reading:
         sources = sources_of(reading, input.source_node_ids)
         compare_priors(sources, force=input.force_merge)
@@ -108,7 +117,7 @@ def merge_concepts(call: Call[Kernel], input: Input) -> Answer:
         "merge_strategy": input.merge_strategy,
         "force_merge": input.force_merge,
     }
-    merged = merge(call.kernel, [source.id for source in sources], worded.content, said=said, actor=call.actor)
+    merged = merge(call.kernel, sources, worded.content, said=said, actor=call.actor)
     call.kernel.activity.look(call.kernel.collection, [merged.version.id], merged.version.time)
     return Answer(_sentence(merged, worded), f"{NODES}/{merged.version.id}", _output(merged, worded))
 
