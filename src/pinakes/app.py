@@ -2,7 +2,9 @@
 
 import os
 import pkgutil
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
@@ -32,7 +34,8 @@ from pinakes.reading.sandbox import Sandbox
 from pinakes.settings import Settings
 from pinakes.storage.chunks import count_waiting, has_unsealed
 from pinakes.storage.locks import role
-from pinakes.storage.sqlite import SQLiteDatabase
+from pinakes.storage.presence import Presence, enter, gate, present
+from pinakes.storage.sqlite import SQLiteDatabase, log_of
 from pinakes.storage.store import Store
 from pinakes.storage.vault import read_mounted, write_mounted
 from pinakes.toolkit.catalog import Catalog, to_listing
@@ -67,34 +70,80 @@ class App:
     def catalog(self) -> Catalog:
         return self.dispatcher.catalog
 
+    def close(self) -> None:
+        """At the end of a server or a command: what was looked at is written down, and the data file is whole."""
+        with suppress(Refusal):
+            write_down(self)
+        self.kernel.store.close()
+
 
 def prepare_directory(data: Path) -> Path:
     """Make the data directory for its owner alone and return the database's path in it."""
+    make_directory(data)
     path = data / DATABASE
     try:
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Exclusively: opening an existing database file and closing it again would drop SQLite's locks.
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:
-        if not data.is_dir():
-            raise Refusal(Failure.INVALID, "The data directory is a file.") from None
+        pass
     except OSError as error:
         if not path.exists():
-            raise Refusal(
-                Failure.UNAVAILABLE,
-                f"The data directory cannot be written: {error.strerror}. Choose another with --data.",
-            ) from error
+            raise _unwritable(error) from error
     return path
 
 
-def open_store(data: Path, *, clock: Clock = system_clock) -> Store:
-    database = SQLiteDatabase(prepare_directory(data))
+def make_directory(data: Path) -> None:
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except FileExistsError:
+        raise Refusal(Failure.INVALID, "The data directory is a file.") from None
+    except OSError as error:
+        if not data.is_dir():
+            raise _unwritable(error) from error
+
+
+def _unwritable(error: OSError) -> Refusal:
+    return Refusal(
+        Failure.UNAVAILABLE, f"The data directory cannot be written: {error.strerror}. Choose another with --data."
+    )
+
+
+def open_store(data: Path, *, clock: Clock = system_clock, command: str = "pinakes") -> Store:
+    """Open the database for a program that is named by its command while it has it open."""
+    make_directory(data)
+    with gate(data):
+        presence = enter(data, command)
+        try:
+            database = SQLiteDatabase(prepare_directory(data))
+        except BaseException:
+            _part(presence)
+            raise
 
     def back_up(found: int) -> None:
         target = backup_path(data, clock(), f"before-format-{found + 1}")
         database.copy_to(target)
 
-    return Store(database, clock=clock, before_migration=back_up)
+    try:
+        store = Store(database, clock=clock, before_migration=back_up)
+    except BaseException:
+        database.close()
+        _part(presence)
+        raise
+    store.after_closing = partial(_leave_directory, data, presence)
+    return store
+
+
+def _part(presence: Presence | None) -> None:
+    if presence is not None:
+        presence.end()
+
+
+def _leave_directory(data: Path, presence: Presence | None) -> None:
+    """Where two leave at the same moment, each may take the other for one who stays; the log is moved once more."""
+    with suppress(Refusal, OSError), gate(data) as held:
+        _part(presence)
+        if held and not present(data) and log_of(data / DATABASE).exists():
+            SQLiteDatabase(data / DATABASE).close()
 
 
 def open_copy(path: Path) -> Store:
@@ -161,15 +210,25 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
     if settings.names("toolsets"):
         catalog.choose(settings.names("toolsets"))
     catalog.forbid_writing(settings.on("read-only"))
-    store = open_store(settings.data, clock=clock)
-    vaults = mount_vaults(store, settings)
-    if vaults.mounts and not settings.names("toolsets"):
-        catalog.also("notes")
-    kernel = build_kernel(store, settings.data, settings.text("collection"))
-    kernel = replace(kernel, vaults=vaults, bench=build_bench(settings))
-    app = App(kernel, Dispatcher(catalog, CONTRACTS, hear_call), settings.data)
-    show_what_works(app)
+    store = open_store(settings.data, clock=clock, command=_command(settings))
+    try:
+        vaults = mount_vaults(store, settings)
+        if vaults.mounts and not settings.names("toolsets"):
+            catalog.also("notes")
+        kernel = build_kernel(store, settings.data, settings.text("collection"))
+        kernel = replace(kernel, vaults=vaults, bench=build_bench(settings))
+        app = App(kernel, Dispatcher(catalog, CONTRACTS, hear_call), settings.data)
+        show_what_works(app)
+    except BaseException:
+        store.close()
+        raise
     return app
+
+
+def _command(settings: Settings) -> str:
+    """What this program is called where somebody asks who is there; never its arguments, which may hold content."""
+    name = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1].isalpha() else ""
+    return f"pinakes serve --transport {settings.text('transport')}" if name == "serve" else f"pinakes {name}".strip()
 
 
 def mount_vaults(store: Store, settings: Settings) -> Vaults:

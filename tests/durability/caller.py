@@ -6,11 +6,10 @@ import resource
 import sys
 import tempfile
 
-import apsw
-
 from pinakes.app import App, build
 from pinakes.model.errors import Refusal
 from pinakes.settings import load
+from pinakes.storage import sqlite
 from pinakes.toolkit.tool import Call
 
 NOBODY = 65534
@@ -18,10 +17,6 @@ NOBODY = 65534
 
 def say(content: object) -> None:
     print(json.dumps(content), flush=True)
-
-
-def checkpoint_often(connection: apsw.Connection) -> None:
-    connection.execute("PRAGMA wal_autocheckpoint=1").fetchall()
 
 
 def open_app(data: str) -> App:
@@ -51,7 +46,7 @@ def warm_up() -> None:
 
 def main(data: str, rights: str = "mine") -> None:
     warm_up()
-    apsw.connection_hooks.append(checkpoint_often)
+    sqlite.FOLD_AT = 1
     if rights == "nobody" and os.geteuid() == 0:
         os.setegid(NOBODY)
         os.seteuid(NOBODY)

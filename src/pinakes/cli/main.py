@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from pinakes import __version__
+from pinakes.cli.stopping import Stopped, stop_on_signals
 from pinakes.cli.terminal import is_json, leave, say_error
 from pinakes.model.errors import Failure, Refusal
 from pinakes.settings import DATA_DOC, OPTIONS, Option
@@ -48,9 +49,13 @@ EXAMPLES = """examples:
   pinakes undo                                    take back the newest change
 
 Options can also stand in the environment (PINAKES_DATA, PINAKES_PORT, …) or in pinakes.toml in the
-data directory; a flag wins over the environment, the environment over the file."""
+data directory; a flag wins over the environment, the environment over the file.
+
+A command exits with 0 when it is done, 1 when it is refused or finds something wrong, 2 when it is not understood,
+and with 130, 143 or 129 when Ctrl-C, SIGTERM or SIGHUP stop it; a server that is stopped exits with 0."""
 
 EXIT_USAGE = 2
+EXIT_INTERRUPTED = 130
 EVERYWHERE = ("collection", "log-level")
 
 
@@ -106,18 +111,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = given[0]
     command = import_module(f"pinakes.cli.{name}_command")
     parsed = build_parser(name, command).parse_args(given[1:])
+    restore_signals = stop_on_signals()
     try:
         return command.run(parsed)
     except Refusal as refusal:
         _tell(refusal, as_json=is_json(parsed))
         return EXIT_USAGE if refusal.failure is Failure.INVALID else 1
-    except KeyboardInterrupt:
-        return 130
+    except KeyboardInterrupt as stop:
+        return stop.code if isinstance(stop, Stopped) else EXIT_INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
         return 0
     finally:
         leave(parsed)
+        restore_signals()
 
 
 def _explain(given: list[str]) -> int:

@@ -41,7 +41,8 @@ EPILOG = """examples:
   pinakes serve --vault ~/notes                     with a folder of markdown notes, and their tools
   pinakes serve --toolsets all --read-only          everything, but nothing that writes
 
-Over stdio the server ends when its client does; over HTTP it runs until it is stopped."""
+Over stdio the server ends when its client does; over HTTP it runs until it is stopped. SIGTERM, SIGINT (Ctrl-C)
+and SIGHUP stop it: it closes its database and exits with 0, or with 1 where a call had to be abandoned."""
 
 
 class JsonLines(logging.Formatter):
@@ -64,11 +65,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
+    try:
+        return _serve(parsed)
+    except KeyboardInterrupt:
+        # Told to stop before it was quite there.
+        return 0
+
+
+def _serve(parsed: argparse.Namespace) -> int:
     settings = settings_of(parsed)
     _log_to_stderr(settings)
     # Start-up makes many objects that live for ever: collecting among them costs a tenth of it.
     gc.disable()
-    adapter = lazily("pinakes.server.adapter", "Adapter")(build(settings))
+    parsed.app = build(settings)
+    adapter = lazily("pinakes.server.adapter", "Adapter")(parsed.app)
     calm_collector()
     if settings.text("transport") == "stdio":
         lazily("pinakes.server.stdio", "run_stdio")(adapter)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from pinakes.app import App, build, lazily, write_down
+from pinakes.app import App, build, lazily
 from pinakes.settings import OPTIONS, Settings, load
 
 _STYLES = {"green": "32", "red": "31", "yellow": "33", "bold": "1", "dim": "2"}
@@ -27,10 +27,10 @@ def app_of(parsed: argparse.Namespace) -> App:
 
 
 def leave(parsed: argparse.Namespace) -> None:
-    """Before the command ends, write down what it looked at."""
+    """Before the command ends, write down what it looked at and leave the data file whole."""
     app: App | None = getattr(parsed, "app", None)
     if app is not None:
-        write_down(app)
+        app.close()
 
 
 def is_json(parsed: argparse.Namespace) -> bool:

@@ -4,9 +4,9 @@ import asyncio
 import json
 import logging
 import os
-import signal
 import sys
 import threading
+import time
 from typing import Any, BinaryIO
 from uuid import uuid4
 
@@ -16,9 +16,10 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
 
-from pinakes.app import App, write_down
+from pinakes.app import App
 from pinakes.server.adapter import Adapter
 from pinakes.server.faults import PARSE_ERROR, check_message, enrich, fault, parse_message
+from pinakes.server.leaving import leave_at_once, leave_on_signals
 from pinakes.server.messages import Incoming
 from pinakes.server.sessions import HERE, Place, name_session
 
@@ -119,19 +120,14 @@ def _pump(source: BinaryIO, lines: "asyncio.Queue[bytes]", loop: asyncio.Abstrac
         log.debug("the loop is closed")
 
 
-async def _watch_parent(app: App) -> None:
-    """Leave when the program that started us is gone, even if somebody else still holds our stdin."""
+def _watch_parent(app: App) -> None:
+    """Leave when the program that started us is gone, even if somebody else still holds our stdin, or nobody reads
+    what we say."""
     parent = os.getppid()
     while os.getppid() == parent:
-        await asyncio.sleep(PARENT_CHECK_SECONDS)
+        time.sleep(PARENT_CHECK_SECONDS)
     log.info("the parent is gone")
-    _leave_at_once(app)
-
-
-def _leave_at_once(app: App) -> None:
-    """Without waiting for whoever holds stdin, but not without what was looked at."""
-    write_down(app)
-    os._exit(0)
+    leave_at_once(app)
 
 
 async def serve(adapter: Adapter) -> None:
@@ -139,9 +135,6 @@ async def serve(adapter: Adapter) -> None:
     to_server, incoming = anyio.create_memory_object_stream[Incoming](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     async with adapter.running(), anyio.create_task_group() as tasks:
-        if sys.platform != "win32":
-            tasks.start_soon(_watch_parent, adapter.app)
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, _leave_at_once, adapter.app)
         tasks.start_soon(wire.read, to_server)
         tasks.start_soon(wire.send, from_server)
         HERE.set(Place(name_session("stdio", uuid4().hex)))
@@ -156,7 +149,9 @@ async def serve(adapter: Adapter) -> None:
 
 
 def run_stdio(adapter: Adapter) -> None:
+    leave_on_signals(adapter.app)
+    if sys.platform != "win32":
+        threading.Thread(target=_watch_parent, args=(adapter.app,), name="parent", daemon=True).start()
     asyncio.run(serve(adapter))
     # A thread may still wait for a line that never comes.
-    sys.stderr.flush()
-    os._exit(0)
+    leave_at_once(adapter.app)

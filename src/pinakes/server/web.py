@@ -4,10 +4,12 @@ reach them."""
 import hmac
 import json
 import logging
+import signal
 import socket
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
+from types import FrameType
 from typing import Any, cast
 
 import anyio
@@ -22,11 +24,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from pinakes import __version__
+from pinakes.app import App
 from pinakes.engine.history import newest_tx
 from pinakes.model.errors import Failure, Refusal
 from pinakes.server.adapter import Adapter
 from pinakes.server.bare import BareDoor
 from pinakes.server.faults import PARSE_ERROR, check_message, enrich, fault, parse_message
+from pinakes.server.leaving import heeded, leave_in_the_end
 from pinakes.server.replies import JsonReply
 from pinakes.server.sockets import SocketDoor
 from pinakes.server.sse import MESSAGES, EventDoor, Wait
@@ -211,7 +215,36 @@ def run_web(adapter: Adapter, settings: Settings, *, announce: Any = None) -> No
         ws="websockets-sansio",
         ws_max_size=MAX_BODY,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    server = Stoppable(config, adapter.app)
+    try:
+        server.run(sockets=[listener])
+    except KeyboardInterrupt:
+        log.debug("told to stop")
+    adapter.app.close()
+    server.has_ended()
+
+
+class Stoppable(uvicorn.Server):
+    """Ends at SIGHUP as at SIGTERM, and even where a call does not."""
+
+    def __init__(self, config: uvicorn.Config, app: App) -> None:
+        super().__init__(config)
+        self._app = app
+        self.has_ended: Callable[[], None] = lambda: None
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        with super().capture_signals():
+            for number in set(heeded()) - {signal.SIGINT, signal.SIGTERM}:
+                signal.signal(number, self.handle_exit)
+            yield
+            # What was heard is not raised once more: being told to stop is how a server ends.
+            self._captured_signals.clear()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if not self.should_exit:
+            self.has_ended = leave_in_the_end(self._app)
+        super().handle_exit(sig, frame)
 
 
 def _listen(host: str, port: int) -> socket.socket:

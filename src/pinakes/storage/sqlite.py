@@ -1,5 +1,7 @@
 """SQLite through apsw: the embedded database that many processes share."""
 
+import logging
+import os
 import random
 import threading
 import time
@@ -13,6 +15,8 @@ import apsw
 from pinakes.model.errors import Failure, Refusal
 from pinakes.storage.database import Row, Session, Value
 
+log = logging.getLogger(__name__)
+
 # Before 3.51.3 a checkpoint racing a commit can lose it (the WAL-reset bug).
 SAFE_VERSION = (3, 51, 3)
 
@@ -25,7 +29,16 @@ _SETTINGS = (
     "PRAGMA temp_store=MEMORY",
 )
 _PATIENCE = 30.0
+_FAREWELL = 5.0
 _IDLE_READERS = 8
+_WRITE = "BEGIN IMMEDIATE"
+
+# In the header of every file that we make, so that one without any table is known to be new, not half a copy.
+_APPLICATION = 0x50494E41
+# The header's `user_version`, as a connection sees it. While a log is in use the file alone says that it is a part:
+# what is copied without its log is known by that.
+_WHOLE, _PART = 0, 1
+FOLD_AT = 1000
 
 
 def _execute(connection: Any, sql: str, values: tuple[Value, ...] = ()) -> list[Row]:
@@ -58,6 +71,7 @@ class SQLiteSession:
                 while not backup.done:
                     backup.step(1000)
             _execute(copy, "PRAGMA journal_mode=DELETE")
+            _execute(copy, f"PRAGMA user_version={_WHOLE}")
         finally:
             copy.close()
 
@@ -83,7 +97,9 @@ def to_refusal(error: apsw.Error) -> Refusal:
                 "The data directory cannot be written; nothing was saved. Make it writable and try again.",
             )
         case apsw.CorruptError() | apsw.NotADBError():
-            return Refusal(Failure.CORRUPT, "The data file is damaged; run `pinakes doctor` and restore a backup.")
+            return Refusal(
+                Failure.CORRUPT, "The data file is damaged; `pinakes doctor` says which backup to restore, and how."
+            )
         case apsw.IOError():
             return Refusal(Failure.UNAVAILABLE, "The disk reported an error; nothing was saved. Try again.")
         case _:
@@ -98,27 +114,68 @@ def refuse_unsafe(version: str) -> None:
         )
 
 
+def log_of(path: Path) -> Path:
+    """Where the log of a database is: beside the file itself, wherever links to it are."""
+    return Path(f"{os.path.realpath(path)}-wal")
+
+
 class SQLiteDatabase:
     """A file and the connections this process has on it."""
 
-    def __init__(self, path: Path, *, vfs: str = "", patience: float = _PATIENCE) -> None:
+    def __init__(self, path: Path, *, vfs: str = "", patience: float = _PATIENCE, accept_part: bool = False) -> None:
         refuse_unsafe(apsw.sqlite_lib_version())
         self.path = path
+        self._log = log_of(path)
         self._vfs = vfs or None
         self._patience = patience
         self._idle: list[apsw.Connection] = []
         self._everyone: list[apsw.Connection] = []
-        self._guard = threading.Lock()
+        self._guard = threading.Condition()
         self._writer_turn = threading.Lock()
-        self._release(self._connect())
+        self._closed = False
+        self._log_pages = FOLD_AT
+        lacks_log = not vfs and not self._has_log()
+        connection = self._connect()
+        if lacks_log and not accept_part:
+            self._refuse_part(connection)
+        self._release(connection)
+
+    def _has_log(self) -> bool:
+        try:
+            return self._log.stat().st_size > 0
+        except OSError:
+            return False
+
+    def _refuse_part(self, connection: apsw.Connection) -> None:
+        """A file that says it has a log but has none was copied alone, or its log was taken away."""
+        version, application, pages = _execute(
+            connection,
+            "SELECT user_version, application_id, page_count "
+            "FROM pragma_user_version, pragma_application_id, pragma_page_count",
+        )[0]
+        # Before there was that sign, a copy of what was never moved out of the log was one page without a table.
+        is_bare = application != _APPLICATION and pages <= 1
+        if (version == _PART or is_bare) and not self._has_log():
+            with self._guard:
+                self._everyone.remove(connection)
+            connection.close()
+            raise Refusal(
+                Failure.CORRUPT,
+                "The data file is incomplete: it was copied while a program had it open, without its log "
+                f"({self._log.name}), so that what was in the log is missing. `pinakes doctor` says what to do.",
+                details={"incomplete": True},
+            )
 
     def _connect(self) -> apsw.Connection:
         connection = None
         try:
             connection = apsw.Connection(str(self.path), vfs=self._vfs)
             self._make_patient(connection)
+            if not _execute(connection, "PRAGMA page_count")[0][0]:
+                self._set(connection, f"PRAGMA application_id={_APPLICATION}")
             for setting in _SETTINGS:
                 self._set(connection, setting)
+            connection.set_wal_hook(self._hear_of_log)
         except apsw.Error as error:
             if connection is not None:
                 connection.close(True)
@@ -151,6 +208,8 @@ class SQLiteDatabase:
 
     def _acquire(self) -> apsw.Connection:
         with self._guard:
+            if self._closed:
+                raise Refusal(Failure.UNAVAILABLE, "The data is closed; this program is ending.")
             if self._idle:
                 return self._idle.pop()
         return self._connect()
@@ -159,16 +218,41 @@ class SQLiteDatabase:
         # One opened while the directory was read-only stays so for ever; one that cannot roll back is of no use.
         usable = not connection.readonly("main") and not connection.in_transaction
         with self._guard:
-            if usable and len(self._idle) < _IDLE_READERS:
+            if usable and (self._closed or len(self._idle) < _IDLE_READERS):
                 self._idle.append(connection)
+                self._guard.notify_all()
                 return
             self._everyone.remove(connection)
+            self._guard.notify_all()
         connection.close()
+
+    def _hear_of_log(self, connection: apsw.Connection, name: str, pages: int) -> int:
+        del connection, name
+        self._log_pages = pages
+        return apsw.SQLITE_OK
+
+    def _fold(self, connection: apsw.Connection) -> None:
+        """Move the log into the file, and let the file alone say that it is a part, which a log that is in use belongs
+        to. Whatever is in the way, the commits stand: it is tried again after the next one."""
+        connection.set_busy_handler(None)
+        try:
+            _execute(connection, f"PRAGMA user_version={_PART}")
+            with suppress(apsw.Error):
+                _execute(connection, "PRAGMA wal_checkpoint(PASSIVE)")
+            self._make_patient(connection)
+            _execute(connection, f"PRAGMA user_version={_WHOLE}")
+        except apsw.Error as error:
+            log.debug("the log stays as it is: %s", error)
+        finally:
+            self._make_patient(connection)
 
     @contextmanager
     def _session(self, begin: str) -> Generator[SQLiteSession]:
         connection = self._acquire()
+        writes = begin == _WRITE
         try:
+            if writes and self._log_pages >= FOLD_AT:
+                self._fold(connection)
             _execute(connection, begin)
             try:
                 yield SQLiteSession(connection)
@@ -190,7 +274,7 @@ class SQLiteDatabase:
 
     @contextmanager
     def write(self) -> Generator[Session]:
-        with self._writer_turn, self._session("BEGIN IMMEDIATE") as session:
+        with self._writer_turn, self._session(_WRITE) as session:
             yield session
 
     def has_table(self, session: Session, name: str) -> bool:
@@ -213,7 +297,8 @@ class SQLiteDatabase:
                 _execute(connection, statement)
             busy, _, _ = _execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0]
             # Nobody syncs a truncated log, and it could come back after a power cut; the next commit does.
-            _execute(connection, "PRAGMA user_version=0")
+            _execute(connection, f"PRAGMA user_version={_WHOLE}")
+            self._fold(connection)
         except apsw.Error as error:
             raise to_refusal(error) from error
         finally:
@@ -235,7 +320,30 @@ class SQLiteDatabase:
         return {name: values.pop() if len(values) == 1 else values for name, values in reported.items()}
 
     def close(self) -> None:
+        """Let calls under way come to their end, stop those that do not, and leave the file whole: whoever closes last
+        moves the log into it."""
         with self._guard:
-            connections, self._everyone, self._idle = self._everyone, [], []
-        for connection in connections:
+            self._closed = True
+            if not self._guard.wait_for(self._is_at_rest, _FAREWELL):
+                for connection in self._everyone:
+                    if connection not in self._idle:
+                        connection.interrupt()
+                self._guard.wait_for(self._is_at_rest, _FAREWELL)
+            connections, self._idle = self._idle, []
+            self._everyone = [each for each in self._everyone if each not in connections]
+        for place, connection in enumerate(connections):
+            if place == len(connections) - 1:
+                _make_whole(connection)
             connection.close()
+
+    def _is_at_rest(self) -> bool:
+        return len(self._idle) == len(self._everyone)
+
+
+def _make_whole(connection: apsw.Connection) -> None:
+    """Where a move of the log was cut off, the file would say for ever that it is a part."""
+    try:
+        if _execute(connection, "PRAGMA user_version")[0][0] != _WHOLE:
+            _execute(connection, f"PRAGMA user_version={_WHOLE}")
+    except apsw.Error:
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)

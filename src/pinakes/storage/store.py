@@ -210,6 +210,7 @@ class Store:
         self.database = database
         self.clock = clock
         self.derive: Derive | None = None
+        self.after_closing: Callable[[], None] = lambda: None
         self.known_format = len(steps)
         migrate(database, steps, before=before_migration)
 
@@ -262,3 +263,4 @@ class Store:
 
     def close(self) -> None:
         self.database.close()
+        self.after_closing()
