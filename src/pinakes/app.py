@@ -24,6 +24,7 @@ from pinakes.engine.births import Births, Ready
 from pinakes.engine.derivations import Derivations
 from pinakes.engine.embedding import Embedding, model_of
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.repeating import answer_once
 from pinakes.engine.resting import tidy_up
 from pinakes.engine.vaults import Mount, Vaults, owner_role, read_mounts
 from pinakes.engine.workbench import Workbench
@@ -217,7 +218,7 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
             catalog.also("notes")
         kernel = build_kernel(store, settings.data, settings.text("collection"))
         kernel = replace(kernel, vaults=vaults, bench=build_bench(settings))
-        app = App(kernel, Dispatcher(catalog, CONTRACTS, hear_call), settings.data)
+        app = App(kernel, Dispatcher(catalog, CONTRACTS, hear_call, answer_once), settings.data)
         show_what_works(app)
     except BaseException:
         store.close()

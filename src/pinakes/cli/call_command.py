@@ -25,6 +25,9 @@ ACTOR = "cli"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("tool", nargs="?", help="the tool's name")
     parser.add_argument("arguments", nargs="?", default="{}", help="its arguments as a JSON object, or - for stdin")
+    parser.add_argument(
+        "--key", default="", help="carry out a call of this key only once, however often it is asked for"
+    )
     parser.add_argument("--list", action="store_true", help="list the tools")
 
 
@@ -37,7 +40,7 @@ def run(parsed: argparse.Namespace) -> int:
     if listing is not None and listing.toolset == "notes":
         refresh_vaults(app)
     try:
-        reply = app.dispatcher.run(parsed.tool, arguments, Call(kernel=app.kernel, actor=ACTOR))
+        reply = app.dispatcher.run(parsed.tool, arguments, Call(kernel=app.kernel, actor=ACTOR, key=parsed.key))
     except UnknownTool:
         raise Refusal(Failure.INVALID, f"There is no tool {parsed.tool!r}; pinakes call --list shows them.") from None
     if parsed.json:

@@ -50,7 +50,7 @@ def enqueue(kernel: Kernel, kind: str, arguments: Mapping[str, Any], *, actor: s
         step="Waiting in the queue",
         created=kernel.now(),
     )
-    kernel.store.operate(lambda session: jobs.add(session, job))
+    kernel.operate(lambda session: jobs.add(session, job))
     bench_of(kernel).ring()
     return job
 

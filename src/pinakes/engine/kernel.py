@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from pinakes.engine.activity import Activity
 from pinakes.engine.embedding import Embedding, LoadedEmbedder
+from pinakes.engine.once import Once
 from pinakes.engine.vaults import Vaults
 from pinakes.engine.workbench import Workbench
 from pinakes.model.errors import Failure, Refusal
@@ -32,6 +33,7 @@ class Kernel:
     vaults: Vaults = field(default_factory=Vaults)
     bench: Workbench | None = None
     activity: Activity = field(default_factory=Activity)
+    once: Once | None = None
 
     @property
     def is_searchable(self) -> bool:
@@ -41,7 +43,13 @@ class Kernel:
         return self.store.read(self.collection)
 
     def write(self, act: Callable[[Writing], T], *, actor: str) -> T:
+        if self.once is not None:
+            return self.once.write(self.store, act, actor=actor)
         return self.store.write(self.collection, act, actor=actor)
+
+    def operate(self, act: Callable[[Session], T]) -> T:
+        """Change the operational state that a call is about; what is merely kept on the way goes to the store."""
+        return self.store.operate(act) if self.once is None else self.once.operate(self.store, act)
 
     def now(self) -> int:
         return self.store.clock()

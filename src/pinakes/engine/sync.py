@@ -228,7 +228,8 @@ def _record_some(
     settled: list[_Arrival] = []
     if batch or leaving:
         work = _Batch(look, batch, leaving, settled, done)
-        done.transactions += kernel.write(partial(_write_batch, work), actor=ACTOR)
+        # What others did in the vault is no part of the call on whose way it is noticed.
+        done.transactions += kernel.store.write(kernel.collection, partial(_write_batch, work), actor=ACTOR)
     _remember(kernel, [*untouched, *((each.path, each.signature, each.digest) for each in settled)], leaving)
     look.judged += [(each.path, each.parsed.warnings if each.parsed else ()) for each in settled]
     look.unsettled += len(batch) - len(settled)

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 Clock = Callable[[], int]
 
 SECOND = 1_000_000
-HOUR = 3600 * SECOND
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -44,6 +44,7 @@ Context = ServerRequestContext[Any, Any]
 Handler = Callable[[Context, Any], Awaitable[Any]]
 
 CHANGE = "knowledge/change"
+IDEMPOTENCY_KEY = "knowledge/idempotency-key"
 SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 
 INSTRUCTIONS = """Pinakes keeps knowledge across conversations, on the user's own machine.
@@ -230,6 +231,7 @@ class Adapter:
                 kernel=self.app.kernel,
                 actor=_actor(ctx),
                 session=session_of(ctx),
+                key=_key(ctx),
                 cancelled=stopped.is_set,
                 detached=detached,
                 report=teller.report,
@@ -360,6 +362,14 @@ def _actor(ctx: Context) -> str:
     """Who writes, as the client names itself."""
     params = ctx.session.client_params
     return params.client_info.name if params is not None else "client"
+
+
+def _key(ctx: Context) -> str:
+    """Under which key a call is to be carried out only once."""
+    key: Any = (ctx.meta or {}).get(IDEMPOTENCY_KEY, "")
+    if not isinstance(key, str) or (IDEMPOTENCY_KEY in (ctx.meta or {}) and not key.strip()):
+        raise Refusal(Failure.INVALID, f"_meta.{IDEMPOTENCY_KEY} must be a string with something in it.")
+    return key
 
 
 def _to_protocol_error(refusal: Refusal, params: Any) -> MCPError:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from pinakes.model.errors import Failure, Refusal
-from pinakes.storage import chunks, documents, fingerprints, jobs, operations, vault
+from pinakes.storage import chunks, documents, fingerprints, jobs, leases, operations, repeats, vault
 from pinakes.storage.database import Database, Session, scalar
 from pinakes.storage.remaking import set_stop_words_apart
 from pinakes.storage.schema import TABLES
@@ -46,6 +46,12 @@ def add_memories(session: Session) -> None:
         session.run(statement)
 
 
+def add_sharing(session: Session) -> None:
+    """Format 7: calls that carried a key, and who holds which role."""
+    for statement in (*repeats.TABLES, *leases.TABLES):
+        session.run(statement)
+
+
 STEPS: tuple[Step, ...] = (
     create_format_1,
     add_chunks,
@@ -53,6 +59,7 @@ STEPS: tuple[Step, ...] = (
     add_documents,
     set_stop_words_apart,
     add_memories,
+    add_sharing,
 )
 
 

@@ -14,6 +14,7 @@ from pinakes.storage.heads import drop_head, loose_edges, set_edge_heads, set_he
 from pinakes.storage.images import to_image, to_text
 from pinakes.storage.migrations import STEPS, Step, migrate, recorded_format, refuse_other_format
 from pinakes.storage.reading import Reading
+from pinakes.storage.repeats import drop_replies
 
 T = TypeVar("T")
 
@@ -138,6 +139,7 @@ class Writing(Reading):
         self._left.add(id)
         self.session.run("DELETE FROM alias WHERE collection = ? AND id = ?", self.collection, id)
         self.session.run("DELETE FROM pending_conflict WHERE collection = ?", self.collection)
+        drop_replies(self.session, self.collection)
         if self._derive is not None:
             self._derive.erased(self.session, self.collection, id)
         return len(held)

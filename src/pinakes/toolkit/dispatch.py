@@ -1,8 +1,9 @@
 """From a name and arguments to a reply: the only place where exceptions become replies."""
 
+import hashlib
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any, Protocol, cast
@@ -15,7 +16,7 @@ from pinakes.toolkit.asking import Unanswered
 from pinakes.toolkit.catalog import Catalog, Listing
 from pinakes.toolkit.contract import Contract, PulseCarrier, Reply
 from pinakes.toolkit.fields import MissingArgument, Schema, fill, refuse_invalid, spell
-from pinakes.toolkit.tool import Call
+from pinakes.toolkit.tool import Call, Repeated
 
 log = logging.getLogger(__name__)
 
@@ -33,13 +34,26 @@ class Witness(Protocol):
     def __call__(self, name: str, arguments: Mapping[str, Any], call: Call[Any], reply: Reply) -> Any: ...
 
 
+class Once(Protocol):
+    """Answers a call that carries a key: as it was answered before, else by carrying it out."""
+
+    def __call__(self, call: Call[Any], asked: str, answer: Callable[[Call[Any]], Reply]) -> Reply: ...
+
+
 class Dispatcher:
     """Runs tools of a catalogue, each under its own contract."""
 
-    def __init__(self, catalog: Catalog, contracts: Mapping[str, Contract], witness: Witness | None = None) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        contracts: Mapping[str, Contract],
+        witness: Witness | None = None,
+        once: Once | None = None,
+    ) -> None:
         self.catalog = catalog
         self._contracts = contracts
         self._witness = witness
+        self._once = once
         self._validators: dict[str, jsonschema_rs.Validator] = {}
 
     def run(self, name: str, arguments: Mapping[str, Any], call: Call[Any]) -> Reply:
@@ -47,11 +61,21 @@ class Dispatcher:
         listing = self.catalog.find(name)
         if listing is None:
             raise UnknownTool(name)
+        if not call.key or not listing.writes or self._once is None:
+            return self._run(listing, arguments, call)
+        try:
+            asked = _digest_of(name, arguments)
+            return self._once(call, asked, lambda keyed: self._run(listing, arguments, keyed))
+        except Refusal as refusal:
+            refusal.arguments = arguments
+            return self._contracts[listing.contract].failure(refusal)
+
+    def _run(self, listing: Listing, arguments: Mapping[str, Any], call: Call[Any]) -> Reply:
         contract = self._contracts[listing.contract]
         reply = self._answer(listing, contract, arguments, call)
         if self._witness is None or not hasattr(contract, "with_pulse"):
             return reply
-        return cast(PulseCarrier, contract).with_pulse(reply, self._witness(name, arguments, call, reply))
+        return cast(PulseCarrier, contract).with_pulse(reply, self._witness(listing.name, arguments, call, reply))
 
     def _answer(self, listing: Listing, contract: Contract, arguments: Mapping[str, Any], call: Call[Any]) -> Reply:
         try:
@@ -63,7 +87,7 @@ class Dispatcher:
             answer = partial(tool.handler, call, fill(tool.input, arguments))
             # Who only reads may read again; who writes knows best what was not yet written.
             return contract.success(persist(answer) if tool.effect == "read" else answer())
-        except Unanswered:
+        except (Unanswered, Repeated):
             raise
         except Refusal as refusal:
             refusal.arguments = arguments
@@ -101,6 +125,15 @@ class Dispatcher:
             return refuse_invalid("The arguments are nested too deeply.", [])
         error = min(errors, key=lambda found: _order(found, schema), default=None)
         return None if error is None else _to_refusal(error, schema)
+
+
+def _digest_of(name: str, arguments: Mapping[str, Any]) -> str:
+    """What was asked, without keeping what it says."""
+    try:
+        asked = json.dumps([name, arguments], sort_keys=True)
+    except (RecursionError, ValueError):
+        raise refuse_invalid("The arguments are nested too deeply.", []) from None
+    return hashlib.blake2b(asked.encode(), digest_size=16).hexdigest()
 
 
 def _order(error: jsonschema_rs.ValidationError, schema: Schema) -> int:

@@ -24,11 +24,12 @@ class Toolset:
 @dataclass(slots=True, kw_only=True)
 class Call(Generic[K]):
     """What a tool's function is given besides its input; a detached caller wants a task, not the answer. What is shown
-    is numbered from 1 and part of the answer to come."""
+    is numbered from 1 and part of the answer to come. Calls of a tool that writes are carried out once for each key."""
 
     kernel: K
     actor: str
     session: str = ""
+    key: str = ""
     cancelled: Callable[[], bool] = lambda: False
     detached: bool = False
     report: Callable[[float, float | None, str], None] = lambda done, total, message: None
@@ -39,6 +40,10 @@ class Call(Generic[K]):
         """Ask the person or the client's model. Before anything is written, and outside of any snapshot: whoever
         asks is left, and run again from the beginning once there is an answer."""
         return self.conversation.ask(question)
+
+
+class Repeated(Exception):
+    """The same call under the same key was carried out, or is being carried out, by somebody else."""
 
 
 @dataclass(frozen=True, slots=True)
