@@ -378,3 +378,25 @@ def test_a_name_is_taken_also_where_its_file_has_gone_unnoticed(writer):
     assert writer.error("update_node", id="x.md", title="Hub")["code"] == "NODE_EXISTS"
     assert writer.sync().removed == 1
     assert writer.ask("update_node", id="x.md", title="Hub")["id"] == "hub.md"
+
+
+@pytest.mark.parametrize("blank", ["\n", "\r\n", " \n", "\t\n\n", "\r\n\r\n \r\n"])
+def test_a_text_may_begin_with_blank_lines(writer, blank):
+    text = f"{blank}# Meeting Notes\n\nDiscussed..."
+    title = "Meeting Notes 2024-01-15"
+    made = writer.ask("create_node", title=title, content=text, tags=["meeting", "project-x"], directory="meetings")
+    assert (made["title"], made["content"], made["tags"]) == (title, text, ["meeting", "project-x"])
+    writer.given(byhand=text)
+    for change in ({"tags": ["a"]}, {"title": "By Hand"}):
+        node = writer.ask("get_node", id="byhand.md") or writer.ask("get_node", id="by-hand.md")
+        assert writer.ask("update_node", id=node["id"], **change)["content"] == text
+    assert writer.ask("get_node", id="by-hand.md")["tags"] == ["a"]
+    assert writer.sync().changed == 0
+
+
+@pytest.mark.parametrize("head", ["", "---\ntags: [t]\n---\n", "---\ntags: [t]\n---\n\n", "---\n---\n"])
+@pytest.mark.parametrize("text", ["\nhello", "\n\nhello", " \nhello", "hello", "\n", "", "\n---\nx\n---\n"])
+def test_another_content_replaces_the_old_one_entirely(writer, head, text):
+    writer.given(a=f"{head}old")
+    assert writer.ask("update_node", id="a.md", content=text)["content"] == text
+    assert writer.ask("get_node", id="a.md")["content"] == text

@@ -180,7 +180,8 @@ def test_frontmatter_that_cannot_be_read_is_a_warning_and_the_rest_is_read(block
 @pytest.mark.parametrize(
     ("text", "frontmatter", "body"),
     [
-        ("---\na: 1\n---\n\n\nbody", "a: 1\n", "body"),
+        ("---\na: 1\n---\n\nbody", "a: 1\n", "body"),
+        ("---\na: 1\n---\n\n\nbody", "a: 1\n", "\nbody"),
         ("---\n---\nbody", "", "body"),
         ("---\na: 1\n---", "a: 1\n", ""),
         ("---  \na: 1\n--- \nbody", "a: 1\n", "body"),

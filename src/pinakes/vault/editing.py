@@ -58,9 +58,10 @@ def with_body(note: ParsedNote, body: str) -> ParsedNote:
     if head and body and not head.endswith(("\n", "\r")):
         head += note.newline
     after = read(head + body, path=note.path, encoding=note.encoding)
-    if after.frontmatter == note.frontmatter:
+    if after.frontmatter == note.frontmatter and after.text[after.body_start :] == body:
         return after
-    # A text that opens with dashes would be read as frontmatter: an empty line keeps it a text.
+    # A text that opens with dashes would be read as frontmatter, and its own first empty line as the one that parts it
+    # from the frontmatter: an empty line before it keeps it a text, and whole.
     return read(head + note.newline + body, path=note.path, encoding=note.encoding)
 
 

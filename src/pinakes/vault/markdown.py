@@ -17,7 +17,7 @@ _LINE_END = r"(?:\r\n|\n|\r)"
 _FRONTMATTER = re.compile(
     rf"---[ \t]*{_LINE_END}(?P<block>(?:(?!---[ \t]*(?:[\r\n]|\Z))[^\r\n]*{_LINE_END})*+)---[ \t]*(?:{_LINE_END}|\Z)"
 )
-_GAP = re.compile(rf"(?:[ \t]*{_LINE_END})*")
+_GAP = re.compile(rf"(?:[ \t]*{_LINE_END})?")
 _ENDS = re.compile(_LINE_END)
 _WIKI = re.compile(r"(!?)\[\[((?:(?!\[\[|\]\])[^\r\n])+)\]\]")
 _SEPARATORS = re.compile(r"[,\s]+")
@@ -52,7 +52,7 @@ class ParsedNote:
 
     @property
     def body(self) -> str:
-        """What follows the frontmatter and the blank lines after it, with every character printable as text."""
+        """What follows the frontmatter and the blank line after it, with every character printable as text."""
         return readable(self.text[self.body_start :])
 
     @property
@@ -114,7 +114,7 @@ def _read_block(block: str) -> tuple[Properties, str | None]:
 
 
 def _skip_gap(text: str, at: int) -> int:
-    """Past the blank lines between frontmatter and body."""
+    """Past the blank line between frontmatter and body; a second one is the body's own."""
     matched = _GAP.match(text, at)
     return matched.end() if matched else at
 
