@@ -179,3 +179,21 @@ def test_doctor_finds_files_that_a_change_has_not_reached(run, vault, tmp_path, 
     code, found, waiting = _vault_findings(run)
     assert (code, found["well"], waiting["well"]) == (0, True, True)
     assert (vault / "green-tea.md").exists()
+
+
+def test_vault_asks_before_it_takes_out_most_notes(run, vault):
+    run("vault", "--vault", str(vault))
+    vault.rename(vault.with_name("disk"))
+    vault.mkdir()
+    code, out, _ = run("vault", "--sync")
+    assert code == 0
+    assert "4 notes, 3 links" in out
+    assert "4 withheld" in out
+    assert "If they are meant to be gone: pinakes vault --accept-removals" in out
+    assert "--accept-removals" in run("vault")[1], "it is said until it is settled"
+    assert "--accept-removals" in run("status")[1]
+    assert "--accept-removals" in run("doctor")[1]
+    _, out, _ = run("vault", "--accept-removals", "--json")
+    found = json.loads(out)
+    assert (found["notes"], found["synced"]["removed"], found["withheld"]) == (0, 4, [])
+    assert "--accept-removals" not in run("doctor")[1]

@@ -165,3 +165,55 @@ def test_another_vault_under_the_same_name_is_refused_while_a_server_has_one(fol
         assert json.loads(refused.stdout)["error"]["code"] == "conflict"
     finally:
         server.close()
+
+
+def test_a_disk_that_goes_while_it_is_served_takes_no_note_with_it(folder):
+    """The vault's place is first empty, then gone, then as before; what was not deleted is not removed."""
+    place = folder / "vault"
+    server = Reader(folder)
+    try:
+        place.rename(folder / "disk")
+        place.mkdir()
+        told = []
+
+        def is_told(node):
+            told.extend(node.get("_warnings", ()))
+            return any("--accept-removals" in line for line in told)
+
+        server.wait(is_told, "get_node", id="a.md")
+        assert server.ask("get_node", id="a.md")["content"] == "one [[b]]"
+        place.rmdir()
+        refused = server.request("tools/call", {"name": "create_node", "arguments": {"title": "new", "content": "x"}})
+        error = refused["result"]["structuredContent"]["error"]
+        assert error["code"] == "PROVIDER_ERROR"
+        assert "is not there; is its disk mounted?" in error["message"]
+        (folder / "disk").rename(place)
+        (place / "c.md").write_text("[[a]]")
+        server.wait(lambda node: node is not None, "get_node", id="c.md")
+        assert {tx["op"] for tx in _notes_txs(server)} == {"INDEX", "CREATE"}
+        assert not (folder / "vault" / "new.md").exists()
+    finally:
+        server.close()
+
+
+def test_a_server_that_was_told_so_takes_out_what_is_gone_at_its_start(folder):
+    place = folder / "vault"
+    for number in range(20):
+        (place / f"n{number}.md").write_text("x")
+    first = Reader(folder)
+    first.wait(lambda node: node is not None, "get_node", id="n19.md")
+    first.close()
+    for number in range(20):
+        (place / f"n{number}.md").unlink()
+    careful = Reader(folder)
+    try:
+        (place / "new.md").write_text("x")
+        careful.wait(lambda node: node is not None, "get_node", id="new.md")
+        assert careful.ask("get_node", id="n7.md") is not None
+    finally:
+        careful.close()
+    told = Reader(folder, "--accept-removals")
+    try:
+        told.wait(lambda node: node is None, "get_node", id="n7.md")
+    finally:
+        told.close()

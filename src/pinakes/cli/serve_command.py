@@ -6,6 +6,7 @@ import json
 import logging
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -61,7 +62,9 @@ class JsonLines(logging.Formatter):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    del parser
+    parser.add_argument(
+        "--accept-removals", action="store_true", help="notes that are gone from a vault at the start are meant to be"
+    )
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -77,8 +80,11 @@ def _serve(parsed: argparse.Namespace) -> int:
     _log_to_stderr(settings)
     # Start-up makes many objects that live for ever: collecting among them costs a tenth of it.
     gc.disable()
-    parsed.app = build(settings)
-    adapter = lazily("pinakes.server.adapter", "Adapter")(parsed.app)
+    app = build(settings)
+    if parsed.accept_removals:
+        app = replace(app, kernel=replace(app.kernel, vaults=replace(app.kernel.vaults, accepts_removals=True)))
+    parsed.app = app
+    adapter = lazily("pinakes.server.adapter", "Adapter")(app)
     calm_collector()
     if settings.text("transport") == "stdio":
         lazily("pinakes.server.stdio", "run_stdio")(adapter)

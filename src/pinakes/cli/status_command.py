@@ -3,6 +3,7 @@
 import argparse
 
 from pinakes import __version__
+from pinakes.app import lazily
 from pinakes.cli.terminal import app_of, print_json, styled
 from pinakes.engine.health import count_everything
 
@@ -23,6 +24,8 @@ def run(parsed: argparse.Namespace) -> int:
         "size_bytes": store.database.size(),
         **count_everything(app.kernel),
     }
+    if missed := lazily("pinakes.engine.vanishing", "withheld")(app.kernel):
+        found["vaults"] = missed
     if parsed.json:
         print_json(found)
         return 0

@@ -10,6 +10,7 @@ from pinakes.cli.terminal import app_of, print_json, progress, styled
 survey = lazily("pinakes.engine.surveying", "survey")
 unmount = lazily("pinakes.engine.unmounting", "unmount")
 sync = lazily("pinakes.engine.sync", "sync_everything")
+withheld = lazily("pinakes.engine.vanishing", "withheld")
 
 OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
 SHOWN = 20
@@ -17,6 +18,7 @@ SHOWN = 20
 EPILOG = """examples:
   pinakes vault --vault ~/notes             mount a folder, read it, show what is in it
   pinakes vault --sync                      read again what has changed on disk
+  pinakes vault --accept-removals           many notes are gone, and are meant to be
   pinakes vault --unmount                   forget the vault; its files stay as they are
   pinakes vault --json | jq '.broken_links'"""
 
@@ -24,6 +26,11 @@ EPILOG = """examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unmount", action="store_true", help="forget the vaults; their files stay as they are")
     parser.add_argument("--sync", action="store_true", help="first read what has changed on disk")
+    parser.add_argument(
+        "--accept-removals",
+        action="store_true",
+        help="read what has changed, and take notes out that are gone, however many they are",
+    )
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -31,12 +38,12 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.unmount:
         return _unmount(app, as_json=parsed.json)
     synced: dict[str, Any] | None = None
-    if parsed.sync or not survey(app.kernel).notes:
+    if parsed.sync or parsed.accept_removals or not survey(app.kernel).notes:
         with progress("reading notes", quiet=parsed.json) as report:
-            synced = asdict(sync(app.kernel, report))
-    found = survey(app.kernel)
+            synced = asdict(sync(app.kernel, report, accepts=parsed.accept_removals))
+    found, missed = survey(app.kernel), withheld(app.kernel)
     if parsed.json:
-        print_json({**asdict(found), "synced": synced})
+        print_json({**asdict(found), "synced": synced, "withheld": missed})
         return 0
     if not app.kernel.vaults.mounts:
         print("No vault is mounted; name its folder with --vault.")
@@ -46,6 +53,8 @@ def run(parsed: argparse.Namespace) -> int:
     print(f"{found.notes} notes, {found.links} links, {found.ghosts} ghosts, {len(found.orphans)} orphans")
     if synced is not None:
         print(", ".join(f"{count} {word}" for word, count in synced.items() if count) or "nothing has changed on disk")
+    for line in missed:
+        print(styled(line, "yellow"))
     _print_list("broken links", [f"{each['note']}: [[{each['target']}]]" for each in found.broken_links])
     _print_list("duplicate titles", [", ".join(each) for each in found.duplicate_titles])
     _print_list("orphans", found.orphans)

@@ -10,6 +10,7 @@ from pathlib import Path
 from pinakes.engine.filed import is_filed, to_bytes
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.noticing import keep_warnings
+from pinakes.engine.vanishing import refuse_absent
 from pinakes.engine.vaults import Vaults
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Entry, Thing, fold
@@ -84,6 +85,8 @@ class Plan:
         leaving = {each.path for each in intents if not each.after}
         tight = {fold(each.path) for each in intents if each.after} & {fold(path) for path in leaving}
         intents.sort(key=lambda each: bool(each.after) == (fold(each.path) in tight))
+        for prefix in {each.vault for each in intents}:
+            refuse_absent(writing.session, writing.collection, self.vaults.holding(prefix), self.turns.keys())
         for intent in intents:
             _refuse_changed(intent, leaving)
         _refuse_full(intents)

@@ -7,6 +7,7 @@ from pathlib import Path
 from pinakes.engine.health import Finding
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.sync import Difference, compare
+from pinakes.engine.vanishing import ACCEPT
 from pinakes.engine.vaults import Mount, owner_role
 from pinakes.storage import vault
 from pinakes.storage.locks import role
@@ -43,6 +44,9 @@ def _inspect(kernel: Kernel, mount: Mount) -> Finding:
     difference = compare(kernel, mount)
     if difference.is_first:
         return Finding(name, False, f"{mount.root} has not been read to the end yet", READ_AGAIN + option)
+    if difference.doubt is not None:
+        told = f"{difference.gone} notes are not to be found, but are kept: {difference.doubt}"
+        return Finding(name, False, told, f"mount its disk; if they are meant to be gone, {ACCEPT}{option}")
     passed = f"; {difference.passed_over} files are passed over" if difference.passed_over else ""
     if not difference.files:
         return Finding(name, True, f"{mount.root} is there, writable, and as the rows say{_follower(kernel)}{passed}")

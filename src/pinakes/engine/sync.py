@@ -1,7 +1,8 @@
 """From files to rows: what others did in a vault becomes transactions of the actor `vault`."""
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import cast
 
@@ -12,16 +13,20 @@ from pinakes.engine.leafing import opened
 from pinakes.engine.notefiles import to_entry, to_unread_entry
 from pinakes.engine.noticing import judge_links, keep_warnings
 from pinakes.engine.resting import resting_collector
+from pinakes.engine.vanishing import Removals, doubt, identity_of, remember, revision_of, shares_of, tell
 from pinakes.engine.vaults import Mount
 from pinakes.model.history import Operation
 from pinakes.model.knowledge import Entry
 from pinakes.storage import vault
 from pinakes.storage.database import Session
 from pinakes.storage.store import Writing
+from pinakes.storage.vault import Standing
 from pinakes.vault.files import Content, Folder, Found, Problem, Trouble
 from pinakes.vault.ignoring import Ignores
 from pinakes.vault.markdown import ParsedNote, parse
 from pinakes.vault.wikilinks import title_of
+
+log = logging.getLogger(__name__)
 
 ACTOR = "vault"
 BATCH = 200
@@ -45,6 +50,7 @@ class Synced:
     moved: int = 0
     removed: int = 0
     skipped: int = 0
+    withheld: int = 0
     transactions: int = 0
 
     @property
@@ -62,6 +68,7 @@ class Difference:
     moved: int = 0
     gone: int = 0
     passed_over: int = 0
+    doubt: str | None = None
 
     @property
     def files(self) -> int:
@@ -104,18 +111,21 @@ def folder_of(kernel: Kernel, mount: Mount) -> Folder:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """How to look at a vault, and which paths that covers; None is all of it."""
+    """How to look at a vault, which paths that covers, None being all of it, and whether a person has said that
+    whatever is gone is meant to be."""
 
     scan: Callable[[], Iterator[Found | Problem]]
     within: list[str] | None = None
+    accepts: bool = False
 
 
-def sync_everything(kernel: Kernel, report: Report = say_nothing) -> Synced:
+def sync_everything(kernel: Kernel, report: Report = say_nothing, *, accepts: bool = False) -> Synced:
     """Look through every vault; what has the same time, size and place on disk is not read again."""
     done = Synced()
     for mount in kernel.vaults.mounts:
         if mount.root.is_dir():
-            sync_folder(kernel, mount, Scope(folder_of(kernel, mount).scan), done=done, report=report)
+            scope = Scope(folder_of(kernel, mount).scan, accepts=accepts)
+            sync_folder(kernel, mount, scope, done=done, report=report)
         else:
             keep_warnings(kernel, [("", f"The vault {mount.root.name!r} is not there; its notes stay as they were.")])
     return done
@@ -140,14 +150,16 @@ def sync_paths(kernel: Kernel, mount: Mount, folder: Folder, paths: Iterable[str
 
 def sync_folder(kernel: Kernel, mount: Mount, scope: Scope, *, done: Synced, report: Report = say_nothing) -> None:
     """Bring rows to what a scan shows; a file that is written to meanwhile is looked at again."""
-    look = _Look(mount, folder_of(kernel, mount))
+    look, withheld = _Look(mount, folder_of(kernel, mount)), 0
     for _ in range(ROUNDS):
         try_to_finish(kernel)
         look = _look(kernel, mount, scope)
+        withheld = _withhold(kernel, look, scope)
         _record(kernel, look, done, report)
         done.skipped += len(look.problems)
         if not look.unsettled:
             break
+    done.withheld += withheld
     if look.is_first and scope.within is None:
         kernel.store.operate(lambda session: vault.mark_indexed(session, kernel.collection, mount.prefix))
 
@@ -164,6 +176,8 @@ def _look(kernel: Kernel, mount: Mount, scope: Scope) -> _Look:
     for found in scope.scan():
         if isinstance(found, Problem):
             look.problems.append(found)
+            if found.trouble is Trouble.UNREADABLE:
+                _keep_below(look, found.path)
             continue
         path = mount.prefix + found.path
         look.gone.pop(path, None)
@@ -173,10 +187,44 @@ def _look(kernel: Kernel, mount: Mount, scope: Scope) -> _Look:
     return look
 
 
+def _keep_below(look: _Look, path: str) -> None:
+    """What is in a folder that cannot be read is not gone."""
+    place = look.mount.prefix + path
+    below = f"{place}/" if path else place
+    look.gone = {each: known for each, known in look.gone.items() if each != place and not each.startswith(below)}
+
+
+def _withhold(kernel: Kernel, look: _Look, scope: Scope) -> int:
+    """Leave notes where they are that are gone in a way which may not be meant; returns how many."""
+    mount = look.mount
+    with kernel.read() as reading:
+        before = vault.read_standing(reading.session, kernel.collection, mount.prefix)
+        known = vault.count_notes(reading.session, kernel.collection, mount.prefix)
+    reason = None if scope.accepts else doubt(mount, before, Removals(look.gone.keys(), known, scope.within is None))
+    if reason is None:
+        after = before if before.withheld else replace(before, revision=revision_of(mount.root))
+        if scope.within is None:
+            there = {*(look.own.keys() - look.gone.keys()), *(mount.prefix + found.path for found in look.touched)}
+            identity, revision = identity_of(mount.root), revision_of(mount.root)
+            after = Standing(identity=identity, revision=revision, shares=shares_of(mount, there))
+        remember(kernel, mount, before, after)
+        return 0
+    after = replace(before, withheld=len(look.gone), reason=reason)
+    look.gone = {}
+    if after != before:
+        remember(kernel, mount, before, after)
+        log.warning("%s", tell(mount, after))
+        keep_warnings(kernel, [("", tell(mount, after))])
+    return after.withheld
+
+
 def compare(kernel: Kernel, mount: Mount) -> Difference:
     """What a look at everything would find; nothing is written."""
     look = _look(kernel, mount, Scope(folder_of(kernel, mount).scan))
+    with kernel.read() as reading:
+        before = vault.read_standing(reading.session, kernel.collection, mount.prefix)
     found = Difference(look.is_first, moved=len(look.moves), gone=len(look.gone), passed_over=len(look.problems))
+    found.doubt = doubt(mount, before, Removals(look.gone.keys(), len(look.own), is_whole=True))
     for touched in look.touched:
         path = mount.prefix + touched.path
         content = look.folder.read(touched.path)

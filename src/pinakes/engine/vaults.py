@@ -25,6 +25,8 @@ class Vaults:
     locks: Path | None = None
     ignore: tuple[str, ...] = ()
     gitignore: bool = False
+    # Said at the start of a server: what is gone at its first look is meant to be.
+    accepts_removals: bool = False
     notebook: Notebook = field(default_factory=Notebook)
 
     def place(self, path: str) -> tuple[Mount, str]:

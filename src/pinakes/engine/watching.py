@@ -6,7 +6,9 @@ from threading import Event, Thread
 from pinakes.engine.filing import try_to_finish
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.leafing import opened
+from pinakes.engine.noticing import keep_warnings
 from pinakes.engine.sync import Scope, Synced, folder_of, sync_folder, sync_paths
+from pinakes.engine.vanishing import is_settled, withheld
 from pinakes.engine.vaults import Mount, owner_role
 from pinakes.model.errors import Failure, Refusal
 from pinakes.storage.locks import role
@@ -15,6 +17,7 @@ from pinakes.vault.watcher import watch_folder
 log = logging.getLogger(__name__)
 
 SECONDS = 1.0
+CHECKOUT = 20
 
 
 def follow_vaults(kernel: Kernel, stop: Event) -> None:
@@ -29,6 +32,18 @@ def follow_vaults(kernel: Kernel, stop: Event) -> None:
         stop.wait(SECONDS)
 
 
+def _tell_absent(kernel: Kernel, told: set[str]) -> None:
+    """Say once that a vault's folder has gone, and again only after it has come back."""
+    for mount in kernel.vaults.mounts:
+        if mount.root.is_dir():
+            told.discard(mount.prefix)
+        elif mount.prefix not in told:
+            told.add(mount.prefix)
+            said = f"The vault {mount.root.name!r} is not there; its notes stay as they were."
+            log.warning("%s", said)
+            keep_warnings(kernel, [("", said)])
+
+
 def _watch(kernel: Kernel, stop: Event) -> None:
     watchers = [
         Thread(target=_watch_mount, args=(kernel, mount, stop), name=f"vault {mount.prefix}", daemon=True)
@@ -37,8 +52,9 @@ def _watch(kernel: Kernel, stop: Event) -> None:
     watchers.append(Thread(target=_read_graph, args=(kernel,), name="graph of notes", daemon=True))
     for watcher in watchers:
         watcher.start()
+    absent: set[str] = set()
     while not stop.wait(SECONDS):
-        _complete(kernel)
+        _complete(kernel, absent)
     for watcher in watchers:
         watcher.join()
 
@@ -52,23 +68,41 @@ def _read_graph(kernel: Kernel) -> None:
         log.warning("reading the graph of notes: %s", refusal.message)
 
 
-def _complete(kernel: Kernel) -> None:
+def _complete(kernel: Kernel, absent: set[str] | None = None) -> None:
     try:
+        if absent is not None:
+            _tell_absent(kernel, absent)
         try_to_finish(kernel)
     except Refusal as refusal:
         log.warning("a change has not reached its files yet: %s", refusal.message)
 
 
+def _look_again(kernel: Kernel, mount: Mount, stop: Event) -> None:
+    """Where notes are missed, they may be back, which only a look at everything can tell; and git says last which
+    commit it has checked out."""
+    if withheld(kernel):
+        for _ in range(CHECKOUT):
+            if not is_settled(kernel, mount) or stop.wait(SECONDS / 10):
+                break
+        sync_folder(kernel, mount, Scope(folder_of(kernel, mount).scan), done=Synced())
+
+
 def _watch_mount(kernel: Kernel, mount: Mount, stop: Event) -> None:
     folder = folder_of(kernel, mount)
+    accepts = kernel.vaults.accepts_removals
+    if not accepts:
+        for told in withheld(kernel):
+            log.warning("%s", told)
     while not stop.is_set():
         try:
             for changes in watch_folder(folder, stop):
                 if changes.rescan is not None:
                     log.info("looking through the vault: %s", changes.rescan)
-                    sync_folder(kernel, mount, Scope(folder.scan), done=Synced())
+                    sync_folder(kernel, mount, Scope(folder.scan, accepts=accepts), done=Synced())
+                    accepts = False
                 else:
                     sync_paths(kernel, mount, folder, changes.paths)
+                    _look_again(kernel, mount, stop)
         except Refusal as refusal:
             log.warning("following the vault: %s", refusal.message)
             if refusal.failure is Failure.INCOMPATIBLE:

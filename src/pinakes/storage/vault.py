@@ -1,8 +1,8 @@
 """What is known of a vault: an index of its notes, what the disk looked like, and changes on their way to it."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pinakes.model.knowledge import Entry
@@ -217,8 +217,49 @@ def forget_vaults(session: Session, collection: str) -> None:
     """Nothing is mounted any more, and nothing is known of any file."""
     for table in ("vault_file", "vault_intent", "vault_warning"):
         session.run(f"DELETE FROM {table} WHERE collection = ?", collection)
-    for name in ("vaults", "indexed"):
+    for name in ("vaults", "indexed", "standing"):
         session.run("DELETE FROM meta WHERE name = ?", f"{name}:{collection}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How a vault's folder was when it was looked at last: which folder it was, at which commit, which folders in it
+    were mounted by themselves, and how many notes were missed and not removed, and why."""
+
+    identity: str = ""
+    revision: str = ""
+    shares: tuple[str, ...] = ()
+    withheld: int = 0
+    reason: str = ""
+
+
+def read_standing(session: Session, collection: str, prefix: str) -> Standing:
+    held = _read_standings(session, collection).get(prefix)
+    return Standing() if held is None else replace(Standing(**held), shares=tuple(held["shares"]))
+
+
+def _read_standings(session: Session, collection: str) -> dict[str, dict[str, Any]]:
+    return json.loads(scalar(session, "SELECT value FROM meta WHERE name = ?", f"standing:{collection}") or "{}")
+
+
+def write_standing(session: Session, collection: str, prefix: str, standing: Standing) -> None:
+    session.run(
+        "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        f"standing:{collection}",
+        to_text({**_read_standings(session, collection), prefix: asdict(standing)}),
+    )
+
+
+def count_notes(session: Session, collection: str, prefix: str) -> int:
+    """How many notes a vault has."""
+    counted = "SELECT count(*) FROM vault_note WHERE collection = ? AND vault = ?"
+    return int(scalar(session, counted, collection, prefix) or 0)
+
+
+def has_other_notes(session: Session, collection: str, prefix: str, paths: Collection[str]) -> bool:
+    """Whether a vault has notes besides those at these paths."""
+    rows = session.rows("SELECT path FROM vault_note WHERE collection = ? AND vault = ?", collection, prefix)
+    return any(path not in paths for (path,) in rows)
 
 
 def read_indexed(session: Session, collection: str) -> list[str]:

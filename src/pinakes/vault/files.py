@@ -97,6 +97,8 @@ class Folder:
             try:
                 entries = list(os.scandir(self.root / folder))
             except FileNotFoundError:
+                if not folder:
+                    raise Refusal(Failure.UNAVAILABLE, f"The vault {self.root} is not there.") from None
                 continue
             except OSError as error:
                 yield Problem(folder, Trouble.UNREADABLE, _why(error))
