@@ -236,3 +236,17 @@ def test_the_entropy_of_neighbours_moves_with_them_and_not_with_others(librarian
 )
 def test_errors_have_their_numbers(librarian: Librarian, tool: str, arguments: dict[str, Any], code: int) -> None:
     assert librarian.error(tool, **arguments)["code"] == code
+
+
+def test_what_was_buried_again_and_again_is_one_tombstone_and_hides_no_other(librarian: Librarian) -> None:
+    librarian.call("delete", id=librarian.call("store", topic="first", content="Buried once.")["id"])
+    second = librarian.call("store", topic="second", content="Buried often.")["id"]
+    for _ in range(3):
+        librarian.call("delete", id=second)
+        librarian.call("undo")
+    librarian.call("delete", id=second)
+    answer = librarian.call("search_tombstones", limit=2)
+    assert sorted(each["name"] for each in answer["tombstones"]) == ["first", "second"]
+    assert answer["total"] == 2
+    short = librarian.reply("search_tombstones", limit=1)
+    assert short.blocks[0]["text"].startswith("1 of 2 deleted and still kept.")

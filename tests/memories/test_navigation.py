@@ -240,3 +240,15 @@ def test_confidence_moves_with_the_hierarchy_alone(librarian: Librarian, kinds_o
     assert confidence() == before
     librarian.link(kinds_of_tea["assam"], librarian.remember("Plants.", name="plant"), "hierarchical")
     assert confidence() < before
+
+
+def test_what_is_gone_takes_nobodys_place_among_the_recent(librarian: Librarian) -> None:
+    oldest = librarian.remember("Zebras have stripes.")
+    gone = [librarian.call("store", topic="gone", content=f"Kettle {number} boils.")["id"] for number in range(30)]
+    for number in range(30):
+        librarian.call("store", topic="later", content=f"Lamp {number} shines.")
+    assert librarian.found("zebras") == [oldest]
+    librarian.call("search_graph", query="kettle", top_k=100)
+    for id in gone:
+        librarian.call("delete", id=id)
+    assert recent(librarian, limit=1) == [oldest]

@@ -1,10 +1,12 @@
 """Recency: what was looked at or made last, of every kind a memory tool works on."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import quarantine_of
 from pinakes.engine.vicinity import KNOWN, vicinity_of
+from pinakes.model.ids import moment_of
 from pinakes.model.knowledge import Entry
 from pinakes.storage.lookups import ids_made_last
 from pinakes.storage.reading import Reading
@@ -29,24 +31,29 @@ def list_recent(
     kernel: Kernel, reading: Reading, limit: int, *, since: int = 0, session: str | None = None
 ) -> list[Recent]:
     """The same with the times; only those since a moment, or only those that a session has stored."""
-    wanted = limit + SLACK
-    if session is None:
-        looked = dict(kernel.activity.recent_looks(reading.session, reading.collection, wanted, since))
-        ids = looked.keys() | _made_last(reading, wanted)
-    else:
+    if session is not None:
         ids = set(kernel.activity.mood(reading.session, reading.collection, session).stored)
         seen = kernel.activity.looks(reading.session, reading.collection, list(ids))
-        looked = {id: last for id, (_, last) in seen.items()}
+        return _newest(kernel, reading, {id: seen.get(id, (0, 0))[1] for id in ids}, since=since)[:limit]
+    wanted = limit + SLACK
+    while True:
+        looked = dict(kernel.activity.recent_looks(reading.session, reading.collection, wanted, since))
+        made = [ids_made_last(reading, kind, limit=wanted) for kind in KNOWN]
+        recent = _newest(kernel, reading, {id: 0 for ids in made for id in ids} | looked, since=since)
+        edges = [min(looked.values())] if len(looked) == wanted else []
+        edges += [moment_of(ids[-1]) for ids in made if len(ids) == wanted]
+        # Much of what was last may be gone or held: then what came before it is wanted.
+        if not edges or (len(recent) >= limit and recent[limit - 1].last >= max(edges)):
+            return recent[:limit]
+        wanted *= 4
+
+
+def _newest(kernel: Kernel, reading: Reading, looked: Mapping[str, int], *, since: int) -> list[Recent]:
     now = kernel.now()
-    known = vicinity_of(kernel, reading).read(reading, ids)
-    found = [entry for entry in known.values() if entry.kind in KNOWN]
+    known = vicinity_of(kernel, reading).read(reading, looked.keys())
     recent = [
-        Recent(entry, max(looked.get(entry.id, 0), entry.created_at))
-        for entry in found
-        if quarantine_of(entry, now) is None
+        Recent(entry, max(looked[entry.id], entry.created_at))
+        for entry in known.values()
+        if entry.kind in KNOWN and quarantine_of(entry, now) is None
     ]
-    return sorted([each for each in recent if each.last >= since], key=lambda each: (-each.last, each.entry.id))[:limit]
-
-
-def _made_last(reading: Reading, limit: int) -> set[str]:
-    return {id for kind in KNOWN for id in ids_made_last(reading, kind, limit=limit)}
+    return sorted([each for each in recent if each.last >= since], key=lambda each: (-each.last, each.entry.id))

@@ -103,9 +103,9 @@ def _survey(kernel: Kernel, goal: str, meant: Sequence[Intent]) -> _Ground:
             recent = list({entry.id: entry for entry in (*hits, *recent_entries(kernel, reading, RECENT))}.values())
             found = critique(kernel, reading, recent, ("duplicates",))
             repeated = found[0].entries if found else ()
-        lost = _lost(find_tombstones(reading, kernel.now(), query=goal, limit=20)) if "undo" in meant else []
+        lost = _lost(find_tombstones(reading, kernel.now(), query=goal, limit=20)[0]) if "undo" in meant else []
         if "undo" in meant and not lost:
-            lost = _lost(find_tombstones(reading, kernel.now(), limit=20))
+            lost = _lost(find_tombstones(reading, kernel.now(), limit=20)[0])
     return _Ground(goal, hits, repeated, lost)
 
 

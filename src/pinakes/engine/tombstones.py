@@ -16,6 +16,8 @@ from pinakes.storage.images import from_image
 from pinakes.storage.lookups import Buried, read_buried
 from pinakes.storage.reading import Reading
 
+EVERY = 1 << 30
+
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
@@ -30,21 +32,13 @@ class Tombstone:
         return hash_of(self.transaction)
 
 
-def list_tombstones(reading: Reading, now: int, *, after: int = 0, limit: int = 1 << 30) -> list[Tombstone]:
+def list_tombstones(reading: Reading, now: int, *, after: int = 0, limit: int = EVERY) -> list[Tombstone]:
     """Newest first; what is older than thirty days is no longer there to be found."""
-    return [_tombstone(each, now) for each in _buried(reading, max(after, now - WINDOW), limit)]
+    return [_tombstone(each, now) for each in read_buried(reading, max(after, now - WINDOW), limit=limit)]
 
 
-def count_tombstones(reading: Reading, now: int) -> int:
-    return len(_buried(reading, now - WINDOW))
-
-
-def _buried(reading: Reading, since: int, limit: int = 1 << 30) -> list[Buried]:
-    """Each entry once."""
-    found: dict[str, Buried] = {}
-    for each in read_buried(reading, since, limit=limit):
-        found.setdefault(each.id, each)
-    return list(found.values())
+def count_tombstones(reading: Reading, now: int, *, after: int = 0) -> int:
+    return len(read_buried(reading, max(after, now - WINDOW), limit=EVERY))
 
 
 def _tombstone(buried: Buried, now: int) -> Tombstone:
@@ -64,15 +58,21 @@ def tombstone_of(reading: Reading, id: str, now: int) -> Tombstone | None:
     return Tombstone(before.thing, transaction, (WINDOW - (now - transaction.time)) / DAY)
 
 
-def find_tombstones(reading: Reading, now: int, *, query: str = "", after: int = 0, limit: int) -> list[Tombstone]:
-    """Those whose words are asked for, those with the rarer of them first; without a question, the newest."""
+def find_tombstones(
+    reading: Reading, now: int, *, query: str = "", after: int = 0, limit: int
+) -> tuple[list[Tombstone], int]:
+    """Those whose words are asked for, those with the rarer of them first; without a question, the newest; and how
+    many there are in all."""
     if not query.strip():
-        return list_tombstones(reading, now, after=after, limit=limit)
+        found = list_tombstones(reading, now, after=after, limit=limit)
+        return found, len(found) if len(found) < limit else count_tombstones(reading, now, after=after)
     asked = set(words(query, keep_stop_words=True))
-    held = [(each, asked & _said(each.image)) for each in _buried(reading, max(after, now - WINDOW))]
+    buried = read_buried(reading, max(after, now - WINDOW), limit=EVERY)
+    held = [(each, asked & _said(each.image)) for each in buried]
     having = Counter(word for _, shared in held for word in shared)
     scores = [(sum(math.log(1 + len(held) / having[word]) for word in shared), each) for each, shared in held if shared]
-    return [_tombstone(each, now) for _, each in sorted(scores, key=lambda pair: -pair[0])[:limit]]
+    best = sorted(scores, key=lambda pair: -pair[0])[:limit]
+    return [_tombstone(each, now) for _, each in best], len(scores)
 
 
 @lru_cache(maxsize=8192)

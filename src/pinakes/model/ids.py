@@ -12,6 +12,12 @@ def new_id(moment: int, counter: int = 0) -> str:
     return str(uuid.UUID(int=high << 64 | low))
 
 
+def moment_of(id: str) -> int:
+    """When an id was made (µs)."""
+    high = uuid.UUID(id).int >> 64
+    return (high >> 16) * 1000 + ((high & 0xFFF) >> 2)
+
+
 def is_id(text: str) -> bool:
     try:
         return str(uuid.UUID(text)) == text.lower()

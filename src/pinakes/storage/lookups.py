@@ -74,7 +74,7 @@ class Buried:
 
 
 def read_buried(reading: Reading, since: int, *, limit: int) -> list[Buried]:
-    """What was buried since then, newest first."""
+    """What was buried since then, newest first, each entry by its last burial."""
     rows = reading.session.rows(
         # From the few transactions that bury, not from all versions.
         "SELECT t.tx, t.time, t.actor, t.operation, t.subject_id, t.undoes, t.note, v.id, (SELECT b.image "
@@ -82,7 +82,9 @@ def read_buried(reading: Reading, since: int, *, limit: int) -> list[Buried]:
         "FROM tx t CROSS JOIN version v ON v.collection = t.collection AND v.tx = t.tx "
         "WHERE t.collection = ? AND t.operation IN ('DELETE', 'MERGE', 'REVERT') AND t.time >= ? "
         "AND v.subject = 'entry' AND v.image IS NULL AND v.erased = 0 AND NOT EXISTS "
-        "(SELECT 1 FROM entry_head h WHERE h.collection = v.collection AND h.id = v.id) ORDER BY v.tx DESC LIMIT ?",
+        "(SELECT 1 FROM entry_head h WHERE h.collection = v.collection AND h.id = v.id) AND NOT EXISTS "
+        "(SELECT 1 FROM version n WHERE n.collection = v.collection AND n.id = v.id AND n.tx > v.tx) "
+        "ORDER BY v.tx DESC LIMIT ?",
         reading.collection,
         since,
         limit,

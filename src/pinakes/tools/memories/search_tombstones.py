@@ -42,6 +42,7 @@ class TombstoneShape:
 class Output:
     tombstones: tuple[TombstoneShape, ...] = many(TombstoneShape)
     count: int = integer()
+    total: int = integer()
     recovery_instructions: str = text()
 
 
@@ -63,10 +64,11 @@ def search_tombstones(call: Call[Kernel], input: Input) -> Answer:
     query = input.query if isinstance(input.query, str) else ""
     with call.kernel.read() as reading:
         after = _moment(input.deleted_after) if isinstance(input.deleted_after, str) else 0
-        found = find_tombstones(reading, call.kernel.now(), query=query, after=after, limit=input.limit)
+        found, total = find_tombstones(reading, call.kernel.now(), query=query, after=after, limit=input.limit)
     shown = tuple(_shape(tombstone) for tombstone in found)
-    output = Output(tombstones=shown, count=len(shown), recovery_instructions=_instructions(shown))
-    return Answer(f"{len(shown)} deleted and still kept. {_instructions(shown)}", NODES, output)
+    output = Output(tombstones=shown, count=len(shown), total=total, recovery_instructions=_instructions(shown))
+    counted = f"{len(shown)}" if len(shown) == total else f"{len(shown)} of {total}"
+    return Answer(f"{counted} deleted and still kept. {_instructions(shown)}", NODES, output)
 
 
 def _moment(said: str) -> int:
