@@ -109,3 +109,18 @@ def test_an_unexpected_error_is_internal_and_leaks_nothing(agent, monkeypatch, c
     assert error["code"] == "internal"
     assert "secret" not in json.dumps(error)
     assert "secret" in caplog.text
+
+
+def test_every_tool_has_a_title_for_people():
+    catalog = load_catalog()
+    catalog.choose(["all"])
+    titles = [listing.wire["title"] for listing in catalog.listed()]
+    assert all(title[0].isupper() and len(title) <= 60 for title in titles)
+    assert len(set(titles)) == len(titles)
+
+
+def test_no_output_schema_has_a_list_of_types():
+    catalog = load_catalog()
+    catalog.choose(["all"])
+    for listing in catalog.listed():
+        assert '"type": [' not in json.dumps(listing.wire["outputSchema"]), listing.name

@@ -16,6 +16,7 @@ make_budget = lazily("pinakes.engine.search", "Budget")
 weigh_excerpts = lazily("pinakes.engine.search", "weigh_excerpts")
 describe = lazily("pinakes.engine.evidence", "describe")
 seek = lazily("pinakes.engine.evidence", "Sought")
+find_sentences = lazily("pinakes.engine.sentences", "find_sentences")
 
 EPILOG = """examples:
   pinakes search "how do we release without downtime"
@@ -61,21 +62,34 @@ def run(parsed: argparse.Namespace) -> int:
     budget = make_budget(parsed.budget, weigh_excerpts) if parsed.budget is not None else None
     began = time.perf_counter()
     page = find_entries(kernel, question, limit=max(1, parsed.limit), budget=budget)
+    triples = _triples(kernel, parsed)
     took = (time.perf_counter() - began) * 1000
     if parsed.json:
         told = {"items": [_shown(hit) for hit in page.hits], "mode": page.mode, "indexing": page.waiting}
         maybe = {"tokens": page.tokens, "read_as": page.read_as}
         told |= {name: value for name, value in maybe.items() if value is not None}
+        told |= {"triples": [{"handle": each.handle, "sentence": each.sentence} for each in triples]}
         print_json({**told, "retrieval_ms": round(took, 1)})
         return 0
     if page.read_as:
         print(f"Read as: {page.read_as}", file=sys.stderr)
     sought = seek(page.read_as or parsed.question)
+    for each in triples:
+        print(f"   · {styled(plain(each.sentence), 'bold')}  {styled(each.handle, 'dim')}")
     for number, hit in enumerate(page.hits, start=1):
         _print_hit(number, hit, sought, explain=parsed.explain)
     late = f"; {page.waiting} passages wait for their vectors" if page.waiting else ""
     print(f"{len(page.hits)} found in {took:.0f} ms ({page.mode}{late})", file=sys.stderr)
     return 0
+
+
+def _triples(kernel: Any, parsed: argparse.Namespace) -> list[Any]:
+    """Triples that answer the question, unless it is narrowed by what a triple has not."""
+    narrowed = (parsed.tag, parsed.kind, parsed.type, parsed.where, parsed.importance, parsed.as_of, parsed.as_of_tx)
+    times = (parsed.created_after, parsed.created_before, parsed.updated_after, parsed.updated_before)
+    if any(each is not None and each != [] for each in (*narrowed, *times)):
+        return []
+    return find_sentences(kernel, parsed.question, limit=min(5, max(1, parsed.limit))).triples
 
 
 def _shown(hit: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The entries family on the wire: its shapes, its sentence-and-resource replies, its stable error codes."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -192,6 +192,39 @@ def transaction_shape(transaction: Transaction, about: Version, undone_by: int |
     )
 
 
+LINE = 500
+# What the line of a triple or a transaction takes beside its JSON.
+LINE_COST = 100
+
+
+def shorten(text: str, size: int = LINE) -> str:
+    """A text on one line, cut where it is long."""
+    spoken = " ".join(text[: 2 * size].split())
+    return spoken if len(spoken) <= size and len(text) <= 2 * size else spoken[:size].rstrip() + " …"
+
+
+def count_fitting(shapes: Sequence[object], room: int = 20_000) -> int:
+    """How many of some shapes an answer has room for, at least one; what else it says takes the rest."""
+    taken = 0
+    for place, shape in enumerate(shapes):
+        taken += len(encode(encode(to_json(shape))).encode()) + LINE_COST
+        if taken > room:
+            return max(place, 1)
+    return len(shapes)
+
+
+def triple_line(shape: TripleShape) -> str:
+    until = f" (until {shape.valid_to})" if shape.valid_to else ""
+    return f"{shape.id}: {shape.subject} {shape.predicate} {shape.object}{until}"
+
+
+def transaction_line(shape: TransactionShape) -> str:
+    undone = f", reverted by {shape.reverted_by}" if shape.reverted_by is not None else ""
+    reverts = f" of {shape.reverts}" if shape.reverts is not None else ""
+    told = f"{shape.op}{reverts} {shape.entity_type} {shape.entity_id} by {shape.actor} at {shape.created_at}"
+    return f"{shape.tx_id}: {told}{undone}"
+
+
 def address(resource: str, arguments: Mapping[str, Any] | None = None, *, handle: str = "") -> str:
     """The URI of what an answer is about: the resource, one member of it, and the arguments that were given."""
     path = f"{resource}/{quote(handle, safe='')}" if handle else resource
@@ -204,15 +237,16 @@ def address(resource: str, arguments: Mapping[str, Any] | None = None, *, handle
 
 
 class EntriesContract:
-    """A human sentence, the JSON as an embedded resource, and the same as structured content."""
+    """A human sentence, the JSON as an embedded resource, and the same as structured content; and last what a list
+    holds, line by line, for clients that show nothing but text."""
 
     def success(self, answer: Answer) -> Reply:
         structured = to_json(answer.content)
         resource = {"uri": answer.uri, "mimeType": "application/json", "text": encode(structured)}
-        return Reply(
-            blocks=[{"type": "text", "text": answer.sentence}, {"type": "resource", "resource": resource}],
-            structured=structured,
-        )
+        blocks = [{"type": "text", "text": answer.sentence}, {"type": "resource", "resource": resource}]
+        if answer.lines:
+            blocks.append({"type": "text", "text": "\n".join(answer.lines)})
+        return Reply(blocks=blocks, structured=structured)
 
     def failure(self, refusal: Refusal) -> Reply:
         error: dict[str, Any] = {

@@ -26,14 +26,26 @@ def _count_piece(piece: str) -> int:
     return -(-len(piece.encode("utf-8", "surrogatepass")) // OTHER_BYTES)
 
 
-def fit(forms: Sequence[Sequence[T]], tokens: int, weigh: Callable[[T], int]) -> tuple[list[T], int]:
+# Neither the blocks of an answer nor its structured content take more bytes than this unless more was asked for: a
+# client shows one of the two, and cuts off what is longer.
+REPLY_BYTES = 24_000
+
+
+def fit(
+    forms: Sequence[Sequence[T]], tokens: int, weigh: Callable[[T], int], *, at_least_one: bool = False
+) -> tuple[list[T], int]:
     """What to show of each hit, given the forms it can take, shortest first, best hit first; and the tokens it takes.
-    As many hits as fit in their shortest form, then longer forms, the best hits first, while there is room."""
+    As many hits as fit in their shortest form, then longer forms, the best hits first, while there is room. The first
+    is refused where it does not fit, unless at least one is wanted."""
+    longest = [hit[-1] for hit in forms]
+    whole = sum(map(weigh, longest))
+    if whole <= tokens:
+        return longest, whole
     chosen: list[T] = []
     costs: list[int] = []
     for hit in forms:
         cost = weigh(hit[0])
-        if sum(costs) + cost > tokens:
+        if sum(costs) + cost > tokens and (chosen or not at_least_one):
             break
         chosen.append(hit[0])
         costs.append(cost)

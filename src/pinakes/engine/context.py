@@ -11,14 +11,17 @@ from pinakes.engine.evidence import Excerpt, Sought
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.quarantine import find_unheld
 from pinakes.engine.search import Hit, Question, refuse_blank
+from pinakes.engine.sentences import as_hit, find_sentences
 from pinakes.engine.vicinity import KNOWN
 from pinakes.mind import distilling
 from pinakes.mind.distilling import Line, Mode, Passage
 from pinakes.model.clock import to_iso
+from pinakes.model.kinds import TRIPLE
 from pinakes.model.knowledge import Entry
 
 POOL = 40
 COMPARED = 12
+TRIPLES = 8
 SHORTEST = 80
 LETTERS = 2
 NOTICES = 0.4
@@ -66,11 +69,14 @@ def compose(kernel: Kernel, query: str, *, tokens: int, mode: Mode | None = None
     page = find_unheld(kernel, Question(content=query, kinds=KNOWN, is_explained=False), limit=pool)
     now = kernel.now()
     sought = Sought(query)
-    sources = [_source(hit, sought, tokens) for hit in page.hits]
+    triples = [as_hit(said) for said in find_sentences(kernel, query, limit=TRIPLES).triples]
+    hits = sorted([*page.hits, *triples], key=lambda hit: -(hit.score or 0.0))
+    sources = [_source(hit, sought, tokens) for hit in hits]
     ended = [each for each in sources if _is_over(each.entry, now)]
     valid = [each for each in sources if not _is_over(each.entry, now)]
     with kernel.read() as reading:
-        compared = [replace(each.entry, body=_prose(each.text)) for each in valid[:COMPARED]]
+        texts = [each for each in valid if each.entry.kind != TRIPLE]
+        compared = [replace(each.entry, body=_prose(each.text)) for each in texts[:COMPARED]]
         clashes = find_clashes(reading, itertools.combinations(compared, 2))
     superseded = [*_outlived(ended, now), *_superseded(clashes)]
     passages = [

@@ -201,6 +201,11 @@ def _id_of(reading: Reading, text: str | None) -> str | None:
         return None
 
 
+def related_at(reading: Reading, version: Version) -> Related:
+    """An edge with its ends as they are now."""
+    return _with_ends(reading, version, reading.tx)
+
+
 def _with_ends(reading: Reading, version: Version, as_of: int) -> Related:
     edge = cast(Edge, version.thing)
     return Related(version, reading.entry(edge.source, as_of), reading.entry(edge.target, as_of))

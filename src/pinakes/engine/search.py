@@ -35,7 +35,7 @@ from pinakes.spaces.terms import filter_number
 from pinakes.spaces.voice import Voice
 from pinakes.spaces.words import query_words
 from pinakes.storage import chunks
-from pinakes.storage.lookups import heads_of
+from pinakes.storage.lookups import heads_of, ids_made_last
 from pinakes.storage.reading import Reading
 
 PASSAGES = 3
@@ -81,14 +81,19 @@ class Hit:
     cosine: float | None = None
     graph_hops: int | None = None
     excerpts: tuple[Excerpt, ...] = ()
+    # Whether a budget has room for all that the entry says.
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How many tokens the hits of a page may take, and what each of them takes."""
+    """How many tokens, or whatever is counted, the hits of a page may take, and what each of them takes; whether some
+    may be shown whole, and whether even the shortest first one must fit."""
 
     tokens: int
     weigh: Callable[[Hit], int]
+    may_be_whole: Callable[[Entry], bool] = lambda entry: False
+    is_strict: bool = True
 
 
 def weigh_excerpts(hit: Hit) -> int:
@@ -119,7 +124,17 @@ class Page:
 LETTER_BY_LETTER = "Where it is compared letter by letter, no more is counted than was looked at."
 MANY = "So many match by their words that not all of them are counted; pages reach them all."
 BY_MEANING = "By meaning alone, only the {depth} nearest passages are taken; there may be more that are as near."
+# What other kinds are called where somebody is told that something of them matches.
+FAMILIES = {
+    kinds.ENTRY: "entries",
+    kinds.NOTE: "notes",
+    kinds.DOCUMENT: "documents",
+    kinds.MEMORY: "memories",
+    kinds.PATTERN: "patterns",
+}
 SHORTEST = 60
+# So many are looked at letter by letter where only their number is wanted.
+COUNTED = 200
 # Words that say next to nothing and a vector that points away can leave even the best without a positive score.
 _LEAST = 1e-9
 
@@ -151,6 +166,38 @@ def find_entries(
 def rank_entries(kernel: Kernel, question: Question, *, limit: int) -> list[str]:
     """The ids of the entries that match best and live, best first; as `find_entries`, without reading them."""
     return persist(lambda: _rank_ids(kernel, question, limit))
+
+
+def count_matches(kernel: Kernel, question: Question, kinds: Sequence[str]) -> dict[str, int]:
+    """How many entries of each of some kinds match; kinds of which none does are left out."""
+    return persist(lambda: _count(kernel, question, kinds))
+
+
+def count_elsewhere(kernel: Kernel, text: str, *, but: str) -> str:
+    """What a question would find in other families than one, in words; empty where nothing."""
+    return name_counts(count_matches(kernel, Question(content=text), [kind for kind in FAMILIES if kind != but]))
+
+
+def name_counts(counts: Mapping[str, int]) -> str:
+    """So many of each kind, as a person would say it."""
+    return ", ".join(f"{count} {kind if count == 1 else FAMILIES[kind]}" for kind, count in counts.items())
+
+
+def _count(kernel: Kernel, question: Question, wanted: Sequence[str]) -> dict[str, int]:
+    asked = _ask(kernel, question, None)
+    counts: dict[str, int] = {}
+    with kernel.read() as reading:
+        for kind in wanted:
+            if not ids_made_last(reading, kind, limit=1):
+                continue
+            one = replace(asked, passing=_filter(replace(question, kinds=(kind,)), asked.place))
+            if asked.words is None:
+                page = _listed(reading, kernel.finder(), question, wanted=(one.passing, asked.place, COUNTED))
+                counts[kind] = page.total
+            else:
+                ranked, findings = _rank(kernel, reading, question, wanted=(one, 1))
+                counts[kind] = len(ranked) + findings.rest.count
+    return {kind: count for kind, count in counts.items() if count}
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +286,10 @@ def _within(page: Page, budget: Budget, sought: Sought) -> Page:
         whole = hit if hit.excerpts else replace(hit, excerpts=(Excerpt(start=0, stop=len(body), text=body),))
         best = whole.excerpts[0]
         short = [(sought.narrow(best, size),) for size in (SHORTEST, SNIPPET)]
-        forms.append([replace(hit, excerpts=form) for form in (*short, (best,), whole.excerpts)])
-    hits, tokens = fit(forms, budget.tokens, budget.weigh)
+        cut = [replace(hit, excerpts=form) for form in (*short, (best,), whole.excerpts)]
+        is_whole = budget.may_be_whole(cast(Entry, hit.version.thing))
+        forms.append([*cut, replace(hit, is_whole=True)] if is_whole else cut)
+    hits, tokens = fit(forms, budget.tokens, budget.weigh, at_least_one=not budget.is_strict)
     return replace(page, hits=hits, tokens=tokens)
 
 

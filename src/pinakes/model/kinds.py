@@ -8,6 +8,9 @@ SECTION = "section"
 PATTERN = "pattern"
 MEMORY = "memory"
 
+# What edges between entities are called where they are shown among entries.
+TRIPLE = "triple"
+
 KINDS = (ENTRY, ENTITY, NOTE, DOCUMENT, SECTION, PATTERN, MEMORY)
 
 # The patterns that ship are in a collection of their own, and so in nobody's counts, history or undo.

@@ -77,3 +77,41 @@ def with_predicate(reading: Reading, ids: Iterable[str], predicate: str) -> list
     ]
     place = (json.dumps(list(ids)), reading.collection, fold(predicate))
     return sorted({row[0] for row in reading.session.rows(" UNION ".join(ends), *place, *place)})
+
+
+class Spoken(NamedTuple):
+    """A triple of entities as its heads tell it, its words folded."""
+
+    id: str
+    subject: str
+    predicate: str
+    object: str
+
+
+_SPOKEN = (
+    "SELECT e.id, s.label, e.predicate, t.label FROM edge_head e "
+    "JOIN entry_head s ON s.collection = e.collection AND s.id = e.source AND s.kind = 'entity' "
+    "JOIN entry_head t ON t.collection = e.collection AND t.id = e.target AND t.kind = 'entity' "
+)
+
+
+def triples_at(reading: Reading, ids: Sequence[str], *, limit: int) -> list[Spoken]:
+    """The triples that have one of these entities at either end, those of each end in the order of their making."""
+    rows: dict[str, Spoken] = {}
+    for end in ("source", "target"):
+        wanted = f"WHERE e.collection = ? AND e.{end} IN (SELECT value FROM json_each(?)) ORDER BY e.id LIMIT ?"
+        found = reading.session.rows(_SPOKEN + wanted, reading.collection, json.dumps(list(ids)), limit)
+        rows |= {row[0]: Spoken(*row) for row in found}
+    return list(rows.values())
+
+
+def triples_saying(reading: Reading, predicates: Sequence[str], *, limit: int) -> list[Spoken]:
+    """The triples with one of these predicates, in the order of their making."""
+    wanted = "WHERE e.collection = ? AND e.predicate IN (SELECT value FROM json_each(?)) ORDER BY e.id LIMIT ?"
+    rows = reading.session.rows(_SPOKEN + wanted, reading.collection, json.dumps(list(predicates)), limit)
+    return [Spoken(*row) for row in rows]
+
+
+def predicates_of(reading: Reading) -> list[str]:
+    rows = reading.session.rows("SELECT DISTINCT predicate FROM edge_head WHERE collection = ?", reading.collection)
+    return [predicate for (predicate,) in rows]

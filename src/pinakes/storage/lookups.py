@@ -36,8 +36,10 @@ def heads_of(reading: Reading, ids: Iterable[str]) -> dict[str, int]:
 
 
 def ids_between(reading: Reading, low: str, high: str, *, limit: int) -> list[str]:
-    sql = "SELECT id FROM entry_head WHERE collection = ? AND id >= ? AND id <= ? ORDER BY id LIMIT ?"
-    return _ids(reading, sql, low, high, limit)
+    """Entries and edges whose ids lie between two."""
+    within = "WHERE collection = ? AND id >= ? AND id <= ?"
+    sql = f"SELECT id FROM entry_head {within} UNION ALL SELECT id FROM edge_head {within} ORDER BY id LIMIT ?"
+    return _ids(reading, sql, low, high, reading.collection, low, high, limit)
 
 
 def ids_made_last(reading: Reading, kind: str, *, limit: int) -> list[str]:

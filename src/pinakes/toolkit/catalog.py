@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from pinakes.model.errors import Failure, Refusal
 from pinakes.toolkit.contract import Contract
@@ -39,14 +39,26 @@ def to_listing(tool: Tool, toolset: str, module: str, contract: Contract) -> dic
         **({"needs": list(tool.needs)} if tool.needs else {}),
         "wire": {
             "name": tool.name,
+            "title": tool.title,
             "description": tool.description,
             "inputSchema": input_schema(tool.input),
-            "outputSchema": contract.output_schema(tool.outputs),
+            "outputSchema": without_null_types(contract.output_schema(tool.outputs)),
             "annotations": _annotations(tool),
             **({} if tool.task is None else {"execution": {"taskSupport": _support(tool.task)}}),
         },
         **({} if tool.task is None else {"job": tool.task.job}),
     }
+
+
+def without_null_types(schema: Any) -> Any:
+    """A schema in which what may be null has no type: not every client understands a list of types."""
+    if isinstance(schema, list):
+        return [without_null_types(each) for each in cast(list[Any], schema)]
+    if not isinstance(schema, dict):
+        return schema
+    members = cast(Schema, schema)
+    is_list = isinstance(members.get("type"), list)
+    return {name: without_null_types(each) for name, each in members.items() if not (is_list and name == "type")}
 
 
 def _support(task: Task) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from inspect import getmodule
 from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
 
 from pinakes.model.errors import Refusal
@@ -48,11 +49,13 @@ class Repeated(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A success before a contract has put it into words; not every contract has a use for a sentence or an address."""
+    """A success before a contract has put it into words; not every contract has a use for a sentence, an address, or
+    the content line by line for whoever reads nothing but text."""
 
     sentence: str = ""
     uri: str = ""
     content: object = None
+    lines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +91,7 @@ class Tool:
     """The one definition from which listing, calling, documentation and snapshots derive."""
 
     name: str
+    title: str
     description: str
     contract: str
     effect: Effect
@@ -113,15 +117,22 @@ class Traits(TypedDict, total=False):
     task: Task | None
 
 
+def _title(handler: Handler) -> str:
+    """What the tool's file says it is for."""
+    said = (getmodule(handler).__doc__ or "").strip().splitlines()
+    return said[0].rstrip(".") if said else handler.__name__
+
+
 def tool(
     *, contract: str, effect: Effect, models: tuple[type, ...], example: Example, **traits: Unpack[Traits]
 ) -> Callable[[Handler], Tool]:
-    """Make a tool of a function; its name is the function's, its description the docstring. The first model is the
-    input, the others are what it may answer with."""
+    """Make a tool of a function; its name is the function's, its description the docstring, its title what its file
+    is for. The first model is the input, the others are what it may answer with."""
 
     def declare(handler: Handler) -> Tool:
         return Tool(
             name=traits.get("name", handler.__name__),
+            title=_title(handler),
             description=" ".join((handler.__doc__ or "").split()),
             contract=contract,
             effect=effect,

@@ -83,6 +83,7 @@ def fixture(
         description = " ".join((body.__doc__ or name).split())
         tool = Tool(
             name=name,
+            title=name,
             description=description,
             contract=CONTRACT,
             effect="read",

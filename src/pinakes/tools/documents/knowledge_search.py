@@ -8,6 +8,9 @@ from typing import Any, cast
 from pinakes.contracts.documents import in_seconds
 from pinakes.engine.document_search import Found, search_documents
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.search import count_elsewhere
+from pinakes.model.errors import Failure, Refusal
+from pinakes.model.kinds import DOCUMENT
 from pinakes.model.knowledge import handle_of
 from pinakes.toolkit.fields import UNSET, Unset, free, integer, many, number, text
 from pinakes.toolkit.tool import Answer, Call, Example, tool
@@ -40,6 +43,7 @@ class Output:
     results: tuple[Result, ...] = many(Result)
     total_results: int = integer()
     message: str | Unset = text(default=UNSET)
+    elsewhere: str | Unset = text(default=UNSET)
     search_time_ms: int = integer()
 
 
@@ -62,15 +66,28 @@ def knowledge_search(call: Call[Kernel], input: Input) -> Answer:
     """Search the knowledge base using natural language query"""
     began = time.perf_counter()
     filters = cast(Mapping[str, Any], input.filters or {})
-    found = search_documents(call.kernel, input.query, limit=input.top_k, least=input.min_relevance, filters=filters)
+    try:
+        found = search_documents(
+            call.kernel, input.query, limit=input.top_k, least=input.min_relevance, filters=filters
+        )
+    except Refusal as refusal:
+        if refusal.failure is Failure.NOT_FOUND and (elsewhere := _elsewhere(call.kernel, input.query)):
+            refusal.details["elsewhere"] = elsewhere
+        raise
     output = Output(
         query=input.query,
         results=tuple(_result(each) for each in found),
         total_results=len(found),
         message=UNSET if found else "No documents found matching your query",
+        elsewhere=UNSET if found else _elsewhere(call.kernel, input.query) or UNSET,
         search_time_ms=round((time.perf_counter() - began) * 1000),
     )
     return Answer(content=output)
+
+
+def _elsewhere(kernel: Kernel, query: str) -> str:
+    found = count_elsewhere(kernel, query, but=DOCUMENT)
+    return f'No document matches. Elsewhere: {found}; query with kinds ["all"].' if found else ""
 
 
 def _result(found: Found) -> Result:

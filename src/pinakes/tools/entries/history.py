@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pinakes.contracts.entries import TRANSACTIONS, TransactionShape, address, transaction_shape
+from pinakes.contracts.entries import TRANSACTIONS, TransactionShape, address, transaction_line, transaction_shape
 from pinakes.engine.history import list_history
 from pinakes.engine.kernel import Kernel
 from pinakes.model.kinds import KINDS
@@ -45,4 +45,4 @@ def history(call: Call[Kernel], input: Input) -> Answer:
     more = "; there are more" if page.next_cursor else ""
     sentence = f"{len(items)} {'transaction' if len(items) == 1 else 'transactions'}, newest first{more}."
     echo = {name: value for name, value in given.items() if (name, value) != ("limit", 20)}
-    return Answer(sentence, address(TRANSACTIONS, echo), output)
+    return Answer(sentence, address(TRANSACTIONS, echo), output, tuple(map(transaction_line, items)))

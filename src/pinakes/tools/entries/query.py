@@ -1,18 +1,44 @@
 """Find entries."""
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pinakes.contracts.entries import ENTRIES, EntryShape, address, encode, entry_fields
-from pinakes.engine.budget import count_tokens
+from pinakes.contracts.entries import (
+    ENTRIES,
+    EntryShape,
+    address,
+    encode,
+    entry_fields,
+    shorten,
+    triple_shape,
+)
+from pinakes.engine.budget import REPLY_BYTES, count_tokens
 from pinakes.engine.evidence import describe
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.search import Budget, Hit, Page, Question, find_entries
+from pinakes.engine.search import FAMILIES, Budget, Hit, Page, Question, count_matches, find_entries, name_counts
+from pinakes.engine.sentences import Answers, Said, find_sentences
 from pinakes.engine.signals import SIGNALS, Signal
-from pinakes.model.kinds import DOCUMENT, ENTRY, KINDS, KNOWLEDGE_TYPES, MEMORY_TYPES
+from pinakes.engine.validity import moment
+from pinakes.model.kinds import DOCUMENT, ENTRY, KINDS, KNOWLEDGE_TYPES, MEMORY_TYPES, TRIPLE
+from pinakes.model.knowledge import Entry
 from pinakes.toolkit.catalog import ALL
-from pinakes.toolkit.fields import UNSET, Unset, choice, flag, frees, integer, many, number, said, text, texts, to_json
+from pinakes.toolkit.fields import (
+    UNSET,
+    Unset,
+    choice,
+    flag,
+    free,
+    frees,
+    integer,
+    many,
+    number,
+    said,
+    text,
+    texts,
+    to_json,
+)
 from pinakes.toolkit.tool import Answer, Call, Example, tool
 
 
@@ -27,9 +53,13 @@ class Input:
     knowledge_type: str = choice(KNOWLEDGE_TYPES, "", UNSET)
     memory_type: str = choice(MEMORY_TYPES, "", UNSET)
     strict_substring: bool = flag("Letter by letter.", False)
-    kinds: tuple[str, ...] = texts("", UNSET, values=(*KINDS, ALL))
+    kinds: tuple[str, ...] = texts(
+        "Where to look; without it, entries and triples. all adds notes, documents, memories.",
+        UNSET,
+        values=(*KINDS, TRIPLE, ALL),
+    )
     signals: tuple[Signal, ...] = texts("Also weigh these.", UNSET, values=SIGNALS)
-    budget_tokens: int = integer("Cut to fit.", UNSET, minimum=1)
+    budget_tokens: int = integer("Cut to fit; else about 24 KB.", UNSET, minimum=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +79,8 @@ class Match(EntryShape):
 class Output:
     items: tuple[Match, ...] = many(Match)
     next_cursor: str | None = text(nullable=True)
+    triples: tuple[dict[str, Any], ...] | Unset = frees(default=UNSET)
+    elsewhere: dict[str, Any] | Unset = free(default=UNSET)
     as_of_tx_id: int = integer()
     mode: str = text()
     total: int = integer()
@@ -59,8 +91,14 @@ class Output:
 
 
 GAP = "\n…\n"
-# How much of a document is shown where nothing in it was looked for.
-PREVIEW = 500
+# How much of a document is shown where nothing in it was looked for, and what is short enough to be shown whole.
+PREVIEW, SHORT = 500, 2000
+USUAL = 20
+TRIPLES = 10
+# What an answer takes beside its hits: triples, the sentence, and what is around them.
+BESIDE = 4000
+# Where so few were found, it is worth saying what else there is, and of which kinds.
+FEW = 3
 
 EXAMPLE = Example(
     arguments={"topic": "deployment"},
@@ -73,38 +111,82 @@ EXAMPLE = Example(
 
 @tool(contract="entries", effect="read", models=(Input, Output), example=EXAMPLE)
 def query(call: Call[Kernel], input: Input) -> Answer:
-    """Find stored entries by words, tags, type or time; best match first. Use it before answering from memory."""
+    """Find stored entries by words, tags, type or time; best match first. Use it before answering from memory. With
+    kinds ["all"] it searches everything there is."""
     began = time.perf_counter()
     given = said(input)
     asked = {name: value for name, value in given.items() if name not in _ABOUT_PAGES}
-    kinds = KINDS if ALL in given.get("kinds", ()) else given.get("kinds", (ENTRY,))
-    budget = Budget(input.budget_tokens, _weigh) if input.budget_tokens else None
+    question = Question(**asked, kinds=_kinds(given))
     page = find_entries(
-        call.kernel, Question(**asked, kinds=kinds), limit=input.limit, cursor=given.get("cursor"), budget=budget
+        call.kernel, question, limit=input.limit, cursor=given.get("cursor"), budget=_budget(input, given)
     )
-    items = tuple(_match(hit, cut=budget is not None) for hit in page.hits)
+    triples = _triples(call.kernel, input, given)
+    is_little = not page.first and "kinds" not in given and page.total + triples.total <= FEW
+    elsewhere = count_matches(call.kernel, question, _others(question)) if is_little else {}
+    items = tuple(_match(hit) for hit in page.hits)
     output = Output(
         items=items,
         next_cursor=page.next_cursor,
+        triples=tuple(map(_triple, triples.triples)) or UNSET,
+        elsewhere=elsewhere or UNSET,
         as_of_tx_id=page.as_of_tx,
         mode=page.mode,
         total=page.total,
         partial=page.partial or UNSET,
         indexing=page.waiting or UNSET,
-        tokens=UNSET if page.tokens is None else page.tokens,
+        tokens=UNSET if page.tokens is None or not input.budget_tokens else page.tokens,
         retrieval_ms=round((time.perf_counter() - began) * 1000, 3),
     )
-    return Answer(_sentence(input, len(items), page), address(ENTRIES, _echo(input)), output)
+    told = " ".join(_sentences(input, items, page, (triples, elsewhere)))
+    lines = (*map(_line, items), *(f"{each.handle}: {each.sentence}" for each in triples.triples))
+    return Answer(told, address(ENTRIES, _echo(input)), output, lines)
 
 
-def _match(hit: Hit, *, cut: bool) -> Match:
+def _kinds(given: dict[str, Any]) -> tuple[str, ...]:
+    wanted = given.get("kinds", (ENTRY,))
+    return KINDS if ALL in wanted else wanted
+
+
+def _others(question: Question) -> list[str]:
+    return [kind for kind in FAMILIES if kind not in question.kinds]
+
+
+def _triples(kernel: Kernel, input: Input, given: dict[str, Any]) -> Answers:
+    """Triples that answer a question; one that is narrowed by what a triple has not is about entries."""
+    kinds = given.get("kinds", (TRIPLE,))
+    narrowed = given.keys() & {"topic", "tags", "knowledge_type", "memory_type", "cursor"}
+    if not input.content or narrowed or input.strict_substring or not {TRIPLE, ALL} & set(kinds):
+        return Answers([], 0)
+    valid_at = moment(input.as_of, "as_of") if "as_of" in given else None
+    return find_sentences(kernel, input.content, limit=min(TRIPLES, input.limit), valid_at=valid_at)
+
+
+def _triple(each: Said) -> dict[str, Any]:
+    related = each.related
+    shape = triple_shape(related.version, related.source, related.target)
+    return {**to_json(shape), "sentence": each.sentence, "score_total": each.score}
+
+
+def _budget(input: Input, given: dict[str, Any]) -> Budget:
+    """What was allowed; else what a client takes, and more where more than usual was asked for."""
+    if "budget_tokens" in given:
+        return Budget(input.budget_tokens, _weigh)
+    room = REPLY_BYTES * max(1.0, input.limit / USUAL) - BESIDE
+    return Budget(int(room), _measure, _may_be_whole, is_strict=False)
+
+
+def _may_be_whole(entry: Entry) -> bool:
+    return entry.kind == ENTRY or (entry.kind != DOCUMENT and len(entry.body) <= SHORT)
+
+
+def _match(hit: Hit) -> Match:
     """A hit on the wire; where it must fit into a budget, or is as long as a document, its content is what its passages
     hold."""
     fields = entry_fields(hit.version)
     body = fields["content"]
     passages = sorted(hit.excerpts, key=lambda excerpt: excerpt.start)
-    if cut or hit.version.kind == DOCUMENT:
-        fields["content"] = GAP.join(excerpt.text for excerpt in passages) if passages or cut else body[:PREVIEW]
+    if not hit.is_whole:
+        fields["content"] = GAP.join(excerpt.text for excerpt in passages) if passages else body[:PREVIEW]
     return Match(
         **fields,
         handle=fields["id"],
@@ -119,23 +201,43 @@ def _match(hit: Hit, *, cut: bool) -> Match:
     )
 
 
+def _line(match: Match) -> str:
+    kind = "" if match.kind == ENTRY else f"{match.kind} "
+    return f"{kind}{match.id} {match.topic}: {shorten(match.content)}"
+
+
 def _weigh(hit: Hit) -> int:
-    return count_tokens(encode(to_json(_match(hit, cut=True))))
+    match = _match(hit)
+    return count_tokens(encode(to_json(match))) + count_tokens(_line(match))
 
 
-def _sentence(input: Input, shown: int, page: Page) -> str:
+def _measure(hit: Hit) -> int:
+    """The bytes of a hit in what a client shows, which is the structured content or, more than that, the blocks: as
+    JSON within JSON and as a line."""
+    match = _match(hit)
+    return len(encode(encode(to_json(match))).encode()) + len(encode(_line(match)).encode())
+
+
+def _sentences(
+    input: Input, items: tuple[Match, ...], page: Page, beside: tuple[Answers, dict[str, int]]
+) -> Iterator[str]:
+    triples, elsewhere = beside
     words = " ".join(word for word in (input.topic, input.content) if word)
     matching = f' matching "{words}"' if words else ""
     matching += f', read as "{page.read_as}"' if page.read_as else ""
     found = f"Found {'' if page.is_total else 'at least '}{page.total} {'entry' if page.total == 1 else 'entries'}"
-    parts = [f"{found}{matching}."]
-    if page.first or shown < page.total:
-        parts.append(_which(page.first, shown, has_more=page.next_cursor is not None))
+    also = f" and {triples.total} {'triple' if triples.total == 1 else 'triples'}" if triples.total else ""
+    yield f"{found}{also}{matching}."
+    if page.first or len(items) < page.total:
+        yield _which(page.first, len(items), has_more=page.next_cursor is not None)
+    if elsewhere:
+        yield f'Elsewhere: {name_counts(elsewhere)}; pass kinds ["all"].'
     if page.partial:
-        parts.append(page.partial)
+        yield page.partial
+    if not input.budget_tokens and any(item.truncated is True for item in items):
+        yield "What is long is cut to its passages: truncated says where, budget_tokens shows more."
     if page.waiting:
-        parts.append(f"{page.waiting} passages are still being indexed for meaning.")
-    return " ".join(parts)
+        yield f"{page.waiting} passages are still being indexed for meaning."
 
 
 def _which(first: int, shown: int, *, has_more: bool) -> str:
@@ -150,5 +252,5 @@ def _echo(input: Input) -> dict[str, object]:
     return {name: value for name, value in said(input).items() if (name, value) not in _DEFAULTS}
 
 
-_DEFAULTS = (("limit", 20), ("strict_substring", False))
+_DEFAULTS = (("limit", USUAL), ("strict_substring", False))
 _ABOUT_PAGES = frozenset({"limit", "cursor", "kinds", "budget_tokens"})

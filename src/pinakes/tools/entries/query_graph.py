@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
-from pinakes.contracts.entries import TRIPLES, TripleShape, address, triple_shape
-from pinakes.engine.edges import EdgeQuestion, find_edges
+from pinakes.contracts.entries import TRIPLES, TripleShape, address, count_fitting, triple_line, triple_shape
+from pinakes.engine.edges import EdgePage, EdgeQuestion, find_edges
 from pinakes.engine.kernel import Kernel
 from pinakes.toolkit.fields import UNSET, integer, many, said, text
 from pinakes.toolkit.tool import Answer, Call, Example, tool
+
+USUAL = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +16,7 @@ class Input:
     subject: str = text("Part of its name.", UNSET)
     predicate: str = text("", UNSET)
     object: str = text("", UNSET)
-    limit: int = integer("", 50, minimum=1, maximum=200)
+    limit: int = integer("", USUAL, minimum=1, maximum=200)
     cursor: str = text("", UNSET)
 
 
@@ -36,10 +38,18 @@ def query_graph(call: Call[Kernel], input: Input) -> Answer:
     """Find triples whose subject, predicate and object contain the given text."""
     given = said(input)
     asked = {name: given[name] for name in ("subject", "predicate", "object") if name in given}
-    page = find_edges(call.kernel, EdgeQuestion(**asked), limit=input.limit, cursor=given.get("cursor"))
-    items = tuple(triple_shape(edge.version, edge.source, edge.target) for edge in page.edges)
+    page, items = _page(call.kernel, EdgeQuestion(**asked), input.limit, given.get("cursor"))
+    if input.limit <= USUAL and (fitting := count_fitting(items)) < len(items):
+        page, items = _page(call.kernel, EdgeQuestion(**asked), fitting, given.get("cursor"))
     output = Output(items=items, next_cursor=page.next_cursor, as_of_tx_id=page.as_of_tx)
     more = "; there are more" if page.next_cursor else ""
     counted = f"Found {len(items)} {'triple' if len(items) == 1 else 'triples'}{more}."
-    echo = {name: value for name, value in given.items() if (name, value) != ("limit", 50)}
-    return Answer(counted, address(TRIPLES, echo), output)
+    echo = {name: value for name, value in given.items() if (name, value) != ("limit", USUAL)}
+    return Answer(counted, address(TRIPLES, echo), output, tuple(map(triple_line, items)))
+
+
+def _page(
+    kernel: Kernel, question: EdgeQuestion, limit: int, cursor: str | None
+) -> tuple[EdgePage, tuple[TripleShape, ...]]:
+    page = find_edges(kernel, question, limit=limit, cursor=cursor)
+    return page, tuple(triple_shape(edge.version, edge.source, edge.target) for edge in page.edges)

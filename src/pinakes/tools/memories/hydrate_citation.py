@@ -6,12 +6,15 @@ from typing import Any
 from pinakes.contracts.memories import NODES
 from pinakes.engine.budget import count_tokens
 from pinakes.engine.citations import citation_of, name_of, resolve_citation
+from pinakes.engine.edges import related_at
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.memories import importance_of, quarantine_of
 from pinakes.engine.sections import with_text
+from pinakes.engine.sentences import as_entry
 from pinakes.model.clock import to_iso
 from pinakes.model.errors import Failure, Refusal
-from pinakes.model.knowledge import Entry
+from pinakes.model.kinds import TRIPLE
+from pinakes.model.knowledge import Edge, Entry
 from pinakes.storage.reading import Reading
 from pinakes.toolkit.fields import UNSET, Unset, flag, free, integer, many, number, text
 from pinakes.toolkit.tool import Answer, Call, Example, tool
@@ -62,7 +65,7 @@ def hydrate_citation(call: Call[Kernel], input: Input) -> Answer:
     kernel = call.kernel
     with kernel.read() as reading:
         version = resolve_citation(reading, input.citation_tag)
-        entry = version.thing
+        entry = version.thing if not isinstance(version.thing, Edge) else as_entry(related_at(reading, version)).thing
         if not isinstance(entry, Entry):
             raise Refusal(
                 Failure.NOT_FOUND,
@@ -70,9 +73,10 @@ def hydrate_citation(call: Call[Kernel], input: Input) -> Answer:
                 field="citation_tag",
                 details={"node_id": version.id, "hint": "search_tombstones"},
             )
-        entry = with_text(reading, entry)
+        entry = entry if entry.kind == TRIPLE else with_text(reading, entry)
         neighbors = _neighbors(reading, entry) if input.include_neighbors else UNSET
-    kernel.activity.look(kernel.collection, [entry.id], kernel.now())
+    if entry.kind != TRIPLE:
+        kernel.activity.look(kernel.collection, [entry.id], kernel.now())
     held = quarantine_of(entry, kernel.now())
     output = Output(
         citation_tag=citation_of(entry),

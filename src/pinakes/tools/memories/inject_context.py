@@ -19,6 +19,7 @@ from pinakes.engine.search import Hit
 from pinakes.mind.distilling import MODES, Mode
 from pinakes.mind.summary import sentences
 from pinakes.model.clock import to_iso
+from pinakes.model.kinds import TRIPLE
 from pinakes.model.knowledge import Entry
 from pinakes.storage.reading import Reading
 from pinakes.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, number, one, text, texts
@@ -133,7 +134,7 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     mode = None if input.distillation_mode == "auto" else cast(Mode, input.distillation_mode)
     pool = round(POOL * POOLS[input.priority])
     made = compose(kernel, input.query, tokens=input.max_tokens, mode=mode, pool=pool)
-    entries = [cast(Entry, hit.version.thing) for hit in made.hits]
+    entries = [cast(Entry, hit.version.thing) for hit in made.hits if hit.version.kind != TRIPLE]
     bundled = bundle(kernel, entries, made.clashes, input.include_metadata)
     with kernel.read() as reading:
         mood = kernel.activity.mood(reading.session, kernel.collection, session)

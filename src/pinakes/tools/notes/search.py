@@ -6,6 +6,8 @@ from pinakes.contracts.notes import LISTED, NOTES, FoundNode, FoundNodes, node_f
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.notes import search_notes
 from pinakes.engine.noticing import take_warnings
+from pinakes.engine.search import count_elsewhere
+from pinakes.model.kinds import NOTE
 from pinakes.toolkit.fields import UNSET, integer, number, said, text
 from pinakes.toolkit.tool import Answer, Call, Example, tool
 
@@ -28,5 +30,12 @@ def search(call: Call[Kernel], input: Input) -> Answer:
     """Semantic similarity search over the notes, best match first; exact words count too."""
     found = search_notes(call.kernel, input.query, limit=input.limit, threshold=said(input).get("threshold"))
     nodes = tuple(FoundNode(**node_fields(node, LISTED), score=score) for node, score in found)
-    warnings = take_warnings(call.kernel, [node.id for node in nodes])
+    warnings = (
+        take_warnings(call.kernel, [node.id for node in nodes]) if nodes else _elsewhere(call.kernel, input.query)
+    )
     return Answer(f"Found {len(nodes)} notes.", NOTES, FoundNodes(result=nodes, _warnings=warnings or UNSET))
+
+
+def _elsewhere(kernel: Kernel, query: str) -> tuple[str, ...]:
+    found = count_elsewhere(kernel, query, but=NOTE) if query.strip() else ""
+    return (f'No note matches. Elsewhere: {found}; query with kinds ["all"].',) if found else ()
