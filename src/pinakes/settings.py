@@ -44,6 +44,14 @@ OPTIONS = (
     Option(name="allowed-origins", default="", doc="browser origins to accept besides the loopback ones, with commas"),
     Option(name="token-file", default="", doc="a file whose first line is the bearer token that clients must send"),
     Option(name="token", default="", doc="the bearer token itself; not a flag, since others see a flag", flag=False),
+    Option(name="max-connections", default=1000, doc="how many connections over HTTP may be open at once"),
+    Option(name="max-connections-per-client", default=250, doc="how many of them one address may have"),
+    Option(name="max-sessions", default=2000, doc="how many sessions over HTTP may be open at once"),
+    Option(name="max-buffer", default=16, doc="megabytes that wait for one client before its next call is run"),
+    Option(name="max-buffers", default=256, doc="megabytes of requests and answers on their way, of all clients"),
+    Option(name="header-timeout", default=10, doc="seconds within which a request's headers must have come"),
+    Option(name="body-timeout", default=30, doc="seconds for a request's body, and one more for every 10 kB of it"),
+    Option(name="stall-timeout", default=30, doc="seconds after which a client that does not read is cut off"),
     Option(name="roots", default="", doc="folders whose files may be added, with commas; over HTTP none without it"),
     Option(
         name="ocr-languages", default="eng", doc="languages of pictures and scans, as Tesseract names them: eng+deu"
@@ -108,15 +116,23 @@ def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None)
 
 
 def read_token(settings: Settings) -> str:
-    """The token that clients must send, from its file or itself; empty where there is none."""
+    """The token that clients must send, empty where none is asked for."""
     path = settings.text("token-file")
     if not path:
-        return settings.text("token").strip()
+        given = settings.text("token")
+        if given and not given.strip():
+            raise Refusal(Failure.INVALID, "The token is blank. Set one, or none at all.")
+        return given.strip()
     try:
         with open(path, encoding="utf-8") as file:
-            return file.readline().strip()
+            token = file.readline().strip()
     except OSError as error:
         raise Refusal(Failure.INVALID, f"The token file cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise Refusal(Failure.INVALID, "The token file is not text in UTF-8.") from error
+    if not token:
+        raise Refusal(Failure.INVALID, "The token file has nothing in its first line. Write the token there.")
+    return token
 
 
 def _read_file(path: Path) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinakes.server.channel import KEPT, Channel, Gone
+from pinakes.server.limits import Budget
 
 # How many messages are published, then how many of those due are received before the stream is cut.
 STEPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 8)), max_size=12)
@@ -18,7 +19,7 @@ def open_channel() -> Channel:
     to_server, incoming = anyio.create_memory_object_stream[Any](0)
     to_server.close()
     incoming.close()
-    return Channel(to_server)
+    return Channel(to_server, 16 * 1024 * 1024, Budget(256 * 1024 * 1024))
 
 
 @given(STEPS, st.booleans())
@@ -75,5 +76,20 @@ def test_whoever_publishes_too_much_for_an_absent_client_waits():
         assert waited.cancelled_caught
         channel.show(1, 1, {})
         assert len(channel._events) == KEPT
+
+    anyio.run(run)
+
+
+def test_a_client_cut_after_a_heartbeat_still_has_what_it_missed():
+    async def run() -> None:
+        channel = open_channel()
+        channel.attach(None)
+        await channel.publish({"n": 0})
+        channel.attach(0)
+        seen = channel.passing("endpoint", "/messages").number
+        stream, after = channel.attach(seen)
+        events = channel.follow(stream, after)
+        assert json.loads((await anext(events)).text) == {"n": 0}
+        await events.aclose()
 
     anyio.run(run)

@@ -3,6 +3,7 @@
 import http.client
 import json
 import subprocess
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,9 +14,9 @@ from tests.server.raw import INITIALIZE, PINAKES
 class HttpServer:
     """`pinakes serve --transport http` on a free port."""
 
-    def __init__(self, data, *options, environment=None):
+    def __init__(self, data, *options, environment=None, errors: Any = subprocess.PIPE):
         command = [*PINAKES, "serve", "--transport", "http", "--port", "0", "--json", "--data", str(data), *options]
-        self.child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+        self.child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, env=environment)
         assert self.child.stdout is not None
         self.endpoint = json.loads(self.child.stdout.readline())["endpoint"]
         self.port = urlsplit(self.endpoint).port
@@ -39,8 +40,8 @@ class HttpServer:
         self.child.terminate()
         code = self.child.wait(10)
         for pipe in (self.child.stdout, self.child.stderr):
-            assert pipe is not None
-            pipe.close()
+            if pipe is not None:
+                pipe.close()
         return code
 
 
@@ -60,6 +61,36 @@ def test_health_tells_version_and_newest_transaction(server):
     assert status == 200
     assert json.loads(text)["status"] == "ok"
     assert json.loads(text)["tx_id"] == 0
+    assert json.loads(text)["mcp_version"] == "2026-07-28"
+
+
+def test_a_bare_request_may_accept_events(server):
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    assert server.post(ping, Accept="application/json, text/event-stream")[0] == 200
+    status, text = server.post(ping, Accept="text/event-stream")
+    assert (status, text) == (200, 'event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n')
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/event-stream", "application/json, text/event-stream"])
+def test_an_unknown_revision_is_refused_as_the_protocol_says(server, accept):
+    meta = {"io.modelcontextprotocol/protocolVersion": "1999-01-01", "io.modelcontextprotocol/clientCapabilities": {}}
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"_meta": meta}}
+    status, text = server.post(ping, Accept=accept, Mcp_Protocol_Version="1999-01-01", Mcp_Method="ping")
+    assert status == 400
+    assert json.loads(text)["error"]["data"]["requested"] == "1999-01-01"
+    assert "2026-07-28" in json.loads(text)["error"]["data"]["supported"]
+
+
+def test_a_wrong_content_type_is_told_so_in_json(server):
+    status, text = server.post('{"jsonrpc":"2.0","id":1,"method":"ping"}', Content_Type="text/plain")
+    assert (status, json.loads(text)["error"]["code"]) == (400, -32600)
+
+
+def test_every_error_of_the_transport_has_a_body_of_json(server):
+    for method, headers in (("GET", {"Accept": "text/html"}), ("PUT", {}), ("DELETE", {}), ("GET", {**MODERN})):
+        status, _, text = server.send(method, "/mcp", **headers)
+        assert status >= 400
+        assert json.loads(text)["error"]["message"]
 
 
 @pytest.mark.parametrize("headers", [{}, MODERN], ids=["older", "modern"])

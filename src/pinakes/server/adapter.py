@@ -28,7 +28,7 @@ from pinakes.server.blocks import carry_types, restore_types
 from pinakes.server.errands import Errands
 from pinakes.server.events import TOOLS_CHANGED, Hub, Note, Subscriber
 from pinakes.server.faults import INTERNAL_ERROR, INVALID_PARAMS, fault_details
-from pinakes.server.sessions import session_of
+from pinakes.server.sessions import HERE, Place, session_of
 from pinakes.server.telling import Teller
 from pinakes.server.works import Works
 from pinakes.toolkit.asking import Conversation
@@ -189,7 +189,7 @@ class Adapter:
             raise MCPError(INTERNAL_ERROR, "Internal error", fault_details(INTERNAL_ERROR)) from None
 
     async def _in_thread(self, work: Callable[[], Any]) -> Any:
-        return await anyio.to_thread.run_sync(work, limiter=self._threads)
+        return await _in_turn(work, self._threads, leave=False)
 
     async def _list_tools(self, ctx: Context, params: Any) -> Any:
         return {"tools": [listing.wire for listing in self.app.catalog.listed()]}
@@ -239,7 +239,7 @@ class Adapter:
                 conversation=conversation,
             )
             work = partial(self.app.dispatcher.run, params.name, params.arguments or {}, call)
-            return await anyio.to_thread.run_sync(work, limiter=threads, abandon_on_cancel=True)
+            return await _in_turn(work, threads, leave=True)
 
         listing = self.app.catalog.find(params.name)
         threads = self._waiting if listing is not None and listing.job else self._threads
@@ -331,6 +331,25 @@ class Adapter:
         """Called from any thread when a toolset is switched or writing is forbidden."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self.hub.announce_tools)
+
+
+async def _in_turn(work: Callable[[], Any], threads: anyio.CapacityLimiter, *, leave: bool) -> Any:
+    """Work in a thread once the client has read what was made for it before: looked at when a thread is free, since
+    all that waited for one would else be made at once."""
+    place = HERE.get()
+    while True:
+        await place.catch_up()
+        turn = partial(_unless_behind, place, work)
+        made = await anyio.to_thread.run_sync(turn, limiter=threads, abandon_on_cancel=leave)
+        if made is not _BEHIND:
+            return made
+
+
+_BEHIND = object()
+
+
+def _unless_behind(place: Place, work: Callable[[], Any]) -> Any:
+    return _BEHIND if place.is_behind() else work()
 
 
 def _completed(handler: Handler) -> Handler:

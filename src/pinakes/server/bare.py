@@ -9,7 +9,6 @@ from typing import Any
 import anyio
 from mcp.server.connection import Connection
 from mcp.server.runner import ServerRunner, serve_one
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from mcp.shared.dispatcher import CallOptions
 from mcp.shared.exceptions import MCPError, NoBackChannelError
 from mcp.shared.message import MessageMetadata
@@ -17,7 +16,7 @@ from mcp.shared.transport_context import TransportContext
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pinakes.server.adapter import Adapter
 from pinakes.server.faults import INTERNAL_ERROR, enrich
@@ -52,19 +51,24 @@ class OneExchange:
 class BareDoor:
     """Answers bare requests itself and passes everything else on."""
 
-    def __init__(self, app: ASGIApp, adapter: Adapter, security: TransportSecuritySettings) -> None:
+    def __init__(self, app: ASGIApp, adapter: Adapter) -> None:
         self._app = app
         self._adapter = adapter
-        self._security = TransportSecurityMiddleware(security)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
-        if not _is_bare(request):
+        if not _may_be_bare(request):
             await self._app(scope, receive, send)
             return
-        answer = await self._security.validate_request(request, is_post=True)
-        if answer is None:
-            answer = await self._answer(await request.json(), request)
+        body = await request.body()
+        message = json.loads(body)
+        if message.get("method") == "initialize" and _takes_events(request):
+            await self._app(scope, _again(body, receive), send)
+            return
+        answer = await self._answer(message, request)
+        if isinstance(answer, JsonReply) and _takes_events(request) and not _takes_json(request):
+            event = b"event: message\ndata: " + bytes(answer.body) + b"\n\n"
+            answer = Response(event, answer.status_code, media_type="text/event-stream")
         await answer(scope, receive, send)
 
     async def _answer(self, message: dict[str, Any], request: Request) -> Response:
@@ -96,11 +100,28 @@ class BareDoor:
         return JsonReply({**said, "result": result})
 
 
-def _is_bare(request: Request) -> bool:
+def _may_be_bare(request: Request) -> bool:
     headers = request.headers
     return (
         request.method == "POST"
         and "mcp-session-id" not in headers
         and headers.get("mcp-protocol-version", REVISION) in HANDSHAKE_PROTOCOL_VERSIONS
-        and "text/event-stream" not in headers.get("accept", "")
     )
+
+
+def _takes_events(request: Request) -> bool:
+    return "text/event-stream" in request.headers.get("accept", "").lower()
+
+
+def _takes_json(request: Request) -> bool:
+    accepted = request.headers.get("accept", "").lower()
+    return any(kind in accepted for kind in ("application/json", "application/*", "*/*"))
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return pending.pop() if pending else await receive()
+
+    return replay

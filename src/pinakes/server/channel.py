@@ -10,10 +10,10 @@ from uuid import uuid4
 import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
+from pinakes.server.limits import Budget
 from pinakes.server.messages import Entrance, Incoming
 
 KEPT = 100
-KEPT_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +32,20 @@ class Gone(Exception):
 class Channel:
     """What goes to one client, in order, and the way for what comes from it."""
 
-    def __init__(self, to_server: MemoryObjectSendStream[Incoming]) -> None:
+    def __init__(self, to_server: MemoryObjectSendStream[Incoming], most: int, budget: Budget) -> None:
         self.id = uuid4().hex
+        self.address = ""
+        self.is_used = False
+        self._most = most
+        self._budget = budget
+        self._kept = self._waiting = 0
         self.scope = anyio.CancelScope()
         self.grace = anyio.CancelScope()
         self._to_server = to_server
-        self._entrance = Entrance("sse")
+        self.entrance = Entrance("sse", most)
         self._turn = anyio.Lock()
         self._events: deque[Event] = deque()
-        self._number = self._sent = self._dropped = self._stream = 0
+        self._number = self._sent = self._dropped = self._stream = self._position = 0
         self._changed = anyio.Event()
 
     async def __aenter__(self) -> "Channel":
@@ -48,28 +53,43 @@ class Channel:
 
     async def __aexit__(self, *failure: object) -> None:
         await self._to_server.aclose()
+        self._events.clear()
+        self._budget.give(self._kept)
+        self._kept = 0
 
-    async def receive(self, message: dict[str, Any]) -> None:
+    async def receive(self, message: dict[str, Any], size: int) -> None:
         """Pass a client's message on, in the order of their coming."""
+        self.is_used = True
         async with self._turn:
-            for admitted in self._entrance.admit(message):
+            for admitted in self.entrance.admit(message, size):
                 await self._to_server.send(admitted)
+
+    def is_behind(self) -> bool:
+        """Whether more waits to be read by the client than may."""
+        crowded = self._waiting > 0 and self._budget.taken > self._budget.most
+        return crowded or self._waiting >= self._most or self._unsent() >= KEPT
+
+    async def catch_up(self) -> None:
+        while self.is_behind():
+            await self._changed.wait()
 
     async def publish(self, message: Mapping[str, Any]) -> None:
         """Have a message sent; waits while too many are not."""
-        while self._unsent() >= KEPT:
-            await self._changed.wait()
+        await self.catch_up()
         self._keep("message", message)
 
     def show(self, request_id: str | int | None, number: int, result: Mapping[str, Any]) -> None:
         """Have a result sent ahead of its answer; a client that does not keep up has it from the answer."""
-        if self._unsent() < KEPT:
+        if not self.is_behind():
             self._keep("partial", {"request_id": request_id, "number": number, "result": result})
 
     def passing(self, name: str, text: str) -> Event:
-        """An event that has its number, so that a client can say it saw it, but is worth nothing later."""
-        self._number += 1
-        return Event(self._number, name, text)
+        """An event that is worth nothing later. It has a number of its own where nothing is on its way, and else that
+        of the last before it, so that a client cut off after it still has what it missed."""
+        if not any(event.number > self._position for event in self._events):
+            self._number += 1
+            self._position = self._number
+        return Event(self._position, name, text)
 
     def attach(self, seen: int | None) -> tuple[int, int]:
         """Let a new stream take over from whichever there was: its number, and the event after which it goes on."""
@@ -78,7 +98,8 @@ class Channel:
         self._stream += 1
         self.grace.cancel()
         self._stir()
-        return self._stream, self._sent if seen is None else seen
+        self._position = self._sent if seen is None else seen
+        return self._stream, self._position
 
     def is_carried_by(self, stream: int) -> bool:
         return self._stream == stream
@@ -92,8 +113,10 @@ class Channel:
                 await changed.wait()
                 continue
             yield due
-            after = due.number
-            self._sent = max(self._sent, after)
+            after = self._position = due.number
+            if after > self._sent:
+                self._sent = after
+                self._waiting -= len(due.text)
             self._forget()
             self._stir()
 
@@ -102,18 +125,26 @@ class Channel:
 
     def _keep(self, name: str, content: Mapping[str, Any]) -> None:
         # Pure ASCII: some clients break lines at more characters than the format does.
-        self._events.append(self.passing(name, json.dumps(content, separators=(",", ":"))))
+        text = json.dumps(content, separators=(",", ":"))
+        self._number += 1
+        self._events.append(Event(self._number, name, text))
+        self._waiting += len(text)
+        self._kept += len(text)
+        self._budget.taken += len(text)
         self._stir()
 
     def _forget(self) -> None:
-        """Of what was sent, keep as much as is sent again."""
+        """Of what was sent, keep as much as is sent again; where others need the room, only the last."""
         sent = [event for event in self._events if event.number <= self._sent]
         size = sum(len(event.text) for event in sent)
         for event in sent[:-1]:
-            if len(sent) <= KEPT and size <= KEPT_BYTES:
+            is_crowded = self._budget.taken > self._budget.most
+            if len(sent) <= KEPT and size <= self._most and not is_crowded:
                 break
             self._dropped = self._events.popleft().number
             size -= len(event.text)
+            self._kept -= len(event.text)
+            self._budget.give(len(event.text))
             sent = sent[1:]
 
     def _stir(self) -> None:

@@ -1,7 +1,7 @@
 """Which session a call belongs to: a stdio run, an HTTP, SSE or WebSocket session, or what the client itself names."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -13,12 +13,23 @@ LONGEST = 128
 Show = Callable[[str | int | None, int, Mapping[str, Any]], None]
 
 
+def never() -> bool:
+    return False
+
+
+async def at_once() -> None:
+    return
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a connection's messages come from, and how its client is shown results before the answer, if it can be."""
+    """Where a connection's messages come from, how its client is shown results before the answer, if it can be, and
+    whether it reads what it is sent: no answer is made for a client that is behind."""
 
     name: str = ""
     show: Show | None = None
+    is_behind: Callable[[], bool] = never
+    catch_up: Callable[[], Awaitable[None]] = at_once
 
 
 NOWHERE = Place()

@@ -2,68 +2,118 @@
 
 import json
 import logging
-from typing import Any, cast
+from typing import Any
 from uuid import uuid4
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.runner import serve_dual_era_loop
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from mcp.shared.message import SessionMessage
-from starlette.requests import Request
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pinakes.server.adapter import Adapter
 from pinakes.server.faults import PARSE_ERROR, check_message, fault, parse_message
-from pinakes.server.messages import Entrance, Incoming, spell
+from pinakes.server.limits import Limits
+from pinakes.server.messages import Entrance, Full, Incoming
 from pinakes.server.sessions import HERE, Place, name_session
 
 log = logging.getLogger(__name__)
 
 SUBPROTOCOL = "mcp"
+UNSUPPORTED_FRAME = 1003
 
 
 class SocketDoor:
     """Serves each connection for as long as it is open."""
 
-    def __init__(self, adapter: Adapter, security: TransportSecuritySettings) -> None:
+    def __init__(self, adapter: Adapter, limits: Limits) -> None:
         self._adapter = adapter
-        self._security = TransportSecurityMiddleware(security)
+        self._limits = limits
 
     async def serve(self, socket: WebSocket) -> None:
-        refusal = await self._security.validate_request(cast(Request, socket))
-        if refusal is not None:
-            await socket.send_denial_response(refusal)
-            return
         offered = socket.scope.get("subprotocols", [])
         await socket.accept(subprotocol=SUBPROTOCOL if SUBPROTOCOL in offered else None)
         to_server, incoming = anyio.create_memory_object_stream[Incoming](0)
         outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
-        server = self._adapter.server
+        server, line = self._adapter.server, Line(socket, self._limits.buffer)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_read, socket, to_server)
-            tasks.start_soon(_write, socket, from_server)
+            tasks.start_soon(line.read, to_server)
+            tasks.start_soon(line.write, from_server)
             options = server.create_initialization_options()
-            HERE.set(Place(name_session("socket", uuid4().hex)))
+            HERE.set(Place(name_session("socket", uuid4().hex), None, line.is_behind, line.catch_up))
             await serve_dual_era_loop(server, incoming, outgoing, lifespan_state=None, init_options=options)
             tasks.cancel_scope.cancel()
 
 
-async def _read(socket: WebSocket, to_server: MemoryObjectSendStream[Incoming]) -> None:
-    """Pass messages on until the client goes; what is none is answered here."""
-    entrance = Entrance("websocket")
-    async with to_server:
+class Line:
+    """One client's socket, and whether what was sent has gone."""
+
+    def __init__(self, socket: WebSocket, most: int) -> None:
+        self._socket = socket
+        self._entrance = Entrance("websocket", most)
+        self._turn = anyio.Lock()
+        self._is_sending = False
+        self._sent = anyio.Event()
+
+    def is_behind(self) -> bool:
+        return self._is_sending
+
+    async def catch_up(self) -> None:
+        while self._is_sending:
+            await self._sent.wait()
+
+    async def read(self, to_server: MemoryObjectSendStream[Incoming]) -> None:
+        """Pass messages on until the client goes; what is none is answered here."""
+        async with to_server:
+            try:
+                while True:
+                    received = await self._socket.receive()
+                    if received["type"] != "websocket.receive":
+                        break
+                    if received.get("text") is None:
+                        await self._socket.close(UNSUPPORTED_FRAME, "Messages are text.")
+                        break
+                    await self._take(received["text"], to_server)
+            except (WebSocketDisconnect, RuntimeError):
+                log.debug("the client has gone")
+
+    async def _take(self, text: str, to_server: MemoryObjectSendStream[Incoming]) -> None:
+        message, complaint = _parsed(text)
+        if complaint is not None:
+            await self._send(complaint)
+            return
         try:
-            async for text in socket.iter_text():
-                message, complaint = _parsed(text)
-                if complaint is not None:
-                    await _send(socket, complaint)
-                    continue
-                for admitted in entrance.admit(message):
-                    await to_server.send(admitted)
-        except (WebSocketDisconnect, KeyError):
-            # A frame of bytes has no text; whoever sends one does not speak this protocol.
-            log.debug("the client has gone")
+            admitted = self._entrance.admit(message, len(text))
+        except Full as full:
+            await self._send(full.answer)
+            return
+        for each in admitted:
+            await to_server.send(each)
+
+    async def write(self, from_server: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        async with from_server:
+            async for message in from_server:
+                spelled = self._entrance.spell(message)
+                if spelled is not None:
+                    await self._send(spelled)
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        try:
+            text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+            text.encode()
+        except UnicodeEncodeError:
+            # Half a surrogate pair, which the client sent and hears again; it has to stay escaped.
+            text = json.dumps(message, separators=(",", ":"))
+        async with self._turn:
+            self._is_sending = True
+            try:
+                await self._socket.send_text(text)
+            except (WebSocketDisconnect, RuntimeError):
+                log.debug("an answer was not delivered")
+            finally:
+                self._is_sending = False
+                self._sent.set()
+                self._sent = anyio.Event()
 
 
 def _parsed(text: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
@@ -72,18 +122,3 @@ def _parsed(text: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
     except ValueError:
         return {}, fault(PARSE_ERROR, "Parse error")
     return message, check_message(message)
-
-
-async def _write(socket: WebSocket, from_server: MemoryObjectReceiveStream[SessionMessage]) -> None:
-    async with from_server:
-        async for message in from_server:
-            spelled = spell(message)
-            if spelled is not None:
-                await _send(socket, spelled)
-
-
-async def _send(socket: WebSocket, message: dict[str, Any]) -> None:
-    try:
-        await socket.send_text(json.dumps(message, ensure_ascii=False, separators=(",", ":")))
-    except (WebSocketDisconnect, RuntimeError, UnicodeEncodeError):
-        log.debug("an answer was not delivered")

@@ -11,7 +11,6 @@ import anyio
 from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.runner import serve_dual_era_loop
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from mcp.shared.message import SessionMessage
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
@@ -23,7 +22,8 @@ from pinakes.model.clock import SECOND
 from pinakes.server.adapter import Adapter
 from pinakes.server.channel import Channel, Event, Gone
 from pinakes.server.faults import INVALID_REQUEST, fault
-from pinakes.server.messages import Incoming, spell
+from pinakes.server.limits import Budget, Limits
+from pinakes.server.messages import Full, Incoming
 from pinakes.server.replies import JsonReply
 from pinakes.server.sessions import HERE, Place, name_session
 
@@ -33,7 +33,6 @@ MESSAGES = "/messages"
 SESSION = "session_id"
 HEARTBEAT_SECONDS = 30.0
 GRACE_SECONDS = 60.0
-MOST_CHANNELS = 1000
 
 # An event's id also says whose event it is: a client that comes back may say nothing else.
 EVENT_ID = re.compile(r"(?:([0-9a-f]{32})-)?([0-9]{1,18})")
@@ -44,9 +43,10 @@ Wait = Callable[[float], Awaitable[None]]
 class EventDoor:
     """All clients that are connected by server-sent events, or were a minute ago."""
 
-    def __init__(self, adapter: Adapter, security: TransportSecuritySettings, wait: Wait = anyio.sleep) -> None:
+    def __init__(self, adapter: Adapter, limits: Limits, budget: Budget, wait: Wait = anyio.sleep) -> None:
         self._adapter = adapter
-        self._security = TransportSecurityMiddleware(security)
+        self._limits = limits
+        self._budget = budget
         self._wait = wait
         self._channels: dict[str, Channel] = {}
         self._tasks: TaskGroup | None = None
@@ -63,16 +63,13 @@ class EventDoor:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream events, of a new connection or of one that was cut."""
         request = Request(scope, receive)
-        refused = await self._security.validate_request(request)
-        if refused is not None:
-            await refused(scope, receive, send)
-            return
+        address = request.client.host if request.client else ""
         try:
             channel, seen = self._find(request)
-            if channel is None and len(self._channels) >= MOST_CHANNELS:
+            if channel is None and not self._make_room(address):
                 await JsonReply({"error": "too_many_connections"}, 503)(scope, receive, send)
                 return
-            channel = channel or self._open()
+            channel = channel or self._open(address)
             stream, after = channel.attach(seen)
         except Gone:
             await _expired(None)(scope, receive, send)
@@ -80,15 +77,13 @@ class EventDoor:
         try:
             await self._stream(request, channel, channel.follow(stream, after), send)
         finally:
-            if channel.is_carried_by(stream):
+            if channel.is_carried_by(stream) and channel.id in self._channels:
                 self._begin_grace(channel)
 
     async def receive(self, request: Request) -> Response:
         """Take a message of a connected client; the answer goes to its stream."""
-        refused = await self._security.validate_request(request, is_post=True)
-        if refused is not None:
-            return refused
-        message = await request.json()
+        body = await request.body()
+        message = json.loads(body)
         id = request.query_params.get(SESSION)
         if id is None:
             details = f"Post to the address that the endpoint event named: it has a {SESSION}."
@@ -97,7 +92,9 @@ class EventDoor:
         if channel is None:
             return _expired(message.get("id"))
         try:
-            await channel.receive(message)
+            await channel.receive(message, len(body))
+        except Full as full:
+            return JsonReply(full.answer, 429, headers={"Retry-After": "5"})
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             return _expired(message.get("id"))
         return Response("Accepted", 202)
@@ -116,9 +113,27 @@ class EventDoor:
             raise Gone
         return channel, None if seen is None else int(seen[2])
 
-    def _open(self) -> Channel:
+    def _make_room(self, address: str) -> bool:
+        """Whether another may connect: if need be in the place of the oldest who has never asked anything, as a web
+        page that can open streams and not read them."""
+        own = [channel for channel in self._channels.values() if channel.address == address]
+        if len(own) >= self._limits.connections_per_client:
+            candidates = own
+        elif len(self._channels) >= self._limits.connections:
+            candidates = list(self._channels.values())
+        else:
+            return True
+        idle = next((channel for channel in candidates if not channel.is_used), None)
+        if idle is not None:
+            self._channels.pop(idle.id, None)
+            idle.attach(None)
+            idle.scope.cancel()
+        return idle is not None
+
+    def _open(self, address: str) -> Channel:
         to_server, incoming = anyio.create_memory_object_stream[Incoming](0)
-        channel = Channel(to_server)
+        channel = Channel(to_server, self._limits.buffer, self._budget)
+        channel.address = address
         self._channels[channel.id] = channel
         assert self._tasks is not None
         self._tasks.start_soon(self._serve, channel, incoming)
@@ -126,7 +141,7 @@ class EventDoor:
 
     async def _serve(self, channel: Channel, incoming: MemoryObjectReceiveStream[Incoming]) -> None:
         """Answer a client until it is gone for good."""
-        HERE.set(Place(name_session("sse", channel.id), channel.show))
+        HERE.set(Place(name_session("sse", channel.id), channel.show, channel.is_behind, channel.catch_up))
         outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
         server = self._adapter.server
         try:
@@ -187,7 +202,7 @@ def _to_wire(channel: Channel, event: Event) -> ServerSentEvent:
 async def _collect(from_server: MemoryObjectReceiveStream[SessionMessage], channel: Channel) -> None:
     async with from_server:
         async for message in from_server:
-            spelled = spell(message)
+            spelled = channel.entrance.spell(message)
             if spelled is not None:
                 await channel.publish(spelled)
 

@@ -3,7 +3,6 @@
 from functools import partial
 
 import anyio.to_thread
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -19,14 +18,10 @@ STATUS = {Failure.TOO_LARGE: 413, Failure.UNSUPPORTED: 415, Failure.READ_ONLY: 4
 class UploadDoor:
     """`POST /uploads?name=report.pdf` with the bytes as its body; the answer says what to pass as `file_path`."""
 
-    def __init__(self, adapter: Adapter, security: TransportSecuritySettings) -> None:
+    def __init__(self, adapter: Adapter) -> None:
         self._adapter = adapter
-        self._security = TransportSecurityMiddleware(security)
 
     async def receive(self, request: Request) -> Response:
-        refused = await self._security.validate_request(request)
-        if refused is not None:
-            return refused
         try:
             file_path, size = await self._receive(request)
         except Refusal as refusal:

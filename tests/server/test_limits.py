@@ -1,0 +1,148 @@
+"""HTTP under clients that are slow, many or silent: they are cut off, and others are served."""
+
+import json
+import resource
+import select
+import socket
+import subprocess
+
+import pytest
+
+from tests.server.raw import PINAKES
+from tests.server.sockets import PATIENCE, ask, connect, read_all, read_answer, spell
+from tests.server.test_http import HttpServer
+
+PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
+
+
+def health(server):
+    return ask(server.port, spell("GET", "/health"))[0]
+
+
+@pytest.fixture
+def strict(tmp_path):
+    """A server that has little patience and few places."""
+    options = {"header-timeout": 1, "body-timeout": 1, "stall-timeout": 1, "max-connections": 20}
+    options |= {"max-connections-per-client": 10, "max-buffers": 1}
+    server = HttpServer(
+        tmp_path / "data", *(part for name, value in options.items() for part in (f"--{name}", str(value)))
+    )
+    yield server
+    server.close()
+
+
+def test_a_request_whose_headers_do_not_come_is_ended(strict):
+    for said in (b"", b"GET /health HT", b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "):
+        with connect(strict.port) as client:
+            client.sendall(said)
+            assert b" 408 " in read_all(client)
+
+
+def test_blank_lines_between_requests_do_not_keep_a_connection(strict):
+    with connect(strict.port) as client:
+        client.sendall(spell("GET", "/health"))
+        assert read_answer(client)[0] == 200
+        client.sendall(b"\r\n")
+        assert b" 408 " in read_all(client)
+
+
+def test_a_body_that_does_not_come_is_ended(strict):
+    with connect(strict.port) as client:
+        client.sendall(spell("POST", "/mcp", PING, Content_Length="1000"))
+        status, _, body = read_answer(client)
+        assert (status, json.loads(body)["error"]) == (408, "request_timeout")
+
+
+def test_headers_without_end_are_refused(strict):
+    with connect(strict.port) as client:
+        client.sendall(b"GET /health HTTP/1.1\r\n")
+        try:
+            for number in range(40):
+                client.sendall(f"X-{number}: {'x' * 8000}\r\n".encode())
+            said = read_all(client)
+        except ConnectionError:
+            said = b" 431 "
+        assert b" 431 " in said
+
+
+def test_those_who_have_asked_nothing_give_way_to_those_who_ask(strict):
+    silent = [connect(strict.port) for _ in range(30)]
+    try:
+        for client in silent:
+            client.sendall(b"GET /health HT")
+        for _ in range(5):
+            assert health(strict) == 200
+    finally:
+        for client in silent:
+            client.close()
+
+
+def test_no_more_are_taken_in_than_there_are_places(strict):
+    """Streams that are in use give way to nobody."""
+    streams = [connect(strict.port) for _ in range(12)]
+    try:
+        statuses = []
+        for client in streams:
+            client.sendall(spell("GET", "/sse"))
+            try:
+                statuses.append(read_answer(client)[0])
+            except ConnectionError:
+                statuses.append(503)
+        assert statuses.count(200) == 10
+        assert set(statuses) == {200, 503}
+    finally:
+        for client in streams:
+            client.close()
+
+
+def test_bodies_that_are_being_read_are_bounded_in_all(strict):
+    half = b"x" * (700 * 1024)
+    with connect(strict.port) as first, connect(strict.port) as second:
+        first.sendall(spell("POST", "/mcp", half, Content_Length=str(2 * len(half))))
+        second.sendall(spell("POST", "/mcp", half, Content_Length=str(2 * len(half))))
+        (told, *_), _, _ = select.select([first, second], [], [], PATIENCE)
+        assert read_answer(told)[0] == 503
+    assert health(strict) == 200
+
+
+def test_a_refused_request_is_answered_before_its_body_has_come(strict):
+    for headers, status in (({"Origin": "http://evil.example"}, 403), ({"Host": "evil.example"}, 421)):
+        with connect(strict.port) as client:
+            client.sendall(spell("POST", "/mcp", PING, Content_Length="1000000", **headers))
+            assert read_answer(client)[0] == status
+
+
+def test_a_request_is_answered_though_its_client_has_closed_its_half(strict):
+    for request in (spell("GET", "/health"), spell("POST", "/mcp", PING)):
+        with connect(strict.port) as client:
+            client.sendall(request)
+            client.shutdown(socket.SHUT_WR)
+            assert b" 200 " in read_all(client)
+
+
+def test_few_descriptors_do_not_stop_the_health_check_nor_fill_the_log(tmp_path):
+    def few():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))
+
+    command = [*PINAKES, "serve", "--transport", "http", "--port", "0", "--json", "--data", str(tmp_path / "data")]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=few)  # noqa: PLW1509
+    assert child.stdout is not None
+    assert child.stderr is not None
+    port = int(json.loads(child.stdout.readline())["endpoint"].split(":")[2].split("/")[0])
+    silent = [connect(port) for _ in range(400)]
+    try:
+        assert ask(port, spell("GET", "/health"))[0] == 200
+    finally:
+        for client in silent:
+            client.close()
+        child.terminate()
+        _, log = child.communicate(timeout=20)
+    assert len(log.splitlines()) < 60
+
+
+@pytest.mark.parametrize("name", ["max-connections", "header-timeout", "max-buffer"])
+def test_a_limit_of_nothing_is_refused(tmp_path, name):
+    command = [*PINAKES, "serve", "--transport", "http", "--port", "0", f"--{name}", "0", "--data", str(tmp_path)]
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert refused.returncode == 2
+    assert name in refused.stderr
