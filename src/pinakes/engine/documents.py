@@ -11,6 +11,7 @@ from pinakes.engine.embedding import setting_of
 from pinakes.engine.handles import resolve
 from pinakes.engine.jobs import bench_of
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.naming import SHORT, document_ids
 from pinakes.engine.paging import Place, start, to_cursor
 from pinakes.model import kinds
 from pinakes.model.errors import Failure, Refusal
@@ -134,11 +135,13 @@ def find_document(kernel: Kernel, named: str) -> DocumentRow:
         try:
             return _row_of(reading, _resolved(reading, named))
         except Refusal:
-            rows = documents.called(reading.session, reading.collection, named, os.path.realpath(named))
+            found = (documents.find(reading.session, reading.collection, id) for id in document_ids(reading, named))
+            rows = [row for row in found if row is not None]
     if len(rows) > 1:
+        listed = "".join(f"\n  {row.handle[:SHORT]}  {row.path or row.filename}" for row in rows)
         raise Refusal(
             Failure.AMBIGUOUS,
-            f"{named!r} names {len(rows)} documents; use one of the ids.",
+            f"{named!r} names {len(rows)} documents; use one of the ids:{listed}",
             field="document_id",
             details={"candidates": [row.handle for row in rows]},
         )

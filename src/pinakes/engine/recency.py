@@ -22,9 +22,10 @@ class Recent:
     last: int
 
 
-def recent_entries(kernel: Kernel, reading: Reading, limit: int) -> list[Entry]:
-    """The newest first, by when something was last looked at or else made; without what is quarantined."""
-    return [found.entry for found in list_recent(kernel, reading, limit)]
+def recent_entries(kernel: Kernel, reading: Reading, limit: int, *, among: tuple[str, ...] = KNOWN) -> list[Entry]:
+    """The newest of some kinds first, by when something was last looked at or else made; without what is
+    quarantined."""
+    return [found.entry for found in _list_last(kernel, reading, limit, since=0, among=among)]
 
 
 def list_recent(
@@ -35,14 +36,19 @@ def list_recent(
         ids = set(kernel.activity.mood(reading.session, reading.collection, session).stored)
         seen = kernel.activity.looks(reading.session, reading.collection, list(ids))
         return _newest(kernel, reading, {id: seen.get(id, (0, 0))[1] for id in ids}, since=since)[:limit]
+    return _list_last(kernel, reading, limit, since=since, among=KNOWN)
+
+
+def _list_last(kernel: Kernel, reading: Reading, limit: int, *, since: int, among: tuple[str, ...]) -> list[Recent]:
     wanted = limit + SLACK
     while True:
         looked = dict(kernel.activity.recent_looks(reading.session, reading.collection, wanted, since))
-        made = [ids_made_last(reading, kind, limit=wanted) for kind in KNOWN]
-        recent = _newest(kernel, reading, {id: 0 for ids in made for id in ids} | looked, since=since)
+        made = [ids_made_last(reading, kind, limit=wanted) for kind in among]
+        newest = _newest(kernel, reading, {id: 0 for ids in made for id in ids} | looked, since=since)
+        recent = [found for found in newest if found.entry.kind in among]
         edges = [min(looked.values())] if len(looked) == wanted else []
         edges += [moment_of(ids[-1]) for ids in made if len(ids) == wanted]
-        # Much of what was last may be gone or held: then what came before it is wanted.
+        # Much of what was last may be gone, held or of another kind: then what came before it is wanted.
         if not edges or (len(recent) >= limit and recent[limit - 1].last >= max(edges)):
             return recent[:limit]
         wanted *= 4

@@ -72,23 +72,30 @@ class Health:
     tombstones: int
 
 
-def tend(kernel: Kernel, reading: Reading, *, looked_at: int = LOOKED_AT, most: int | None = None) -> Tended:
+def tend(
+    kernel: Kernel,
+    reading: Reading,
+    *,
+    looked_at: int = LOOKED_AT,
+    most: int | None = None,
+    among: tuple[str, ...] = KNOWN,
+) -> Tended:
     """What is to be decided about what was looked at or stored lately, the most pressing first; what a person has
     decided to keep as it is does not come up again until it changes. Of entries whose nearest nobody has looked for
     yet, at most so many are compared with them."""
-    entries = recent_entries(kernel, reading, looked_at)
+    entries = recent_entries(kernel, reading, looked_at, among=among)
     related = related_pairs(kernel, reading, entries, most=most)
     found = [*_critical(criticise(kernel, reading, related, entries, checks=("conflicts", "duplicates", "outdated")))]
     found += [*_cancers(reading, entries), *_orphans(reading, entries, kernel.now())]
     kept = set(_kept(kernel, reading))
-    standing = [task for task in found if task.mark not in kept]
+    standing = [task for task in found if task.mark not in kept and all(entry.kind in among for entry in task.entries)]
     ranked = sorted(standing, key=lambda task: (RANK[task.priority], -task.score, [each.id for each in task.entries]))
     return Tended(ranked, related.left_out)
 
 
-def curation_tasks(kernel: Kernel, reading: Reading) -> list[Task]:
-    """All of them, however long it takes."""
-    return tend(kernel, reading).tasks
+def curation_tasks(kernel: Kernel, reading: Reading, *, among: tuple[str, ...] = KNOWN) -> list[Task]:
+    """All of them that are about these kinds alone, however long it takes."""
+    return tend(kernel, reading, among=among).tasks
 
 
 def _critical(findings: Iterable[Finding]) -> Iterable[Task]:

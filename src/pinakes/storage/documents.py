@@ -118,6 +118,12 @@ def called(session: Session, collection: str, filename: str, path: str) -> list[
     return [_to_row(row) for row in session.rows(sql, collection, filename, path)]
 
 
+def beginning(session: Session, collection: str, handle: str) -> list[DocumentRow]:
+    """The documents whose public id begins so; of two or more, enough to know that there are several."""
+    sql = f"SELECT {_COLUMNS} FROM document WHERE collection = ? AND handle LIKE ? ESCAPE '!' ORDER BY added LIMIT 10"
+    return [_to_row(row) for row in session.rows(sql, collection, f"{escaped(handle)}%")]
+
+
 def named_like(session: Session, collection: str, text: str) -> list[str]:
     """Ids of the documents whose filename holds a text."""
     sql = "SELECT id FROM document WHERE collection = ? AND label LIKE ? ESCAPE '!' ORDER BY id"
