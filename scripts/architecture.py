@@ -28,7 +28,7 @@ IMPOSED = {"data_received"}
 LATE_IMPORTS = {
     "app.py": {"lazily", "find_tools"},
     "toolkit/catalog.py": {"load"},
-    "cli/main.py": {"main"},
+    "cli/main.py": {"load_command"},
     "spaces/loading.py": {"__init__"},
 }
 

@@ -69,7 +69,7 @@ def test_a_folder_is_added_with_a_line_for_each_file_and_a_summary(run, files):
     assert code == 1
     assert out.startswith("2 added with 2 passages, 1 failed in ")
     assert "empty.pdf is empty: there is nothing to read. Check that it was saved whole" in err
-    assert "tea.txt: added (1 passages, text_extraction" in err
+    assert "tea.txt: added (1 passage, text_extraction" in err
     assert "secret" not in err
     code, listed = told(run, "documents", "--sort", "filename", "--ascending")
     assert [document["filename"] for document in listed["documents"]] == ["coffee.html", "tea.txt"]

@@ -40,7 +40,7 @@ def run(capsys):
 def test_vault_shows_what_is_there_and_what_to_mend(run, vault):
     code, out, _ = run("vault", "--vault", str(vault))
     assert code == 0
-    for words in ("4 notes, 3 links, 1 ghosts, 2 orphans", "broken links (1)", "duplicate titles (1)", "4 created"):
+    for words in ("4 notes, 3 links, 1 ghost, 2 orphans", "broken links (1)", "duplicate titles (1)", "4 created"):
         assert words in out
     (vault / "new.md").write_text("x")
     assert "5 notes" not in run("vault")[1]
@@ -78,7 +78,7 @@ def test_graph_draws_mermaid_dot_and_json(run, vault):
     assert 'label="Nowhere \\"quoted\\" <b>", style=dashed' in dot
     drawn = json.loads(run("graph", "index.md", "--format", "json")[1])
     assert [node["id"] for node in drawn["nodes"]][:2] == ["index.md", "tea.md"]
-    assert {"source": "index.md", "target": "tea.md"} in drawn["edges"]
+    assert {"source": "index.md", "target": "tea.md", "predicate": "links to"} in drawn["edges"]
     assert run("graph", "nobody")[0] == 1
 
 

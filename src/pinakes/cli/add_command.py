@@ -8,11 +8,13 @@ from typing import Any
 from pinakes.cli.bars import Bars
 from pinakes.cli.call_command import ACTOR
 from pinakes.cli.gathering import gather, snapshot
-from pinakes.cli.terminal import app_of, plain, print_json, styled
+from pinakes.cli.layout import counted, say
+from pinakes.cli.terminal import app_of, plain, print_json
 from pinakes.contracts.documents import code_of
 from pinakes.engine.ingest import Wish, queue_file
 from pinakes.engine.jobs import bench_of, call_off, look_up_all, refusal_of
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.naming import SHORT
 from pinakes.engine.workers import Workers
 from pinakes.model.errors import Failure, Refusal
 from pinakes.storage.jobs import Job
@@ -24,12 +26,15 @@ OPTIONS = ("ocr-languages", "tesseract", "tessdata")
 
 EPILOG = """examples:
   pinakes add report.pdf slides.pptx
-  pinakes add ~/Documents                      every file below it that can be read
+  pinakes add ~/Documents               every file below it that can be read
   pinakes add 'scans/*.png' --ocr
   pinakes add handbook.pdf --set author="Ada" --tag onboarding
-  pinakes add ~/Notes --watch                  and whatever changes there, until Ctrl-C
+  pinakes add ~/Notes --watch           and whatever changes, until Ctrl-C
 
-A file that is there already is recognised; one that has changed replaces its old version, which stays in history."""
+A file that is there already is recognised; one that has changed replaces its
+old version, which stays in history. With --watch a file that is renamed or
+moved within what is watched stays the document it is, and one that is deleted
+takes its document out; pinakes undo brings that back."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,7 +108,7 @@ class Adding:
         if self._parsed.json:
             print_json({"queued": [{"file": path, "task_id": id} for id, path in self._waiting.items()]})
         else:
-            print(f"Queued {len(self._waiting)} files; the next server that runs reads them.")
+            say(f"Queued {counted(len(self._waiting), 'file')}; the next server that runs reads them.")
         return 1 if self._outcomes else 0
 
     def abandon(self) -> None:
@@ -138,15 +143,15 @@ class Adding:
         outcome = {name: value for name, value in job.outcome.items() if name != "entry_id"}
         self._outcomes.append({"file": path, "success": True, **outcome})
         how = "there already" if outcome.get("duplicate") else "replaced" if outcome.get("replaced") else "added"
-        passages = f"{outcome['chunks_created']} passages, {outcome['processing_method']}, {outcome['seconds']:.1f} s"
-        self._bars.tell(
-            f"{styled('✓', 'green')} {plain(path)}: {how} ({passages})  {styled(outcome['document_id'], 'dim')}"
-        )
+        passages = counted(outcome["chunks_created"], "passage")
+        told = f"{how} ({passages}, {outcome['processing_method']}, {outcome['seconds']:.1f} s)"
+        mark, id = self._bars.styled("✓", "green"), self._bars.styled(outcome["document_id"][:SHORT], "dim")
+        self._bars.tell(f"{mark} {plain(path)}: {told}  {id}")
 
     def _fail(self, path: str, refusal: Refusal) -> None:
         error = {"error": code_of(refusal), "message": refusal.message}
         self._outcomes.append({"file": path, "success": False, **error})
-        self._bars.tell(f"{styled('✗', 'red')} {plain(path)}: {plain(refusal.message)}")
+        self._bars.tell(f"{self._bars.styled('✗', 'red')} {plain(path)}: {plain(refusal.message)}")
 
     def sum_up(self) -> int:
         failed = [outcome for outcome in self._outcomes if not outcome["success"]]
@@ -160,7 +165,7 @@ class Adding:
         else:
             also = f", {len(known)} were there already" if known else ""
             bad = f", {len(failed)} failed" if failed else ""
-            print(f"{added} added with {passages} passages{also}{bad} in {seconds:.1f} s.")
+            say(f"{added} added with {counted(passages, 'passage')}{also}{bad} in {seconds:.1f} s.")
         return 1 if failed else 0
 
 

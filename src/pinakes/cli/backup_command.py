@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from pinakes.app import BACKUPS, backup_path
+from pinakes.cli.layout import say, sized
 from pinakes.cli.terminal import app_of, print_json
 from pinakes.engine.erasure import BACKUP_ROLE, remove_partial_backups
 from pinakes.model.errors import Failure, Refusal
@@ -35,5 +36,5 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json({"file": str(target), "size_bytes": size})
     else:
-        print(f"Copied {size} bytes to {target}. To restore it, stop every server and put it in place of pinakes.db.")
+        say(f"Copied {sized(size)} to {target}. To restore it, stop every server and put it in place of pinakes.db.")
     return 0

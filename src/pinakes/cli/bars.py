@@ -1,14 +1,15 @@
 """Progress of several files at once: a bar each while they run, and a line each when they are done."""
 
-import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
+from pinakes.cli.layout import columns, cut, fill, say
 from pinakes.cli.terminal import plain, styled
 
 WIDTH = 24
+NAME = 32
 MOST = 8
 
 
@@ -25,13 +26,14 @@ class Bars:
         """Draw how far each running file is, by its path, and how many wait."""
         if not self._live:
             return
-        self._wipe()
-        columns = shutil.get_terminal_size().columns
-        lines = [_line(path, share, step) for path, (share, step) in list(running.items())[:MOST]]
+        # A line as wide as the terminal may go on in the next, which would not be wiped.
+        room = columns(self._stream) - 1
+        lines = [_line(path, share, step, room) for path, (share, step) in list(running.items())[:MOST]]
         if waiting:
-            lines.append(styled(f"  … {waiting} more", "dim", stream=self._stream))
+            lines.append(styled(cut(f"  … {waiting} more", room), "dim", stream=self._stream))
+        self._wipe()
         for line in lines:
-            print(line[: columns + 16], file=self._stream)
+            print(line, file=self._stream)
         self._stream.flush()
         self._drawn = len(lines)
 
@@ -40,7 +42,11 @@ class Bars:
         if self._live:
             self._wipe()
         if not self._quiet:
-            print(line, file=self._stream, flush=True)
+            say(line, hang="  ", stream=self._stream)
+            self._stream.flush()
+
+    def styled(self, text: str, style: str) -> str:
+        return styled(text, style, stream=self._stream)
 
     def close(self) -> None:
         if self._live:
@@ -52,6 +58,8 @@ class Bars:
             self._drawn = 0
 
 
-def _line(path: str, share: float, step: str) -> str:
-    filled = round(WIDTH * max(0.0, min(1.0, share)))
-    return f"  {plain(Path(path).name)[:32]:32} {'█' * filled}{'░' * (WIDTH - filled)} {share:4.0%}  {step}"
+def _line(path: str, share: float, step: str, room: int) -> str:
+    name, width = min(NAME, room // 3), min(WIDTH, room // 4)
+    filled = round(width * max(0.0, min(1.0, share)))
+    bar = f"{'█' * filled}{'░' * (width - filled)} {share:4.0%}"
+    return cut(f"  {fill(cut(plain(Path(path).name), name), name)} {bar}  {plain(step)}", room)

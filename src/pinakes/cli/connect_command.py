@@ -31,19 +31,22 @@ FOLDERS = ("roots", "tessdata")
 NO_TOKEN = "<token>"  # noqa: S105  # says where it goes
 
 EPILOG = """examples:
-  pinakes connect claude-desktop            print what to put into its configuration
-  pinakes connect cursor --write            put it there; the old file is kept beside it
+  pinakes connect claude-desktop         print what its configuration needs
+  pinakes connect cursor --write         put it there; the old file is kept
   pinakes connect codex --toolsets entries,memories --vault ~/notes
-  pinakes connect vscode --data ~/other     for another data directory
+  pinakes connect vscode --data ~/other  for another data directory
   pinakes connect zed --url http://127.0.0.1:3000/mcp     for a server that runs
 
-What is given here, or stands in the environment now, is passed to the server that the client starts.
-With --url, PINAKES_TOKEN or --token-file is the token that the server asks for: --write puts it into
-the file, printing does not show it."""
+What is given here, or stands in the environment now, is passed to the server
+that the client starts. With --url, PINAKES_TOKEN or --token-file is the token
+that the server asks for: --write puts it into the file, printing does not show
+it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("client", choices=sorted(CLIENTS), help="the client to connect")
+    parser.add_argument(
+        "client", choices=sorted(CLIENTS), metavar="CLIENT", help=f"the client to connect: {', '.join(sorted(CLIENTS))}"
+    )
     parser.add_argument("--write", action="store_true", help="write the client's configuration file")
     parser.add_argument("--file", metavar="FILE", help="the configuration file, where it is not in its usual place")
     parser.add_argument("--url", metavar="URL", help="connect to the server that runs there, instead of starting one")

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from pinakes.app import lazily
+from pinakes.cli.layout import fill, say
 from pinakes.cli.terminal import app_of, print_json, styled
 from pinakes.engine.health import Finding, examine, repair
 
@@ -33,9 +34,9 @@ def run(parsed: argparse.Namespace) -> int:
         print(f"Rebuilt the heads of {name}.")
     for finding in findings:
         mark = styled("ok", "green") if finding.well else styled("broken", "red")
-        print(f"{mark:8} {finding.name}: {finding.detail}")
+        say(f"{finding.name}: {finding.detail}", lead=fill(mark, 9), hang=" " * 9)
         if not finding.well:
-            print(f"         to mend it: {finding.fix}")
+            say(f"to mend it: {finding.fix}", lead=" " * 9, hang=" " * 11)
     return 0 if well else 1
 
 

@@ -5,24 +5,29 @@ from dataclasses import asdict
 
 from pinakes.app import BACKUPS, App, open_copy
 from pinakes.cli.call_command import ACTOR
-from pinakes.cli.terminal import app_of, print_json
+from pinakes.cli.layout import counted, say
+from pinakes.cli.terminal import app_of, at_least, print_json
 from pinakes.engine.erasure import BACKUP_ROLE, backup_files, erase, purge, remove_partial_backups
+from pinakes.engine.naming import find_thing
 from pinakes.model.clock import DAY
 from pinakes.model.errors import Failure, Refusal
 from pinakes.storage.locks import role
 
-EPILOG = """Deleting leaves a tombstone, so that undo can bring it back; erasing cannot be undone. It takes the
-content out of every version, out of the write-ahead log, and out of the backups in the data directory.
-What you exported or copied elsewhere is yours to look after.
+EPILOG = """Deleting leaves a tombstone, so that undo can bring it back; erasing cannot be
+undone. It takes the content out of every version, out of the write-ahead log,
+and out of the backups in the data directory. Erasing a note deletes its file in
+the vault; the file that a document was read from stays where it is. What you
+exported or copied elsewhere is yours to look after.
 
   pinakes erase e-42 --yes
-  pinakes erase --deleted-before 30 --yes   everything that was deleted more than 30 days ago"""
+  pinakes erase handbook.pdf --yes
+  pinakes erase --deleted-before 30 --yes   what was deleted 30 days ago"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("handle", nargs="?", help="what to erase: e-42, t-7, a name or an id")
+    parser.add_argument("handle", nargs="?", help="what to erase: e-42, t-7, a file, a note, a name")
     parser.add_argument(
-        "--deleted-before", type=int, metavar="DAYS", help="erase what was deleted longer ago than this"
+        "--deleted-before", type=at_least(0), metavar="DAYS", help="erase what was deleted longer ago than this"
     )
     parser.add_argument("--yes", action="store_true", help="really do it")
 
@@ -44,7 +49,7 @@ def _erase(parsed: argparse.Namespace, app: App) -> int:
     copies = [open_copy(path) for path in backup_files(app.data / BACKUPS)]
     try:
         if parsed.handle is not None:
-            done = erase(app.kernel, parsed.handle, actor=ACTOR, backups=copies)
+            done = erase(app.kernel, _meant(app, parsed.handle), actor=ACTOR, backups=copies)
         else:
             done = purge(app.kernel, actor=ACTOR, older_than=parsed.deleted_before * DAY, backups=copies)
     finally:
@@ -55,7 +60,17 @@ def _erase(parsed: argparse.Namespace, app: App) -> int:
     elif done is None:
         print("Nothing was deleted that long ago.")
     else:
-        print(
-            f"Erased {done.versions} versions of {done.things} things in transaction {done.tx}; {done.backups} backups."
-        )
+        what = f"{counted(done.versions, 'version')} of {counted(done.things, 'thing')}"
+        say(f"Erased {what} in transaction {done.tx}; {counted(done.backups, 'backup')}.")
     return 0
+
+
+def _meant(app: App, handle: str) -> str:
+    """The id of what a person names; as it was named where there is nothing, so that traces of it are cleared."""
+    try:
+        with app.kernel.read() as reading:
+            return find_thing(reading, handle).id
+    except Refusal as refusal:
+        if refusal.failure is Failure.AMBIGUOUS:
+            raise
+        return handle

@@ -1,11 +1,13 @@
 """pinakes export: write a collection to a file."""
 
 import argparse
+import io
 import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
+from pinakes.cli.layout import counted, say
 from pinakes.cli.terminal import app_of, print_json, progress
 from pinakes.engine.transfer import export_collection
 
@@ -17,7 +19,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     kernel = app_of(parsed).kernel
     if parsed.file == "-":
-        export_collection(kernel, sys.stdout, lambda done, total, message: None)
+        # An export is UTF-8 wherever it goes, whatever the console speaks.
+        sys.stdout.flush()
+        out = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="\n")
+        try:
+            export_collection(kernel, out, lambda done, total, message: None)
+        finally:
+            out.detach()
         return 0
     target = Path(parsed.file)
     partial = target.with_name(target.name + ".part")
@@ -32,5 +40,6 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json({"file": str(target), **asdict(moved)})
     else:
-        print(f"Wrote {moved.transactions} transactions ({moved.entries} entries, {moved.edges} edges) to {target}.")
+        held = f"{counted(moved.entries, 'entry')}, {counted(moved.edges, 'edge')}"
+        say(f"Wrote {counted(moved.transactions, 'transaction')} ({held}) to {target}.")
     return 0

@@ -1,31 +1,51 @@
 """pinakes history: list transactions."""
 
 import argparse
+from typing import Any
 
-from pinakes.cli.terminal import app_of, print_json, styled
+from pinakes.cli.layout import say
+from pinakes.cli.terminal import app_of, at_least, plain, print_json, styled
 from pinakes.contracts.entries import transaction_shape
 from pinakes.engine.history import list_history
+from pinakes.engine.naming import call
+from pinakes.model.kinds import KINDS
 from pinakes.toolkit.fields import to_json
+
+EPILOG = """examples:
+  pinakes history
+  pinakes history --type document --limit 5
+  pinakes undo --tx 66           take back one of them"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--limit", type=int, default=20, metavar="N", help="how many (default: 20)")
-    parser.add_argument("--type", metavar="TYPE", help="only about: entry, entity or triple")
+    parser.add_argument("--limit", type=at_least(1), default=20, metavar="N", help="how many (default: 20)")
+    types = (*KINDS, "triple")
+    parser.add_argument("--type", choices=types, metavar="TYPE", help=f"only about: {', '.join(types)}")
 
 
 def run(parsed: argparse.Namespace) -> int:
-    page = list_history(app_of(parsed).kernel, limit=max(1, parsed.limit), entity_type=parsed.type)
+    kernel = app_of(parsed).kernel
+    page = list_history(kernel, limit=parsed.limit, entity_type=parsed.type)
+    with kernel.read() as reading:
+        called = [call(reading, found.about) for found in page.happenings]
     shapes = [transaction_shape(found.transaction, found.about, found.undone_by) for found in page.happenings]
     if parsed.json:
-        print_json({"items": to_json(shapes), "next_cursor": page.next_cursor, "as_of_tx_id": page.as_of_tx})
+        items = [{**shape, "name": each.name} for shape, each in zip(to_json(shapes), called, strict=True)]
+        print_json({"items": items, "next_cursor": page.next_cursor, "as_of_tx_id": page.as_of_tx})
         return 0
-    for shape in shapes:
-        undone = f"  reverted by {shape.reverted_by}" if shape.reverted_by else ""
-        undone = f"  reverts {shape.reverts}" if shape.reverts else undone
-        print(
-            f"{styled(str(shape.tx_id), 'bold'):>6}  {shape.created_at[:19]}  {shape.op:7} "
-            f"{shape.entity_type:7} {shape.entity_id}  by {shape.actor}{styled(undone, 'dim')}"
-        )
+    for shape, each in zip(shapes, called, strict=True):
+        _print(shape, each)
     if not shapes:
         print("Nothing has happened yet.")
     return 0
+
+
+def _print(shape: Any, called: Any) -> None:
+    undone = f"reverted by {shape.reverted_by}" if shape.reverted_by else ""
+    undone = f"reverts {shape.reverts}" if shape.reverts else undone
+    told = [plain(called.name), f"by {plain(shape.actor)}", undone]
+    if called.handle and called.handle not in called.name:
+        told.append(f"({plain(called.handle)})")
+    when = shape.created_at[:16].replace("T", " ")
+    lead = f"{styled(f'{shape.tx_id:>5}', 'bold')}  {when}  {shape.op:7} {called.kind:8} "
+    say("  ".join(part for part in told if part), lead=lead, hang=" " * 25)

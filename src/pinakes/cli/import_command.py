@@ -1,11 +1,11 @@
 """pinakes import: bring in a file."""
 
 import argparse
-import sys
 from dataclasses import asdict
 
 from pinakes.app import lazily
 from pinakes.cli.call_command import ACTOR
+from pinakes.cli.layout import counted, say
 from pinakes.cli.terminal import app_of, print_json, progress
 from pinakes.engine.jobs import enqueue
 from pinakes.engine.transfer import import_lines
@@ -14,10 +14,11 @@ from pinakes.model.errors import Failure, Refusal
 index_everything = lazily("pinakes.engine.upkeep", "index_everything")
 
 EPILOG = """An export of Pinakes brings its whole history and goes into an empty collection
-(--collection NAME makes one). A memory.json of the reference memory server goes into any collection,
-in one transaction that undo can revert: every observation becomes an entry about its entity, every
-relation a triple; what is there already is skipped. A corpus of JSON lines with _id, title and text goes
-into any collection, a transaction for every 500 lines; run it again where it was cut off."""
+(--collection NAME makes one). A memory.json of the reference memory server goes
+into any collection, in one transaction that undo can revert: every observation
+becomes an entry about its entity, every relation a triple; what is there is
+skipped. A corpus of JSON lines with _id, title and text goes into any
+collection, a transaction for every 500 lines; run it again if it was cut off."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,9 +47,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json({**asdict(moved), **({"task_id": task} if task else {})})
     else:
-        also = f", {moved.skipped} were there already" if moved.skipped else ""
-        print(
-            f"Imported {moved.transactions} transactions: {moved.entries} entries, {moved.edges} edges{also}.",
-            file=sys.stdout,
-        )
+        also = f", {moved.skipped} there already" if moved.skipped else ""
+        held = f"{counted(moved.entries, 'entry')}, {counted(moved.edges, 'edge')}"
+        say(f"Imported {counted(moved.transactions, 'transaction')}: {held}{also}.")
     return 0

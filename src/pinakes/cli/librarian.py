@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pinakes.cli.call_command import ACTOR
-from pinakes.cli.terminal import styled
+from pinakes.cli.layout import say
+from pinakes.cli.terminal import plain, styled
 from pinakes.engine import wording
 from pinakes.engine.citations import citation_of, name_of
 from pinakes.engine.critique import critique
@@ -19,20 +20,23 @@ from pinakes.engine.tending import LOOKED_AT, Task, curation_tasks, examine_heal
 from pinakes.engine.tombstones import list_tombstones
 from pinakes.model.clock import to_iso
 from pinakes.model.errors import Refusal
+from pinakes.model.kinds import ENTRY, MEMORY, NOTE
 from pinakes.model.knowledge import Entry
 
 CHOICES = "[m]erge [f]orget [k]eep [s]kip [u]ndo [q]uit"
 LAST = "Nothing is left. [u]ndo the last, or [q]uit"
 SHOWN = 200
+# What a person remembers and may merge; a document is its file, and its headings are the document's.
+KEPT_BY_HAND = (MEMORY, ENTRY, NOTE)
 
 
 def state_of(kernel: Kernel, limit: int) -> dict[str, Any]:
     """What `pinakes memory` shows, of each at most so many."""
     with kernel.read() as reading:
-        recent = recent_entries(kernel, reading, LOOKED_AT)
+        recent = recent_entries(kernel, reading, LOOKED_AT, among=KEPT_BY_HAND)
         return {
             "health": asdict(examine_health(kernel, reading)),
-            "tasks": [_task_shape(task) for task in curation_tasks(kernel, reading)[:limit]],
+            "tasks": [_task_shape(task) for task in curation_tasks(kernel, reading, among=KEPT_BY_HAND)[:limit]],
             "conflicts": _conflicts(kernel, critique(kernel, reading, recent, ("conflicts",))[:limit]),
             "quarantine": [
                 {
@@ -102,7 +106,7 @@ class Decision:
 def review(kernel: Kernel) -> None:
     """Ask about each task until there is none left, or the person leaves; also then the last can be taken back."""
     with kernel.read() as reading:
-        waiting = deque(curation_tasks(kernel, reading))
+        waiting = deque(curation_tasks(kernel, reading, among=KEPT_BY_HAND))
     decided: list[Decision] = []
     settled: list[Task] = []
     if not waiting:
@@ -140,9 +144,11 @@ def _still_stands(kernel: Kernel, task: Task) -> bool:
 
 
 def _show(task: Task, more: int) -> None:
-    print(f"\n{styled(task.type, 'bold')} ({task.priority}): {task.reason}; {more} more")
+    print()
+    say(f"{styled(task.type, 'bold')} ({task.priority}): {task.reason}; {more} more")
     for number, entry in enumerate(task.entries, 1):
-        print(f"  {number}. {citation_of(entry)} {to_iso(entry.created_at)[:10]}  {wording.content_of(entry)[:SHOWN]}")
+        told = f"{citation_of(entry)} {to_iso(entry.created_at)[:10]}  {wording.content_of(entry)[:SHOWN]}"
+        say(plain(told), lead=f"  {number}. ", hang="     ")
 
 
 def _ask(question: str) -> str:
@@ -204,7 +210,7 @@ def _forget(kernel: Kernel, task: Task, entry: Entry) -> Callable[[], object]:
 
 
 def _undoable(kernel: Kernel, told: str, reversal_hash: str) -> Callable[[], object]:
-    print(f"{told} u takes it back now, restore_from_hash {reversal_hash} within 30 days.")
+    say(f"{told} u takes it back now, restore_from_hash {reversal_hash} within 30 days.", hang="  ")
     return lambda: restore(kernel, reversal_hash, actor=ACTOR)
 
 

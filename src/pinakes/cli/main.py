@@ -1,16 +1,17 @@
 """The `pinakes` command: finds the subcommand, loads only that, and turns refusals into exit codes."""
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from pinakes import __version__
+from pinakes.cli.layout import columns, table
 from pinakes.cli.stopping import Stopped, stop_on_signals
-from pinakes.cli.terminal import is_json, leave, say_error
+from pinakes.cli.terminal import is_json, leave, make_printable, say_error, to_json_text
 from pinakes.model.errors import Failure, Refusal
 from pinakes.settings import DATA_DOC, OPTIONS, Option
 
@@ -19,16 +20,18 @@ Group = Any
 COMMANDS = {
     "serve": "run the server for an MCP client, over stdio or HTTP",
     "connect": "print or write the configuration that lets a client start Pinakes",
-    "call": "call a tool with JSON arguments and print its answer",
+    "call": "call a tool and print its answer",
     "add": "make files searchable: documents, pictures, whole folders",
     "documents": "list the files that were added",
     "remove": "take documents out; undo brings them back",
     "search": "find something in everything that is stored",
+    "show": "show one thing in full: an entry, a document, a note, a relation",
     "vault": "show what is in the mounted folders of notes, and what to mend there",
-    "graph": "draw what is around a note: a tree, or mermaid, dot or json",
+    "graph": "draw what is around a thing: a tree, or mermaid, dot or json",
     "memory": "show what a librarian needs to know, and walk through what there is to decide",
     "patterns": "look up patterns, and bring in catalogues of them",
     "status": "show what is stored and where",
+    "collections": "list the collections in the data directory",
     "history": "list the transactions, newest first",
     "undo": "revert the newest transactions, or one by its number",
     "export": "write a collection with its whole history to a file",
@@ -37,36 +40,46 @@ COMMANDS = {
     "erase": "remove something for good, from history, log and backups too",
     "reindex": "make the search index anew, or with another embedder",
     "doctor": "check that everything is well and say what to do where it is not",
+    "completion": "print what lets a shell complete commands and options",
 }
 
 EXAMPLES = """examples:
-  pinakes serve                                   for a client that starts the server itself
-  pinakes serve --transport http --port 3000      for clients that connect to a running one
-  pinakes connect claude-code                     how to tell Claude Code about it
-  pinakes call store '{"topic": "tea", "content": "Ada takes it black."}'
-  pinakes call query '{"content": "how does Ada take her tea?"}'
-  pinakes add ~/Documents/handbook.pdf            a file becomes searchable
-  pinakes undo                                    take back the newest change
+  pinakes serve                      for a client that starts the server itself
+  pinakes serve --transport http     for clients that connect to a running one
+  pinakes connect claude-code        how to tell Claude Code about it
+  pinakes call store topic=tea content="Ada takes it black."
+  pinakes call query content="how does Ada take her tea?"
+  pinakes add ~/Documents/handbook.pdf
+  pinakes undo                       take back the newest change
 
-Options can also stand in the environment (PINAKES_DATA, PINAKES_PORT, …) or in pinakes.toml in the
-data directory; a flag wins over the environment, the environment over the file.
+Options can also stand in the environment (PINAKES_DATA, PINAKES_PORT, …) or in
+pinakes.toml in the data directory; a flag wins over the environment, the
+environment over the file.
 
-A command exits with 0 when it is done, 1 when it is refused or finds something wrong, 2 when it is not understood,
-and with 130, 143 or 129 when Ctrl-C, SIGTERM or SIGHUP stop it; a server that is stopped exits with 0."""
+A command exits with 0 when it is done, 1 when it is refused or finds something
+wrong, 2 when it is not understood, and with 130, 143 or 129 when Ctrl-C,
+SIGTERM or SIGHUP stop it; a server that is stopped exits with 0."""
 
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130
 EVERYWHERE = ("collection", "log-level")
 
 
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Help as wide as the terminal, but not wider than is pleasant to read."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=26, width=max(40, min(columns(), 100) - 1))
+
+
 def build_overview() -> argparse.ArgumentParser:
-    listed = "\n".join(f"  {name:10} {doc}" for name, doc in COMMANDS.items())
+    listed = "\n".join(table([*COMMANDS.items(), ("help", "explain a command"), ("version", "show the version")]))
     overview = argparse.ArgumentParser(
         prog="pinakes",
         usage="pinakes COMMAND [options]",
-        description="Pinakes keeps knowledge for AI agents and the people who work with them, on your own machine.",
+        description="Pinakes keeps knowledge for AI agents and the people who work with\nthem, on your own machine.",
         epilog=f"commands:\n{listed}\n\n{EXAMPLES}\n\npinakes COMMAND --help tells more about each.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Help,
     )
     overview.add_argument("--version", action="version", version=f"pinakes {__version__}")
     overview.add_argument("command", nargs="?", help=argparse.SUPPRESS)
@@ -78,7 +91,7 @@ def build_parser(name: str, command: ModuleType) -> argparse.ArgumentParser:
         prog=f"pinakes {name}",
         description=COMMANDS[name][0].upper() + COMMANDS[name][1:] + ".",
         epilog=getattr(command, "EPILOG", None),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Help,
     )
     command.add_arguments(parser)
     shared = parser.add_argument_group("everywhere")
@@ -104,12 +117,17 @@ def _add_option(parser: Group, option: Option) -> None:
     )
 
 
+def load_command(name: str) -> ModuleType:
+    return import_module(f"pinakes.cli.{name}_command")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    make_printable()
+    given = _command_first(list(sys.argv[1:] if arguments is None else arguments))
     if not given or given[0] not in COMMANDS:
         return _explain(given)
     name = given[0]
-    command = import_module(f"pinakes.cli.{name}_command")
+    command = load_command(name)
     parsed = build_parser(name, command).parse_args(given[1:])
     restore_signals = stop_on_signals()
     try:
@@ -122,26 +140,53 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as error:
+        # A path that a person gave: that it cannot be used is no fault of ours to be shown with its traces.
+        _tell(Refusal(Failure.UNAVAILABLE, _reason(error)), as_json=is_json(parsed))
+        return 1
     finally:
         leave(parsed)
         restore_signals()
 
 
+def _command_first(given: list[str]) -> list[str]:
+    """Options that every command takes may also stand before it."""
+    place = 0
+    while place < len(given) and given[place].startswith("--") and given[place] not in ("--help", "--version"):
+        takes_value = "=" not in given[place] and given[place] != "--json"
+        place += 2 if takes_value else 1
+    return [*given[place : place + 1], *given[:place], *given[place + 1 :]]
+
+
 def _explain(given: list[str]) -> int:
     overview = build_overview()
-    parsed, _ = overview.parse_known_args(given)
-    if parsed.command is None:
+    wanted = given[1] if given[:1] == ["help"] and len(given) > 1 else ""
+    if wanted in COMMANDS:
+        build_parser(wanted, load_command(wanted)).print_help()
+        return 0
+    if given[:1] == ["version"]:
+        print(f"pinakes {__version__}")
+        return 0
+    parsed, _ = overview.parse_known_args([wanted] if wanted else given)
+    if parsed.command in (None, "help"):
         overview.print_help()
         return 0
     overview.print_usage(sys.stderr)
-    say_error(f"there is no command {parsed.command!r}; pinakes --help lists them")
+    near = get_close_matches(str(parsed.command), COMMANDS, n=1)
+    meant = f" Did you mean {near[0]}?" if near else " pinakes help lists them."
+    say_error(f"There is no command {parsed.command!r}.{meant}")
     return EXIT_USAGE
+
+
+def _reason(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror or error}."
 
 
 def _tell(refusal: Refusal, *, as_json: bool) -> None:
     if as_json:
         error = {"code": refusal.failure.code, "message": refusal.message, "retryable": refusal.failure.retryable}
-        print(json.dumps({"error": {**error, "field": refusal.field, **refusal.details}}, ensure_ascii=False))
+        print(to_json_text({"error": {**error, "field": refusal.field, **refusal.details}}))
     else:
         say_error(refusal.message)
 

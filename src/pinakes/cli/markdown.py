@@ -106,8 +106,14 @@ def _table(lines: Sequence[str], width: int, style: Style) -> Iterator[str]:
     count = max(len(row) for row in rows)
     rows = [row + [""] * (count - len(row)) for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(count)]
-    while sum(widths) + 2 * (count - 1) > width and max(widths) > NARROWEST_COLUMN:
-        widths[widths.index(max(widths))] -= 1
+    least = [max((len(word) for row in rows for word in row[column].split()), default=0) for column in range(count)]
+    for bound in (least, [NARROWEST_COLUMN] * count, [NARROWEST_COLUMN // 2] * count):
+        # No column gets narrower than its longest word while another can.
+        while sum(widths) + 2 * (count - 1) > width:
+            room = [size - kept for size, kept in zip(widths, bound, strict=True)]
+            if max(room) <= 0:
+                break
+            widths[max(range(count), key=lambda column: (room[column] > 0, widths[column]))] -= 1
     for number, row in enumerate(rows):
         wrapped = [
             textwrap.wrap(cell, size, break_on_hyphens=False) or [""] for cell, size in zip(row, widths, strict=True)

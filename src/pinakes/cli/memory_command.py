@@ -4,7 +4,8 @@ import argparse
 from typing import Any
 
 from pinakes.app import lazily
-from pinakes.cli.terminal import app_of, print_json, styled
+from pinakes.cli.layout import counted, say
+from pinakes.cli.terminal import app_of, at_least, plain, print_json, styled
 from pinakes.engine.kernel import Kernel
 from pinakes.model.errors import Failure, Refusal
 
@@ -15,16 +16,18 @@ release = lazily("pinakes.cli.librarian", "release")
 OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
 
 EPILOG = """examples:
-  pinakes memory                            health, tasks, conflicts, what is recent, what can come back
-  pinakes memory --review                   decide about each task: merge, forget, keep or skip
-  pinakes memory --release node_4f2a91c0     let something out of quarantine; pinakes undo puts it back
+  pinakes memory                           health, tasks, conflicts, recent
+  pinakes memory --review                  merge, forget, keep or skip each task
+  pinakes memory --release node_4f2a91c0   let something out of quarantine
   pinakes memory --json | jq '.tombstones'"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--review", action="store_true", help="walk through the tasks and decide about each")
     parser.add_argument("--release", metavar="NODE", help="let this memory out of quarantine; can be undone")
-    parser.add_argument("--limit", type=int, default=10, metavar="N", help="how much to show of each (default: 10)")
+    parser.add_argument(
+        "--limit", type=at_least(1), default=10, metavar="N", help="how much to show of each (default: 10)"
+    )
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -36,7 +39,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.review:
         review(kernel)
         return 0
-    state: dict[str, Any] = show_state(kernel, max(1, parsed.limit))
+    state: dict[str, Any] = show_state(kernel, parsed.limit)
     if parsed.json:
         print_json(state)
     else:
@@ -49,17 +52,18 @@ def _release(kernel: Kernel, parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json(released)
     else:
-        print(f"{_spell_node(released)} can be found again; pinakes undo puts it back into quarantine.")
+        say(f"{plain(_spell_node(released))} can be found again; pinakes undo puts it back into quarantine.")
     return 0
 
 
 def _print(state: dict[str, Any]) -> None:
     health = state["health"]
-    print(f"{styled('memory', 'bold')}  {health['memories']} memories among {health['entries']} entries, ", end="")
-    print(f"{health['edges']} links")
+    among = f"{health['entries']} things that are kept"
+    print(f"{styled('memory', 'bold')}  {counted(health['memories'], 'memory')} among {among}, ", end="")
+    print(counted(health["edges"], "edge"))
     mean = health["mean_importance"]
-    print(f"  {health['unlinked']} without any link, mean importance {'none' if mean is None else mean}")
-    print(f"  {health['quarantined']} quarantined, {health['without_vectors']} passages wait for vectors")
+    print(f"  {health['unlinked']} without any edge, mean importance {'none' if mean is None else mean}")
+    print(f"  {health['quarantined']} quarantined, {counted(health['without_vectors'], 'passage')} without vectors yet")
     _print_list("tasks", state["tasks"], _spell_task)
     _print_list("conflicts", state["conflicts"], _spell_conflict)
     _print_list("quarantine", state["quarantine"], _spell_held)
@@ -96,4 +100,4 @@ def _spell_tombstone(tombstone: dict[str, Any]) -> str:
 def _print_list(title: str, rows: list[dict[str, Any]], spell: Any) -> None:
     print(f"\n{styled(title, 'bold')}" + ("" if rows else "  none"))
     for row in rows:
-        print(f"  {spell(row)}")
+        say(plain(spell(row)), lead="  ", hang="    ")

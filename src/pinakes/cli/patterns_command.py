@@ -1,7 +1,6 @@
 """pinakes patterns: bring in catalogues of patterns, and look things up in them."""
 
 import argparse
-import shutil
 import sys
 from collections import Counter
 from dataclasses import asdict
@@ -10,6 +9,8 @@ from typing import Any
 
 from pinakes.app import App, lazily
 from pinakes.cli.call_command import ACTOR
+from pinakes.cli.layout import counted, say
+from pinakes.cli.layout import page as width
 from pinakes.cli.markdown import render
 from pinakes.cli.terminal import app_of, print_json, progress, say_error, styled
 from pinakes.contracts.patterns import DIFFICULTIES, TOOL_ERROR
@@ -23,8 +24,9 @@ index_everything = lazily("pinakes.engine.upkeep", "index_everything")
 ACTIONS = ("import", "list", "show", "search")
 
 EPILOG = """actions:
-  import DIR     make a catalogue hold what a folder of markdown or MDX with frontmatter says; run it again
-                 after changes, and it adds, updates and removes what differs, in transactions that undo reverts
+  import DIR     make a catalogue hold what a folder of markdown or MDX with
+                 frontmatter says; run it again after changes, and it adds,
+                 updates and removes what differs; undo reverts it
   list           every pattern, those that ship with Pinakes included
   show ID        one pattern in full
   search WORDS   the patterns that match
@@ -82,7 +84,7 @@ def _call(app: App, parsed: argparse.Namespace, tool: str, asked: dict[str, Any]
 
 def _shown(page: str) -> str:
     """Laid out where somebody looks; as it is where it goes into a file or a program."""
-    return render(page, shutil.get_terminal_size().columns) if sys.stdout.isatty() else page
+    return page if width() == sys.maxsize else render(page, width())
 
 
 def _list(app: App, parsed: argparse.Namespace) -> int:
@@ -102,7 +104,7 @@ def _list(app: App, parsed: argparse.Namespace) -> int:
     ]
     table = "\n".join(["| id | title | category | difficulty | catalogue |", "|---|---|---|---|---|", *rows])
     print(_shown(table))
-    print(f"{len(cards)} patterns", file=sys.stderr)
+    print(counted(len(cards), "pattern"), file=sys.stderr)
     return 0
 
 
@@ -126,9 +128,9 @@ def _print_account(account: Any) -> None:
     if noted:
         rows = [f"| {line.path} | {line.status} | {'; '.join(line.notes)} |" for line in noted]
         print(_shown("\n".join(["| file | | why |", "|---|---|---|", *rows])))
-    counted = Counter(line.status for line in account.lines)
+    statuses = Counter(line.status for line in account.lines)
     kept = account.kept
-    print(f"{styled(account.catalogue, 'bold')}: {counted['read']} read, {counted['not read']} not read.")
+    print(f"{styled(account.catalogue, 'bold')}: {statuses['read']} read, {statuses['not read']} not read.")
     done = ", ".join(f"{len(getattr(kept, name))} {name}" for name in ("added", "changed", "removed", "unchanged"))
     undo = f" in transaction {', '.join(str(tx) for tx in kept.transactions)}" if kept.transactions else ""
-    print(f"{done}{undo}.")
+    say(f"{done}{undo}.")

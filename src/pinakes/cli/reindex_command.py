@@ -4,6 +4,7 @@ import argparse
 
 from pinakes.app import lazily
 from pinakes.cli.call_command import ACTOR
+from pinakes.cli.layout import counted, say
 from pinakes.cli.terminal import app_of, print_json, progress
 from pinakes.engine.embedding import choose_chunk_size, choose_embedder
 from pinakes.engine.jobs import enqueue
@@ -14,14 +15,15 @@ index_everything = lazily("pinakes.engine.upkeep", "index_everything")
 settle = lazily("pinakes.spaces.loading", "settle")
 
 EPILOG = """examples:
-  pinakes reindex                                        make everything anew from the journal
-  pinakes reindex --chunk-size 800                       cut documents otherwise from now on
-  pinakes reindex --embedder none                        search by words alone
-  pinakes reindex --embedder minilm                      the model that comes with Pinakes
+  pinakes reindex                           make all anew from the journal
+  pinakes reindex --chunk-size 800          cut documents otherwise from now on
+  pinakes reindex --embedder none           search by words alone
+  pinakes reindex --embedder minilm         the model that comes with Pinakes
   pinakes reindex --embedder openai:nomic-embed-text@http://127.0.0.1:11434/v1
-  pinakes reindex --embedder onnx:/path/to/folder        with model.onnx and tokenizer.json
+  pinakes reindex --embedder onnx:FOLDER    with model.onnx and tokenizer.json
 
-The embedder is a setting of the collection: every client of it follows. While vectors are made, search goes on."""
+The embedder is a setting of the collection: every client of it follows. While
+vectors are made, search goes on."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,5 +52,5 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json({"versions": versions, "embedded": embedded, **({"task_id": task} if task else {})})
     else:
-        print(f"Went through {versions} versions, made vectors for {embedded} passages.")
+        say(f"Went through {counted(versions, 'version')}, made vectors for {counted(embedded, 'passage')}.")
     return 0

@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 from pinakes.cli.call_command import ACTOR
+from pinakes.cli.layout import counted, say
 from pinakes.cli.terminal import app_of, plain, print_json
 from pinakes.engine.documents import clear_documents, find_document, list_documents, remove_document
 from pinakes.model.errors import Failure, Refusal
@@ -27,12 +28,12 @@ def run(parsed: argparse.Namespace) -> int:
         raise Refusal(Failure.INVALID, "Name the documents to remove, or say --all.")
     if parsed.all:
         count = list_documents(kernel, limit=0)[1]
-        _confirm(parsed, f"Remove all {count} documents?")
+        _confirm(parsed, f"Remove all {counted(count, 'document')}?")
         cleared = clear_documents(kernel, actor=ACTOR)
-        _say(parsed, [], f"Removed {cleared.documents} documents. pinakes undo brings them back.")
+        _say(parsed, [], f"Removed {counted(cleared.documents, 'document')}. pinakes undo brings them back.")
         return 0
     rows = [find_document(kernel, name) for name in parsed.documents]
-    _confirm(parsed, f"Remove {', '.join(row.filename for row in rows)}?")
+    _confirm(parsed, f"Remove {', '.join(plain(row.filename) for row in rows)}?")
     removed = [remove_document(kernel, row.handle, actor=ACTOR) for row in rows]
     named: list[dict[str, Any]] = [
         {"document_id": row.handle, "filename": row.filename, "chunks_removed": row.chunks} for row in removed
@@ -45,7 +46,7 @@ def _say(parsed: argparse.Namespace, removed: list[dict[str, Any]], sentence: st
     if parsed.json:
         print_json({"removed": removed, "message": sentence})
     else:
-        print(sentence)
+        say(sentence)
 
 
 def _confirm(parsed: argparse.Namespace, question: str) -> None:

@@ -3,10 +3,15 @@
 import argparse
 import sys
 import time
+from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any, cast
 
 from pinakes.app import lazily
-from pinakes.cli.terminal import app_of, plain, print_json, styled
+from pinakes.cli.layout import counted, say
+from pinakes.cli.terminal import app_of, at_least, plain, print_json, styled
+from pinakes.engine.naming import file_of, path_of, short_handle
+from pinakes.model import kinds
 from pinakes.model.kinds import KINDS
 from pinakes.model.knowledge import Entry, handle_of
 
@@ -14,9 +19,11 @@ find_entries = lazily("pinakes.engine.search", "find_entries")
 ask = lazily("pinakes.engine.search", "Question")
 make_budget = lazily("pinakes.engine.search", "Budget")
 weigh_excerpts = lazily("pinakes.engine.search", "weigh_excerpts")
+find_sentences = lazily("pinakes.engine.sentences", "find_sentences")
 describe = lazily("pinakes.engine.evidence", "describe")
 seek = lazily("pinakes.engine.evidence", "Sought")
-find_sentences = lazily("pinakes.engine.sentences", "find_sentences")
+
+INDENT = " " * 5
 
 EPILOG = """examples:
   pinakes search "how do we release without downtime"
@@ -28,10 +35,18 @@ EPILOG = """examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("question", help="what you want to know")
-    parser.add_argument("--limit", type=int, default=10, metavar="N", help="how many (default: 10)")
-    parser.add_argument("--budget", type=int, metavar="TOKENS", help="cut titles and passages to this many tokens")
+    parser.add_argument("--limit", type=at_least(1), default=10, metavar="N", help="how many (default: 10)")
+    parser.add_argument(
+        "--budget", type=at_least(1), metavar="TOKENS", help="cut titles and passages to this many tokens"
+    )
     parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="only with this tag; can be repeated")
-    parser.add_argument("--kind", action="append", choices=KINDS, help="only of this kind; can be repeated")
+    parser.add_argument(
+        "--kind",
+        action="append",
+        choices=KINDS,
+        metavar="KIND",
+        help=f"only of this kind; can be repeated: {', '.join(KINDS)}",
+    )
     parser.add_argument("--type", metavar="TYPE", help="only of this knowledge_type")
     parser.add_argument("--where", action="append", default=[], metavar="NAME=VALUE", help="only with this attribute")
     for name in ("created", "updated"):
@@ -61,11 +76,14 @@ def run(parsed: argparse.Namespace) -> int:
     )
     budget = make_budget(parsed.budget, weigh_excerpts) if parsed.budget is not None else None
     began = time.perf_counter()
-    page = find_entries(kernel, question, limit=max(1, parsed.limit), budget=budget)
+    page = find_entries(kernel, question, limit=parsed.limit, budget=budget)
     triples = _triples(kernel, parsed)
     took = (time.perf_counter() - began) * 1000
+    with kernel.read() as reading:
+        places = [_file(reading, hit.version.thing) for hit in page.hits]
     if parsed.json:
-        told = {"items": [_shown(hit) for hit in page.hits], "mode": page.mode, "indexing": page.waiting}
+        items = [_shown(hit, place) for hit, place in zip(page.hits, places, strict=True)]
+        told: dict[str, Any] = {"items": items, "mode": page.mode, "indexing": page.waiting}
         maybe = {"tokens": page.tokens, "read_as": page.read_as}
         told |= {name: value for name, value in maybe.items() if value is not None}
         told |= {"triples": [{"handle": each.handle, "sentence": each.sentence} for each in triples]}
@@ -75,10 +93,10 @@ def run(parsed: argparse.Namespace) -> int:
         print(f"Read as: {page.read_as}", file=sys.stderr)
     sought = seek(page.read_as or parsed.question)
     for each in triples:
-        print(f"   · {styled(plain(each.sentence), 'bold')}  {styled(each.handle, 'dim')}")
-    for number, hit in enumerate(page.hits, start=1):
-        _print_hit(number, hit, sought, explain=parsed.explain)
-    late = f"; {page.waiting} passages wait for their vectors" if page.waiting else ""
+        say(f"{styled(plain(each.sentence), 'bold')}  {styled(each.handle, 'dim')}", lead="   · ", hang=INDENT)
+    for number, (hit, place) in enumerate(zip(page.hits, places, strict=True), start=1):
+        _print_hit(number, hit, place, sought=sought, explain=parsed.explain)
+    late = f"; {counted(page.waiting, 'passage')} without vectors yet" if page.waiting else ""
     print(f"{len(page.hits)} found in {took:.0f} ms ({page.mode}{late})", file=sys.stderr)
     return 0
 
@@ -89,16 +107,33 @@ def _triples(kernel: Any, parsed: argparse.Namespace) -> list[Any]:
     times = (parsed.created_after, parsed.created_before, parsed.updated_after, parsed.updated_before)
     if any(each is not None and each != [] for each in (*narrowed, *times)):
         return []
-    return find_sentences(kernel, parsed.question, limit=min(5, max(1, parsed.limit))).triples
+    return find_sentences(kernel, parsed.question, limit=min(5, parsed.limit)).triples
 
 
-def _shown(hit: Any) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """In which file something stands, if in any; and by which handle it is found again."""
+
+    filename: str
+    path: str
+    handle: str
+
+
+def _file(reading: Any, entry: Entry) -> Place:
+    if entry.kind not in (kinds.DOCUMENT, kinds.SECTION, kinds.NOTE):
+        return Place("", "", short_handle(reading, entry))
+    path = path_of(reading, entry)
+    return Place(file_of(reading, entry) or PurePath(path).name, path, short_handle(reading, entry))
+
+
+def _shown(hit: Any, place: Place) -> dict[str, Any]:
     entry = hit.version.thing
     assert isinstance(entry, Entry)
     return {
         "handle": handle_of(entry),
         "kind": entry.kind,
         "title": entry.title,
+        **({"filename": place.filename, "path": place.path} if place.filename else {}),
         "passages": [{**describe(excerpt), "text": excerpt.text} for excerpt in hit.excerpts],
         "score_total": hit.score,
         "score_lexical": hit.lexical,
@@ -106,19 +141,24 @@ def _shown(hit: Any) -> dict[str, Any]:
     }
 
 
-def _print_hit(number: int, hit: Any, sought: Any, *, explain: bool) -> None:
+def _print_hit(number: int, hit: Any, place: Place, *, sought: Any, explain: bool) -> None:
     entry = hit.version.thing
-    print(f"{number:3}. {styled(plain(entry.title or handle_of(entry)), 'bold')}  {styled(handle_of(entry), 'dim')}")
+    title = entry.title or place.filename or place.handle
+    say(styled(plain(title), "bold"), lead=f"{number:3}. ", hang=INDENT)
     for excerpt in hit.excerpts if explain else hit.excerpts[:1]:
-        print(f"     {_quoted(sought, excerpt, len(entry.body))}")
-        where = _where(excerpt.place)
-        why = _why(excerpt) if explain else ""
-        if where or why:
-            print(f"     {styled('; '.join(part for part in (where, why) if part), 'dim')}")
+        quoted = _quoted(sought, excerpt, len(entry.body))
+        if plain(quoted) != plain(title):
+            say(quoted, lead=INDENT, hang=INDENT)
+        told = [_where(excerpt.place), _why(excerpt) if explain else ""]
+        if any(told):
+            say(styled("; ".join(filter(None, told)), "dim"), lead=INDENT, hang=INDENT)
     if explain:
         scores = {"total": hit.score, "lexical": hit.lexical, "semantic": hit.cosine}
         spelled = ", ".join(f"{name} {score:.3f}" for name, score in scores.items() if score is not None)
-        print(f"     {styled(spelled, 'dim')}")
+        say(styled(spelled, "dim"), lead=INDENT, hang=INDENT)
+    source = place.path or place.filename
+    told = [entry.kind, plain(source), "" if place.handle in (source, title) else plain(place.handle)]
+    say(styled("  ".join(filter(None, told)), "dim"), lead=INDENT, hang=INDENT)
 
 
 def _quoted(sought: Any, excerpt: Any, length: int) -> str:

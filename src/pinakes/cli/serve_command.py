@@ -43,15 +43,21 @@ OPTIONS = (
 )
 
 EPILOG = """examples:
-  pinakes serve                                     stdio, started by the client
-  pinakes serve --transport http                    http://127.0.0.1:3000/mcp
-  pinakes serve --transport http --roots ~/Documents    whose files clients may add by path
-  PINAKES_TOKEN=… pinakes serve --transport http --host 0.0.0.0 --allowed-hosts my-machine:3000
-  pinakes serve --vault ~/notes                     with a folder of markdown notes, and their tools
-  pinakes serve --toolsets all --read-only          everything, but nothing that writes
+  pinakes serve                                 stdio, started by the client
+  pinakes serve --transport http                http://127.0.0.1:3000/mcp
+  pinakes serve --transport http --roots ~/Documents
+                                                clients may add files from there
+  PINAKES_TOKEN=… pinakes serve --transport http --host 0.0.0.0 \\
+      --allowed-hosts my-machine:3000           for other machines too
+  pinakes serve --vault ~/notes                 with notes, and their tools
+  pinakes serve --toolsets entries,memories     an agent's memory
+  pinakes serve --toolsets all --read-only      all, but nothing that writes
 
-Over stdio the server ends when its client does; over HTTP it runs until it is stopped. SIGTERM, SIGINT (Ctrl-C)
-and SIGHUP stop it: it closes its database and exits with 0, or with 1 where a call had to be abandoned."""
+The toolsets are entries, documents, patterns (these by default), notes (by
+default with a vault) and memories. Over stdio the server ends when its client
+does; over HTTP it runs until it is stopped. SIGTERM, SIGINT (Ctrl-C) and SIGHUP
+stop it: it closes its database and exits with 0, or with 1 where a call had to
+be abandoned."""
 
 
 class JsonLines(logging.Formatter):

@@ -1,11 +1,16 @@
 """pinakes status: what is stored."""
 
 import argparse
+from typing import Any
 
 from pinakes import __version__
 from pinakes.app import lazily
+from pinakes.cli.layout import counted, sized, table
 from pinakes.cli.terminal import app_of, print_json, styled
 from pinakes.engine.health import count_everything
+from pinakes.model.kinds import KINDS, NOTE, SECTION, STARTER_COLLECTION
+
+survey = lazily("pinakes.engine.surveying", "survey")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,21 +20,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     app = app_of(parsed)
     store = app.kernel.store
-    found = {
+    counts = count_everything(app.kernel)
+    found: dict[str, Any] = {
         "version": __version__,
-        "data": str(app.data),
+        "data": str(app.data.absolute()),
         "collection": app.kernel.collection,
-        "collections": store.collections(),
+        "exists": app.kernel.collection in store.collections(),
+        "collections": [name for name in store.collections() if name != STARTER_COLLECTION],
         "format": store.known_format,
         "size_bytes": store.database.size(),
-        **count_everything(app.kernel),
+        **counts,
+        # The links of notes stand in their files; they are no edges of their own.
+        "links": survey(app.kernel).links if counts[NOTE] else 0,
     }
     if missed := lazily("pinakes.engine.vanishing", "withheld")(app.kernel):
         found["vaults"] = missed
     if parsed.json:
         print_json(found)
-        return 0
-    for name, value in found.items():
-        spelled = ", ".join(value) if isinstance(value, list) else value
-        print(f"{styled(name.replace('_', ' '), 'bold'):<22} {spelled}")
+    else:
+        _print(found)
     return 0
+
+
+def _print(found: dict[str, Any]) -> None:
+    print(styled(f"Pinakes {found['version']}", "bold"))
+    held = [counted(found[kind], kind) for kind in KINDS if kind != SECTION and found[kind]]
+    connected = [counted(found["edge"], "edge")]
+    if found["links"]:
+        connected.append(f"{counted(found['links'], 'link')} in notes")
+    rows = [
+        ("data", f"{found['data']} ({sized(found['size_bytes'])}, format {found['format']})"),
+        ("collection", found["collection"] if found["exists"] else f"{found['collection']} (does not exist yet)"),
+        ("holds", ", ".join(held) or "nothing yet"),
+        ("connected", ", ".join(connected)),
+        ("history", f"{counted(found['transactions'], 'transaction')}, {counted(found['versions'], 'version')}"),
+    ]
+    others = [name for name in found["collections"] if name != found["collection"]]
+    if others:
+        rows.insert(2, ("others", ", ".join(others)))
+    rows += [("vaults", missed) for missed in found.get("vaults", ())]
+    print("\n".join(table(rows)))

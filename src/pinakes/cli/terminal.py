@@ -1,6 +1,8 @@
 """Words on a terminal: colours only where somebody looks, progress on stderr, data on stdout."""
 
 import argparse
+import codecs
+import io
 import json
 import os
 import sys
@@ -9,11 +11,35 @@ from contextlib import contextmanager
 from typing import Any
 
 from pinakes.app import App, build, lazily
+from pinakes.cli.layout import say
 from pinakes.settings import OPTIONS, Settings, load
 
 _STYLES = {"green": "32", "red": "31", "yellow": "33", "bold": "1", "dim": "2"}
 
+# What we draw with, for a console that has no such letters.
+_PLAINER = {
+    "…": "...", "✓": "+", "✗": "x", "█": "#", "░": "-", "•": "*", "·": "|", "⟷": "<->", "→": "->",
+    "└": "`", "├": "|", "│": "|", "─": "-", "═": "=", "“": '"', "”": '"', "�": "?",
+}  # fmt: skip
+SPELLED_OUT = "spelled-out"
+
 Report = Callable[[float, float | None, str], None]
+
+
+def _spell_out(error: UnicodeError) -> tuple[str, int]:
+    """What a console cannot show: our own signs by plainer ones, all else by its number."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return "".join(_PLAINER.get(each) or ascii(each)[1:-1] for each in lacking), error.end
+
+
+def make_printable() -> None:
+    """Let everything be printed on any console: what its encoding lacks is spelled out and ends no program."""
+    codecs.register_error(SPELLED_OUT, _spell_out)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=SPELLED_OUT)
 
 
 def settings_of(parsed: argparse.Namespace) -> Settings:
@@ -33,6 +59,21 @@ def leave(parsed: argparse.Namespace) -> None:
         app.close()
 
 
+def at_least(least: int) -> Callable[[str], int]:
+    """The type of an option that is a number not below this one."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"a number is wanted, not {text!r}") from None
+        if number < least:
+            raise argparse.ArgumentTypeError(f"{number} is too little; it is at least {least}")
+        return number
+
+    return read
+
+
 def is_json(parsed: argparse.Namespace) -> bool:
     return bool(parsed.json)
 
@@ -50,22 +91,23 @@ def plain(text: str) -> str:
 
 
 def say_error(message: str) -> None:
-    lines = "\n".join(plain(line) for line in message.split("\n"))
-    print(f"{styled('pinakes:', 'red', stream=sys.stderr)} {lines}", file=sys.stderr)
+    for number, line in enumerate(message.split("\n")):
+        lead = f"{styled('pinakes:', 'red', stream=sys.stderr)} " if number == 0 else ""
+        say(plain(line), lead=lead, stream=sys.stderr)
 
 
 def print_json(value: Any) -> None:
-    spelled = json.dumps(value, ensure_ascii=False, indent=2)
-    # The name of a file may hold bytes that are no letters; escaped, they are still JSON.
-    print(spelled if _is_text(spelled) else json.dumps(value, indent=2))
+    print(to_json_text(value, indent=2))
 
 
-def _is_text(text: str) -> bool:
+def to_json_text(value: Any, *, indent: int | None = None) -> str:
+    """JSON as stdout can carry it: what it cannot, as the bytes of a name that are no letters, is escaped."""
+    spelled = json.dumps(value, ensure_ascii=False, indent=indent)
     try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        spelled.encode(sys.stdout.encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return json.dumps(value, indent=indent)
+    return spelled
 
 
 @contextmanager

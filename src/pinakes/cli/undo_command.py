@@ -3,9 +3,11 @@
 import argparse
 
 from pinakes.cli.call_command import ACTOR
-from pinakes.cli.terminal import app_of, print_json
+from pinakes.cli.layout import say
+from pinakes.cli.terminal import app_of, plain, print_json
 from pinakes.contracts.entries import entity_type
 from pinakes.engine.history import undo
+from pinakes.engine.naming import call
 from pinakes.model.knowledge import handle_of
 
 
@@ -15,7 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    done = undo(app_of(parsed).kernel, count=max(1, parsed.count), tx=parsed.tx, actor=ACTOR)
+    kernel = app_of(parsed).kernel
+    done = undo(kernel, count=max(1, parsed.count), tx=parsed.tx, actor=ACTOR)
     lines = [
         {
             "tx_id": undone.happening.transaction.tx,
@@ -26,11 +29,14 @@ def run(parsed: argparse.Namespace) -> int:
         }
         for undone in done
     ]
+    with kernel.read() as reading:
+        called = [call(reading, undone.happening.about) for undone in done]
     if parsed.json:
-        print_json({"reverted": lines})
+        print_json({"reverted": [{**line, "name": each.name} for line, each in zip(lines, called, strict=True)]})
         return 0
-    for line in lines:
-        print(f"Reverted {line['tx_id']} ({line['op']} {line['entity_id']}) in transaction {line['revert_tx_id']}.")
+    for line, each in zip(lines, called, strict=True):
+        what = f"{line['op']} {each.kind} {plain(each.name)}"
+        say(f"Reverted {line['tx_id']} in transaction {line['revert_tx_id']}: {what}", hang="  ")
     if not lines:
         print("There is nothing to undo.")
     return 0

@@ -5,32 +5,33 @@ from dataclasses import asdict
 from typing import Any
 
 from pinakes.app import App, lazily
-from pinakes.cli.terminal import app_of, print_json, progress, styled
+from pinakes.cli.layout import counted, say
+from pinakes.cli.terminal import app_of, plain, print_json, progress, styled
 
 survey = lazily("pinakes.engine.surveying", "survey")
 unmount = lazily("pinakes.engine.unmounting", "unmount")
-sync = lazily("pinakes.engine.sync", "sync_everything")
 withheld = lazily("pinakes.engine.vanishing", "withheld")
+sync = lazily("pinakes.engine.sync", "sync_everything")
 
 OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
 SHOWN = 20
 
 EPILOG = """examples:
-  pinakes vault --vault ~/notes             mount a folder, read it, show what is in it
-  pinakes vault --sync                      read again what has changed on disk
-  pinakes vault --accept-removals           many notes are gone, and are meant to be
-  pinakes vault --unmount                   forget the vault; its files stay as they are
+  pinakes vault --vault ~/notes    mount a folder, read it, show what is in it
+  pinakes vault --sync             read again what has changed on disk
+  pinakes vault --accept-removals  many notes are gone, and are meant to be
+  pinakes vault --unmount          forget the vault; its files stay as they are
   pinakes vault --json | jq '.broken_links'"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unmount", action="store_true", help="forget the vaults; their files stay as they are")
-    parser.add_argument("--sync", action="store_true", help="first read what has changed on disk")
     parser.add_argument(
         "--accept-removals",
         action="store_true",
         help="read what has changed, and take notes out that are gone, however many they are",
     )
+    parser.add_argument("--sync", action="store_true", help="first read what has changed on disk")
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -50,11 +51,13 @@ def run(parsed: argparse.Namespace) -> int:
         return 0
     for name, root in found.vaults.items():
         print(f"{styled(name or 'vault', 'bold')}  {root}")
-    print(f"{found.notes} notes, {found.links} links, {found.ghosts} ghosts, {len(found.orphans)} orphans")
-    if synced is not None:
-        print(", ".join(f"{count} {word}" for word, count in synced.items() if count) or "nothing has changed on disk")
     for line in missed:
-        print(styled(line, "yellow"))
+        say(styled(line, "yellow"))
+    numbers = {"note": found.notes, "link": found.links, "ghost": found.ghosts, "orphan": len(found.orphans)}
+    print(", ".join(counted(number, noun) for noun, number in numbers.items()))
+    if synced is not None:
+        told = [f"{count} {word.removesuffix('s') if count == 1 else word}" for word, count in synced.items() if count]
+        print(", ".join(told) or "nothing has changed on disk")
     _print_list("broken links", [f"{each['note']}: [[{each['target']}]]" for each in found.broken_links])
     _print_list("duplicate titles", [", ".join(each) for each in found.duplicate_titles])
     _print_list("orphans", found.orphans)
@@ -66,7 +69,8 @@ def _unmount(app: App, *, as_json: bool) -> int:
     if as_json:
         print_json({"unmounted": left})
     else:
-        print(f"Unmounted; {left} notes have left the collection, and every file is where it was.")
+        gone = f"{counted(left, 'note')} {'has' if left == 1 else 'have'} left the collection"
+        say(f"Unmounted; {gone}, and every file is where it was.")
     return 0
 
 
@@ -74,6 +78,6 @@ def _print_list(title: str, lines: list[str]) -> None:
     if lines:
         print(f"\n{styled(title, 'bold')} ({len(lines)})")
         for line in lines[:SHOWN]:
-            print(f"  {line}")
+            say(plain(line), lead="  ", hang="    ")
         if len(lines) > SHOWN:
             print(f"  … and {len(lines) - SHOWN} more; --json shows all")

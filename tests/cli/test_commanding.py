@@ -1,0 +1,109 @@
+"""What a person types: options anywhere, help for everything, arguments without JSON, and completion."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from pinakes import __version__
+from pinakes.cli.main import COMMANDS, main
+
+
+@pytest.fixture
+def run(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+
+    def invoke(*arguments):
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as leaving:
+            code = leaving.code
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return invoke
+
+
+def test_options_of_every_command_may_stand_before_it(run, tmp_path):
+    for before in (("--data", tmp_path / "other"), (f"--data={tmp_path / 'other'}",)):
+        code, out, err = run(*before, "--json", "--collection", "team", "status")
+        assert code == 0, err
+        found = json.loads(out)
+        assert (found["data"], found["collection"]) == (str(tmp_path / "other"), "team")
+    assert json.loads(run("--data", tmp_path / "other", "status", "--data", tmp_path / "last", "--json")[1])[
+        "data"
+    ] == str(tmp_path / "last")
+    assert run("--nonsense", "status")[0] == 2
+    assert run("--data")[0] == 0
+
+
+def test_help_and_version_are_commands_too(run):
+    assert run("help")[1] == run("--help")[1] == run()[1]
+    for name in COMMANDS:
+        assert run("help", name) == run(name, "--help")
+    assert run("version")[1] == f"pinakes {__version__}\n" == run("--version")[1]
+
+
+def test_a_misspelled_command_is_answered_with_the_one_that_was_meant(run):
+    for typed, meant in (("serach", "search"), ("colections", "collections")):
+        code, _, err = run(typed)
+        assert (code, f"Did you mean {meant}?" in err) == (2, True)
+    assert "pinakes help lists them" in run("xyzzy")[2]
+    assert "Did you mean search?" in run("help", "serach")[2]
+
+
+def test_arguments_of_a_tool_need_no_json(run):
+    code, out, err = run("call", "store", "topic=tea", "content=a=b", "tags=people", "confidence=0.5", "--json")
+    assert code == 0, err
+    stored = json.loads(out)
+    assert (stored["topic"], stored["content"], stored["tags"], stored["confidence"]) == ("tea", "a=b", ["people"], 0.5)
+    code, out, err = run("call", "store", "topic=2", "content=true", 'tags=["x", "y"]', "--json")
+    assert code == 0, err
+    assert (json.loads(out)["topic"], json.loads(out)["content"], json.loads(out)["tags"]) == ("2", "true", ["x", "y"])
+    assert len(json.loads(run("call", "query", "content=tea", "limit=1", "--json")[1])["items"]) == 1
+    assert run("call", "query", "limit=many")[0] == 1
+    assert run("call", "query", "limit=1", "{}")[0] == 2
+    assert run("call", "query", "nonsense")[0] == 2
+
+
+def test_an_answer_is_printed_once(run):
+    _, out, _ = run("call", "store", "topic=tea", "content=xyzzy")
+    assert out.count("xyzzy") == 1
+    _, out, _ = run("call", "search_patterns", "q=circuit breaker")
+    assert out.count("circuit-breaker:") <= 1
+    assert not out.lstrip().startswith("{")
+    _, out, _ = run("call", "knowledge-show")
+    assert out.count('"documents"') <= 1
+
+
+def test_completion_knows_every_command_and_option(run, tmp_path):
+    words = json.loads(run("completion", "bash", "--json")[1])
+    assert set(words) == set(COMMANDS)
+    assert "--vault" in words["connect"]
+    assert "cursor" in words["connect"]
+    for shell in ("bash", "zsh", "fish"):
+        code, out, _ = run("completion", shell)
+        assert code == 0
+        for name in COMMANDS:
+            assert name in out
+        if shutil.which(shell):
+            script = tmp_path / shell
+            script.write_text(out)
+            subprocess.run([shell, "-n", str(script)], check=True)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_completes(run, tmp_path):
+    script = tmp_path / "completion"
+    script.write_text(run("completion", "bash")[1])
+
+    def complete(*words):
+        listed = " ".join(f"'{word}'" for word in words)
+        asked = f"source {script}; COMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}; _pinakes; echo ${{COMPREPLY[@]}}"
+        return subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True).stdout.split()
+
+    assert complete("pinakes", "coll") == ["collections"]
+    assert complete("pinakes", "connect", "cu") == ["cursor"]
+    assert complete("pinakes", "search", "--as-of-") == ["--as-of-tx"]
