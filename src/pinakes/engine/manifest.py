@@ -38,12 +38,12 @@ reload_manifest first says what it makes of the changes, and applies them when i
 ## {NOTES}
 """
 
-_STAMP = re.compile(r"<!-- as of transaction (\d+) of (.+?) -->")
-_BULLET = re.compile(r"\s*[-*+]\s+(.*\S)\s*")
+_STAMP = re.compile(r"<!-- as of transaction (\d+) of ((?:(?! -->|<!--).)++) -->")
+_BULLET = re.compile(r"\s*+[-*+]\s++(\S(?:.*\S)?)\s*+")
 _TAG = re.compile(r"\[node_[0-9a-f]+\]")
-_INSIDE = r"((?:[^\[\]]|\[[^\]]*\])+)"
-_MERGE = re.compile(rf"\[MERGE:\s*{_INSIDE}\]", re.IGNORECASE)
-_NOTE = re.compile(rf"\[NOTE:\s*{_INSIDE}\]\s*(.*\S)", re.IGNORECASE)
+_INSIDE = r"((?:[^\[\]]++|\[[^\[\]]*+\])++)"
+_MERGE = re.compile(rf"\[MERGE:\s*+{_INSIDE}\]", re.IGNORECASE)
+_NOTE = re.compile(rf"\[NOTE:\s*+{_INSIDE}\]\s*+(\S(?:.*\S)?)", re.IGNORECASE)
 
 Action = Literal["delete", "merge", "annotate"]
 

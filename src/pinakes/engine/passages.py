@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pinakes.model import kinds
 from pinakes.model.knowledge import Entry
 from pinakes.reading import chunking
+from pinakes.reading.headings import heading_of
 
 LIMIT = 2000
 CHUNK_SIZE = 500
 
 _LINES = re.compile(r"[^\n]+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*\s*$")
 _BREAKS = (
     re.compile(r"\n\s*\n"),
     re.compile(r"\n"),
@@ -76,9 +76,9 @@ def _headings(text: str) -> Iterator[tuple[int, int, str]]:
         mark = _FENCE.match(line.group())
         if mark is not None and (not fence or mark.group(1).startswith(fence)):
             fence = "" if fence else mark.group(1)
-        heading = None if fence else _HEADING.match(line.group())
-        if heading is not None:
-            yield line.start(), len(heading.group(1)), heading.group(2)
+        heading = None if fence else heading_of(line.group())
+        if heading is not None and heading[1]:
+            yield line.start(), *heading
 
 
 def _spelled(place: object) -> str | None:

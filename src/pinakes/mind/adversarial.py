@@ -12,7 +12,7 @@ made of, each as a number only, is weighed beside them. No wording is listed any
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise, product
@@ -48,18 +48,21 @@ MARGIN = 1.0
 TOLD, CODE = 6.0, 10.0
 
 _QUOTED = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]+`|\"[^\"\n]{4,300}\"|\u201c[^\u201d]{4,300}\u201d|\u00ab[^\u00bb]{4,300}\u00bb|^>.*$|^\|.*\|$",
+    r"```.*?(?:```|\Z)|`[^`\n]++`|\"[^\"\n]{4,300}+\"|\u201c[^\u201d]{4,300}+\u201d|\u00ab[^\u00bb]{4,300}+\u00bb|^>.*$|^(?P<table>\|)",
     re.DOTALL | re.MULTILINE,
 )
-_DECLARATION = re.compile(r"[{};]\s*$|^\s*(?:def|import|const|class|return|from|if|for|export)\b|=>", re.MULTILINE)
+_TABLE_END = re.compile(r"\|$", re.MULTILINE)
+_DECLARATION = re.compile(
+    r"[{};](?=[^\S\n]*+$)|^[^\S\n]*+(?:def|import|const|class|return|from|if|for|export)\b|=>", re.MULTILINE
+)
 _DISGUISED = re.compile(
     "[\u0335-\u0338\u0332\u1d00-\u1d7f\u2080-\u209c\u2460-\u24ff\uff21-\uff5a\U0001d400-\U0001d7ff\U0001f130-\U0001f189\u0250-\u02af]|(?<=[a-z])[\u0430-\u0458]|[\u0430-\u0458](?=[a-z])"
 )
 _INVISIBLE = re.compile("[\u200b\u200c\u2060-\u2064\u202d\u202e\U000e0020-\U000e007e]")
 _WORD = re.compile(r"\w+|[^\w\s]")
 _HEADINGS = re.compile(r"^#+ ", re.MULTILINE)
-_ITEMS = re.compile(r"^\s*(?:[-*]|\d+\.)\s", re.MULTILINE)
-_LINKS = re.compile(r"\]\([^)]+\)|\[\[")
+_ITEMS = re.compile(r"^[^\S\n]*+(?:[-*]|\d++\.)\s", re.MULTILINE)
+_LINKS = re.compile(r"\]\(|\[\[")
 _QUESTION = re.compile(
     r"\s*(?:how|what|why|when|where|who|which|is|are|does|do|did|should|could|can|would|will|explain|discuss|describe|wie|was|warum|wer|welche|create|write|design|please)\b[^.!]{0,200}[?.]?\s*$"
 )
@@ -186,7 +189,7 @@ def handicap(seen: Array) -> float:
 
 def _read(text: str) -> _Reading:
     shown = undisguise(text)
-    quotations = [found.span() for found in _QUOTED.finditer(shown)]
+    quotations = list(_quotations(shown))
     is_all_quoted = _is_all_quoted(shown, quotations)
     sentences = _sentences(shown, _marked(shown, [] if is_all_quoted else quotations))
     return _Reading(shown, len(quotations), is_all_quoted, sentences, _acts(sentences))
@@ -227,8 +230,45 @@ def _features(text: str, reading: _Reading) -> tuple[Array, Array]:
 
 def _is_all_quoted(text: str, quotations: list[tuple[int, int]]) -> bool:
     """Whether hardly anything stands outside the quotation marks, so that nobody is quoting."""
-    rest = _QUOTED.sub("", text) if quotations else text
+    rest = _without(text, quotations, "")
     return len(rest.strip()) < 0.2 * len(text)
+
+
+def _quotations(text: str) -> Iterator[tuple[int, int]]:
+    """Where code and quotations stand; a table goes as far as the last line that ends as a row does."""
+    last = max((found.end() for found in _TABLE_END.finditer(text)), default=0)
+    at = 0
+    while found := _QUOTED.search(text, at):
+        start, at = found.span()
+        if found["table"]:
+            if last <= at:
+                continue
+            at = last
+        yield start, at
+
+
+def _without(text: str, spans: Iterable[tuple[int, int]], between: str) -> str:
+    kept: list[str] = []
+    at = 0
+    for start, end in spans:
+        kept.append(text[at:start])
+        at = end
+    return between.join([*kept, text[at:]])
+
+
+def _count_links(text: str) -> int:
+    count = at = 0
+    while found := _LINKS.search(text, at):
+        at = found.end()
+        if found[0] == "](":
+            closing = text.find(")", at)
+            if closing < 0:
+                return count + text.count("[[", at)
+            if closing == at:
+                continue
+            at = closing + 1
+        count += 1
+    return count
 
 
 def _marked(text: str, quotations: list[tuple[int, int]]) -> bytearray:
@@ -274,7 +314,8 @@ def _note_forms(seen: Array, text: str, reading: _Reading, hidden: list[str]) ->
     folded = fold(shown) + ("\n" + raw if has_form("escaped", raw) else "")
     open_text, open_shown = folded, shown
     if reading.quotations:
-        open_text, open_shown = folded if reading.is_all_quoted else _QUOTED.sub(" ", folded), _QUOTED.sub(" ", shown)
+        open_text = folded if reading.is_all_quoted else _without(folded, _quotations(folded), " ")
+        open_shown = _without(shown, _quotations(shown), " ")
     decoded = [fold(each) for each in hidden]
     for name in FORMS:
         said, openly = (shown, open_shown) if name in RAW_FORMS else (folded, open_text)
@@ -311,7 +352,7 @@ def _note_contexts(seen: Array, reading: _Reading) -> None:
         float("```" in shown),
         min(1.0, len(_HEADINGS.findall(shown)) / 2),
         min(1.0, len(_ITEMS.findall(shown)) / 4),
-        min(1.0, len(_LINKS.findall(shown)) / 3),
+        min(1.0, _count_links(shown) / 3),
         float(words > 80),
         float(words > 250),
         float(bool(_QUESTION.match(shown.lower()))),

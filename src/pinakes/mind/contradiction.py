@@ -59,19 +59,19 @@ _NOW = re.compile(
 )
 # Relations of which a subject has one object at a time.
 _FUNCTIONAL = re.compile(
-    r"^(?P<subject>.+?)\s+(?P<relation>(?:is|are|was|were|has been|will be)(?:\s+(?:called|named|located in|based in|"
+    r"^(?P<subject>.+?) (?P<relation>(?:is|are|was|were|has been|will be)(?: (?:called|named|located in|based in|"
     r"born in|born on|owned by|written in|led by|maintained by|hosted on|hosted in|hosted by|headquartered in|due on|"
     r"due|scheduled for|stored in|built with|set to|the|a|an|at|in|on|by))*|equals|lives? in|lived in|resides? in|"
     r"works? (?:for|at)|worked (?:for|at)|reports? to|belongs? to|runs? on|listens? on|starts? (?:at|on)|"
     r"ends? (?:at|on)|defaults? to|points? to|moved to|switched to|migrated to|chose|prefers?|drives an?|drinks?|"
     r"died in|graduated from|married|expires? (?:on|in)|costs?|weighs?|lasts|lasted|takes?|"
-    r"comes? from)\s+(?P<object>[^,;]+)"
+    r"comes? from) (?P<object>[^,;]+)"
 )
 _TITLE = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)\.")
 _LABEL = re.compile(r"^(?:[Ii]n [^,]+, )?(?:[Tt]he )?([A-Za-z]{3,}) (?:number )?([A-Z]|\d+)(?=:|\s+[a-z])")
 _MOMENT = re.compile(
-    rf"^(?:{_TIMED.pattern}|on \w+ \d+|in (?:version|release|production|staging|testing)(?: [\d.]+)?),?\s*|"
-    rf"{_PAST.pattern}\s*|{_NOW.pattern}\s*|\s*{_TIMED.pattern}$"
+    rf"^(?:{_TIMED.pattern}|on \w+ \d+|in (?:version|release|production|staging|testing)(?: [\d.]+)?),?\s*+|"
+    rf"{_PAST.pattern}\s*+|{_NOW.pattern}\s*+|(?:(?<!\s)\s++)?{_TIMED.pattern}$"
 )
 # Without one of these among a sentence's words, the pattern that is named after it cannot be found.
 YEAR = 4
@@ -325,7 +325,7 @@ def _differing_object(one: Said, other: Said) -> Verdict:
 
 def _claim(folded: str) -> tuple[frozenset[str], str, frozenset[str]] | None:
     """Subject, relation and object of a sentence, without when it holds."""
-    timeless = _MOMENT.sub("", folded.rstrip(". !?")).strip()
+    timeless = _MOMENT.sub("", " ".join(folded.split()).rstrip(". !?")).strip()
     found = _FUNCTIONAL.match(timeless)
     if found is None:
         return None

@@ -28,8 +28,8 @@ _LISTED = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(
-    r"```|^\s*(?:def|class|fn|func|function|public|private|static|import|from|#include|struct|interface|type|const|let|"
-    r"var|SELECT|CREATE|\$)\b.*[({:;=]|^\s*[\w.]+\s*\(.*\)\s*[;{:]?\s*$|[{};]\s*$",
+    r"```|^[^\S\n]*+(?:(?:def|class|fn|func|function|public|private|static|import|from|#include|struct|interface|type|"
+    r"const|let|var|SELECT|CREATE|\$)\b.*[({:;=]|[\w.]++\s*+\(.*\)[^\S\n]*+[;{:]?[^\S\n]*+$)|[{};][^\S\n]*+$",
     re.MULTILINE,
 )
 

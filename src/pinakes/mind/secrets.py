@@ -13,7 +13,14 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
         re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL),
     ),
     ("bearer_token", re.compile(r"(?<=\bbearer )[A-Za-z0-9._~+/-]{16,}=*", re.IGNORECASE)),
-    ("token", re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?")),
+    (
+        # Only the first place in a run of letters is tried: where that is none, no later one is.
+        "token",
+        re.compile(
+            r"(?<![A-Za-z0-9_-])(?:(?!\beyJ)[A-Za-z0-9_-])*+"
+            r"(?P<secret>eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+(?:\.[A-Za-z0-9_-]*+)?)"
+        ),
+    ),
     (
         "api_key",
         re.compile(

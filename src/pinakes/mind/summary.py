@@ -12,7 +12,7 @@ LETTERS_PER_TOKEN = 4
 SAME = 0.8
 
 _SENTENCES = re.compile(
-    r"(?<=[.!?])(?<!\b[DMS]r\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+|(?<=[\u3002\uff01\uff1f])|\n{2,}|\n(?=\s*(?:[-*#|]|\d+[.)]))"
+    r"(?<=[.!?])(?<!\b[DMS]r\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s++|(?<=[\u3002\uff01\uff1f])|\n{2,}+|\n(?=[^\S\n]*+(?:[-*#|]|\d++[.)]))"
 )
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 

@@ -5,12 +5,12 @@ import re
 from pinakes.reading.document import Document, Mark
 from pinakes.reading.draft import close_sections, one_line
 from pinakes.reading.encoding import clean, decode
+from pinakes.reading.headings import heading_of
 from pinakes.reading.language import guess_language
 from pinakes.reading.source import Source
 
 _LINE = re.compile(r"[^\n]*\n?")
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
-_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_UNDERLINE = re.compile(r" {0,3}(=++|-++)[ \t]*+$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _FRONT = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _FIELD = re.compile(r"^(\w+):[ \t]*(.+?)[ \t]*$", re.MULTILINE)
@@ -62,9 +62,9 @@ def find_headings(text: str, start: int = 0) -> list[Heading]:
             continue
         if opening := _FENCE.match(content):
             fence, before = opening[1], None
-        elif heading := _HEADING.match(content):
-            if title := one_line(heading[2]):
-                found.append((title, len(heading[1]), line.start()))
+        elif heading := heading_of(content):
+            if title := one_line(heading[1]):
+                found.append((title, heading[0], line.start()))
             before = None
         elif before and (underline := _UNDERLINE.match(content)):
             found.append((one_line(before[0]), 1 if underline[1][0] == "=" else 2, before[1]))

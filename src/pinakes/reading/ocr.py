@@ -20,7 +20,9 @@ TURNS = (180, 90, 270)
 # Tesseract takes anything else for a list of files to read.
 _PICTURES = ("png", "jpg", "tiff", "bmp")
 
-_UNREADABLE = re.compile(r"^Error in pixRead|image file not found|TIFFRead.*(?:error|Not enough)", re.MULTILINE)
+_UNREADABLE = re.compile(
+    r"^Error in pixRead|image file not found|TIFFRead(?:(?!TIFFRead).)*?(?:error|Not enough)", re.MULTILINE
+)
 _HINT = "Install Tesseract with its language data and name it with the setting `tesseract`"
 
 

@@ -16,7 +16,7 @@ _LIGATURES = str.maketrans(
 )
 _BOLD = re.compile(rb"bold|black|heavy|semib|demi|cmbx|[-,]bd|(?:sfbx|ecbx)\d", re.IGNORECASE)
 _ALEF_LAM = re.compile("[\u0627\u0622\u0623\u0625]\u0644")
-_BROKEN = re.compile(f"([^\\W\\d_]+){HYPHEN}([^\\W\\d_]+)")
+_BROKEN = re.compile(f"(?<![^\\W\\d_])([^\\W\\d_]++){HYPHEN}([^\\W\\d_]++)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 

@@ -15,10 +15,10 @@ from pinakes.reading.source import Source
 DRAWN = 1600
 MAX_DEPTH = 1_000
 
-_ADDRESS = re.compile(r"url\s*\(\s*['\"]?(?!#|data:)[^)]*\)", re.IGNORECASE)
+_ADDRESS = re.compile(r"url\s*\(\s*['\"]?(?!#|data:)[^)]*+\)?+", re.IGNORECASE)
 # A drawing inside a drawing could name files again; pictures cannot.
 _HARMLESS = re.compile(r"\s*(?:#|data:image/(?:png|jpe?g|gif|webp)[;,])", re.IGNORECASE)
-_DOCTYPE = re.compile(r"<!DOCTYPE\s+[^>\[]*>", re.IGNORECASE)
+_DOCTYPE = re.compile(r"<!DOCTYPE\s++[^<>\[]*+>", re.IGNORECASE)
 
 
 def read_svg(source: Source) -> Document:
@@ -104,7 +104,9 @@ def _check_depth(name: str, tree: Element) -> None:
 
 def _shape(tree: Element) -> tuple[int, int]:
     """Always so many pixels, in the proportions of the drawing; its own size may be absurd."""
-    numbers = [float(one) for one in re.findall(r"[-+]?\d*\.?\d+(?:e[-+]?\d+)?", tree.get("viewBox", ""))[:4]]
+    numbers = [
+        float(one) for one in re.findall(r"[-+]?(?:\d++(?:\.\d++)?|\.\d++)(?:e[-+]?\d++)?", tree.get("viewBox", ""))[:4]
+    ]
     if len(numbers) == 4:
         width, height = numbers[2:]
     else:
@@ -114,5 +116,5 @@ def _shape(tree: Element) -> tuple[int, int]:
 
 
 def _length(given: str) -> float:
-    found = re.match(r"\s*(\d*\.?\d+)", given)
+    found = re.match(r"\s*+(\d++(?:\.\d++)?|\.\d++)", given)
     return float(found[1]) if found else 0.0

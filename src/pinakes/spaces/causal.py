@@ -26,9 +26,11 @@ _CONNECTIVES: tuple[tuple[str, bool], ...] = (
     (r"depends? on|stems? from|arises? from|results? from|resulted from|comes? from", False),
 )
 _SPLITS = tuple((re.compile(rf"\b(?:{words_})\b", re.IGNORECASE), before) for words_, before in _CONNECTIVES)
-_CONDITION = re.compile(r"\b(?:if|when|whenever)\b(.+?)(?:,|\bthen\b)(.+)", re.IGNORECASE | re.DOTALL)
-_SINCE = re.compile(r"^\s*since\b(.+?),(.+)", re.IGNORECASE | re.DOTALL)
-_SO = re.compile(r"^(.+?),\s*so\b(.+)", re.IGNORECASE | re.DOTALL)
+_CONDITION = re.compile(r"\b(?:if|when|whenever)\b", re.IGNORECASE)
+_SINCE = re.compile(r"\s*+since\b", re.IGNORECASE)
+_SO = re.compile(r",\s*+so\b", re.IGNORECASE)
+_THEN = re.compile(r",|\bthen\b", re.IGNORECASE)
+_COMMA = re.compile(",")
 # Without one of these words a sentence states no cause.
 TELLING = frozenset(
     "because due owing thanks result results resulted resulting caused triggered account therefore thus hence "
@@ -62,13 +64,21 @@ def _split(sentence: str) -> tuple[str, str] | None:
             left, right = sentence[: found.start()].strip(" ,.;:"), sentence[found.end() :].strip(" ,.;:")
             if left and right:
                 return (left, right) if before else (right, left)
-    for pattern in (_CONDITION, _SINCE, _SO):
-        found = pattern.search(sentence)
-        if found:
-            left, right = found.group(1).strip(" ,.;:"), found.group(2).strip(" ,.;:")
-            if left and right:
-                return left, right
-    return None
+    condition, since = _CONDITION.search(sentence), _SINCE.match(sentence)
+    return (
+        (_parted(sentence, condition.end(), _THEN) if condition else None)
+        or (_parted(sentence, since.end(), _COMMA) if since else None)
+        or _parted(sentence, 0, _SO)
+    )
+
+
+def _parted(sentence: str, start: int, middle: re.Pattern[str]) -> tuple[str, str] | None:
+    """What stands on both sides of the first place that parts it; none further on would leave more."""
+    found = middle.search(sentence, start + 1)
+    if found is None or found.end() == len(sentence):
+        return None
+    left, right = sentence[start : found.start()].strip(" ,.;:"), sentence[found.end() :].strip(" ,.;:")
+    return (left, right) if left and right else None
 
 
 def represent(text: str) -> Causes:

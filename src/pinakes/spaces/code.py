@@ -2,14 +2,19 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 from pinakes.model.knowledge import fold
 from pinakes.spaces.sparse import Sparse, count
 from pinakes.spaces.words import identifiers
 
-_FENCES = re.compile(r"```.*?\n(.*?)```|`([^`\n]+)`", re.DOTALL)
-_CAMEL = re.compile(r"\b[A-Za-z]+(?:[a-z0-9][A-Z][A-Za-z0-9]*)+\b|\b[A-Z]{2,}[a-z0-9]+[A-Za-z0-9]*\b")
-_CALLS = re.compile(r"\b([A-Za-z_][\w.]*)\s*\(")
+_SPAN = re.compile(r"`([^`\n]++)`")
+_CAMEL = re.compile(
+    r"\b(?:(?=[A-Za-z]+[a-z0-9][A-Z])|(?=[A-Z]{2,}+[a-z0-9]))[A-Za-z][A-Za-z0-9]*+\b",
+)
+# What is called may have a number before its name, which is none of it.
+_CALLS = re.compile(r"(?<![\w.])([\w.]++)\s*+\(")
+_NAME = re.compile(r"\b[A-Za-z_].+")
 _NAMES = re.compile(r"[A-Za-z_]\w+")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _TERMS = 256
@@ -17,10 +22,29 @@ _TERMS = 256
 
 def names(text: str) -> list[str]:
     """The identifiers of a text: in code fences every name, in prose those that no sentence would write."""
-    fenced = [one or other for one, other in _FENCES.findall(text)]
-    found = [name for piece in fenced for name in _NAMES.findall(piece)]
-    found += _CAMEL.findall(text) + [name for name in _CALLS.findall(text) if len(name) > 1]
+    found = [name for piece in _fenced(text) for name in _NAMES.findall(piece)]
+    found += _CAMEL.findall(text)
+    found += [name[0] for called in _CALLS.findall(text) if (name := _NAME.search(called))]
     return found + identifiers(text)
+
+
+def _fenced(text: str) -> Iterator[str]:
+    """What stands in fences and between ticks; once a fence stays open, no later one can close."""
+    can_close = True
+    at = text.find("`")
+    while at >= 0:
+        following = at + 1
+        if can_close and text.startswith("```", at):
+            first = text.find("\n", at + 3) + 1
+            stop = text.find("```", first) if first else -1
+            can_close = stop >= 0
+            if can_close:
+                yield text[first:stop]
+                following = stop + 3
+        elif span := _SPAN.match(text, at):
+            yield span[1]
+            following = span.end()
+        at = text.find("`", following)
 
 
 def represent(text: str) -> Sparse:

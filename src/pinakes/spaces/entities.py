@@ -9,12 +9,12 @@ from pinakes.spaces.words import STOP_WORDS, identifiers
 
 TERMS = 128
 
-_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n]\s*|[-*•]\s+|[\"“(]\s*)$")
 _CAPITALISED = re.compile(
     r"\b[A-Z\u00c0-\u00de][\w'\u2019&-]*(?:\s+(?:of|de|van|von|the|and)\s+(?=[A-Z]))?(?:\s+[A-Z\u00c0-\u00de][\w'\u2019&-]*)*"
 )
 _ACRONYM = re.compile(r"\b[A-Z][A-Z0-9]{1,}s?\b")
-_ADDRESS = re.compile(r"https?://[^\s)>\]]+|[\w.+-]+@[\w-]+\.[\w.]+")
+# Runs of letters without an address are found, too, so that none is looked through twice.
+_ADDRESS = re.compile(r"https?://[^\s)>\]]++|(?:(?!https?://)[\w.+-])++(?:@[\w-]++\.[\w.]++)?")
 _AMOUNT = re.compile(r"(?<![\w.])[$€£]?\d+(?:[.,]\d+)*\s?(?:%|[A-Za-z]{1,12}\b)?")
 _NAME_LIKE = re.compile(r"\d|[A-Z].*[A-Z]")
 # After a name comes what it is or does; after a request comes its object.
@@ -27,6 +27,7 @@ _COMMON = frozenset("this that these those there when where while after before i
 def find(text: str) -> list[str]:
     """The entities of a text in their order, as they are written."""
     found: list[str] = _ADDRESS.findall(text) if "@" in text or "://" in text else []
+    found = [each for each in found if "@" in each or "://" in each]
     for match in _CAPITALISED.finditer(text):
         name = _without_opening(text, match)
         if name:
@@ -43,13 +44,20 @@ def amounts(text: str) -> list[str]:
 def _without_opening(text: str, match: re.Match[str]) -> str:
     """A capital at the start of a sentence names nothing by itself, unless it goes on as a name does."""
     name = match.group().strip(" '\u2019-")
-    if _SENTENCE_START.search(text[max(0, match.start() - 12) : match.start()]):
+    if _opens_sentence(text[max(0, match.start() - 12) : match.start()]):
         first, _, rest = name.partition(" ")
         if fold(first) in STOP_WORDS or fold(first) in _COMMON:
             return rest
         if not rest and not _NAME_LIKE.search(first) and not _PREDICATE.match(text, match.end()):
             return ""
     return name if fold(name) not in STOP_WORDS else ""
+
+
+def _opens_sentence(before: str) -> bool:
+    """Whether what stands before a word ends a sentence or begins a line, a list item or a quotation."""
+    last = before.rstrip()
+    gap = before[len(last) :]
+    return not before or "\n" in gap or last.endswith((*'.!?:;"“(',)) or (bool(gap) and last.endswith(("-", "*", "•")))
 
 
 def represent(text: str, tags: Iterable[str] = ()) -> Sparse:

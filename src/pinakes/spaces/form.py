@@ -18,10 +18,11 @@ CAPTION = 160
 CAPTION_TERMS = 24
 
 _QUESTION = re.compile(
-    r"\?|^\s*(?:who|what|when|where|why|how|which|can|could|should|is|are|does|do)\b", re.IGNORECASE | re.MULTILINE
+    r"\?|^[^\S\n]*+(?:who|what|when|where|why|how|which|can|could|should|is|are|does|do)\b",
+    re.IGNORECASE | re.MULTILINE,
 )
 _INSTRUCTION = re.compile(
-    r"^\s*(?:\d+[.)]\s*|[-*]\s*)?(?:please\s+)?(?:use|run|add|set|open|click|install|create|make|do|check|call|"
+    r"^[^\S\n]*+(?:\d++[.)][^\S\n]*+|[-*][^\S\n]*+)?(?:please[^\S\n]++)?(?:use|run|add|set|open|click|install|create|make|do|check|call|"
     r"remove|write|never|always|don't|do not|must|ensure)\b",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -29,8 +30,9 @@ _DECISION = re.compile(
     r"\b(?:decided?|decision|agreed|chose|chosen|we will|settled on|opted|adopt(?:ed)?)\b", re.IGNORECASE
 )
 _FACT = re.compile(r"\b(?:is|are|was|were|has|have|had|equals|contains|lives|costs|weighs|measures)\b", re.IGNORECASE)
-_CODE = re.compile(r"```|^\s{4}\S|[{};]\s*$|\b(?:def|class|function|return|import|const|SELECT)\b", re.MULTILINE)
-_LIST = re.compile(r"(?:^\s*(?:[-*•]|\d+[.)])\s+.+\n?){2,}", re.MULTILINE)
+_CODE = re.compile(r"```|^\s{4}\S|[{};][^\S\n]*+$|\b(?:def|class|function|return|import|const|SELECT)\b", re.MULTILINE)
+_ITEM = r"(?:[-*•]|\d++[.)])(?:\s++.+\n?|[^\S\n]{2,}+\n)"
+_LIST = re.compile(rf"^[^\S\n]*+{_ITEM}^\s*+{_ITEM}", re.MULTILINE)
 _SIGNS = (_QUESTION, _INSTRUCTION, _DECISION, _FACT, _CODE, _LIST)
 
 

@@ -37,11 +37,10 @@ _RUNS = re.compile(rf"[{UNSPACED}]+|[^\W_{UNSPACED}]+(?:[{_SIGNS}]+[^\W_{UNSPACE
 _WITHOUT_POINTS = re.compile(f"[{_POINTS}]")
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]").search
 # Words joined by punctuation without a blank: paths, versions, dotted, dashed and underscored names.
-_IDENTIFIERS = re.compile(
-    rf"[^\W{UNSPACED}]+(?:[._:/\\@#+-]+[^\W{UNSPACED}]+)+|[^\W_{UNSPACED}]+(?:_+[^\W_{UNSPACED}]+)+"
-)
+_STRETCHES = re.compile(rf"(?:[^\W{UNSPACED}]++|[.:/\\@#+-]++)++")
 _JOINTS = re.compile(r"\w[._:/\\@#+-]+\w")
-_QUOTED = re.compile(r'"([^"]+)"|“([^”]+)”')
+_JOINT = re.compile(r"[._:/\\@#+-]")
+_QUOTED = re.compile(r'"([^"]++)"|“')
 
 # What stands between the runs of an ASCII text becomes blanks, which is sooner done than matching; and sooner with
 # bytes than with letters.
@@ -158,12 +157,24 @@ def identifiers(text: str) -> list[str]:
 def _joined(folded: str) -> list[str]:
     # Most words are no compound names, and to see that of a word letter by letter takes longer than all the rest.
     found = [each for each in folded.split() if not each.isalnum() and _JOINTS.search(each)]
-    return _IDENTIFIERS.findall(" ".join(found)) if found else []
+    stretches = (each.strip(".:/\\@#+-") for each in _STRETCHES.findall(" ".join(found)))
+    return [each for each in stretches if _JOINT.search(each, 1, len(each) - 1)]
 
 
 def quoted(text: str) -> list[str]:
     """Phrases in double quotes, folded."""
-    return [" ".join(fold(one or other).split()) for one, other in _QUOTED.findall(text)]
+    found: list[str] = []
+    at, last = 0, text.rfind("”")
+    while opened := _QUOTED.search(text, at):
+        at = opened.end()
+        phrase = opened[1]
+        if phrase is None:
+            closing = text.find("”", at) if at <= last else -1
+            if closing <= at:
+                continue
+            phrase, at = text[at:closing], closing + 1
+        found.append(" ".join(fold(phrase).split()))
+    return found
 
 
 def pairs(terms: list[str]) -> list[tuple[str, str]]:

@@ -13,13 +13,14 @@ from pinakes.vault.wikilinks import Link, folded, title_of, wiki_link
 
 RESERVED = frozenset({"id", "title", "tags", "tag", "aliases", "alias"})
 
-_LINE_END = r"(?:\r\n|\n|\r)"
+_LINE_END = r"(?:\r\n?+|\n)"
 _FRONTMATTER = re.compile(
     rf"---[ \t]*{_LINE_END}(?P<block>(?:(?!---[ \t]*(?:[\r\n]|\Z))[^\r\n]*{_LINE_END})*+)---[ \t]*(?:{_LINE_END}|\Z)"
 )
-_GAP = re.compile(rf"(?:[ \t]*{_LINE_END})?")
+_GAP = re.compile(rf"(?:[ \t]*+{_LINE_END})?")
 _ENDS = re.compile(_LINE_END)
-_WIKI = re.compile(r"(!?)\[\[((?:(?!\[\[|\]\])[^\r\n])+)\]\]")
+_LINES = re.compile(r"[^\r\n]++")
+_WIKI = re.compile(r"(!?)\[\[((?:(?!\[\[|\]\])[^\r\n])++)\]\]")
 _SEPARATORS = re.compile(r"[,\s]+")
 
 
@@ -166,9 +167,11 @@ def _property_links(text: str, matched: re.Match[str] | None) -> list[Link]:
     if matched is None or "[[" not in matched["block"]:
         return []
     found: list[Link] = []
-    for wiki in _WIKI.finditer(text, *matched.span("block")):
-        line = text[max(text.rfind(end, 0, wiki.start()) for end in "\r\n") + 1 : wiki.start()]
-        link = wiki_link(wiki[2], wiki.start() + len(wiki[1]), is_embed=bool(wiki[1]))
-        if link and not line.lstrip().startswith("#"):
-            found.append(link)
+    for line in _LINES.finditer(text, *matched.span("block")):
+        if not line[0].lstrip().startswith("#"):
+            links = (
+                wiki_link(wiki[2], wiki.start(2) - 2, is_embed=bool(wiki[1]))
+                for wiki in _WIKI.finditer(text, *line.span())
+            )
+            found += [link for link in links if link]
     return found

@@ -1,35 +1,43 @@
 """What stands in a markdown text outside code, comments and math: links, tags and headings."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from pinakes.vault.wikilinks import Form, Link, markdown_link, wiki_link
+
+# A link in a link in a link … is read as far as this many brackets are open.
+DEEPEST = 8
 
 _INTERESTING = re.compile(r"[\\\[\]`~$#<%]")
 _ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")
 _WIKI = re.compile(r"\[\[([^\[\]\n|]*+(?:\|(?:(?!\[\[|\]\])[^\n])*+)?)\]\]")
-_ANGLED = r"<(?P<angled>[^<>\n]*)>"
+_ANGLED = r"<(?P<angled>[^<>\n]*+)>"
 _PIECE = r"[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*+\)"
-_TITLE = r"(?:[ \t]*\n?[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?"
-_INLINE = re.compile(rf"\]\([ \t]*(?:{_ANGLED}|(?P<plain>(?!<)(?:{_PIECE})++)){_TITLE}[ \t]*\)")
-_DEFINITION = re.compile(rf"\[(?!\^)[^\[\]\n]+\]:[ \t]*(?:{_ANGLED}|(?P<plain>(?!<)\S++)){_TITLE}[ \t]*$", re.MULTILINE)
-_FENCE = re.compile(r"(`{3,}(?=[^`\n]*$)|~{3,})[^\n]*", re.MULTILINE)
-_PREFIX = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*")
-_HEADING = re.compile(r"(#{1,6})(?:[ \t]+([^\n]*?))??(?:[ \t]+#+)?[ \t]*$", re.MULTILINE)
-_SETEXT = re.compile(
-    r"^(?! {4}|\t| *(?:[>#|]|[-*+][ \t]|\d{1,9}[.)][ \t]|-{2,}[ \t]*$)) *(\S[^\n]*)\n {0,3}(=+|-+)[ \t]*$", re.MULTILINE
+_TITLE = r"(?:[ \t]*+(?:\n[ \t]*+)?(?:\"[^\"\n]*+\"|'[^'\n]*+'|\([^()\n]*+\)))?"
+_INLINE = re.compile(rf"\]\([ \t]*+(?:{_ANGLED}|(?P<plain>(?!<)(?:{_PIECE})++)){_TITLE}[ \t]*+\)")
+_DEFINITION = re.compile(
+    rf"\[(?!\^)[^\[\]\n]++\]:[ \t]*+(?:{_ANGLED}|(?P<plain>(?!<)\S++)){_TITLE}[ \t]*+$", re.MULTILINE
 )
-_TICKS = re.compile(r"`+")
-_BLANK = re.compile(r"\n[ \t]*\n")
+_FENCE = re.compile(r"(`{3,}+(?=[^`\n]*+$)|~{3,}+)[^\n]*+", re.MULTILINE)
+_PREFIX = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*+")
+_QUOTING = re.compile(r"[ \t>]*+")
+_BLANKS = re.compile(r"[^\S\n]*+")
+_HASHES = re.compile(r"#{1,6}(?![^ \t\n])")
+_SETEXT = re.compile(
+    r"^(?! {4}|\t| *+(?:[>#|]|[-*+][ \t]|\d{1,9}[.)][ \t]|--++[ \t]*+$)) *+(\S[^\n]*+)\n {0,3}(=++|-++)[ \t]*+$",
+    re.MULTILINE,
+)
+_TICKS = re.compile(r"`++")
+_BLANK = re.compile(r"\n(?=([ \t]*+\n))")
 _RAW = re.compile(r"<(style|script)\b", re.IGNORECASE)
-_ATTRIBUTE = r"\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+))?"
-_ELEMENT = re.compile(rf"</?[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*+\s*/?>|<[A-Za-z][A-Za-z0-9+.-]+:[^\s<>]*>")
+_ATTRIBUTE = r"\s++[A-Za-z_:][\w.:-]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s\"'=<>`]++))?"
+_ELEMENT = re.compile(rf"</?[A-Za-z][A-Za-z0-9-]*+(?:{_ATTRIBUTE})*+\s*+/?>|<[A-Za-z][A-Za-z0-9+.-]++:[^\s<>]*+>")
 _MATH_END = re.compile(r"(?<![\s\\])\$(?!\d)")
 _TAG = re.compile(r"#([^\s\u2000-\u200c\u200e-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\]+)")
-_INDENTED = re.compile(r"(?:\A|\n[ \t]*\n)((?:(?: {4}| {0,3}\t)[^\n]*(?:\n|\Z)|[ \t]*\n)*(?: {4}| {0,3}\t)[^\n]*)")
+_INDENTED = re.compile(r" {4}| {0,3}\t")
 _LIST_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 
 
@@ -58,7 +66,7 @@ def read_structure(text: str, start: int = 0) -> Structure:
     return _Scanner(text, start).run()
 
 
-@dataclass(slots=True)
+@dataclass
 class _Scanner:
     """Goes from one telling character to the next; whatever opens first hides what is inside it."""
 
@@ -71,8 +79,22 @@ class _Scanner:
     hidden: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     texts: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     absent: set[str] = field(default_factory=set[str])
-    missing: dict[re.Pattern[str], int] = field(default_factory=dict[re.Pattern[str], int])
-    paragraph: tuple[int, int] = (0, 0)
+    line: tuple[int, int] = (0, -1)
+    prefixes: dict[re.Pattern[str], int] = field(default_factory=dict[re.Pattern[str], int])
+    no_math_before: int = -1
+
+    @cached_property
+    def blanks(self) -> list[tuple[int, int]]:
+        """Where each blank line stands, with the ends of line on both of its sides."""
+        return [(found.start(), found.end(1)) for found in _BLANK.finditer(self.text, self.start)]
+
+    @cached_property
+    def tick_runs(self) -> dict[int, list[int]]:
+        """Where runs of ticks begin, by how many ticks they are."""
+        runs: dict[int, list[int]] = {}
+        for found in _TICKS.finditer(self.text, self.start):
+            runs.setdefault(found.end() - found.start(), []).append(found.start())
+        return runs
 
     def run(self) -> Structure:
         code = _indented_code(self.text, self.start)
@@ -99,8 +121,22 @@ class _Scanner:
         self.hidden.append((start, end))
         return end
 
-    def _line_prefix(self, at: int) -> str:
-        return self.text[max(self.text.rfind("\n", self.start, at) + 1, self.start) : at]
+    def _line_start(self, at: int) -> int:
+        """Where the line of a place begins; places are asked for in their order."""
+        if at > self.line[1]:
+            stop = self.text.find("\n", at)
+            start = max(self.text.rfind("\n", self.start, at) + 1, self.start)
+            self.line = (start, stop if stop >= 0 else len(self.text))
+            self.prefixes.clear()
+        return self.line[0]
+
+    def _is_after(self, prefix: re.Pattern[str], at: int) -> bool:
+        """Whether nothing but this prefix stands before a place in its line; a prefix is read once a line."""
+        start = self._line_start(at)
+        if prefix not in self.prefixes:
+            found = prefix.match(self.text, start, self.line[1])
+            self.prefixes[prefix] = found.end() if found else start
+        return self.prefixes[prefix] >= at
 
     def _find_end(self, mark: str, at: int) -> int:
         """Where the mark that closes stands, -1 where there is none; what is absent once is absent from there on."""
@@ -111,18 +147,9 @@ class _Scanner:
             self.absent.add(mark)
         return found
 
-    def _close_in_paragraph(self, closing: re.Pattern[str], at: int) -> int | None:
-        """The end of what closes before the next blank line; again, a miss is remembered."""
-        if self.missing.get(closing, -1) >= at:
-            return None
-        if not self.paragraph[0] <= at < self.paragraph[1]:
-            blank = _BLANK.search(self.text, at)
-            self.paragraph = (at, blank.start() if blank else len(self.text))
-        found = closing.search(self.text, at, self.paragraph[1])
-        if found is None:
-            self.missing[closing] = self.paragraph[1]
-            return None
-        return found.end()
+    def _next_blank(self, at: int) -> tuple[int, int]:
+        place = bisect_left(self.blanks, (at, 0))
+        return self.blanks[place] if place < len(self.blanks) else (len(self.text), len(self.text) + 1)
 
     def escape(self, at: int) -> int:
         return at + 2 if _ESCAPE.match(self.text, at) else at + 1
@@ -135,18 +162,20 @@ class _Scanner:
             if link:
                 self.links.append(link)
                 return wiki.end()
-        if not self._line_prefix(at).strip(" \t>"):
+        if self._is_after(_QUOTING, at):
             defined = _DEFINITION.match(self.text, at)
             if defined:
                 self._add(Form.DEFINITION, at, defined)
                 return defined.end()
         self.brackets.append(at)
+        if len(self.brackets) > 2 * DEEPEST:
+            del self.brackets[:DEEPEST]
         return at + 1
 
     def close_bracket(self, at: int) -> int:
         opened = self.brackets.pop() if self.brackets else None
         inline = _INLINE.match(self.text, at)
-        if opened is None or inline is None or _BLANK.search(self.text, opened, at):
+        if opened is None or inline is None or self._next_blank(opened)[1] <= at:
             return at + 1
         self._add(Form.MARKDOWN, opened, inline)
         self.texts.append((opened, inline.end()))
@@ -166,27 +195,32 @@ class _Scanner:
             return fenced
         run = _TICKS.match(self.text, at)
         assert run is not None
-        end = self._close_in_paragraph(_closing_ticks(run.end() - at), run.end())
-        return self._hide(at, end) if end else run.end()
+        count = run.end() - at
+        alike = self.tick_runs.get(count, [])
+        closing = bisect_right(alike, at)
+        if closing < len(alike) and alike[closing] < self._next_blank(run.end())[0]:
+            return self._hide(at, alike[closing] + count)
+        return run.end()
 
     def tildes(self, at: int) -> int:
         return (self.text.startswith("~~~", at) and self.fence(at)) or at + 1
 
     def fence(self, at: int) -> int:
         """The end of the fenced block that opens here, 0 where none does."""
-        opened = _FENCE.match(self.text, at)
-        prefix = self._line_prefix(at)
-        if opened is None or not _PREFIX.fullmatch(prefix):
+        opened = _FENCE.match(self.text, at) if self._is_after(_PREFIX, at) else None
+        if opened is None:
             return 0
-        closing = _closing_fence(opened[1][0], len(opened[1]), prefix).search(self.text, opened.end())
+        prefix = self.text[self._line_start(at) : at]
+        indent = -1 if ">" in prefix else len(prefix) if prefix.strip() else 0
+        closing = _closing_fence(opened[1][0], len(opened[1]), indent).search(self.text, opened.end())
         return self._hide(at, closing.end() if closing else len(self.text))
 
     def hash(self, at: int) -> int:
-        prefix = self._line_prefix(at)
-        heading = _HEADING.match(self.text, at) if _PREFIX.fullmatch(prefix) else None
-        if heading:
-            self.headings.append(Heading(len(heading[1]), (heading[2] or "").strip(), at - len(prefix)))
-            return at + len(heading[1])
+        hashes = _HASHES.match(self.text, at) if self._is_after(_PREFIX, at) else None
+        if hashes:
+            said = _without_closing(self.text[hashes.end() : self.line[1]])
+            self.headings.append(Heading(hashes.end() - at, said, self.line[0]))
+            return hashes.end()
         if at > self.start and not self.text[at - 1].isspace():
             return at + 1
         tag = _TAG.match(self.text, at)
@@ -202,7 +236,7 @@ class _Scanner:
             closing = self._find_end("-->", at + 2)
             if closing >= 0:
                 return self._hide(at, closing + 3)
-            return len(self.text) if not self._line_prefix(at).strip() else at + 4
+            return len(self.text) if self._is_after(_BLANKS, at) else at + 4
         element = _ELEMENT.match(self.text, at)
         if element is None:
             return at + 1
@@ -217,7 +251,7 @@ class _Scanner:
         closing = self._find_end("%%", at + 2)
         if closing >= 0:
             return self._hide(at, closing + 2)
-        return len(self.text) if not self._line_prefix(at).strip() else at + 2
+        return len(self.text) if self._is_after(_BLANKS, at) else at + 2
 
     def dollar(self, at: int) -> int:
         if self.text.startswith("$$", at):
@@ -226,8 +260,13 @@ class _Scanner:
         following = self.text[at + 1 : at + 2]
         if not following or following.isspace():
             return at + 1
-        end = self._close_in_paragraph(_MATH_END, at + 2)
-        return self._hide(at, end) if end else at + 1
+        if at < self.no_math_before:
+            return at + 1
+        paragraph = self._next_blank(at + 2)[0]
+        closing = _MATH_END.search(self.text, at + 2, paragraph)
+        if closing is None:
+            self.no_math_before = paragraph - 1
+        return self._hide(at, closing.end()) if closing else at + 1
 
     def _read_underlined(self) -> None:
         if "\n==" not in self.text and "\n--" not in self.text:
@@ -267,43 +306,62 @@ def _covering(spans: list[tuple[int, int]]) -> Callable[[int], bool]:
     return covers
 
 
-@lru_cache(64)
-def _closing_ticks(count: int) -> re.Pattern[str]:
-    return re.compile(rf"(?<!`)`{{{count}}}(?!`)")
+def _without_closing(said: str) -> str:
+    """The words of a heading, without the hashes that close it."""
+    said = said.rstrip(" \t")
+    rest = said.rstrip("#")
+    return (rest if rest.endswith((" ", "\t")) else said).strip()
 
 
 @lru_cache(256)
-def _closing_fence(mark: str, count: int, prefix: str) -> re.Pattern[str]:
-    """What ends a fence: its closing line, or the line that leaves the quote or list item in which it opened."""
+def _closing_fence(mark: str, count: int, indent: int) -> re.Pattern[str]:
+    """What ends a fence: its closing line, or the line that leaves the quote (an indent of -1) or list item in which it
+    opened."""
     leaving = ""
-    if ">" in prefix:
-        leaving = r"|(?=\n(?![ \t]*>))"
-    elif prefix.strip():
-        leaving = rf"|(?=\n {{0,{len(prefix) - 1}}}\S)"
-    return re.compile(rf"^[ \t>]*{mark}{{{count},}}[ \t]*${leaving}", re.MULTILINE)
+    if indent < 0:
+        leaving = r"|(?=\n(?![ \t]*+>))"
+    elif indent:
+        leaving = rf"|(?=\n {{0,{indent - 1}}}+\S)"
+    return re.compile(rf"^[ \t>]*+{mark}{{{count},}}+[ \t]*+${leaving}", re.MULTILINE)
 
 
 def _indented_code(text: str, start: int) -> list[tuple[int, int]]:
     """Blocks indented by four after a blank line, unless they continue a list item."""
     if "\n    " not in text and "\n\t" not in text and not text.startswith(("    ", "\t"), start):
         return []
-    return [
-        match.span(1)
-        for match in _INDENTED.finditer(text, start)
-        if not match[1].isspace() and not _continues_list(text, start, match.start(1))
-    ]
-
-
-def _continues_list(text: str, start: int, at: int) -> bool:
-    """Whether the nearest line above that is not indented by four belongs to a list."""
-    end = at - 1
-    while end > start:
-        begin = max(text.rfind("\n", start, end) + 1, start)
-        line = text[begin:end]
+    found: list[tuple[int, int]] = []
+    block = None if start else _Block(start)
+    in_list = False
+    at = start
+    for line in text[start:].split("\n"):
+        if block is None:
+            block = _Block(at + len(line) + 1) if at > start and not line.strip(" \t") else None
+        elif _INDENTED.match(line):
+            block.take(line, at, in_list=in_list)
+        elif line.strip(" \t"):
+            found += block.spans
+            block = None
         if line.strip() and not line.startswith(("    ", "\t")):
-            if _LIST_ITEM.match(line):
-                return True
-            if not line.startswith(" "):
-                return False
-        end = begin - 1
-    return False
+            in_list = _LIST_ITEM.match(line) is not None or (in_list and line.startswith(" "))
+        at += len(line) + 1
+    return found + block.spans if block else found
+
+
+@dataclass(slots=True)
+class _Block:
+    """Lines that are blank or indented, as far as the last indented one; it continues a list if the nearest line above
+    that is not indented by four belongs to one."""
+
+    start: int
+    end: int = -1
+    has_words: bool = False
+    continues_list: bool = False
+
+    def take(self, line: str, at: int, *, in_list: bool) -> None:
+        self.continues_list = in_list if self.end < 0 else self.continues_list
+        self.end = at + len(line)
+        self.has_words = self.has_words or not line.isspace()
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        return [(self.start, self.end)] if self.has_words and not self.continues_list else []

@@ -8,6 +8,7 @@ from typing import Any, cast
 from pinakes.engine.patterns.frontmatter import Opened, Unreadable, open_text
 from pinakes.engine.patterns.sections import Section, clean_text, prose, split_sections
 from pinakes.model.knowledge import fold
+from pinakes.reading.headings import heading_of
 
 PATTERN_FORM = "pattern"
 SKILL_FORM = "skill"
@@ -160,8 +161,8 @@ def _words(value: Any) -> tuple[str, ...]:
 
 
 def _heading(text: str) -> str:
-    match = re.search(r"^ {0,3}#[ \t]+(.+?)[ \t]*#*$", text, re.MULTILINE)
-    return match[1].replace("`", "") if match else ""
+    found = (heading for line in text.split("\n") if (heading := heading_of(line)))
+    return next((title.replace("`", "") for level, title in found if level == 1 and title), "")
 
 
 def _from_path(path: str) -> str:

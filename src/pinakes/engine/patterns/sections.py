@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pinakes.model.knowledge import fold
+from pinakes.reading.headings import heading_of
 
 TYPES = (
     ("avoid-when", re.compile(r"\bwhen not\b|\bwhen to avoid\b|\bavoid when\b|\bnot to use\b|\bdon.?t use\b")),
@@ -21,9 +22,11 @@ TYPES = (
 LANGUAGES = {"py": "python", "ts": "typescript", "js": "javascript", "sh": "bash", "shell": "bash", "yml": "yaml"}
 
 _FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+#.-]*)[^\n]*$")
-_HEADING = re.compile(r"^ {0,3}(?P<level>#{1,6})[ \t]+(?P<title>.+?)[ \t]*#*[ \t]*$")
-_COMPONENT = re.compile(r"^\s*</?[A-Z][\w.]*(\s[^>]*)?/?>\s*$|^\s*\{/\*.*\*/\}\s*$")
-_MODULE_LINE = re.compile(r"^(import\s.+\sfrom\s+['\"]|import\s+['\"]|export\s+(const|default|let)\s)")
+_COMPONENT = re.compile(r"</?[A-Z][\w.]*+(?:\s[^>]*+)?/?>")
+_MODULE_LINE = re.compile(r"import\s++['\"]|export\s++(?:const|default|let)\s")
+_IMPORT = re.compile(r"import\s")
+_IMPORTED = re.compile(r"\sfrom\s++['\"]")
+_LEADING, _TRAILING = "#>*- \t", "*: \t"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Example:
 class _Line:
     text: str
     in_code: bool
-    heading: re.Match[str] | None = None
+    heading: tuple[int, str] | None = None
     opens: re.Match[str] | None = None
     closes: bool = False
 
@@ -58,22 +61,25 @@ def clean_text(text: str) -> str:
 
 
 def _is_machinery(line: str) -> bool:
-    return bool(_COMPONENT.match(line) or _MODULE_LINE.match(line))
+    said = line.strip()
+    is_component = _COMPONENT.fullmatch(said) or (len(said) > 5 and said.startswith("{/*") and said.endswith("*/}"))
+    is_import = _IMPORT.match(line) and _IMPORTED.search(line, len("import ") + 1)
+    return bool(is_component or is_import or _MODULE_LINE.match(line))
 
 
 def split_sections(text: str, title: str) -> list[Section]:
     """The sections of a text in their order, split at its highest headings; its title's own heading is left out."""
     lines = list(_lines(text))
-    levels = [len(line.heading["level"]) for line in lines if line.heading]
+    levels = [line.heading[0] for line in lines if line.heading]
     top = min(levels, default=1)
-    first = next((line.heading["title"] for line in lines if line.heading), "")
+    first = next((line.heading[1] for line in lines if line.heading), "")
     if levels and levels[0] == top and (levels.count(top) == 1 or _same(first, title)):
         top = min(levels[1:], default=top)
         lines = _without_first_heading(lines)
     found: list[tuple[str, list[str]]] = [("", [])]
     for line in lines:
-        if line.heading and len(line.heading["level"]) <= top:
-            found.append((line.heading["title"], []))
+        if line.heading and line.heading[0] <= top:
+            found.append((line.heading[1], []))
         else:
             found[-1][1].append(line.text)
     parts = [(name, "\n".join(content).strip("\n")) for name, content in found]
@@ -104,7 +110,8 @@ def _lines(text: str) -> Iterator[_Line]:
             closing = fence["mark"]
             yield _Line(line, in_code=True, opens=fence)
         else:
-            yield _Line(line, in_code=False, heading=_HEADING.match(line))
+            heading = heading_of(line)
+            yield _Line(line, in_code=False, heading=heading if heading and heading[1] else None)
 
 
 def _without_first_heading(lines: list[_Line]) -> list[_Line]:
@@ -134,7 +141,7 @@ def _examples_in(section: Section) -> Iterator[Example]:
         elif line.opens:
             language, code = fold(line.opens["language"]), []
         elif line.closes:
-            caption = re.sub(r"^[#>*\-\s]+|[*:\s]+$", "", said) or section.title
+            caption = said.lstrip(_LEADING).rstrip(_TRAILING) or section.title
             yield Example("\n".join(code), LANGUAGES.get(language, language) or "text", caption)
             said = ""
         else:
