@@ -146,7 +146,7 @@ def chunk_rows(entry: Entry, chunk_size: int = CHUNK_SIZE) -> list[chunks.ChunkR
 def rows_of(entry: Entry, passages: Sequence[Passage]) -> list[chunks.ChunkRow]:
     """The rows of some of an entry's passages, their words analysed."""
     columns = _columns(entry)
-    filters = _filters(entry)
+    filters = filters_of(entry)
     tagged = "\n".join(entry.tags)
     rows: list[chunks.ChunkRow] = []
     for passage in passages:
@@ -176,7 +176,7 @@ def _columns(entry: Entry) -> bytes:
     )
 
 
-def _filters(entry: Entry) -> list[int]:
+def filters_of(entry: Entry) -> list[int]:
     filters = [filter_number("kind", entry.kind), *(filter_number("tag", tag) for tag in entry.tags)]
     filters += [
         filter_number(name, str(entry.attributes[name])) for name in FILTERED_ATTRIBUTES if name in entry.attributes

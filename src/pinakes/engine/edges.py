@@ -183,6 +183,12 @@ def _pattern(reading: Reading, question: EdgeQuestion) -> EdgePattern:
     )
 
 
+def edge_fits(kernel: Kernel, question: EdgeQuestion, edge: Edge, tx: int) -> bool:
+    """Whether a question finds an edge as it is after a transaction."""
+    with kernel.read() as reading:
+        return reading.fits(edge, _pattern(reading, question), tx)
+
+
 def get_edge(kernel: Kernel, handle: str) -> Related:
     with kernel.read() as reading:
         return _with_ends(reading, resolve(reading, handle, "edge"), reading.tx)

@@ -85,10 +85,11 @@ def undo(kernel: Kernel, *, count: int = 1, tx: int | None = None, actor: str) -
     return done
 
 
-def changes_after(kernel: Kernel, tx: int) -> list[tuple[Transaction, list[Change]]]:
-    """Every transaction after this one with its changes, oldest first."""
+def changes_after(kernel: Kernel, tx: int, limit: int) -> list[tuple[Transaction, list[Change]]]:
+    """The transactions after this one with their changes, oldest first."""
     with kernel.read() as reading:
-        return [(found, reading.changes(found.tx)) for found in reading.transactions(after=tx, newest_first=False)]
+        found = reading.transactions(after=tx, limit=limit, newest_first=False)
+        return [(each, reading.changes(each.tx)) for each in found]
 
 
 def newest_tx(kernel: Kernel) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeGuard, cast
 
-from pinakes.engine.births import FILTERED_ATTRIBUTES
+from pinakes.engine.births import FILTERED_ATTRIBUTES, filters_of
 from pinakes.engine.budget import count_tokens, fit
 from pinakes.engine.embedding import voice_of
 from pinakes.engine.evidence import SNIPPET, Excerpt, Matched, Sought, read_place
@@ -291,6 +291,17 @@ def _within(page: Page, budget: Budget, sought: Sought) -> Page:
         forms.append([*cut, replace(hit, is_whole=True)] if is_whole else cut)
     hits, tokens = fit(forms, budget.tokens, budget.weigh, at_least_one=not budget.is_strict)
     return replace(page, hits=hits, tokens=tokens)
+
+
+def fits(question: Question, entry: Entry) -> bool:
+    """Whether a question may find this entry: by its filters, and by its letters where those are compared. What is near
+    by meaning is known only beside all the others, so that nothing is ruled out by it."""
+    passing, held = _filter(question, Place(0, 0)), set(filters_of(entry))
+    if not all(any(number in held for number in group) for group in passing.groups):
+        return False
+    if question.as_of is not None and not entry.validity.covers(moment(question.as_of, "as_of")):
+        return False
+    return _words(question) is not None or _has_letters(question, entry)
 
 
 def _words(question: Question) -> str | None:

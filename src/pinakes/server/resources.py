@@ -19,14 +19,14 @@ from pinakes.contracts.entries import (
 )
 from pinakes.contracts.notes import LISTED, NOTES, note_shape
 from pinakes.engine.documents import open_document, page_documents
-from pinakes.engine.edges import EdgeQuestion, find_edges, get_edge
+from pinakes.engine.edges import EdgeQuestion, edge_fits, find_edges, get_edge
 from pinakes.engine.entries import get_entry
 from pinakes.engine.history import list_history, newest_tx
 from pinakes.engine.kernel import Kernel
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.history import Change, Transaction
 from pinakes.model.kinds import DOCUMENT, ENTRY, NOTE
-from pinakes.model.knowledge import Entry, handle_of
+from pinakes.model.knowledge import Edge, Entry, Thing, fold, handle_of
 from pinakes.toolkit.fields import to_json
 
 MIME_TYPE = "application/json"
@@ -49,10 +49,13 @@ class Resource:
     read_page: Callable[[Kernel, int, str | None, Arguments], Page]
     read_member: Callable[[Kernel, str], Any] | None
     version: Callable[[Kernel], int]
+    # Whether a thing, as a transaction leaves it, is among those that the arguments ask for.
+    fits: Callable[[Kernel, Arguments, Thing, int], bool]
 
 
 find_entries = lazily("pinakes.engine.search", "find_entries")
 ask = lazily("pinakes.engine.search", "Question")
+fits = lazily("pinakes.engine.search", "fits")
 
 list_notes = lazily("pinakes.engine.notes", "list_notes")
 get_note = lazily("pinakes.engine.notes", "get_note")
@@ -126,6 +129,28 @@ def _triple(kernel: Kernel, handle: str) -> Any:
     return triple_shape(found.version, found.source, found.target)
 
 
+def _entry_fits(kernel: Kernel, asked: Arguments, thing: Thing, tx: int) -> bool:
+    return isinstance(thing, Entry) and fits(ask(**asked), thing)
+
+
+def _triple_fits(kernel: Kernel, asked: Arguments, thing: Thing, tx: int) -> bool:
+    return isinstance(thing, Edge) and edge_fits(kernel, EdgeQuestion(**asked), thing, tx)
+
+
+def _note_fits(kernel: Kernel, asked: Arguments, thing: Thing, tx: int) -> bool:
+    held = {fold(tag) for tag in thing.tags} if isinstance(thing, Entry) else set[str]()
+    return all(fold(tag) in held for tag in asked.get("tags", ()))
+
+
+def _transaction_fits(kernel: Kernel, asked: Arguments, thing: Thing, tx: int) -> bool:
+    kind = "triple" if isinstance(thing, Edge) else thing.kind
+    return asked.get("entity_type") in (None, kind)
+
+
+def _always_fits(kernel: Kernel, asked: Arguments, thing: Thing, tx: int) -> bool:
+    return True
+
+
 RESOURCES = (
     Resource(
         ENTRIES,
@@ -135,6 +160,7 @@ RESOURCES = (
         _entries_page,
         lambda kernel, handle: entry_shape(get_entry(kernel, handle)),
         _entries_version,
+        _entry_fits,
     ),
     Resource(
         TRIPLES,
@@ -144,6 +170,7 @@ RESOURCES = (
         _triples_page,
         _triple,
         _triples_version,
+        _triple_fits,
     ),
     Resource(
         DOCUMENTS,
@@ -153,6 +180,7 @@ RESOURCES = (
         _documents_page,
         _document,
         _documents_version,
+        _always_fits,
     ),
     Resource(
         NOTES,
@@ -162,6 +190,7 @@ RESOURCES = (
         _notes_page,
         _note,
         _notes_version,
+        _note_fits,
     ),
     Resource(
         TRANSACTIONS,
@@ -171,6 +200,7 @@ RESOURCES = (
         _transactions_page,
         None,
         newest_tx,
+        _transaction_fits,
     ),
 )
 
@@ -316,10 +346,50 @@ def _name(change: Change) -> str:
     return change.after.id if thing is None else handle_of(thing)
 
 
-def followed_uri(kernel: Kernel, uri: str) -> str:
-    """The URI under which changes of what a client wants to follow are announced."""
-    resource, member, _ = parse_uri(uri)
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a client follows: the URI under which its changes are announced, and what is asked of them."""
+
+    announced: str
+    resource: Resource
+    asked: Arguments | None = None
+
+    def narrow(self, kernel: Kernel, transaction: Transaction, changes: list[Change]) -> list[Change]:
+        """The changes of things that are asked for as they were before or are after."""
+        if self.asked is None:
+            return changes
+        if self.resource.uri == TRANSACTIONS:
+            about = [change for change in changes if change.after.id == transaction.subject_id]
+            return changes if any(self._is_asked(kernel, transaction, change) for change in about) else []
+        return [change for change in changes if self._is_asked(kernel, transaction, change)]
+
+    def _is_asked(self, kernel: Kernel, transaction: Transaction, change: Change) -> bool:
+        moments = ((change.before, transaction.tx - 1), (change.after, transaction.tx))
+        return any(
+            version is not None
+            and version.thing is not None
+            and self.resource.fits(kernel, self.asked or {}, version.thing, tx)
+            for version, tx in moments
+        )
+
+
+def understand(kernel: Kernel, uri: str) -> Wanted:
+    """What a client wants to follow; raises Refusal where there is no such resource."""
+    resource, member, arguments = parse_uri(uri)
     if not member:
-        return resource.uri
+        asked = {name: value for name, value in arguments.items() if name in resource.filters}
+        if asked:
+            # What cannot be asked is refused now, not where nobody would hear of it.
+            resource.fits(kernel, asked, Entry(id="", kind=ENTRY, title="", created_at=0, updated_at=0), 0)
+        return Wanted(resource.uri, resource, asked or None)
     assert resource.read_member is not None
-    return address(resource.uri, handle=resource.read_member(kernel, member).id)
+    return Wanted(address(resource.uri, handle=resource.read_member(kernel, member).id), resource)
+
+
+def changes_wanted(
+    kernel: Kernel, wanted: Wanted, transaction: Transaction, changes: list[Change]
+) -> list[dict[str, Any]]:
+    """What a follower of a part of a resource should hear."""
+    kept = wanted.narrow(kernel, transaction, changes)
+    told = changed_resources(transaction, kept) if kept else []
+    return [note for note in told if note["resource_uri"] == wanted.announced]

@@ -172,7 +172,7 @@ class Reading:
         )
         found = [_to_version(row) for row in rows]
         changed = [*self._changed_since(moment, "edge"), *self._between_changed(moment)]
-        revived = [v for v in changed if v.id > after and self._fits(v.thing, pattern, moment)]
+        revived = [v for v in changed if v.id > after and self.fits(v.thing, pattern, moment)]
         return sorted([*found, *revived], key=lambda v: v.id)[:limit] if revived else found
 
     def edges_of(self, id: str, predicate: str | None = None) -> list[Edge]:
@@ -354,7 +354,8 @@ class Reading:
         )
         return [_to_version(row) for row in rows]
 
-    def _fits(self, thing: Any, pattern: EdgePattern, moment: int) -> bool:
+    def fits(self, thing: Any, pattern: EdgePattern, moment: int) -> bool:
+        """Whether an edge is one that is wanted, its ends being as they were at a moment."""
         edge = cast(Edge, thing)
         source, target = self.entry(edge.source, moment), self.entry(edge.target, moment)
         if source is None or target is None:
