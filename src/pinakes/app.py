@@ -33,10 +33,11 @@ from pinakes.model.errors import Failure, Refusal
 from pinakes.model.kinds import STARTER_COLLECTION
 from pinakes.reading.sandbox import Sandbox
 from pinakes.settings import Settings
+from pinakes.storage import replacing
 from pinakes.storage.chunks import count_waiting, has_unsealed
 from pinakes.storage.locks import role
 from pinakes.storage.presence import Presence, enter, gate, present
-from pinakes.storage.sqlite import SQLiteDatabase, log_of
+from pinakes.storage.sqlite import SQLiteDatabase, copy_live, find_faults, log_of
 from pinakes.storage.store import Store
 from pinakes.storage.vault import read_mounted, write_mounted
 from pinakes.toolkit.catalog import Catalog, to_listing
@@ -112,9 +113,10 @@ def _unwritable(error: OSError) -> Refusal:
 def open_store(data: Path, *, clock: Clock = system_clock, command: str = "pinakes") -> Store:
     """Open the database for a program that is named by its command while it has it open."""
     make_directory(data)
-    with gate(data):
+    with gate(data) as held:
         presence = enter(data, command)
         try:
+            _complete_restore(data, presence, alone=held)
             database = SQLiteDatabase(prepare_directory(data))
         except BaseException:
             _part(presence)
@@ -122,7 +124,7 @@ def open_store(data: Path, *, clock: Clock = system_clock, command: str = "pinak
 
     def back_up(found: int) -> None:
         target = backup_path(data, clock(), f"before-format-{found + 1}")
-        database.copy_to(target)
+        lazily("pinakes.engine.backups", "make_backup")(database, target, find_faults)
 
     try:
         store = Store(database, clock=clock, before_migration=back_up)
@@ -132,6 +134,20 @@ def open_store(data: Path, *, clock: Clock = system_clock, command: str = "pinak
         raise
     store.after_closing = partial(_leave_directory, data, presence)
     return store
+
+
+def _complete_restore(data: Path, presence: Presence | None, *, alone: bool) -> None:
+    """A restore that was cut off after it was decided is carried out before anybody reads; of one that was not, nothing
+    is left."""
+    path = data / DATABASE
+    is_decided = replacing.is_pending(path)
+    if is_decided and (not alone or present(data, besides=presence)):
+        raise Refusal(Failure.BUSY, "A restore was cut off and waits for other programs to close; try again.")
+    try:
+        if alone:
+            replacing.finish(path)
+    except OSError as error:
+        raise Refusal(Failure.UNAVAILABLE, f"A restore cannot be completed: {error.strerror}.") from error
 
 
 def _part(presence: Presence | None) -> None:
@@ -156,14 +172,48 @@ def open_copy(path: Path) -> Store:
 
 def open_backups(data: Path) -> list[Store]:
     """Every backup in the data directory, without what killed programs left of others; for who holds their role."""
-    folder = data / BACKUPS
-    lazily("pinakes.engine.erasure", "remove_partial_backups")(folder)
-    return [open_copy(path) for path in lazily("pinakes.engine.erasure", "backup_files")(folder)]
+    lazily("pinakes.engine.erasure", "remove_partial_backups")(data / BACKUPS)
+    return lazily("pinakes.engine.backups", "open_all")(means_of(data))
+
+
+def _open_database(path: Path, accept_part: bool) -> SQLiteDatabase:
+    return SQLiteDatabase(path, accept_part=accept_part)
+
+
+def _path_for(data: Path, reason: str) -> Path:
+    return backup_path(data, system_clock(), reason)
+
+
+def means_of(data: Path) -> Any:
+    """What making and restoring backups needs, also where there is no database that can be opened."""
+    return lazily("pinakes.engine.backups", "Means")(
+        database=data / DATABASE,
+        segments=data / SEGMENTS,
+        open_database=_open_database,
+        open_copy=open_copy,
+        copy_live=copy_live,
+        log_of=log_of,
+        path_for=partial(_path_for, data),
+        backups=lambda: lazily("pinakes.engine.erasure", "backup_files")(data / BACKUPS),
+    )
+
+
+def accept_incomplete(data: Path) -> None:
+    """Go on with what is in a file whose log is missing."""
+    with gate(data):
+        holders = present(data)
+        if holders:
+            raise Refusal(Failure.BUSY, f"The data directory is open: {holders[0]}. Stop that first.")
+        if (data / DATABASE).exists():
+            SQLiteDatabase(data / DATABASE, accept_part=True).close()
 
 
 def backup_path(data: Path, now: int, reason: str) -> Path:
     folder = data / BACKUPS
-    folder.mkdir(mode=0o700, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(error) from error
     stamp = to_iso(now).replace(":", "").replace("-", "")
     return folder / f"pinakes-{stamp}-{reason}.db"
 

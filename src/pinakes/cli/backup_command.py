@@ -2,39 +2,71 @@
 
 import argparse
 import os
+import shlex
+from contextlib import ExitStack
 from pathlib import Path
 
-from pinakes.app import BACKUPS, backup_path
+from pinakes.app import BACKUPS, DATABASE, App, backup_path, find_faults, means_of
 from pinakes.cli.layout import say, sized
-from pinakes.cli.terminal import app_of, print_json
+from pinakes.cli.terminal import app_of, at_least, plain, print_json
+from pinakes.engine.backups import ASKED, make_backup, thin_out
 from pinakes.engine.erasure import BACKUP_ROLE, remove_partial_backups
 from pinakes.model.errors import Failure, Refusal
 from pinakes.storage.locks import role
+
+EPILOG = """examples:
+  pinakes backup                      a new file in backups/ of the data directory
+  pinakes backup --keep 7             and the newest seven of them stay
+  pinakes backup /media/disk/pinakes.db
+  pinakes restore FILE                puts one back"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", nargs="?", help="where to write (default: a new file in backups/ of the data directory)"
     )
+    parser.add_argument(
+        "--keep",
+        type=at_least(1),
+        metavar="N",
+        help="of the backups in backups/ made by this command, keep the newest N",
+    )
 
 
 def run(parsed: argparse.Namespace) -> int:
+    if parsed.keep is not None and parsed.file:
+        raise Refusal(Failure.INVALID, "--keep is for backups in the data directory; leave the file out.")
     app = app_of(parsed)
-    target = Path(parsed.file) if parsed.file else backup_path(app.data, app.kernel.now(), "asked")
-    partial = target.with_name(target.name + ".part")
-    with role(app.data, BACKUP_ROLE) as held:
-        if not held:
-            raise Refusal(Failure.BUSY, "Another backup is being made; try again when it is done.")
-        remove_partial_backups(app.data / BACKUPS)
-        try:
-            partial.unlink(missing_ok=True)
-            app.kernel.store.database.copy_to(partial)
-            os.replace(partial, target)
-        finally:
-            partial.unlink(missing_ok=True)
+    target = _target(app, parsed.file)
+    with ExitStack() as leaving:
+        _take_turn(app, leaving)
+        make_backup(app.kernel.store.database, target, find_faults)
+        removed = thin_out(means_of(app.data), parsed.keep) if parsed.keep is not None else []
     size = target.stat().st_size
     if parsed.json:
-        print_json({"file": str(target), "size_bytes": size})
-    else:
-        say(f"Copied {sized(size)} to {target}. To restore it, stop every server and put it in place of pinakes.db.")
+        print_json({"file": str(target), "size_bytes": size, "removed": [str(path) for path in removed]})
+        return 0
+    less = f" Removed {len(removed)} older." if removed else ""
+    command = f"pinakes restore {shlex.quote(str(target))}"
+    say(plain(f"Copied {sized(size)} to {target}.{less} To put it back: {command}"))
     return 0
+
+
+def _target(app: App, said: str | None) -> Path:
+    if not said:
+        return backup_path(app.data, app.kernel.now(), ASKED)
+    target = Path(said)
+    if target.is_dir():
+        return target / backup_path(app.data, app.kernel.now(), ASKED).name
+    if target.exists() and target.samefile(app.data / DATABASE):
+        raise Refusal(Failure.INVALID, f"{target} is the data itself; name another file.")
+    return target
+
+
+def _take_turn(app: App, leaving: ExitStack) -> None:
+    """One backup at a time; a directory that cannot be written has nothing half made in it either."""
+    if not os.access(app.data, os.W_OK):
+        return
+    if not leaving.enter_context(role(app.data, BACKUP_ROLE)):
+        raise Refusal(Failure.BUSY, "Another backup is being made; try again when it is done.")
+    remove_partial_backups(app.data / BACKUPS)

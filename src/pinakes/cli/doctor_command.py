@@ -2,30 +2,59 @@
 
 import argparse
 import os
+import shlex
 import shutil
 import stat
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
-from pinakes.app import lazily
+from pinakes.app import accept_incomplete, find_faults, lazily, means_of
 from pinakes.cli.layout import fill, say
-from pinakes.cli.terminal import app_of, print_json, styled
+from pinakes.cli.terminal import app_of, print_json, settings_of, styled
+from pinakes.engine.backups import find_good
 from pinakes.engine.health import Finding, examine, repair
+from pinakes.model.errors import Failure, Refusal
+from pinakes.storage.presence import gate, present
 
 inspect_vaults = lazily("pinakes.engine.inspecting", "inspect_vaults")
 
 LOW_DISK = 200 * 1024 * 1024
 
 
+INTEGRITY = "integrity"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repair", action="store_true", help="rebuild heads that differ from the journal")
+    parser.add_argument(
+        "--accept-incomplete", action="store_true", help="go on with what is in a file whose log is missing"
+    )
 
 
 def run(parsed: argparse.Namespace) -> int:
-    app = app_of(parsed)
-    mended = repair(app.kernel) if parsed.repair else []
-    findings = [_permissions(app.data), _space(app.data), *examine(app.kernel), *inspect_vaults(app.kernel)]
+    data = settings_of(parsed).data
+    if parsed.accept_incomplete:
+        accept_incomplete(data)
+    mended: list[str] = []
+    findings: list[Finding] = []
+    try:
+        kernel = app_of(parsed).kernel
+        findings = [_permissions(data), _space(data), _company(data)]
+        mended = repair(kernel) if parsed.repair else []
+        findings += [_advised(parsed, each) for each in (*examine(kernel), *inspect_vaults(kernel))]
+    except Refusal as refusal:
+        if refusal.failure is not Failure.CORRUPT:
+            raise
+        findings = [
+            _permissions(data),
+            _space(data),
+            Finding(INTEGRITY, False, refusal.message, _advice(parsed, refusal)),
+        ]
+    return _tell(parsed, mended, findings)
+
+
+def _tell(parsed: argparse.Namespace, mended: list[str], findings: list[Finding]) -> int:
     well = all(finding.well for finding in findings)
     if parsed.json:
         print_json({"ok": well, "repaired": mended, "findings": [asdict(finding) for finding in findings]})
@@ -40,14 +69,45 @@ def run(parsed: argparse.Namespace) -> int:
     return 0 if well else 1
 
 
+def _advised(parsed: argparse.Namespace, finding: Finding) -> Finding:
+    is_damage = finding.name == INTEGRITY and not finding.well
+    return replace(finding, fix=_advice(parsed)) if is_damage else finding
+
+
+def _advice(parsed: argparse.Namespace, refusal: Refusal | None = None) -> str:
+    """Which backup to restore, and by which command."""
+    data = settings_of(parsed).data
+    good = find_good(means_of(data), find_faults)
+    named = "FILE" if good is None else shlex.quote(str(good))
+    command = f"pinakes restore {named}" + (f" --data {shlex.quote(str(data))}" if parsed.data else "")
+    found = f"{command}  (the newest good backup)" if good else f"{command}  (backups/ has no good one; name another)"
+    if refusal is None or not refusal.details.get("incomplete"):
+        return found
+    return f"copy the log here too, or {found}, or go on with what is in it: pinakes doctor --accept-incomplete"
+
+
+def _company(data: Path) -> Finding:
+    """Who else has the data open, for whoever wants to restore or cannot write."""
+    with gate(data):
+        others = [holder for holder in present(data) if holder.pid != os.getpid()]
+    return Finding("open", True, "open in " + "; ".join(map(str, others)) if others else "nobody else has it open")
+
+
 def _permissions(data: Path) -> Finding:
     if sys.platform == "win32":
         return Finding("permissions", True, "the data directory follows the user's profile")
     mode = stat.S_IMODE(data.stat().st_mode)
     if mode & 0o077:
-        return Finding("permissions", False, f"others can look into {data} (mode {mode:04o})", f"chmod 700 {data}")
+        return Finding(
+            "permissions",
+            False,
+            f"others can look into {data} (mode {mode:04o})",
+            f"chmod 700 {shlex.quote(str(data))}",
+        )
     if not os.access(data, os.W_OK):
-        return Finding("permissions", False, f"{data} cannot be written", f"chown it to you, or chmod u+w {data}")
+        return Finding(
+            "permissions", False, f"{data} cannot be written", f"chown it to you, or chmod u+w {shlex.quote(str(data))}"
+        )
     return Finding("permissions", True, f"{data} is for its owner alone")
 
 

@@ -3,11 +3,11 @@
 import argparse
 from dataclasses import asdict
 
-from pinakes.app import BACKUPS, App, open_copy
+from pinakes.app import App, open_backups
 from pinakes.cli.call_command import ACTOR
 from pinakes.cli.layout import counted, say
 from pinakes.cli.terminal import app_of, at_least, print_json
-from pinakes.engine.erasure import BACKUP_ROLE, backup_files, erase, purge, remove_partial_backups
+from pinakes.engine.erasure import BACKUP_ROLE, erase, purge
 from pinakes.engine.naming import find_thing
 from pinakes.model.clock import DAY
 from pinakes.model.errors import Failure, Refusal
@@ -45,8 +45,7 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _erase(parsed: argparse.Namespace, app: App) -> int:
-    remove_partial_backups(app.data / BACKUPS)
-    copies = [open_copy(path) for path in backup_files(app.data / BACKUPS)]
+    copies = open_backups(app.data)
     try:
         if parsed.handle is not None:
             done = erase(app.kernel, _meant(app, parsed.handle), actor=ACTOR, backups=copies)

@@ -37,6 +37,7 @@ COMMANDS = {
     "export": "write a collection with its whole history to a file",
     "import": "bring in an export, or the memory.json of the reference memory server",
     "backup": "copy the database, safely while it is in use",
+    "restore": "put a backup in place of the data, and keep what was there",
     "erase": "remove something for good, from history, log and backups too",
     "reindex": "make the search index anew, or with another embedder",
     "doctor": "check that everything is well and say what to do where it is not",

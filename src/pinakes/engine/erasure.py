@@ -89,7 +89,7 @@ def _erase(kernel: Kernel, find: Callable[[Reading], list[str]], *, actor: str, 
     # The copies first: once the handle is gone from here, nobody could name what to look for in them.
     with kernel.read() as reading:
         ids = find(reading)
-    copies = sum(_erase_in_copy(copy, kernel.collection, ids) for copy in backups)
+    copies = sum(erase_in_copy(copy, kernel.collection, ids) for copy in backups)
     catch_up(kernel)
     things, versions, tx, files_follow = kernel.write(act, actor=actor)
     if files_follow:
@@ -109,7 +109,7 @@ def _forget_traces(kernel: Kernel) -> None:
         )
 
 
-def _erase_in_copy(copy: Store, collection: str, ids: list[str]) -> bool:
+def erase_in_copy(copy: Store, collection: str, ids: list[str]) -> bool:
     def act(writing: Writing) -> bool:
         writing.describe("ERASE")
         held = [id for id in ids if writing.version(id, writing.tx) is not None]

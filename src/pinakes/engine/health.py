@@ -113,7 +113,7 @@ def _coverage(kernel: Kernel, collection: str) -> Finding:
 def _integrity(kernel: Kernel) -> Finding:
     complaints = kernel.store.database.check()
     if complaints:
-        return Finding("integrity", False, complaints[0], "restore the newest file in backups/ as pinakes.db")
+        return Finding("integrity", False, complaints[0], "pinakes restore FILE")
     return Finding("integrity", True, "the database's own check finds nothing wrong")
 
 

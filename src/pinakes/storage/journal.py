@@ -182,3 +182,33 @@ def _differences(what: str, expected: dict[str, tuple[Any, ...]], rows: Iterable
         f"{what} {id} differs from its newest version" for id, row in found.items() if expected.get(id, row) != row
     ]
     return missing + surplus + other
+
+
+_FORGOTTEN = "erased"
+
+
+def erased_ids(session: Session) -> dict[str, list[str]]:
+    """What was erased, by collection: also what was, in states that were replaced since."""
+    found: dict[str, set[str]] = {}
+    for collection, id in session.rows("SELECT DISTINCT collection, id FROM version WHERE erased = 1"):
+        found.setdefault(collection, set()).add(id)
+    row = first(session, "SELECT value FROM meta WHERE name = ?", _FORGOTTEN)
+    for collection, ids in json.loads(row[0]).items() if row else ():
+        found.setdefault(collection, set()).update(ids)
+    return {collection: sorted(ids) for collection, ids in found.items()}
+
+
+def remember_erased(session: Session, erased: dict[str, list[str]]) -> None:
+    session.run("DELETE FROM meta WHERE name = ?", _FORGOTTEN)
+    session.run("INSERT INTO meta (name, value) VALUES (?, ?)", _FORGOTTEN, json.dumps(erased))
+
+
+def still_held(session: Session, collection: str, ids: Iterable[str]) -> list[str]:
+    """Those of some ids of which any version has content."""
+    rows = session.rows(
+        "SELECT DISTINCT v.id FROM json_each(?) wanted JOIN version v "
+        "ON v.collection = ? AND v.id = wanted.value AND v.image IS NOT NULL",
+        json.dumps(list(ids)),
+        collection,
+    )
+    return [row[0] for row in rows]

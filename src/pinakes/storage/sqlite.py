@@ -9,6 +9,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import apsw
 
@@ -136,7 +137,10 @@ class SQLiteDatabase:
         self._log_pages = FOLD_AT
         lacks_log = not vfs and not self._has_log()
         connection = self._connect()
-        if lacks_log and not accept_part:
+        if accept_part:
+            _execute(connection, f"PRAGMA application_id={_APPLICATION}")
+            _execute(connection, f"PRAGMA user_version={_WHOLE}")
+        elif lacks_log:
             self._refuse_part(connection)
         self._release(connection)
 
@@ -347,3 +351,35 @@ def _make_whole(connection: apsw.Connection) -> None:
             _execute(connection, f"PRAGMA user_version={_WHOLE}")
     except apsw.Error:
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+
+
+def find_faults(path: Path) -> list[str]:
+    """What is wrong with a file that nobody has open, without changing it: nothing if it can be restored."""
+    try:
+        # Without a log it is read as it lies there: otherwise a look would leave files beside it.
+        address = f"file:{quote(os.path.realpath(path))}" + ("" if log_of(path).exists() else "?immutable=1")
+        connection = apsw.Connection(address, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+        try:
+            found = [str(row[0]) for row in _execute(connection, "PRAGMA integrity_check(20)")]
+            version = _execute(connection, "PRAGMA user_version")[0][0]
+            tables = _execute(connection, "SELECT 1 FROM sqlite_master WHERE name = 'meta'")
+        finally:
+            connection.close()
+    except apsw.Error as error:
+        return [str(error)]
+    part = ["it was copied without its log"] if version == _PART and not log_of(path).exists() else []
+    return ([] if found == ["ok"] else found) + part + ([] if tables else ["it holds no data of Pinakes"])
+
+
+def copy_live(source: Path, target: Path) -> None:
+    """Copy a database that has a log beside it, and leave both as they are."""
+    try:
+        connection = apsw.Connection(str(source), apsw.SQLITE_OPEN_READWRITE)
+        try:
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            _execute(connection, "BEGIN")
+            SQLiteSession(connection).copy_to(target)
+        finally:
+            connection.close()
+    except apsw.Error as error:
+        raise to_refusal(error) from error
