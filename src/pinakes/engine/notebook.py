@@ -114,7 +114,14 @@ class Notebook:
     def title_of(self, node: str) -> str:
         if node in self.rows:
             return self.rows[node].title
-        return self.others[node].title if node in self.others else self.ghosts[node]
+        return self.others[node].title if node in self.others else self._ghost_title(node)
+
+    def _ghost_title(self, node: str) -> str:
+        """As the first note by its path spells it; whoever linked to it first may have changed since."""
+        sources = [source for source in self.graph.into(node) if source in self.rows]
+        first = min(sources, key=lambda source: self.rows[source].path, default=None)
+        links = () if first is None else self.rows[first].links
+        return next((target for target, _, _ in links if ghost_id(target) == node), self.ghosts[node])
 
     def resolver(self, vault: str) -> Resolver:
         held = self._resolvers.get(vault)

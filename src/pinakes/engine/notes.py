@@ -175,7 +175,7 @@ def find_key(reading: Reading, book: Notebook, id: str) -> str | None:
 
 def show(reading: Reading, book: Notebook, key: str) -> Node:
     if key in book.ghosts:
-        return Node(key, key, book.ghosts[key], "", (), ())
+        return Node(key, key, book.title_of(key), "", (), ())
     entry = cast(Entry, reading.entry(key))
     linked = _links(reading, book, key)
     return Node(key, _name(reading, book, key), entry.title, entry.body, entry.tags, linked)

@@ -116,6 +116,8 @@ class Reference:
         self._seen = 0
         self._window = Window()
         self._sample: tuple[str, ...] = ()
+        self._tx = 0
+        # The members, their texts or their edges are others than those that hang here.
         self._is_behind = False
         self._model = ""
         self.gallery = Gallery(())
@@ -128,30 +130,35 @@ class Reference:
             for id, seq, lives in changed:
                 self._window.note(id, lives)
                 self._seen = seq
-            if not changed and model == self._model and not self._is_behind:
-                return
-            # Until it is through, whatever stops it.
-            self._is_behind = True
-            sample = self._window.sample()
-            if model != self._model or not self._may_wait(sample):
+            self._is_behind = self._is_behind or bool(changed) or self._is_touched(reading)
+            self._tx = max(self._tx, reading.tx)
+            sample = self._window.sample() if self._is_behind else self._sample
+            if model != self._model or (self._is_behind and not self._may_wait(sample)):
                 self._rebuild(reading, sample, model)
-            self._is_behind = False
 
     def renew(self, reading: Reading) -> None:
         """Let the sample be the one that belongs to the snapshot, also where that could wait."""
         with self._guard:
             self.catch_up(reading)
-            self._rebuild(reading, self._window.sample(), self._model)
+            if self._is_behind:
+                self._rebuild(reading, self._window.sample(), self._model)
+
+    def _is_touched(self, reading: Reading) -> bool:
+        """Whether an edge, which may lead to a member, or a member itself has changed since the last look."""
+        if reading.tx <= self._tx or not self._sample:
+            return False
+        members = frozenset(self._sample)
+        return any(subject == "edge" or id in members for id, subject, _ in reading.changed_after(self._tx))
 
     def _may_wait(self, sample: tuple[str, ...]) -> bool:
         """Where a few of many have given way to others, the rest is as good a sample until somebody has time."""
         return self.size > SAMPLE and len(set(sample) - set(self._sample)) <= EXCHANGED
 
     def _rebuild(self, reading: Reading, sample: tuple[str, ...], model: str) -> None:
-        if (sample, model) != (self._sample, self._model):
-            gallery = Gallery(hang_all(reading, sample))
-            scale = _calibrate(gallery)
-            self._sample, self._model, self.gallery, self.scale = sample, model, gallery, scale
+        gallery = Gallery(hang_all(reading, sample))
+        scale = _calibrate(gallery)
+        self._sample, self._model, self.gallery, self.scale = sample, model, gallery, scale
+        self._is_behind = False
 
     @property
     def size(self) -> int:
