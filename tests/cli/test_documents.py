@@ -13,7 +13,7 @@ from pinakes.cli.bars import Bars
 from pinakes.cli.gathering import gather
 from pinakes.cli.main import main
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 
 
 @pytest.fixture
@@ -143,6 +143,36 @@ def test_bars_are_redrawn_in_place():
     assert "\033[2A\033[J" in terminal.getvalue()
 
 
+def listed(environment):
+    """The documents there are by their filenames, with their ids."""
+    command = [sys.executable, "-m", "pinakes.cli.main", "documents", "--json"]
+    out = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+    return {document["filename"]: document["id"] for document in json.loads(out)["documents"]}
+
+
+def test_documents_stay_where_a_watched_disk_is_taken_away(files, tmp_path):
+    environment = {**os.environ, "PINAKES_DATA": str(tmp_path / "data"), "HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "pinakes.cli.main"]
+    subprocess.run([*command, "reindex", "--embedder", "none"], env=environment, check=True, capture_output=True)
+    watching = subprocess.Popen(
+        [*command, "add", str(files / "sub"), "--watch"], env=environment, stderr=subprocess.PIPE, text=True
+    )
+    assert watching.stderr is not None
+    timer = threading.Timer(PATIENCE, watching.kill)
+    timer.start()
+    try:
+        assert "coffee.html: added" in watching.stderr.readline()
+        (files / "sub").rename(files / "away")
+        (files / "sub").mkdir()
+        assert "1 file gone at once, so the documents stay; --accept-removals" in watching.stderr.readline()
+        assert set(listed(environment)) == {"coffee.html"}
+    finally:
+        timer.cancel()
+        watching.terminate()
+        watching.wait(PATIENCE)
+        watching.stderr.close()
+
+
 def test_a_watched_folder_takes_in_what_changes(files, tmp_path):
     environment = {**os.environ, "PINAKES_DATA": str(tmp_path / "data"), "HOME": str(tmp_path)}
     command = [sys.executable, "-m", "pinakes.cli.main"]
@@ -159,6 +189,17 @@ def test_a_watched_folder_takes_in_what_changes(files, tmp_path):
         assert "new.txt: added" in watching.stderr.readline()
         (files / "sub" / "new.txt").write_text("Something newer.")
         assert "new.txt: replaced" in watching.stderr.readline()
+        before = listed(environment)
+        (files / "sub" / "new.txt").rename(files / "sub" / "newer.txt")
+        assert "newer.txt" in watching.stderr.readline()
+        after = listed(environment)
+        assert set(after) == {"coffee.html", "newer.txt"}
+        assert after["newer.txt"] == before["new.txt"]
+        (files / "sub" / "coffee.html").unlink()
+        assert "coffee.html: removed; pinakes undo brings it back" in watching.stderr.readline()
+        assert set(listed(environment)) == {"newer.txt"}
+        subprocess.run([*command, "undo"], env=environment, check=True, capture_output=True)
+        assert set(listed(environment)) == {"coffee.html", "newer.txt"}
     finally:
         timer.cancel()
         watching.terminate()

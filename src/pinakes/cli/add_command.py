@@ -1,8 +1,11 @@
 """pinakes add: make files searchable."""
 
 import argparse
+import glob
 import time
+from collections.abc import Collection
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from pinakes.cli.bars import Bars
@@ -12,9 +15,11 @@ from pinakes.cli.layout import counted, say
 from pinakes.cli.terminal import app_of, plain, print_json
 from pinakes.contracts.documents import code_of
 from pinakes.engine.ingest import Wish, queue_file
-from pinakes.engine.jobs import bench_of, call_off, look_up_all, refusal_of
+from pinakes.engine.jobs import bench_of, call_off, enqueue, look_up_all, refusal_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.naming import SHORT
+from pinakes.engine.relocating import follow_gone
+from pinakes.engine.vanishing import LEAST, SHARE, identity_of
 from pinakes.engine.workers import Workers
 from pinakes.model.errors import Failure, Refusal
 from pinakes.storage.jobs import Job
@@ -42,7 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ocr", action="store_true", help="recognise text in pictures of all pages, also where there is text"
     )
-    parser.add_argument("--watch", action="store_true", help="keep looking, and add what is new or has changed")
+    parser.add_argument(
+        "--watch", action="store_true", help="keep looking, and follow what is new, changed, renamed or deleted"
+    )
+    parser.add_argument(
+        "--accept-removals", action="store_true", help="with --watch: many files gone at once are meant to be"
+    )
     parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="a tag for each; can be repeated")
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="metadata for each; repeatable"
@@ -62,7 +72,7 @@ def run(parsed: argparse.Namespace) -> int:
     try:
         adding.add(paths)
         while parsed.watch:
-            adding.add_changed()
+            adding.follow()
     except KeyboardInterrupt:
         adding.abandon()
         if not parsed.watch:
@@ -85,6 +95,8 @@ class Adding:
         self._outcomes: list[dict[str, Any]] = []
         self._began = time.monotonic()
         self._seen = snapshot(gather(parsed.files, patient=True)) if parsed.watch else {}
+        self._roots = {name: identity_of(_root(name)) for name in parsed.files}
+        self._is_warned = False
 
     def add(self, paths: list[str]) -> None:
         for path in paths:
@@ -94,13 +106,46 @@ class Adding:
             time.sleep(POLL_SECONDS)
         self._bars.close()
 
-    def add_changed(self) -> None:
-        """Wait a little and add what is new or other than before."""
+    def follow(self) -> None:
+        """Wait a little, follow what was renamed or deleted, and add what is new or other than before."""
         time.sleep(WATCH_SECONDS)
         present = snapshot(gather(self._parsed.files, patient=True))
-        changed = [path for path, state in present.items() if self._seen.get(path) != state]
+        gone = {path: state for path, state in self._seen.items() if path not in present}
+        if gone and self._is_away(gone):
+            present |= gone
+            gone = {}
+        moved = self._follow_gone(gone, present)
+        changed = [path for path, state in present.items() if self._seen.get(path) != state and path not in moved]
         self._seen = present
         self.add(changed)
+
+    def _is_away(self, gone: Collection[str]) -> bool:
+        """Whether files are more likely on a disk that is away than deleted; their documents then stay."""
+        if self._parsed.accept_removals:
+            return False
+        elsewhere = [name for name, identity in self._roots.items() if identity_of(_root(name)) != identity]
+        if not elsewhere and (len(gone) < LEAST or len(gone) < SHARE * len(self._seen)):
+            return False
+        if not self._is_warned:
+            files = counted(len(gone), "file")
+            self._bars.tell(
+                f"{files} gone at once, so the documents stay; --accept-removals takes them out, if that is meant."
+            )
+            self._is_warned = True
+        return True
+
+    def _follow_gone(self, gone: Collection[str], present: dict[str, tuple[int, int]]) -> set[str]:
+        """Tell what became of the documents of files that are gone; the new paths of those that were renamed."""
+        sizes = {path: size for path, (_, size) in present.items()}
+        followed = follow_gone(self._kernel, gone, sizes, actor=ACTOR)
+        for path, each in followed.items():
+            told = "removed; pinakes undo brings it back" if each.now is None else f"is now {plain(each.now)}"
+            self._bars.tell(f"{self._bars.styled('✓', 'green')} {plain(path)}: {told}")
+        moved = {each.now for each in followed.values() if each.now is not None}
+        if moved:
+            # A document that is called after its file has another title now, and vectors of it are to be made.
+            enqueue(self._kernel, "index", {}, actor=ACTOR)
+        return moved
 
     def leave(self, paths: list[str]) -> int:
         for path in paths:
@@ -167,6 +212,14 @@ class Adding:
             bad = f", {len(failed)} failed" if failed else ""
             say(f"{added} added with {counted(passages, 'passage')}{also}{bad} in {seconds:.1f} s.")
         return 1 if failed else 0
+
+
+def _root(name: str) -> Path:
+    """The folder that a file or a folder stands for; of a pattern, the last folder before it."""
+    place = Path(name).expanduser()
+    while glob.has_magic(str(place)):
+        place = place.parent
+    return place if place.is_dir() else place.parent
 
 
 def _metadata(parsed: argparse.Namespace) -> dict[str, Any]:
