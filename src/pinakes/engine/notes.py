@@ -28,6 +28,7 @@ MODES: tuple[Mode, ...] = ("any", "all")
 
 CONTEXT = 20
 SEARCHED = 200
+LONGEST_QUESTION = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,9 @@ def search_notes(kernel: Kernel, query: str, *, limit: int, threshold: float | N
     a question that says nothing."""
     if not query.strip():
         return []
+    if len(query) > LONGEST_QUESTION:
+        told = f"The query is {len(query):,} characters long; at most {LONGEST_QUESTION:,} are searched for."
+        raise Refusal(Failure.INVALID, told, field="query")
     asked = limit if threshold is None else SEARCHED
     page = find_entries(kernel, Question(content=query, kinds=(NOTE,), is_complete=False), limit=asked)
     scored = [(hit, _similarity(kernel, query, hit)) for hit in page.hits]

@@ -60,6 +60,7 @@ fits = lazily("pinakes.engine.search", "fits")
 list_notes = lazily("pinakes.engine.notes", "list_notes")
 get_note = lazily("pinakes.engine.notes", "get_note")
 
+LONGEST_ARGUMENT = 4096
 ENTRY_FILTERS = ("topic", "content", "tags", "as_of", "knowledge_type", "memory_type", "strict_substring")
 
 
@@ -294,6 +295,8 @@ def _arguments(resource: Resource, query: str) -> Arguments:
     for name, value in parse_qsl(query, keep_blank_values=True):
         if name not in (*resource.filters, "limit", "cursor", "as_of_tx_id"):
             raise Refusal(Failure.INVALID, f"{name} is not an argument of this resource.", field=name)
+        if len(value) > LONGEST_ARGUMENT:
+            raise Refusal(Failure.INVALID, f"{name} may have at most {LONGEST_ARGUMENT:,} characters.", field=name)
         if name == "tags":
             found[name] = (*found.get(name, ()), value)
         elif name == "strict_substring":

@@ -13,6 +13,9 @@ SHORTEST_SWAPPED = 4
 SHORTEST_CHANGED = 5
 SHORTEST_GUESSED = 7
 
+# No word of any language that people misspell is longer; what is, is a sequence, a key or an attack.
+LONGEST_CHANGED = 40
+
 # Looking up every change of a word takes a millisecond or two, and nobody misspells every word of a question.
 MOST_CHANGED = 3
 
@@ -54,7 +57,8 @@ def _strange(question: str, texts: Vocabulary) -> list[str]:
     return [
         word
         for term, word in spelled_words(question).items()
-        if word.isalpha()
+        if len(word) <= LONGEST_CHANGED
+        and word.isalpha()
         and word not in STOP_WORDS
         and not is_unspaced(word)
         and term not in named

@@ -4,14 +4,25 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
+from time import monotonic
 from typing import Any
 
 from pinakes.vault.encoding import UTF8, decode, encode, readable
 from pinakes.vault.frontmatter import Properties, Unreadable, read_properties
-from pinakes.vault.structure import Heading, read_structure
+from pinakes.vault.structure import Heading, Structure, TooLong, read_structure
 from pinakes.vault.wikilinks import Link, folded, title_of, wiki_link
 
 RESERVED = frozenset({"id", "title", "tags", "tag", "aliases", "alias"})
+
+# What one note may have; what is beyond stays in its text and is told of in a warning.
+MOST_TAGS = 1000
+MOST_LEVELS = 32
+LONGEST_TAG = 500
+MOST_LINKS = 100_000
+MOST_TOLD = 3
+# How long a note is read, in seconds, before it is taken as plain text; a note of 10 MB takes a few.
+PATIENCE = 30.0
 
 _LINE_END = r"(?:\r\n?+|\n)"
 _FRONTMATTER = re.compile(
@@ -76,13 +87,15 @@ def render(note: ParsedNote) -> bytes:
         return encode(note.text, UTF8)
 
 
-def read(text: str, *, path: str = "", encoding: str = UTF8) -> ParsedNote:
+def read(text: str, *, path: str = "", encoding: str = UTF8, patience: float = PATIENCE) -> ParsedNote:
     matched = _FRONTMATTER.match(text)
     body_start = _skip_gap(text, matched.end()) if matched else 0
     properties, unreadable = _read_block(matched["block"]) if matched else ({}, None)
     shown = readable(text)
-    structure = read_structure(shown, body_start)
-    own = [word for tag in _words(properties, "tags", "tag", split=_SEPARATORS) if (word := _as_tag(tag))]
+    structure, excess = _structure(shown, body_start, patience)
+    written = [word for tag in _words(properties, "tags", "tag", split=_SEPARATORS) if (word := _as_tag(tag))]
+    own = [word for word in written if _is_fit(word)][:MOST_TAGS]
+    excess += [f"Only {len(own):,} of {len(written):,} tags of the frontmatter are read."] if own != written else []
     title = properties.get("title")
     has_own_title = isinstance(title, str | int | float) and not isinstance(title, bool) and bool(str(title).strip())
     warnings = [f"Unreadable frontmatter: {unreadable}"] if unreadable else []
@@ -96,15 +109,38 @@ def read(text: str, *, path: str = "", encoding: str = UTF8) -> ParsedNote:
         title=" ".join(str(title).split()) if has_own_title else title_of(path),
         id=str(properties["id"]) if properties.get("id") not in (None, "") else None,
         own_tags=tuple(as_tags(own)),
-        text_tags=tuple(_distinct(structure.tags)),
+        text_tags=structure.tags,
         aliases=tuple(_distinct(_words(properties, "aliases", "alias", split=re.compile(",")))),
         properties={key: value for key, value in properties.items() if key not in RESERVED},
         links=(*_property_links(shown, matched), *structure.links),
         headings=structure.headings,
         has_own_title=has_own_title,
         unreadable=unreadable,
-        warnings=(*warnings, *(f"Duplicate tag ignored: {tag}" for tag in _repeated(own))),
+        warnings=(*warnings, *excess, *(f"Duplicate tag ignored: {tag}" for tag in _repeated(own))),
     )
+
+
+def _structure(text: str, start: int, patience: float) -> tuple[Structure, list[str]]:
+    """Links, tags and headings as far as a note may have them, and what was left out."""
+    try:
+        found = read_structure(text, start, monotonic() + patience)
+    except TooLong:
+        told = f"Reading took more than {patience:g} seconds: this note is kept as plain text, without links and tags."
+        return Structure((), (), ()), [told]
+    tags = _distinct(tag for tag in found.tags if _is_fit(tag))
+    warnings = [
+        f"Tag ignored, of more than {MOST_LEVELS} levels or {LONGEST_TAG} letters: #{tag[:40]}…"
+        for tag in islice((tag for tag in found.tags if not _is_fit(tag)), MOST_TOLD)
+    ]
+    if len(tags) > MOST_TAGS:
+        warnings.append(f"Only the first {MOST_TAGS:,} of {len(tags):,} tags are read.")
+    if len(found.links) > MOST_LINKS:
+        warnings.append(f"Only the first {MOST_LINKS:,} of {len(found.links):,} links are read.")
+    return Structure(found.links[:MOST_LINKS], tuple(tags[:MOST_TAGS]), found.headings), warnings
+
+
+def _is_fit(tag: str) -> bool:
+    return len(tag) <= LONGEST_TAG and tag.count("/") < MOST_LEVELS
 
 
 def _read_block(block: str) -> tuple[Properties, str | None]:

@@ -1,15 +1,19 @@
 """What stands in a markdown text outside code, comments and math: links, tags and headings."""
 
+import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from time import monotonic
 
 from pinakes.vault.wikilinks import Form, Link, markdown_link, wiki_link
 
 # A link in a link in a link … is read as far as this many brackets are open.
 DEEPEST = 8
+# How many signs are read between two looks at the clock.
+OFTEN = 1000
 
 _INTERESTING = re.compile(r"[\\\[\]`~$#<%]")
 _ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")
@@ -59,11 +63,16 @@ class Structure:
     headings: tuple[Heading, ...]
 
 
-def read_structure(text: str, start: int = 0) -> Structure:
-    """Read the text from `start`; offsets count from the beginning of the text."""
+class TooLong(Exception):
+    """The time that was given has passed."""
+
+
+def read_structure(text: str, start: int = 0, deadline: float = math.inf) -> Structure:
+    """Read the text from `start`; offsets count from the beginning of the text. Raises `TooLong` after the deadline, a
+    monotonic time."""
     if "\r" in text:
         text = text.replace("\r\n", " \n").replace("\r", "\n")
-    return _Scanner(text, start).run()
+    return _Scanner(text, start, deadline).run()
 
 
 @dataclass
@@ -72,6 +81,7 @@ class _Scanner:
 
     text: str
     start: int
+    deadline: float
     links: list[Link] = field(default_factory=list[Link])
     tags: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     headings: list[Heading] = field(default_factory=list[Heading])
@@ -99,9 +109,12 @@ class _Scanner:
     def run(self) -> Structure:
         code = _indented_code(self.text, self.start)
         position = self.start
-        next_code = 0
+        next_code = steps = 0
         while found := _INTERESTING.search(self.text, position):
             at = found.start()
+            steps += 1
+            if steps % OFTEN == 1 and monotonic() > self.deadline:
+                raise TooLong
             while next_code < len(code) and code[next_code][1] <= at:
                 next_code += 1
             if next_code < len(code) and code[next_code][0] <= at:

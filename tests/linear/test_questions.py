@@ -1,0 +1,40 @@
+"""Long questions: one word of thousands of letters costs no more than many words do."""
+
+import pytest
+
+from pinakes.model.errors import Failure, Refusal
+from pinakes.server.resources import read_resource
+from tests.conftest import Agent, Writer
+from tests.linear.growth import MOST, growth_of, memory_growth_of, stopped_after
+
+
+@pytest.mark.parametrize("unit", ["x", "ACGT", "é", "aA", "a-", "中", "if ", "@a"])
+def test_a_long_word_is_asked_for_in_proportion(agent: Agent, unit: str) -> None:
+    agent.store("deployment", "blue and green")
+
+    def ask(text: str) -> None:
+        agent.call("query", content=text)
+
+    def make(size: int) -> str:
+        return unit * (size // len(unit))
+
+    with stopped_after(20.0):
+        ask(make(100))
+    assert growth_of(ask, make, 1000) < MOST
+    assert memory_growth_of(ask, make, 1000) < MOST
+
+
+def test_a_search_of_notes_has_an_upper_length(writer: Writer) -> None:
+    error = writer.reply("search", query="ACGT" * 1025)
+    assert error.failed
+    assert "4,096" in str(error.blocks)
+    assert not writer.reply("search", query="ACGT" * 1024).failed
+
+
+@pytest.mark.parametrize(
+    "uri", ["knowledge://entries?content=", "knowledge://notes?content=", "knowledge://entries?limit="]
+)
+def test_an_argument_of_a_resource_has_an_upper_length(agent: Agent, uri: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        read_resource(agent.kernel, uri + "7" * 5000)
+    assert refused.value.failure is Failure.INVALID
