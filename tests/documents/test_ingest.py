@@ -245,6 +245,19 @@ def test_the_number_of_files_that_wait_is_bounded_too(librarian, monkeypatch):
     assert librarian.refused("knowledge-add", file_path="data:;name=b.html,x")["error"] == "busy"
 
 
+def test_those_who_send_at_once_do_not_pass_the_limit_together(librarian, monkeypatch):
+    monkeypatch.setattr(files, "MAX_HELD", 1000)
+    bench = librarian.kernel.bench
+    sending = [files.Upload(bench, f"{number}.html", 100) for number in range(10)]
+    with pytest.raises(Refusal, match="Too many files"):
+        files.Upload(bench, "more.html", 100)
+    sending[0].write(b"<p>less than was said</p>")
+    sending[0].finish()
+    files.Upload(bench, "more.html", 70).discard()
+    with pytest.raises(Refusal, match="Too many files"):
+        files.Upload(bench, "unknown.html")
+
+
 def test_files_that_are_sent_and_never_added_are_bounded(librarian, monkeypatch):
     monkeypatch.setattr(files, "MAX_HELD", 10)
     hoard = librarian.kernel.bench.uploads / "hoard"

@@ -197,6 +197,8 @@ class Answers(BaseHTTPRequestHandler):
         data = [{"index": place, "embedding": vector} for place, vector in enumerate(vectors)]
         body = json.dumps({"data": data}).encode() if failure is None or isinstance(failure, int) else failure
         self.send_response(failure if isinstance(failure, int) else 200)
+        if failure in (301, 302, 307, 308):
+            self.send_header("Location", self.told["elsewhere"])
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -228,6 +230,40 @@ def test_an_endpoint_is_asked_for_all_pieces_of_a_text_at_once(endpoint):
     assert len(asked["input"]) == len(vectors) > 2
     assert all(abs(float((vector**2).sum()) - 1) < 1e-5 for vector in vectors)
     assert len(embedder.embed_question("x" * 3000)) == 8
+
+
+@pytest.mark.parametrize("moved", [301, 302, 307, 308])
+def test_an_endpoint_that_points_elsewhere_is_not_followed(endpoint, moved):
+    found: list[Any] = []
+
+    class Elsewhere(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            found.append(dict(self.headers))
+            self.send_response(200)
+            self.end_headers()
+
+        def do_POST(self) -> None:
+            self.do_GET()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as other:
+        thread = threading.Thread(target=other.serve_forever, args=(0.01,))
+        thread.start()
+        endpoint["elsewhere"] = f"http://127.0.0.1:{other.server_port}/v1/embeddings"
+        endpoint["failures"] += [moved] * 3
+        with pytest.raises(Refusal):
+            Endpoint(understand(endpoint["setting"]), key="secret").embed_question("tea")
+        other.shutdown()
+        thread.join()
+    assert found == []
+
+
+@pytest.mark.parametrize("setting", ["openai:m@file:///etc/passwd", "openai:m@ftp://one", "openai:m@gopher://one"])
+def test_an_endpoint_is_reached_by_http_alone(setting):
+    with pytest.raises(Refusal):
+        understand(setting)
 
 
 @pytest.mark.parametrize(

@@ -48,4 +48,5 @@ def ask(port: int, request: bytes) -> tuple[int, dict[str, str], Any]:
     with connect(port) as client:
         client.sendall(request)
         status, headers, body = read_answer(client)
-    return status, headers, json.loads(body) if body else None
+    is_json = headers.get("content-type", "").startswith("application/json")
+    return status, headers, json.loads(body) if is_json else body.decode()

@@ -165,3 +165,26 @@ def test_read_only_hides_writing_tools_and_refuses_them(tmp_path):
     assert answer["result"]["isError"] is True
     assert answer["result"]["structuredContent"]["error"]["code"] == "policy"
     server.close()
+
+
+def test_whoever_asks_before_the_handshake_is_told_so(tmp_path):
+    server = RawServer(tmp_path / "data")
+    error = server.request("tools/list")["error"]
+    assert error["code"] == -32602
+    assert "initialize" in error["data"]["details"]
+    server.close()
+
+
+@pytest.mark.parametrize(
+    ("revision", "code", "has_tasks"), [("2025-06-18", -32002, False), ("2025-11-25", -32602, True)]
+)
+def test_each_revision_is_told_what_it_knows(tmp_path, revision, code, has_tasks):
+    server = RawServer(tmp_path / "data")
+    told = server.request("initialize", {**INITIALIZE, "protocolVersion": revision})["result"]
+    assert ("tasks" in told["capabilities"]) == has_tasks
+    server.write('{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    tools = server.request("tools/list")["result"]["tools"]
+    assert any("execution" in tool for tool in tools) == has_tasks
+    uri = "knowledge://entries/01ARZ3NDEKTSV4RRFFQ69G5FAV"
+    assert server.request("resources/read", {"uri": uri})["error"]["code"] == code
+    server.close()

@@ -68,23 +68,32 @@ def _plain_path(given: str) -> str:
 
 
 class Upload:
-    """A file that arrives piece by piece, for a client that has no path we could read."""
+    """A file that arrives piece by piece, for a client that has no path we could read. The room it may need is taken at
+    once, so that those who send at the same time, here or through another process, do not pass the limit together."""
 
-    def __init__(self, bench: Workbench, name: str) -> None:
+    def __init__(self, bench: Workbench, name: str, expected: int = MAX_SIZE) -> None:
         name = Path(name.replace("\\", "/")).name
         promised_format(name)
         _refuse_odd_name(name)
-        _refuse_hoard(bench)
+        if expected > MAX_SIZE:
+            raise refuse_size(expected)
         self._folder = bench.uploads / str(uuid.uuid4())
         self._name = name
         self.size = 0
+        self._descriptor = -1
         with _writing(name):
             self._folder.mkdir(mode=0o700, parents=True)
             try:
                 self._descriptor = os.open(self._folder / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+                os.truncate(self._descriptor, expected)
             except OSError:
-                discard_upload(str(self._folder / name))
+                self.discard()
                 raise
+        try:
+            _refuse_hoard(bench)
+        except Refusal:
+            self.discard()
+            raise
 
     def write(self, piece: bytes) -> None:
         self.size += len(piece)
@@ -98,6 +107,7 @@ class Upload:
     def finish(self) -> str:
         """Make it durable and say how to name it in `file_path`."""
         with _writing(self._name):
+            os.truncate(self._descriptor, self.size)
             os.fsync(self._descriptor)
         self._close()
         path = self._folder / self._name
@@ -155,7 +165,7 @@ def _refuse_odd_name(name: str) -> None:
 
 def _refuse_hoard(bench: Workbench) -> None:
     held, size = _held_below(bench.uploads)
-    if held >= MOST_HELD or size > MAX_HELD:
+    if held > MOST_HELD or size > MAX_HELD:
         raise Refusal(Failure.BUSY, "Too many files were sent that are not added yet. Add them, or try again later")
 
 
@@ -201,7 +211,7 @@ def _received(bench: Workbench, given: str) -> Located:
         raw = base64.b64decode(unquote(content), validate=True) if "base64" in said else unquote_to_bytes(content)
     except (binascii.Error, ValueError):
         raise Refusal(Failure.INVALID, f"The content of {name} is not base64.", field="file_path") from None
-    upload = Upload(bench, name)
+    upload = Upload(bench, name, len(raw))
     try:
         upload.write(raw)
         return Located(_uploaded(bench, upload.finish()), True, len(raw))

@@ -60,3 +60,7 @@ class Refusal(Exception):
         # What was asked for; set where a call is answered, for a contract whose failures depend on it.
         self.arguments: Mapping[str, Any] = {}
         self.constraint = dict(constraint or {})
+
+
+def refuse_for_memory() -> Refusal:
+    return Refusal(Failure.UNAVAILABLE, "There is not enough memory for this now. Ask for less, or try again later.")

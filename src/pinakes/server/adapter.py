@@ -6,7 +6,7 @@ import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import ExitStack, asynccontextmanager
 from functools import partial
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import anyio
 import anyio.to_thread
@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from pinakes import __version__
 from pinakes.app import App, follow_vaults, look_after, write_down
-from pinakes.model.errors import Failure, Refusal
+from pinakes.model.errors import Failure, Refusal, refuse_for_memory
 from pinakes.server import prompts, resources
 from pinakes.server.asking import Asked, converse, seal_state
 from pinakes.server.blocks import carry_types, restore_types
@@ -42,6 +42,13 @@ UPKEEP_SECONDS = 2.0
 
 Context = ServerRequestContext[Any, Any]
 Handler = Callable[[Context, Any], Awaitable[Any]]
+
+# The first revision that knows tasks, and the last in which a resource that is not there has a code of its own.
+WITH_TASKS = "2025-11-25"
+LAST_WITH_NOT_FOUND = "2025-06-18"
+RESOURCE_NOT_FOUND = -32002
+
+TOO_EARLY = "Send initialize first: nothing else is answered before it."
 
 CHANGE = "knowledge/change"
 IDEMPOTENCY_KEY = "knowledge/idempotency-key"
@@ -176,14 +183,26 @@ class Adapter:
             result = await call_next(ctx)
             if ctx.method == "notifications/initialized":
                 self._member(ctx).wants_tools = True
+            if ctx.method == "initialize":
+                _hide_tasks(result)
             return restore_types(result) if ctx.method == "tools/call" else result
         except MCPError as error:
+            if error.code == INVALID_PARAMS and _is_too_early(ctx):
+                details = "Send initialize first: nothing else is answered before it."
+                raise MCPError(
+                    INVALID_PARAMS, "Not initialized", fault_details(INVALID_PARAMS, details=details)
+                ) from None
             raise MCPError(error.code, error.message, fault_details(error.code, error.data)) from None
         except ValidationError as error:
             spelled = "; ".join(".".join(str(part) for part in e["loc"]) + f": {e['type']}" for e in error.errors())
             raise MCPError(INVALID_PARAMS, "Invalid params", fault_details(INVALID_PARAMS, details=spelled)) from None
         except Refusal as refusal:
-            raise _to_protocol_error(refusal, ctx.params) from None
+            raise _to_protocol_error(refusal, ctx) from None
+        except UnicodeEncodeError:
+            details = "The parameters hold text that is not Unicode (half a surrogate pair)."
+            raise MCPError(INVALID_PARAMS, "Invalid params", fault_details(INVALID_PARAMS, details=details)) from None
+        except MemoryError:
+            raise _to_protocol_error(refuse_for_memory(), ctx) from None
         except Exception:
             log.exception("%s failed", ctx.method)
             raise MCPError(INTERNAL_ERROR, "Internal error", fault_details(INTERNAL_ERROR)) from None
@@ -192,7 +211,9 @@ class Adapter:
         return await _in_turn(work, self._threads, leave=False)
 
     async def _list_tools(self, ctx: Context, params: Any) -> Any:
-        return {"tools": [listing.wire for listing in self.app.catalog.listed()]}
+        hidden = "execution" if _is_before_tasks(ctx.protocol_version) else None
+        listed = (listing.wire for listing in self.app.catalog.listed())
+        return {"tools": [{key: wire[key] for key in wire if key != hidden} for wire in listed]}
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Any:
         if self.errands.wanted(ctx, self.app.catalog.find(params.name)):
@@ -391,14 +412,34 @@ def _key(ctx: Context) -> str:
     return key
 
 
-def _to_protocol_error(refusal: Refusal, params: Any) -> MCPError:
+def _is_before_tasks(revision: str) -> bool:
+    return revision < WITH_TASKS
+
+
+def _hide_tasks(result: Any) -> None:
+    """Clients of a revision without tasks are not told of them."""
+    if isinstance(result, dict):
+        initialized = cast(dict[str, Any], result)
+        if _is_before_tasks(initialized.get("protocolVersion", "")):
+            initialized.get("capabilities", {}).pop("tasks", None)
+
+
+def _is_too_early(ctx: Context) -> bool:
+    connection = ctx.session._connection  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    return ctx.method != "initialize" and not connection.initialize_accepted
+
+
+def _to_protocol_error(refusal: Refusal, ctx: Context) -> MCPError:
     """A refusal outside of a tool: the caller's fault is invalid params, ours an internal error."""
+    params: Any = ctx.params
     code = INTERNAL_ERROR if refusal.failure.retryable or refusal.failure is Failure.INTERNAL else INVALID_PARAMS
     data: dict[str, Any] = {"code": refusal.failure.code, "retryable": refusal.failure.retryable}
     if refusal.field is not None:
         data["field"] = refusal.field
     if params and "uri" in params:
         data["uri"] = params["uri"]
+        if refusal.failure is Failure.NOT_FOUND and ctx.protocol_version <= LAST_WITH_NOT_FOUND:
+            return MCPError(RESOURCE_NOT_FOUND, refusal.message, {"error_type": "resource_not_found", **data})
     return MCPError(code, refusal.message, fault_details(code, data, details=refusal.message))
 
 

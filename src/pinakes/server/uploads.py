@@ -35,7 +35,9 @@ class UploadDoor:
             raise Refusal(Failure.FORBIDDEN, "Documents are not offered here.")
         self._adapter.app.catalog.refuse_hidden(listing)
         bench, name = bench_of(self._adapter.app.kernel), request.query_params.get("name", "")
-        upload = await anyio.to_thread.run_sync(Upload, bench, name)
+        length = request.headers.get("content-length", "")
+        room = (int(length[:20]),) if length.isdecimal() else ()
+        upload = await anyio.to_thread.run_sync(Upload, bench, name, *room)
         try:
             async for piece in request.stream():
                 await anyio.to_thread.run_sync(partial(upload.write, piece))

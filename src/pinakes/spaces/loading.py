@@ -23,6 +23,7 @@ PIECE = 1000
 OVERLAP = 100
 TIMEOUT = 30.0
 TRIES = 3
+LARGEST = 64 * 1024 * 1024
 KEY_VARIABLE = "PINAKES_EMBEDDER_KEY"
 
 
@@ -92,6 +93,16 @@ class FastEmbed:
         return [unit(next(iter(self._model.embed([piece])))) for piece in pieces(title, text)]
 
 
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """The address was chosen by a person; where it points elsewhere, neither texts nor key go there."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(NoRedirect)
+
+
 class Endpoint:
     """An endpoint that speaks OpenAI's embeddings: Ollama, vLLM, a hosted one; its key is in PINAKES_EMBEDDER_KEY."""
 
@@ -117,8 +128,8 @@ class Endpoint:
         )
         for attempt in range(self._tries):
             try:
-                with urllib.request.urlopen(request, timeout=TIMEOUT) as response:  # noqa: S310
-                    answered: dict[str, Any] = json.load(response)
+                with _OPENER.open(request, timeout=TIMEOUT) as response:
+                    answered: dict[str, Any] = json.loads(response.read(LARGEST))
                 vectors = [np.array(each["embedding"], np.float32) for each in answered["data"]]
                 if len(vectors) == len(texts):
                     self._refuse_other_width(len(vectors[0]))

@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 
 import jsonschema_rs
 
-from pinakes.model.errors import Failure, Refusal
+from pinakes.model.errors import Failure, Refusal, refuse_for_memory
 from pinakes.model.persisting import persist
 from pinakes.toolkit.asking import Unanswered
 from pinakes.toolkit.catalog import Catalog, Listing
@@ -94,9 +94,11 @@ class Dispatcher:
             if refusal.failure is Failure.INCOMPATIBLE:
                 self.catalog.forbid_writing()
             return contract.failure(refusal)
-        except Exception:
+        except Exception as error:
             log.exception("tool %s failed", listing.name)
             refusal = Refusal(Failure.INTERNAL, "Something went wrong here; the log has the details.")
+            if isinstance(error, MemoryError):
+                refusal = refuse_for_memory()
             refusal.arguments = arguments
             return contract.failure(refusal)
 
