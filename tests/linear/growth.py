@@ -20,8 +20,8 @@ PATIENCE = 6.0
 Work = Callable[[str], Any]
 
 
-class TooSlow(Exception):
-    """The work was stopped."""
+class TooSlow(BaseException):
+    """The work was stopped; nothing in between may take it for a failure of its own."""
 
 
 @contextmanager

@@ -21,8 +21,9 @@ def hash_of(transaction: Transaction) -> str:
 
 def find_transaction(reading: Reading, reversal_hash: str) -> Transaction:
     """The transaction a hash was given for."""
+    said = reversal_hash.strip()
     try:
-        number = int(reversal_hash.strip()[_SEAL:], 16)
+        number = int(said[_SEAL:], 16) if len(said) == _SEAL + _NUMBER else 0
     except ValueError:
         number = 0
     found = reading.transaction(number) if number else None

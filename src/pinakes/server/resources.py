@@ -61,6 +61,7 @@ list_notes = lazily("pinakes.engine.notes", "list_notes")
 get_note = lazily("pinakes.engine.notes", "get_note")
 
 LONGEST_ARGUMENT = 4096
+MOST_DIGITS = 18
 ENTRY_FILTERS = ("topic", "content", "tags", "as_of", "knowledge_type", "memory_type", "strict_substring")
 
 
@@ -311,7 +312,7 @@ def _arguments(resource: Resource, query: str) -> Arguments:
 def _whole(value: str | None, name: str) -> int | None:
     if value is None:
         return None
-    if not value.isdecimal():
+    if not value.isdecimal() or len(value) > MOST_DIGITS:
         raise Refusal(Failure.INVALID, f"{name} must be a whole number.", field=name)
     return int(value)
 
