@@ -37,6 +37,7 @@ from pinakes.storage import replacing
 from pinakes.storage.chunks import count_waiting, has_unsealed
 from pinakes.storage.locks import role
 from pinakes.storage.presence import Presence, enter, gate, present
+from pinakes.storage.roles import holder_of, lease, set_patience
 from pinakes.storage.sqlite import SQLiteDatabase, copy_live, find_faults, log_of
 from pinakes.storage.store import Store
 from pinakes.storage.vault import read_mounted, write_mounted
@@ -230,8 +231,8 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
         due = [name for name in kept if count_waiting(session, name) or has_unsealed(session, name, UPKEEP_AT)]
     if not due:
         return
-    with role(app.data, "upkeep") as held:
-        for name in due if held else ():
+    with lease(app.data, "upkeep") as held:
+        for name in due if held is not None else ():
             kernel = replace(app.kernel, collection=name)
             lazily("pinakes.engine.upkeep", "index_everything")(kernel, say_nothing, stop=stop)
 
@@ -261,6 +262,7 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
     if settings.names("toolsets"):
         catalog.choose(settings.names("toolsets"))
     catalog.forbid_writing(settings.on("read-only"))
+    set_patience(settings.number("lease-seconds"))
     store = open_store(settings.data, clock=clock, command=_command(settings))
     try:
         vaults = mount_vaults(store, settings)
@@ -292,9 +294,11 @@ def mount_vaults(store: Store, settings: Settings) -> Vaults:
     if wanted != remembered:
         with role(settings.data, owner_role(collection)) as free:
             if not free:
+                holder = holder_of(settings.data, owner_role(collection))
                 raise Refusal(
                     Failure.CONFLICT,
-                    "Another server has other vaults mounted in this collection; name those, or another --collection.",
+                    f"{holder or 'Another server'} has other vaults mounted in this collection; name those, or another "
+                    "--collection.",
                 )
         store.operate(lambda session: write_mounted(session, collection, wanted))
     patterns = tuple(settings.names("vault-ignore"))

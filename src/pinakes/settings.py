@@ -52,6 +52,7 @@ OPTIONS = (
     Option(name="header-timeout", default=10, doc="seconds within which a request's headers must have come"),
     Option(name="body-timeout", default=30, doc="seconds for a request's body, and one more for every 10 kB of it"),
     Option(name="stall-timeout", default=30, doc="seconds after which a client that does not read is cut off"),
+    Option(name="lease-seconds", default=30, doc="seconds after which others take over from a suspended program"),
     Option(name="roots", default="", doc="folders whose files may be added, with commas; over HTTP none without it"),
     Option(
         name="ocr-languages", default="eng", doc="languages of pictures and scans, as Tesseract names them: eng+deu"

@@ -259,9 +259,13 @@ def _index_trouble(kernel: Kernel) -> str:
 def _storage_trouble(kernel: Kernel) -> str:
     folder = bench_of(kernel).data
     try:
-        kernel.store.operate(lambda session: None)
+        # A look, not a write: whoever asks how it is must not wait for whoever writes.
+        with kernel.read():
+            folder.stat()
     except Refusal as refusal:
         return f"Storage directory not accessible: {refusal.message}"
+    except OSError as error:
+        return f"Storage directory not accessible: {error.strerror}"
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         return "Storage directory not accessible: Permission denied"
     return ""

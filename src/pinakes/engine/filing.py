@@ -16,7 +16,7 @@ from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Entry, Thing, fold
 from pinakes.storage import vault
 from pinakes.storage.database import Session
-from pinakes.storage.locks import role
+from pinakes.storage.roles import Lease, holder_of, lease
 from pinakes.storage.store import Writing
 from pinakes.storage.vault import Intent
 from pinakes.vault.encoding import is_binary
@@ -154,13 +154,18 @@ def finish(kernel: Kernel) -> None:
     try:
         while not try_to_finish(kernel):
             if time.monotonic() > deadline:
-                raise Refusal(Failure.BUSY, "Another program is writing files of the vault.")
+                raise Refusal(Failure.BUSY, _who_writes(kernel))
             time.sleep(0.005)
     except Refusal as refusal:
         raise Refusal(
             refusal.failure,
             f"The change is saved, but has not reached every file yet: {refusal.message} It will, as soon as it can.",
         ) from refusal
+
+
+def _who_writes(kernel: Kernel) -> str:
+    holder = None if kernel.vaults.locks is None else holder_of(kernel.vaults.locks, APPLYING)
+    return f"{'Another program' if holder is None else holder} is writing files of the vault."
 
 
 def catch_up(kernel: Kernel) -> None:
@@ -175,19 +180,20 @@ def try_to_finish(kernel: Kernel) -> bool:
         if not vault.pending_paths(reading.session, kernel.collection):
             return True
     assert kernel.vaults.locks is not None
-    with role(kernel.vaults.locks, APPLYING) as held:
-        if held:
-            _apply_all(kernel)
-        return held
+    with lease(kernel.vaults.locks, APPLYING) as held:
+        if held is not None:
+            _apply_all(kernel, held)
+        return held is not None
 
 
-def _apply_all(kernel: Kernel) -> None:
+def _apply_all(kernel: Kernel, held: Lease) -> None:
     with kernel.read() as reading:
         intents = vault.pending_intents(reading.session, kernel.collection)
     _sweep(intents)
     seen: list[tuple[str, str, str]] = []
     told: list[tuple[str, str]] = []
     for intent in intents:
+        held.refuse_lost()
         named = intent.vault + intent.path
         signature = _apply(intent)
         if signature is not None:
@@ -196,6 +202,7 @@ def _apply_all(kernel: Kernel) -> None:
             told.append(("", f"{named} was changed by somebody else at the same moment; that change was kept."))
 
     def act(session: Session) -> None:
+        held.refuse_lost()
         vault.know_files(session, kernel.collection, seen)
         gone = [each.vault + each.path for each in intents if not each.after]
         vault.forget_files(session, kernel.collection, gone)

@@ -8,6 +8,7 @@ from pinakes.model.kinds import KINDS, SECTION
 from pinakes.spaces.embedders import SHIPPED_IDENTITY, is_shipped_model_there
 from pinakes.storage import chunks, documents, journal
 from pinakes.storage.heads import all_loose_edges
+from pinakes.storage.roles import holders
 from pinakes.storage.store import Writing
 
 
@@ -26,7 +27,16 @@ def examine(kernel: Kernel) -> list[Finding]:
     heads = [_heads(kernel, collection) for collection in kernel.store.collections()]
     coverage = [_coverage(kernel, collection) for collection in kernel.store.collections()]
     embedders = [_embedder(kernel, collection) for collection in kernel.store.collections()]
-    return [_integrity(kernel), _durability(kernel), _format(kernel), *heads, _model(), *embedders, *coverage]
+    return [
+        _integrity(kernel),
+        _durability(kernel),
+        _format(kernel),
+        *heads,
+        _model(),
+        *embedders,
+        *coverage,
+        *_roles(kernel),
+    ]
 
 
 def repair(kernel: Kernel) -> list[str]:
@@ -61,6 +71,21 @@ def _remove_loose_edges(writing: Writing) -> None:
     for id in all_loose_edges(writing.session, writing.collection):
         if (edge := writing.edge(id)) is not None:
             writing.remove(edge)
+
+
+def _roles(kernel: Kernel) -> list[Finding]:
+    """Who holds which role, and whether they are still there."""
+    if kernel.bench is None:
+        return []
+    return [
+        Finding(
+            f"role {holder.role}",
+            not holder.is_silent,
+            str(holder),
+            f"wake or end process {holder.pid}; others take the role over" if holder.is_silent else "",
+        )
+        for holder in holders(kernel.bench.data)
+    ]
 
 
 def _model() -> Finding:

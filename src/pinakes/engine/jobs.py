@@ -17,7 +17,7 @@ from pinakes.model.errors import Failure, Refusal
 from pinakes.storage import jobs
 from pinakes.storage.database import Session
 from pinakes.storage.jobs import Job, State
-from pinakes.storage.locks import role
+from pinakes.storage.roles import lease
 
 log = logging.getLogger(__name__)
 
@@ -100,8 +100,8 @@ def wait(kernel: Kernel, id: str, *, report: Report, cancelled: Asked) -> Job:
         if cancelled():
             call_off(kernel, id)
             continue
-        with role(bench.data, ROLE) as held:
-            mine = _claim_alone(kernel, id) if held else None
+        with lease(bench.data, ROLE) as held:
+            mine = _claim_alone(kernel, id) if held is not None else None
             if mine is not None:
                 work(kernel, mine, report=report, interrupted=lambda: False, unwanted=cancelled)
                 continue

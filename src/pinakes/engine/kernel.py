@@ -22,6 +22,10 @@ def _no_finder() -> Any:
     raise Refusal(Failure.UNAVAILABLE, "This kernel was made without a finder.")
 
 
+def _stand() -> None:
+    """Nobody can take over what is no role."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """What every verb of the engine is given; the finder is made when something is first searched for."""
@@ -34,6 +38,8 @@ class Kernel:
     bench: Workbench | None = None
     activity: Activity = field(default_factory=Activity)
     once: Once | None = None
+    # Asked inside a transaction by who acts in a role that another may have taken over meanwhile.
+    fence: Callable[[], None] = _stand
 
     @property
     def is_searchable(self) -> bool:

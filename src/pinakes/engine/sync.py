@@ -277,7 +277,7 @@ def _record_some(
     if batch or leaving:
         work = _Batch(look, batch, leaving, settled, done)
         # What others did in the vault is no part of the call on whose way it is noticed.
-        done.transactions += kernel.store.write(kernel.collection, partial(_write_batch, work), actor=ACTOR)
+        done.transactions += kernel.store.write(kernel.collection, partial(_write_fenced, kernel, work), actor=ACTOR)
     _remember(kernel, [*untouched, *((each.path, each.signature, each.digest) for each in settled)], leaving)
     look.judged += [(each.path, each.parsed.warnings if each.parsed else ()) for each in settled]
     look.unsettled += len(batch) - len(settled)
@@ -322,6 +322,11 @@ class _Batch:
     leaving: dict[str, tuple[str, str]]
     settled: list[_Arrival]
     done: Synced
+
+
+def _write_fenced(kernel: Kernel, batch: _Batch, writing: Writing) -> int:
+    kernel.fence()
+    return _write_batch(batch, writing)
 
 
 def _write_batch(batch: _Batch, writing: Writing) -> int:

@@ -11,6 +11,7 @@ from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Entry
 from pinakes.storage import vault
 from pinakes.storage.locks import role
+from pinakes.storage.roles import holder_of
 from pinakes.storage.store import Writing
 
 BATCH = 500
@@ -22,7 +23,8 @@ def unmount(kernel: Kernel) -> int:
     catch_up(kernel)
     with role(kernel.vaults.locks, owner_role(kernel.collection)) as free:
         if not free:
-            raise Refusal(Failure.BUSY, "A server follows the vaults of this collection; stop it first.")
+            holder = holder_of(kernel.vaults.locks, owner_role(kernel.collection))
+            raise Refusal(Failure.BUSY, f"{holder or 'A server'} follows the vaults of this collection; stop it first.")
         with kernel.read() as reading:
             known = vault.known_notes(reading.session, kernel.collection)
         ids = [id for _, id, _ in known.values()]

@@ -1,6 +1,7 @@
 """Following the vaults while a server runs: one process watches, and any completes what another has left half done."""
 
 import logging
+from dataclasses import replace
 from threading import Event, Thread
 
 from pinakes.engine.filing import try_to_finish
@@ -11,7 +12,7 @@ from pinakes.engine.sync import Scope, Synced, folder_of, sync_folder, sync_path
 from pinakes.engine.vanishing import is_settled, withheld
 from pinakes.engine.vaults import Mount, owner_role
 from pinakes.model.errors import Failure, Refusal
-from pinakes.storage.locks import role
+from pinakes.storage.roles import Lease, lease
 from pinakes.vault.watcher import watch_folder
 
 log = logging.getLogger(__name__)
@@ -24,9 +25,9 @@ def follow_vaults(kernel: Kernel, stop: Event) -> None:
     """Watch as soon as nobody else does, until stopped."""
     assert kernel.vaults.locks is not None
     while not stop.is_set():
-        with role(kernel.vaults.locks, owner_role(kernel.collection)) as held:
-            if held:
-                _watch(kernel, stop)
+        with lease(kernel.vaults.locks, owner_role(kernel.collection)) as held:
+            if held is not None:
+                _watch(replace(kernel, fence=held.refuse_lost), stop, held)
             else:
                 _complete(kernel)
         stop.wait(SECONDS)
@@ -44,7 +45,9 @@ def _tell_absent(kernel: Kernel, told: set[str]) -> None:
             keep_warnings(kernel, [("", said)])
 
 
-def _watch(kernel: Kernel, stop: Event) -> None:
+def _watch(kernel: Kernel, stopped: Event, held: Lease) -> None:
+    """Until stopped, or until another has taken over."""
+    stop = Event()
     watchers = [
         Thread(target=_watch_mount, args=(kernel, mount, stop), name=f"vault {mount.prefix}", daemon=True)
         for mount in kernel.vaults.mounts
@@ -53,8 +56,9 @@ def _watch(kernel: Kernel, stop: Event) -> None:
     for watcher in watchers:
         watcher.start()
     absent: set[str] = set()
-    while not stop.wait(SECONDS):
+    while held.is_held and not stopped.wait(SECONDS):
         _complete(kernel, absent)
+    stop.set()
     for watcher in watchers:
         watcher.join()
 

@@ -12,7 +12,7 @@ from pinakes.model.clock import DAY
 from pinakes.model.errors import Failure, Refusal
 from pinakes.storage import jobs
 from pinakes.storage.jobs import Job
-from pinakes.storage.locks import role
+from pinakes.storage.roles import Lease, lease
 
 log = logging.getLogger(__name__)
 
@@ -47,9 +47,9 @@ class Workers:
         said = ""
         while not self._stopped.is_set():
             try:
-                with role(self._bench.data, ROLE) as held:
-                    if held:
-                        self._work_together()
+                with lease(self._bench.data, ROLE) as held:
+                    if held is not None:
+                        self._work_together(held)
                 said = ""
             except (Refusal, OSError) as trouble:
                 self._give_up_if_outdated(trouble)
@@ -57,15 +57,18 @@ class Workers:
                     log.warning("jobs wait: %s", said)
             self._stopped.wait(IDLE_SECONDS)
 
-    def _work_together(self) -> None:
-        """Work until stopped; the role is kept for as long as a single worker is at it."""
+    def _work_together(self, held: Lease) -> None:
+        """Work until stopped, or until another has taken over; the role is kept as long as a single worker is at it."""
         adopt_orphans(self._kernel)
-        workers = [threading.Thread(target=self._work, args=(lanes,), daemon=True) for lanes in LANES]
+        workers = [threading.Thread(target=self._work, args=(lanes, held), daemon=True) for lanes in LANES]
         for worker in workers:
             worker.start()
         self._tidy_up()
-        while not self._stopped.wait(TIDY_SECONDS):
-            self._tidy_up()
+        tidied = time.monotonic()
+        while held.is_held and not self._stopped.wait(IDLE_SECONDS):
+            if time.monotonic() - tidied > TIDY_SECONDS:
+                self._tidy_up()
+                tidied = time.monotonic()
         for worker in workers:
             worker.join()
 
@@ -84,15 +87,18 @@ class Workers:
             self._give_up_if_outdated(trouble)
             log.warning("tidying up waits: %s", trouble)
 
-    def _work(self, lanes: tuple[str, ...]) -> None:
-        while not self._stopped.is_set():
+    def _work(self, lanes: tuple[str, ...], held: Lease) -> None:
+        def is_over() -> bool:
+            return self._stopped.is_set() or not held.is_held
+
+        while not is_over():
             job = self._next_job(lanes)
             if job is None:
                 with self._bench.bell:
                     if not self._stopped.is_set():
                         self._bench.bell.wait(IDLE_SECONDS)
             else:
-                work(self._kernel, job, report=_say_nothing, interrupted=self._stopped.is_set)
+                work(self._kernel, job, report=_say_nothing, interrupted=is_over)
 
     def _next_job(self, lanes: tuple[str, ...]) -> Job | None:
         try:

@@ -101,6 +101,14 @@ def add(session: Session, job: Job) -> None:
     )
 
 
+# A job is somebody's as it was claimed: who was suspended meanwhile, and had it taken over, can settle it no more.
+_MINE = "collection = ? AND id = ? AND state = 'running' AND attempts = ? AND started = ?"
+
+
+def _mine(job: Job) -> tuple[str, str, int, int | None]:
+    return job.collection, job.id, job.attempts, job.started
+
+
 def find(session: Session, collection: str, id: str) -> Job | None:
     row = first(session, _FIND, collection, id)
     return None if row is None else _to_job(row)
@@ -172,47 +180,40 @@ def claim(session: Session, collection: str, id: str, now: int) -> Job | None:
 def advance(session: Session, job: Job, *, done: int, total: int, step: str) -> bool:
     """Note how far a running job has got; says whether it is still wanted."""
     rows = session.rows(
-        "UPDATE job SET done = ?, total = ?, step = ? WHERE collection = ? AND id = ? AND state = 'running' "
-        "RETURNING 1",
+        f"UPDATE job SET done = ?, total = ?, step = ? WHERE {_MINE} RETURNING 1",
         done,
         total,
         step,
-        job.collection,
-        job.id,
+        *_mine(job),
     )
     return bool(rows)
 
 
 def is_running(session: Session, job: Job) -> bool:
-    sql = "SELECT 1 FROM job WHERE collection = ? AND id = ? AND state = 'running'"
-    return bool(session.rows(sql, job.collection, job.id))
+    return bool(session.rows(f"SELECT 1 FROM job WHERE {_MINE}", *_mine(job)))
 
 
 def settle(session: Session, job: Job, state: State, *, outcome: Mapping[str, Any], now: int) -> None:
     """Write down what came of a running job; a completed one has taken all its steps."""
     session.run(
         "UPDATE job SET state = ?, outcome = ?, subject_id = ?, settled = ?, "
-        "done = CASE WHEN ? = 'completed' THEN total ELSE done END "
-        "WHERE collection = ? AND id = ? AND state = 'running'",
+        f"done = CASE WHEN ? = 'completed' THEN total ELSE done END WHERE {_MINE}",
         state,
         to_text(dict(outcome)),
         outcome.get("entry_id"),
         now,
         state,
-        job.collection,
-        job.id,
+        *_mine(job),
     )
 
 
 def give_back(session: Session, job: Job, *, due: int, count_attempt: bool) -> None:
     """Queue a running job again, to be tried later or by somebody else."""
     session.run(
-        "UPDATE job SET state = 'queued', due = ?, attempts = attempts - ? "
-        "WHERE collection = ? AND id = ? AND state = 'running'",
+        f"UPDATE job SET state = 'queued', due = ?, attempts = attempts - ? WHERE {_MINE}",
         due,
         0 if count_attempt else 1,
-        job.collection,
-        job.id,
+        *_mine(job),
     )
 
 

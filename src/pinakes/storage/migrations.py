@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from pinakes.model.errors import Failure, Refusal
-from pinakes.storage import chunks, documents, fingerprints, jobs, leases, operations, repeats, vault
+from pinakes.storage import chunks, documents, fingerprints, jobs, operations, repeats, vault
 from pinakes.storage.database import Database, Session, scalar
 from pinakes.storage.remaking import set_stop_words_apart
 from pinakes.storage.schema import TABLES
@@ -47,8 +47,8 @@ def add_memories(session: Session) -> None:
 
 
 def add_sharing(session: Session) -> None:
-    """Format 7: calls that carried a key, and who holds which role."""
-    for statement in (*repeats.TABLES, *leases.TABLES):
+    """Format 7: calls that carried a key."""
+    for statement in repeats.TABLES:
         session.run(statement)
 
 
