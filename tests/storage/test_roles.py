@@ -19,6 +19,8 @@ from pinakes.engine.jobs import adopt_orphans, enqueue, look_up, take_next
 from pinakes.model.errors import Failure, Refusal
 from pinakes.storage import jobs, roles
 from pinakes.storage.roles import holder_of, lease
+from pinakes.storage.sqlite import SQLiteDatabase
+from pinakes.storage.store import Store
 from tests.conftest import Agent, Time
 
 HOLDING = """
@@ -195,3 +197,16 @@ def test_whoever_reads_does_not_wait_for_whoever_writes(agent: Agent, tmp_path: 
             assert replies, f"{name} waits for a writer"
             assert "degraded" not in str(replies[0].structured), name
     app.kernel.store.close()
+
+
+def test_who_cannot_write_is_told_who_does(agent: Agent, tmp_path: Path) -> None:
+    impatient = Store(SQLiteDatabase(tmp_path / "data" / "pinakes.db", patience=0.2), clock=agent.kernel.store.clock)
+    with (
+        lease(tmp_path / "data", "any"),
+        agent.kernel.store.database.write(),
+        pytest.raises(Refusal) as refused,
+    ):
+        impatient.operate(lambda session: None)
+    impatient.close()
+    assert refused.value.failure is Failure.BUSY
+    assert f"process {os.getpid()}" in refused.value.message

@@ -15,6 +15,7 @@ import apsw
 
 from pinakes.model.errors import Failure, Refusal
 from pinakes.storage.database import Row, Session, Value
+from pinakes.storage.roles import Signature
 
 log = logging.getLogger(__name__)
 
@@ -129,6 +130,7 @@ class SQLiteDatabase:
         self._log = log_of(path)
         self._vfs = vfs or None
         self._patience = patience
+        self._signature = Signature(path.parent)
         self._idle: list[apsw.Connection] = []
         self._everyone: list[apsw.Connection] = []
         self._guard = threading.Condition()
@@ -266,10 +268,21 @@ class SQLiteDatabase:
                     with suppress(apsw.Error):
                         _execute(connection, "ROLLBACK")
                 raise
+        except (apsw.BusyError, apsw.LockedError) as error:
+            raise self._too_long() from error
         except apsw.Error as error:
             raise to_refusal(error) from error
         finally:
             self._release(connection)
+
+    def _too_long(self) -> Refusal:
+        """Who writes, as far as it has said so; the lock of a suspended process cannot be taken from it."""
+        writer = self._signature.read()
+        named = f" ({writer})" if writer else ""
+        return Refusal(
+            Failure.BUSY,
+            f"Another program kept the data locked for too long{named}; try again. If it is suspended, wake or end it.",
+        )
 
     @contextmanager
     def read(self) -> Generator[Session]:
@@ -279,6 +292,7 @@ class SQLiteDatabase:
     @contextmanager
     def write(self) -> Generator[Session]:
         with self._writer_turn, self._session(_WRITE) as session:
+            self._signature.sign()
             yield session
 
     def has_table(self, session: Session, name: str) -> bool:
