@@ -59,7 +59,7 @@ class Agent:
         assert reply.structured is not None
         return reply.structured["error"]
 
-    def store(self, topic: str, content: str = "", **more: Any) -> str:
+    def store(self, topic: str, content: str = "It is so.", **more: Any) -> str:
         return self.call("store", topic=topic, content=content, **more)["id"]
 
     def topics(self, **question: Any) -> list[str]:

@@ -101,6 +101,10 @@ def test_the_uri_of_an_answer_can_be_read_as_a_resource(agent):
         (f"{ENTRIES}?colour=red", Failure.INVALID),
         (f"{ENTRIES}?as_of_tx_id=9", Failure.INVALID),
         (f"{ENTRIES}?cursor=rubbish", Failure.INVALID),
+        (f"{ENTRIES}?limit={'9' * 5000}", Failure.INVALID),
+        (f"{ENTRIES}?as_of_tx_id={'9' * 5000}", Failure.INVALID),
+        (f"{ENTRIES}?limit=²", Failure.INVALID),
+        (f"{ENTRIES}?strict_substring=maybe", Failure.INVALID),
     ],
 )
 def test_what_cannot_be_read_says_why(agent, uri, failure):
@@ -121,3 +125,53 @@ def test_a_change_of_very_many_things_is_cut_and_says_so(agent):
     ((transaction, changes),) = changes_after(agent.kernel, 0, 10)
     note = next(n for n in changed_resources(transaction, changes) if n["resource_uri"] == ENTRIES)
     assert (len(note["changed_ids"]), note["truncated"]) == (100, True)
+
+
+@pytest.mark.parametrize(
+    ("uri", "allowed"),
+    [
+        (f"{ENTRIES}?knowledge_type=bogus", "hypothesis"),
+        (f"{ENTRIES}?memory_type=bogus", "core"),
+        ("knowledge://history/transactions?entity_type=bogus", "triple"),
+        (f"{ENTRIES}?colour=red", "strict_substring"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused_and_what_can_be_is_named(agent, uri, allowed):
+    with pytest.raises(Refusal) as refusal:
+        read_resource(agent.kernel, uri)
+    assert refusal.value.failure is Failure.INVALID
+    assert allowed in refusal.value.message
+
+
+def test_a_flag_is_read_whatever_its_case(agent):
+    agent.store("deployment", "x")
+    assert body(agent, f"{ENTRIES}?topic=ploy&strict_substring=TRUE")["items"]
+    assert not body(agent, f"{ENTRIES}?topic=ploy&strict_substring=False")["items"]
+
+
+def test_how_to_page_can_be_said_beside_the_uri(agent):
+    for number in range(3):
+        agent.store(f"n{number}", "x")
+    first = json.loads(read_resource(agent.kernel, ENTRIES, {"limit": 2})["text"])
+    assert len(first["items"]) == 2
+    second = json.loads(read_resource(agent.kernel, ENTRIES, {"limit": 2, "cursor": first["next_cursor"]})["text"])
+    assert [item["topic"] for item in second["items"]] == ["n2"]
+    assert len(json.loads(read_resource(agent.kernel, f"{ENTRIES}?limit=1", {"limit": 1})["text"])["items"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("uri", "beside"),
+    [
+        (ENTRIES, {"limit": 0}),
+        (ENTRIES, {"limit": True}),
+        (ENTRIES, {"limit": [5]}),
+        (ENTRIES, {"cursor": "rubbish"}),
+        (f"{ENTRIES}?limit=1", {"limit": 2}),
+        (f"{ENTRIES}/e-1", {"limit": 2}),
+    ],
+)
+def test_what_makes_no_sense_beside_the_uri_is_refused(agent, uri, beside):
+    agent.store("a", "b")
+    with pytest.raises(Refusal) as refusal:
+        read_resource(agent.kernel, uri, beside)
+    assert refusal.value.failure is Failure.INVALID

@@ -61,8 +61,9 @@ def test_half_a_surrogate_pair_is_refused_as_input(agent):
 
 def test_the_longest_allowed_texts_are_stored_whole(agent):
     agent.call("store", topic="t" * 1000, content="c" * 100_000)
-    item = agent.call("query")["items"][0]
+    item = agent.call("query", budget_tokens=200_000)["items"][0]
     assert (len(item["topic"]), len(item["content"])) == (1000, 100_000)
+    assert agent.call("query")["items"][0]["truncated"]
 
 
 def test_a_fact_without_support_is_kept_as_a_hypothesis_and_says_so(agent):
@@ -165,3 +166,19 @@ def test_an_entry_past_its_time_to_live_is_found_no_more(agent, time):
     assert agent.topics() == ["fleeting", "lasting"]
     time.advance(200)
     assert agent.topics() == ["lasting"]
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\n\t ", "\u2003"])
+def test_what_says_nothing_is_not_stored(agent, blank):
+    assert agent.error("store", topic="tea", content=blank)["field"] == "content"
+    assert agent.error("store", topic=blank, content="x")["field"] == "topic"
+    agent.store("tea", "x")
+    assert agent.error("update", id="e-1", topic=blank)["field"] == "topic"
+
+
+def test_a_choice_that_is_none_is_told_all_that_there_are(agent):
+    error = agent.error("query", kinds=["bogus"])
+    assert error["message"] == (
+        'kinds.0: "bogus" is not one of "entry", "entity", "note", "document", "section", "pattern", "memory", '
+        '"triple", "all".'
+    )

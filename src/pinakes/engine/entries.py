@@ -36,6 +36,7 @@ class Written:
 def store_entry(kernel: Kernel, said: Mapping[str, Any], *, actor: str) -> Written:
     """Make a new entry from the fields that were said."""
 
+    _refuse_blank(said)
     kernel.prepare(said["topic"], said["content"], whole=bool(said.get("wait_for_embedding")))
 
     def act(writing: Writing) -> Written:
@@ -64,6 +65,7 @@ def blank_entry(writing: Writing, title: str = "", body: str = "", tags: tuple[s
 def update_entry(kernel: Kernel, handle: str, said: Mapping[str, Any], *, actor: str) -> Written:
     """Change the fields that were said; saying what is already so changes nothing."""
 
+    _refuse_blank(said)
     with kernel.read() as reading:
         present = cast(Entry, resolve(reading, handle, "entry").thing)
     _refuse_text_of_document(present, said)
@@ -100,6 +102,12 @@ def delete_entry(kernel: Kernel, handle: str, *, actor: str) -> tuple[str, int, 
 def get_entry(kernel: Kernel, handle: str) -> Version:
     with kernel.read() as reading:
         return resolve(reading, handle, "entry")
+
+
+def _refuse_blank(said: Mapping[str, Any]) -> None:
+    for name in ("topic", "content"):
+        if name in said and not said[name].strip():
+            raise Refusal(Failure.INVALID, f"{name} must not be blank.", field=name)
 
 
 def _refuse_text_of_document(entry: Entry, said: Mapping[str, Any]) -> None:

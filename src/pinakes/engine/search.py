@@ -132,7 +132,7 @@ FAMILIES = {
     kinds.MEMORY: "memories",
     kinds.PATTERN: "patterns",
 }
-SHORTEST = 60
+SIZES = (60, SNIPPET, 1000, 4000)
 # So many are looked at letter by letter where only their number is wanted.
 COUNTED = 200
 # Words that say next to nothing and a vector that points away can leave even the best without a positive score.
@@ -285,7 +285,7 @@ def _within(page: Page, budget: Budget, sought: Sought) -> Page:
         body = cast(Entry, hit.version.thing).body
         whole = hit if hit.excerpts else replace(hit, excerpts=(Excerpt(start=0, stop=len(body), text=body),))
         best = whole.excerpts[0]
-        short = [(sought.narrow(best, size),) for size in (SHORTEST, SNIPPET)]
+        short = [(sought.narrow(best, size),) for size in SIZES if size <= SNIPPET or len(best.text) > size]
         cut = [replace(hit, excerpts=form) for form in (*short, (best,), whole.excerpts)]
         is_whole = budget.may_be_whole(cast(Entry, hit.version.thing))
         forms.append([*cut, replace(hit, is_whole=True)] if is_whole else cut)

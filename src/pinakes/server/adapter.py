@@ -272,7 +272,9 @@ class Adapter:
         return {"resourceTemplates": resources.list_templates()}
 
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> Any:
-        read = partial(resources.read_resource, self.app.kernel, str(params.uri))
+        # The SDK's model has the address alone; what stands beside it is read as it was sent.
+        beside = {name: value for name, value in (ctx.params or {}).items() if name in resources.PAGING}
+        read = partial(resources.read_resource, self.app.kernel, str(params.uri), beside)
         return {"contents": [await self._in_thread(read)]}
 
     async def _list_prompts(self, ctx: Context, params: Any) -> Any:

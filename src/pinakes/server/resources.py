@@ -1,9 +1,9 @@
 """Resources: the lists a client can browse and follow, and one member of each."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pinakes.app import lazily
@@ -25,7 +25,7 @@ from pinakes.engine.history import list_history, newest_tx
 from pinakes.engine.kernel import Kernel
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.history import Change, Transaction
-from pinakes.model.kinds import DOCUMENT, ENTRY, NOTE
+from pinakes.model.kinds import DOCUMENT, ENTRY, KINDS, KNOWLEDGE_TYPES, MEMORY_TYPES, NOTE, TRIPLE
 from pinakes.model.knowledge import Edge, Entry, Thing, fold, handle_of
 from pinakes.toolkit.fields import to_json
 
@@ -33,9 +33,23 @@ MIME_TYPE = "application/json"
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
 MAX_CHANGED_IDS = 100
+PAGING = ("limit", "cursor", "as_of_tx_id")
+ALLOWED = {
+    "knowledge_type": KNOWLEDGE_TYPES,
+    "memory_type": MEMORY_TYPES,
+    "entity_type": (*KINDS, TRIPLE),
+}
 
-Page = tuple[list[Any], int, str | None]
 Arguments = dict[str, Any]
+
+
+class Page(NamedTuple):
+    """Some members of a list, the state they are of, where it goes on, and why there may be more than it reaches."""
+
+    items: list[Any]
+    as_of: int
+    following: str | None
+    partial: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +81,24 @@ ENTRY_FILTERS = ("topic", "content", "tags", "as_of", "knowledge_type", "memory_
 
 def _entries_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
     page = find_entries(kernel, ask(**asked), limit=limit, cursor=cursor)
-    return [entry_shape(hit.version) for hit in page.hits], page.as_of_tx, page.next_cursor
+    return Page([entry_shape(hit.version) for hit in page.hits], page.as_of_tx, page.next_cursor, page.partial)
 
 
 def _triples_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
     page = find_edges(kernel, EdgeQuestion(**asked), limit=limit, cursor=cursor)
-    return [triple_shape(e.version, e.source, e.target) for e in page.edges], page.as_of_tx, page.next_cursor
+    return Page([triple_shape(e.version, e.source, e.target) for e in page.edges], page.as_of_tx, page.next_cursor)
 
 
 def _transactions_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
     page = list_history(kernel, limit=limit, cursor=cursor, **asked)
     items = [transaction_shape(found.transaction, found.about, found.undone_by) for found in page.happenings]
-    return items, page.as_of_tx, page.next_cursor
+    return Page(items, page.as_of_tx, page.next_cursor)
 
 
 def _documents_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
     opened, as_of, following = page_documents(kernel, limit=limit, cursor=cursor, **asked)
     shapes = [DocumentEntry(**document_fields(each.version, each.chunks, each.status)) for each in opened]
-    return shapes, as_of, following
+    return Page(shapes, as_of, following)
 
 
 def _document(kernel: Kernel, handle: str) -> WholeDocument:
@@ -103,7 +117,7 @@ def _documents_version(kernel: Kernel) -> int:
 
 def _notes_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
     found, as_of, following = list_notes(kernel, limit, cursor, asked)
-    return [note_shape(node, version, LISTED) for node, version in found], as_of, following
+    return Page([note_shape(node, version, LISTED) for node, version in found], as_of, following)
 
 
 def _note(kernel: Kernel, path: str) -> Any:
@@ -246,27 +260,30 @@ def list_templates() -> list[dict[str, Any]]:
     return pages + members
 
 
-def read_resource(kernel: Kernel, uri: str) -> dict[str, Any]:
-    """The contents of a resource, a page of it, or one member."""
+def read_resource(kernel: Kernel, uri: str, beside: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The contents of a resource, a page of it, or one member; how to page can be said in the URI or beside it."""
     resource, member, arguments = parse_uri(uri)
+    for name, said in (beside or {}).items():
+        _say_beside(arguments, name, said, is_member=bool(member))
     version = resource.version(kernel)
     if member:
         assert resource.read_member is not None
         shape = resource.read_member(kernel, member)
-        items, as_of, following = [shape], newest_tx(kernel), None
+        page = Page([shape], newest_tx(kernel), None)
         version = shape.tx_id
     else:
         limit, cursor = _whole(arguments.pop("limit", None), "limit"), arguments.pop("cursor", None)
         if limit is not None and not 1 <= limit <= MAX_LIMIT:
             raise Refusal(Failure.INVALID, f"limit must be from 1 to {MAX_LIMIT}.", field="limit")
-        items, as_of, following = resource.read_page(kernel, limit or DEFAULT_LIMIT, cursor, arguments)
+        page = resource.read_page(kernel, limit or DEFAULT_LIMIT, cursor, arguments)
     body = {
         "resource_uri": address(resource.uri, handle=member),
         "mime_type": MIME_TYPE,
         "version": version,
-        "as_of_tx_id": as_of,
-        "items": to_json(items),
-        "next_cursor": following,
+        "as_of_tx_id": page.as_of,
+        "items": to_json(page.items),
+        "next_cursor": page.following,
+        **({"partial": page.partial} if page.partial else {}),
     }
     return {
         "uri": uri,
@@ -294,14 +311,19 @@ def parse_uri(uri: str) -> tuple[Resource, str, Arguments]:
 def _arguments(resource: Resource, query: str) -> Arguments:
     found: Arguments = {}
     for name, value in parse_qsl(query, keep_blank_values=True):
-        if name not in (*resource.filters, "limit", "cursor", "as_of_tx_id"):
-            raise Refusal(Failure.INVALID, f"{name} is not an argument of this resource.", field=name)
+        if name not in (*resource.filters, *PAGING):
+            known = ", ".join((*resource.filters, *PAGING))
+            raise Refusal(
+                Failure.INVALID, f"{name} is not an argument of this resource; there are {known}.", field=name
+            )
         if len(value) > LONGEST_ARGUMENT:
             raise Refusal(Failure.INVALID, f"{name} may have at most {LONGEST_ARGUMENT:,} characters.", field=name)
         if name == "tags":
             found[name] = (*found.get(name, ()), value)
         elif name == "strict_substring":
-            found[name] = value == "true"
+            found[name] = _one_of(name, value.lower(), ("true", "false")) == "true"
+        elif name in ALLOWED:
+            found[name] = _one_of(name, value, ALLOWED[name])
         else:
             found[name] = value
     if "as_of_tx_id" in found:
@@ -309,11 +331,31 @@ def _arguments(resource: Resource, query: str) -> Arguments:
     return found
 
 
+def _one_of(name: str, value: str, allowed: Sequence[str]) -> str:
+    if value not in allowed:
+        raise Refusal(Failure.INVALID, f"{name} must be one of {', '.join(allowed)}.", field=name)
+    return value
+
+
+def _say_beside(arguments: Arguments, name: str, said: Any, *, is_member: bool) -> None:
+    """Take an argument that stands beside the URI; two that differ, or one about pages of a single thing, are refused
+    rather than passed over."""
+    if is_member:
+        raise Refusal(Failure.INVALID, f"One member has no pages, so {name} says nothing of it.", field=name)
+    if isinstance(said, bool) or not isinstance(said, str | int):
+        raise Refusal(
+            Failure.INVALID, f"{name} must be a {'text' if name == 'cursor' else 'whole number'}.", field=name
+        )
+    spelled = str(said) if name != "as_of_tx_id" else _whole(str(said), name)
+    if arguments.setdefault(name, spelled) != spelled:
+        raise Refusal(Failure.INVALID, f"{name} is another in the URI than beside it.", field=name)
+
+
 def _whole(value: str | None, name: str) -> int | None:
     if value is None:
         return None
     if not value.isdecimal() or len(value) > MOST_DIGITS:
-        raise Refusal(Failure.INVALID, f"{name} must be a whole number.", field=name)
+        raise Refusal(Failure.INVALID, f"{name} must be a whole number of at most {MOST_DIGITS} digits.", field=name)
     return int(value)
 
 
