@@ -134,7 +134,9 @@ def find_document(kernel: Kernel, named: str) -> DocumentRow:
     with kernel.read() as reading:
         try:
             return _row_of(reading, _resolved(reading, named))
-        except Refusal:
+        except Refusal as refusal:
+            if refusal.failure.is_trouble:
+                raise
             found = (documents.find(reading.session, reading.collection, id) for id in document_ids(reading, named))
             rows = [row for row in found if row is not None]
     if len(rows) > 1:

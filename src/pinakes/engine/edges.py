@@ -203,7 +203,9 @@ def _id_of(reading: Reading, text: str | None) -> str | None:
         return None
     try:
         return resolve(reading, text, "entry").id
-    except Refusal:
+    except Refusal as refusal:
+        if refusal.failure.is_trouble:
+            raise
         return None
 
 

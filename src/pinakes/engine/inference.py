@@ -75,8 +75,9 @@ def resolve(kernel: Kernel, said: str) -> list[Entry]:
         try:
             named = find_node(reading, said).thing
             return [named] if isinstance(named, Entry) else []
-        except Refusal:
-            pass
+        except Refusal as refusal:
+            if refusal.failure.is_trouble:
+                raise
     hits = find_unheld(kernel, Question(content=said, kinds=KNOWN, is_explained=False), limit=SEARCHED).hits
     with kernel.read() as reading:
         weighed = [

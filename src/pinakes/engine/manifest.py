@@ -189,7 +189,9 @@ def _find(reading: Reading, said: str) -> str | None:
     tag = _TAG.search(said)
     try:
         return find_node(reading, tag.group() if tag else said.strip()).id
-    except Refusal:
+    except Refusal as refusal:
+        if refusal.failure.is_trouble:
+            raise
         return None
 
 

@@ -173,7 +173,9 @@ def find_key(reading: Reading, book: Notebook, id: str) -> str | None:
         return key
     try:
         return resolve(reading, id, "entry").id
-    except Refusal:
+    except Refusal as refusal:
+        if refusal.failure.is_trouble:
+            raise
         return None
 
 

@@ -39,6 +39,11 @@ class Failure(Enum):
         self.code = code
         self.retryable = retryable
 
+    @property
+    def is_trouble(self) -> bool:
+        """Whether something could not be looked up at all, which must never be taken for its not being there."""
+        return self.retryable or self in (Failure.CORRUPT, Failure.INCOMPATIBLE, Failure.INTERNAL)
+
 
 class Refusal(Exception):
     """A failure with what a person needs to know; its message goes to the client as it is."""

@@ -163,7 +163,7 @@ def _to_refusal(error: jsonschema_rs.ValidationError, schema: Schema) -> Refusal
         return refuse_invalid(f"{spell(place)} is not a parameter; there are {known}.", place)
     if isinstance(kind, jsonschema_rs.ValidationErrorKind.Enum):
         allowed = ", ".join(json.dumps(each, ensure_ascii=False) for each in _rule(error, schema)["enum"])
-        given = _shorten(json.dumps(error.instance, ensure_ascii=False))
+        given = _shorten(json.dumps(cast(Any, error).instance, ensure_ascii=False))
         refusal = refuse_invalid(f"{spell(path) or 'arguments'}: {given} is not one of {allowed}.", path)
     else:
         refusal = refuse_invalid(f"{spell(path) or 'arguments'}: {_shorten(error.message)}", path)

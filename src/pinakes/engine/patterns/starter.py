@@ -2,17 +2,18 @@
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from weakref import WeakSet
+from threading import Event, Lock, Thread
+from weakref import WeakKeyDictionary, WeakSet
 
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.patterns.keeping import names_of, put_batch
 from pinakes.engine.patterns.reading import Pattern, read_pattern
-from pinakes.model.errors import Refusal
+from pinakes.model.errors import Failure, Refusal
 from pinakes.model.kinds import STARTER_COLLECTION
 from pinakes.spaces.embedders import SHIPPED_IDENTITY
 from pinakes.storage.collections import read_settings, write_setting
@@ -28,7 +29,12 @@ MANIFEST = "manifest.json"
 DIGEST = 16
 WIDTH = 768
 
+# How long a reader waits for its turn to install the catalogue.
+PATIENCE = 2.0
+
 _installed: WeakSet[Store] = WeakSet()
+_attempts: "WeakKeyDictionary[Store, _Attempt]" = WeakKeyDictionary()
+_guard = Lock()
 
 
 def starter_files() -> Iterator[tuple[str, bytes]]:
@@ -67,26 +73,69 @@ def release() -> int:
 
 
 def ensure_starter(kernel: Kernel) -> None:
-    """Install or update the shipped catalogue where that is due. Where nothing can be written now, what is there
-    is used."""
+    """Install or update the shipped catalogue where that is due. Whoever reads does not wait for a writer: where it
+    cannot be installed now an older one that is there will do, and without one the call is refused, to be repeated."""
     store = kernel.store
     if store in _installed:
         return
-    try:
-        with store.database.read() as session:
-            due = _recorded(session) < release()
-        if due:
-            _install(kernel)
+    with store.database.read() as session:
+        recorded = _recorded(session)
+    if recorded >= release():
         _installed.add(store)
-    except Refusal as refusal:
-        log.warning("the shipped patterns could not be installed: %s", refusal.message)
+        return
+    with _guard:
+        attempt = _attempts.get(store)
+        if attempt is None or attempt.is_over:
+            attempt = _attempts[store] = _Attempt(kernel)
+    trouble = attempt.wait()
+    if trouble is None:
+        _installed.add(store)
+    elif recorded:
+        log.warning("the shipped patterns could not be brought up to date: %s", trouble.message)
+    else:
+        raise trouble
+
+
+class _Attempt:
+    """One try at installing the catalogue, in a thread of its own: nobody waits while another program writes."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._begun, self._over = Event(), Event()
+        self._trouble: Refusal | None = None
+        Thread(target=self._run, args=(kernel,), name="starter", daemon=True).start()
+
+    @property
+    def is_over(self) -> bool:
+        return self._over.is_set()
+
+    def wait(self) -> Refusal | None:
+        """What went wrong, if anything; given up where it is not even its turn to write after a moment."""
+        if not self._begun.wait(PATIENCE):
+            return Refusal(
+                Failure.BUSY, "The shipped patterns are not installed yet: another program is writing. Try again."
+            )
+        self._over.wait()
+        return self._trouble
+
+    def _run(self, kernel: Kernel) -> None:
+        try:
+            _install(kernel, self._begun.set)
+        except Refusal as refusal:
+            told = f"The shipped patterns could not be installed: {refusal.message}"
+            self._trouble = Refusal(refusal.failure, told, details=refusal.details)
+        except Exception:
+            log.exception("installing the shipped patterns failed")
+            self._trouble = Refusal(Failure.UNAVAILABLE, "The shipped patterns could not be installed; see the log.")
+        finally:
+            self._over.set()
+            self._begun.set()
 
 
 def _recorded(session: Session) -> int:
     return int(read_settings(session, STARTER_COLLECTION).get(RELEASE, 0))
 
 
-def _install(kernel: Kernel) -> None:
+def _install(kernel: Kernel, begin: Callable[[], None]) -> None:
     """Several processes, and several releases, may come to this at once: whoever is second finds it done."""
     number, patterns = release(), starter_patterns()
     if kernel.embedding is not None:
@@ -98,6 +147,7 @@ def _install(kernel: Kernel) -> None:
             write_setting(session, STARTER_COLLECTION, RELEASE, number)
 
     def act(writing: Writing) -> None:
+        begin()
         if _recorded(writing.session) < number:
             put_batch(writing, catalogue=STARTER, batch=patterns, wanted=names_of(patterns))
             record(writing.session)

@@ -1,0 +1,89 @@
+"""Reads while nothing can be written: they answer at once, and a failure is told as a failure."""
+
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from pinakes.app import CONTRACTS, DATABASE, load_catalog
+from pinakes.engine.kernel import Kernel
+from pinakes.model.clock import system_clock
+from pinakes.storage.sqlite import SQLiteDatabase
+from pinakes.storage.store import Store
+from pinakes.toolkit.contract import Reply
+from pinakes.toolkit.dispatch import Dispatcher
+from pinakes.toolkit.tool import Call
+from tests.durability.faulty_vfs import CrampedVFS
+
+PATTERN_TOOLS = [
+    ("search_patterns", {"q": "retry"}),
+    ("get_pattern", {"id": "circuit-breaker"}),
+    ("list_pattern_categories", {}),
+    ("list_skills", {}),
+    ("get_skill", {"slug": "curate-memory"}),
+]
+# Far below the half minute that a writer waits for another.
+AT_ONCE = 15.0
+
+
+def run(kernel: Kernel, name: str, arguments: dict[str, Any]) -> Reply:
+    return Dispatcher(load_catalog(), CONTRACTS).run(name, arguments, Call(kernel=kernel, actor="test"))
+
+
+@pytest.fixture
+def locked(tmp_path: Path) -> Generator[Kernel]:
+    """A store that another program is writing to, for as long as anybody waits."""
+    store = Store(SQLiteDatabase(tmp_path / DATABASE), clock=system_clock)
+    kernel = Kernel(store, "default")
+    assert not run(kernel, "store", {"topic": "tea", "content": "Black."}).failed
+    other = apsw.Connection(str(tmp_path / DATABASE))
+    other.execute("BEGIN IMMEDIATE")
+    yield kernel
+    other.execute("ROLLBACK")
+    other.close()
+    store.close()
+
+
+@pytest.mark.parametrize(("name", "arguments"), PATTERN_TOOLS)
+def test_patterns_that_cannot_be_installed_are_a_failure_to_try_again(locked, name, arguments):
+    began = time.monotonic()
+    reply = run(locked, name, {**arguments, "format": "json"})
+    assert time.monotonic() - began < AT_ONCE
+    assert reply.failed
+    assert reply.structured is not None
+    assert reply.structured["kind"] == "toolError:v1"
+    assert (reply.structured["code"], reply.structured["retryable"]) == ("SERVER_ERROR", True)
+
+
+def test_patterns_are_there_as_soon_as_they_can_be_installed(tmp_path):
+    store = Store(SQLiteDatabase(tmp_path / DATABASE), clock=system_clock)
+    kernel = Kernel(store, "default")
+    other = apsw.Connection(str(tmp_path / DATABASE))
+    other.execute("BEGIN IMMEDIATE")
+    assert run(kernel, "list_pattern_categories", {}).failed
+    other.execute("ROLLBACK")
+    other.close()
+    assert not run(kernel, "list_pattern_categories", {}).failed
+    store.close()
+
+
+def test_a_full_disk_is_told_by_patterns(tmp_path):
+    disk = CrampedVFS()
+    database = SQLiteDatabase(tmp_path / DATABASE, vfs=disk.name)
+    try:
+        kernel = Kernel(Store(database, clock=system_clock), "default")
+        disk.free = 0
+        for name, arguments in PATTERN_TOOLS:
+            reply = run(kernel, name, {**arguments, "format": "json"})
+            assert reply.structured is not None
+            assert reply.structured["kind"] == "toolError:v1", name
+            assert "disk is full" in reply.structured["message"]
+            assert reply.structured["retryable"] is True
+        disk.free = None
+        assert not run(kernel, "list_pattern_categories", {}).failed
+    finally:
+        database.close()
+        disk.unregister()
