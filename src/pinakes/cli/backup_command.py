@@ -15,10 +15,10 @@ from pinakes.model.errors import Failure, Refusal
 from pinakes.storage.locks import role
 
 EPILOG = """examples:
-  pinakes backup                      a new file in backups/ of the data directory
-  pinakes backup --keep 7             and the newest seven of them stay
+  pinakes backup             a new file in backups/ of the data directory
+  pinakes backup --keep 7    and the newest seven of them stay
   pinakes backup /media/disk/pinakes.db
-  pinakes restore FILE                puts one back"""
+  pinakes restore FILE       puts one back"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

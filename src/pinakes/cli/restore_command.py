@@ -9,9 +9,10 @@ from pinakes.cli.layout import say
 from pinakes.cli.terminal import plain, print_json, settings_of
 from pinakes.engine.backups import Restored, restore
 
-EPILOG = """The backup is checked first, and brought to the format of this program where it is older. What is there now
-is kept in backups/ of the data directory, so that restoring that file takes a restore back. What was erased
-since the backup was made stays erased. Refused while a server or another command has the data open.
+EPILOG = """The backup is checked first, and brought to the format of this program where it
+is older. What is there now is kept in backups/ of the data directory, so that
+restoring that file takes a restore back. What was erased since the backup was
+made stays erased. Refused while a server or another command has the data open.
 
   pinakes backup before-the-move.db
   pinakes restore before-the-move.db"""
