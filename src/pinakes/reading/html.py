@@ -56,6 +56,13 @@ class HtmlStream(HTMLParser):
         self._links: list[tuple[str, int]] = []
         self._level = 0
 
+    def feed(self, data: str) -> None:
+        """Read a whole page. What no sign closes is text: the parser would look for its end again at every sign."""
+        for opening, closing in (("<!--", "-->"), ("<", ">")):
+            last = data.rfind(closing) + len(closing) if closing in data else 0
+            data = data[:last] + data[last:].replace(opening, f"&lt;{opening[1:]}")
+        super().feed(data)
+
     def said(self) -> dict[str, str | None]:
         def first(names: frozenset[str]) -> str | None:
             return next((value for name, value in self._meta.items() if name in names and value), None)
