@@ -197,3 +197,18 @@ def test_vault_asks_before_it_takes_out_most_notes(run, vault):
     found = json.loads(out)
     assert (found["notes"], found["synced"]["removed"], found["withheld"]) == (0, 4, [])
     assert "--accept-removals" not in run("doctor")[1]
+
+
+def test_a_mounted_vault_is_searched_by_meaning_at_once(run, vault):
+    code, out, _ = run("vault", "--vault", str(vault))
+    assert code == 0
+    assert "4 embedded" in out
+    assert "wait" not in out
+    assert json.loads(run("search", "--json", "tea")[1])["indexing"] == 0
+    (vault / "new.md").write_text("about rain")
+    _, out, _ = run("vault", "--sync", "--no-wait")
+    assert "1 passage waits for its vector: the next server that runs makes them, or pinakes vault --sync" in out
+    assert "a server makes, or pinakes reindex" in run("search", "rain")[2]
+    assert json.loads(run("vault", "--json")[1])["waiting"] == 1
+    found = json.loads(run("vault", "--sync", "--json")[1])
+    assert (found["synced"]["embedded"], found["waiting"]) == (1, 0)

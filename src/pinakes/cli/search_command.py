@@ -96,7 +96,11 @@ def run(parsed: argparse.Namespace) -> int:
         say(f"{styled(plain(each.sentence), 'bold')}  {styled(each.handle, 'dim')}", lead="   · ", hang=INDENT)
     for number, (hit, place) in enumerate(zip(page.hits, places, strict=True), start=1):
         _print_hit(number, hit, place, sought=sought, explain=parsed.explain)
-    late = f"; {counted(page.waiting, 'passage')} without vectors yet" if page.waiting else ""
+    late = (
+        f"; {counted(page.waiting, 'passage')} without vectors yet, which a server makes, or pinakes reindex"
+        if page.waiting
+        else ""
+    )
     print(f"{len(page.hits)} found in {took:.0f} ms ({page.mode}{late})", file=sys.stderr)
     return 0
 

@@ -5,12 +5,16 @@ from dataclasses import asdict
 from typing import Any
 
 from pinakes.app import App, lazily
+from pinakes.cli.call_command import ACTOR
 from pinakes.cli.layout import counted, say
 from pinakes.cli.terminal import app_of, plain, print_json, progress, styled
+from pinakes.engine.jobs import enqueue
 
 survey = lazily("pinakes.engine.surveying", "survey")
 unmount = lazily("pinakes.engine.unmounting", "unmount")
 withheld = lazily("pinakes.engine.vanishing", "withheld")
+index_everything = lazily("pinakes.engine.upkeep", "index_everything")
+count_passages = lazily("pinakes.engine.upkeep", "count_passages_waiting")
 sync = lazily("pinakes.engine.sync", "sync_everything")
 
 OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
@@ -32,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="read what has changed, and take notes out that are gone, however many they are",
     )
     parser.add_argument("--sync", action="store_true", help="first read what has changed on disk")
+    parser.add_argument("--no-wait", action="store_true", help="leave vectors to the next server that runs")
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -42,9 +47,11 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.sync or parsed.accept_removals or not survey(app.kernel).notes:
         with progress("reading notes", quiet=parsed.json) as report:
             synced = asdict(sync(app.kernel, report, accepts=parsed.accept_removals))
+        synced |= _make_vectors(app, no_wait=parsed.no_wait, quiet=parsed.json)
+    waiting = count_passages(app.kernel)
     found, missed = survey(app.kernel), withheld(app.kernel)
     if parsed.json:
-        print_json({**asdict(found), "synced": synced, "withheld": missed})
+        print_json({**asdict(found), "synced": synced, "withheld": missed, "waiting": waiting})
         return 0
     if not app.kernel.vaults.mounts:
         print("No vault is mounted; name its folder with --vault.")
@@ -58,10 +65,23 @@ def run(parsed: argparse.Namespace) -> int:
     if synced is not None:
         told = [f"{count} {word.removesuffix('s') if count == 1 else word}" for word, count in synced.items() if count]
         print(", ".join(told) or "nothing has changed on disk")
+    if waiting:
+        late = f"{counted(waiting, 'passage')} {'waits for its vector' if waiting == 1 else 'wait for their vectors'}"
+        say(f"{late}: the next server that runs makes them, or pinakes vault --sync. Until then words are searched.")
     _print_list("broken links", [f"{each['note']}: [[{each['target']}]]" for each in found.broken_links])
     _print_list("duplicate titles", [", ".join(each) for each in found.duplicate_titles])
     _print_list("orphans", found.orphans)
     return 0
+
+
+def _make_vectors(app: App, *, no_wait: bool, quiet: bool) -> dict[str, int]:
+    """What was read is searched by meaning, too; now, or as a job that outlives this command."""
+    if no_wait:
+        if count_passages(app.kernel):
+            enqueue(app.kernel, "index", {}, actor=ACTOR)
+        return {}
+    with progress("embedding", quiet=quiet) as report:
+        return {"embedded": index_everything(app.kernel, report)}
 
 
 def _unmount(app: App, *, as_json: bool) -> int:

@@ -29,6 +29,12 @@ def index_everything(kernel: Kernel, report: Report, *, stop: Callable[[], bool]
     return done
 
 
+def count_passages_waiting(kernel: Kernel) -> int:
+    """How many passages have no vectors yet that should have some."""
+    with kernel.read() as reading:
+        return chunks.count_waiting(reading.session, kernel.collection)
+
+
 def index_as_job(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
     """The work of a job that an import leaves behind: make all vectors that are missing."""
     del job
