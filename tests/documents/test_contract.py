@@ -2,11 +2,14 @@
 
 import json
 import uuid
+from dataclasses import replace
 from typing import Any
 
 import jsonschema_rs
 import pytest
 
+from pinakes.engine.documents import examine_documents
+from pinakes.reading.sandbox import Sandbox
 from pinakes.toolkit.asking import Conversation, Response, Unanswered, key_of
 from pinakes.toolkit.tool import Call
 
@@ -251,7 +254,8 @@ def test_clearing_says_what_it_took_and_can_be_undone(librarian):
     cleared = librarian.call("knowledge-clear", confirm=True, confirmation_phrase="DELETE ALL")
     assert list(cleared) == ["success", "documents_removed", "embeddings_removed", "storage_freed_mb", "message"]
     assert (cleared["documents_removed"], cleared["message"]) == (2, "Knowledge base cleared successfully")
-    assert cleared["storage_freed_mb"] > 0
+    # What can be undone is still there.
+    assert cleared["storage_freed_mb"] == 0
     assert librarian.call("knowledge-show")["total_count"] == 0
     librarian.call("undo")
     assert librarian.call("knowledge-show")["total_count"] == 2
@@ -365,3 +369,45 @@ def test_a_page_far_behind_the_last_is_empty(librarian):
     librarian.add(librarian.write("a.txt"))
     shown = librarian.call("knowledge-show", offset=10**30)
     assert (shown["documents"], shown["total_count"], shown["offset"]) == ([], 1, 10**30)
+
+
+def test_clearing_says_what_is_still_queued(librarian):
+    librarian.add(librarian.write("a.txt", "tea " * 50))
+    librarian.call("knowledge-add", file_path=str(librarian.write("b.txt", "coffee " * 50)))
+    cleared = librarian.call("knowledge-clear", confirm=True, confirmation_phrase="DELETE ALL")
+    assert cleared["tasks_still_queued"] == 1
+    assert "tools/cancel" in cleared["note"]
+
+
+def test_health_tells_what_is_wrong_with_the_storage(librarian, tmp_path):
+    gone = replace(librarian.kernel, bench=replace(librarian.bench, data=tmp_path / "gone"))
+    assert "Storage directory not accessible: No such file or directory" in examine_documents(gone).issues
+
+
+def test_health_tells_that_tesseract_is_missing(librarian, tmp_path):
+    sandbox = Sandbox(languages="eng", tesseract=str(tmp_path / "no-tesseract"), tessdata="")
+    without = replace(librarian.kernel, bench=replace(librarian.bench, sandbox=sandbox))
+    assert any("no-tesseract" in issue for issue in examine_documents(without).issues)
+    assert not any("OCR" in issue for issue in examine_documents(librarian.kernel).issues)
+    sandbox.close()
+
+
+def test_health_neither_writes_nor_waits_for_a_writer(librarian):
+    with librarian.kernel.store.database.write():
+        assert not any("Storage" in issue for issue in examine_documents(librarian.kernel).issues)
+
+
+def test_a_folder_is_called_a_folder(librarian):
+    (librarian.folder / "files").mkdir()
+    refused = librarian.refused("knowledge-add", file_path=str(librarian.folder / "files"))
+    assert "is a directory. Name one file in it" in refused["message"]
+
+
+def test_a_refused_path_names_the_setting_that_would_allow_it(librarian):
+    path = librarian.write("a.txt")
+    for roots in ((), (librarian.folder / "elsewhere",)):
+        bench = replace(librarian.bench, roots=roots)
+        call = Call(kernel=replace(librarian.kernel, bench=bench), actor="tester")
+        reply = librarian.app.dispatcher.run("knowledge-add", {"file_path": str(path)}, call)
+        assert reply.structured["error"] == "access_denied"
+        assert "--roots" in reply.structured["message"]

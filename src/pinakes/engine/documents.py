@@ -1,6 +1,8 @@
 """Documents: listing them, taking them out, and saying how the collection of them is."""
 
+import errno
 import os
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -17,6 +19,7 @@ from pinakes.model import kinds
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.history import Version
 from pinakes.model.knowledge import Entry
+from pinakes.reading.ocr import find_tesseract
 from pinakes.reading.opening import MAX_SIZE
 from pinakes.spaces.embedders import DEFAULT, understand
 from pinakes.storage import documents, jobs
@@ -27,6 +30,9 @@ from pinakes.storage.store import Writing
 EVERYTHING = 1 << 62
 MAX_FILE_MEGABYTES = MAX_SIZE // (1024 * 1024)
 SHIPPED_NAME = "sentence-transformers/all-MiniLM-L6-v2"
+MEGABYTE = 1 << 20
+# Below this no file of some size can be taken any more, nor its index be made.
+LEAST_FREE = 64 * MEGABYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +230,7 @@ def examine_documents(kernel: Kernel) -> Condition:
     if embedder is None:
         issues.append(_why_no_embedder(setting))
     index_trouble, storage_trouble = _index_trouble(kernel), _storage_trouble(kernel)
-    issues += [trouble for trouble in (index_trouble, storage_trouble) if trouble]
+    issues += [trouble for trouble in (index_trouble, storage_trouble, _reading_trouble(kernel)) if trouble]
     return Condition(
         documents=count,
         chunks=chunks,
@@ -259,15 +265,32 @@ def _index_trouble(kernel: Kernel) -> str:
 
 
 def _storage_trouble(kernel: Kernel) -> str:
+    """What keeps files from being stored; found out without writing, since whoever asks only reads."""
     folder = bench_of(kernel).data
     try:
-        # A look, not a write: whoever asks how it is must not wait for whoever writes.
-        with kernel.read():
-            folder.stat()
-    except Refusal as refusal:
-        return f"Storage directory not accessible: {refusal.message}"
+        held = os.statvfs(folder)
+        free = held.f_bavail * held.f_frsize
+        problem = errno.EROFS if held.f_flag & os.ST_RDONLY else 0
+        problem = problem or (0 if os.access(folder, os.R_OK | os.W_OK | os.X_OK) else errno.EACCES)
     except OSError as error:
-        return f"Storage directory not accessible: {error.strerror}"
-    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        return "Storage directory not accessible: Permission denied"
+        problem, free = error.errno or errno.EIO, 0
+    if problem:
+        return f"Storage directory not accessible: {os.strerror(problem)}"
+    if free < LEAST_FREE:
+        return f"Storage is full: {free // MEGABYTE} MB are free, {LEAST_FREE // MEGABYTE} MB are needed"
     return ""
+
+
+def _reading_trouble(kernel: Kernel) -> str:
+    """Whether scans and pictures can be read."""
+    try:
+        program, _ = find_tesseract(bench_of(kernel).sandbox.wishes)
+    except Refusal as refusal:
+        return refusal.message
+    return "" if shutil.which(program) else f"OCR processing failed: cannot run {program}"
+
+
+def count_queued(kernel: Kernel) -> int:
+    """How many files are still being read or wait for it."""
+    with kernel.read() as reading:
+        return jobs.count_unsettled(reading.session, kernel.collection)

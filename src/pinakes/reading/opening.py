@@ -105,9 +105,16 @@ def _check_roots(place: Path, roots: Sequence[Path]) -> tuple[Path, Path]:
     for root in real_roots:
         if real.is_relative_to(root) and held.is_relative_to(root):
             return root, held.relative_to(root)
+    if not roots:
+        raise Refusal(
+            Failure.FORBIDDEN,
+            f"{place} is outside the folders that this server may read: there are none. Name some with the setting "
+            "--roots, or send the file's content",
+        )
     raise Refusal(
         Failure.FORBIDDEN,
-        f"{place} is outside the folders that this server may read. Move it into one of them, or send its content",
+        f"{place} is outside the folders that this server may read. Move it into one of them, add its folder to the "
+        "setting --roots, or send its content",
     )
 
 

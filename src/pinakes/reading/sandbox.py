@@ -14,6 +14,7 @@ from pinakes.reading.frames import OversizedFrame, Unpacker
 from pinakes.reading.limits import Limits
 from pinakes.reading.opening import OpenedFile
 from pinakes.reading.parsers import Parsers, find_parsers
+from pinakes.reading.source import Wishes
 
 PATIENCE = 0.1
 
@@ -28,7 +29,7 @@ class Sandbox:
         self, *, limits: Limits | None = None, languages: str = "eng", tesseract: str = "", tessdata: str = ""
     ) -> None:
         self._limits = limits or Limits()
-        self._wishes = {"languages": languages, "tesseract": tesseract, "tessdata": tessdata}
+        self.wishes = Wishes(languages=languages, tesseract=tesseract, tessdata=tessdata)
         self._parsers: Parsers = find_parsers()
 
     def read(
@@ -43,7 +44,7 @@ class Sandbox:
         promised_format(opened.name)
         job = {
             "name": opened.name,
-            "wishes": {**self._wishes, "force_ocr": force_ocr},
+            "wishes": {**asdict(self.wishes), "force_ocr": force_ocr},
             "limits": asdict(self._limits),
         }
         watch = _Watch(opened.name, self._limits, report, stop)

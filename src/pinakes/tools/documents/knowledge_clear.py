@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pinakes.contracts.documents import in_megabytes
-from pinakes.engine.documents import clear_documents, list_documents
+from pinakes.engine.documents import clear_documents, count_queued, list_documents
 from pinakes.engine.kernel import Kernel
 from pinakes.model.errors import Failure, Refusal
-from pinakes.toolkit.fields import flag, integer, number, text
+from pinakes.toolkit.fields import UNSET, Unset, flag, integer, number, text
 from pinakes.toolkit.tool import Answer, Call, Example, tool
 
 PHRASE = "DELETE ALL"
@@ -26,6 +26,8 @@ class Output:
     embeddings_removed: int = integer()
     storage_freed_mb: float = number()
     message: str = text()
+    tasks_still_queued: int | Unset = integer(default=UNSET)
+    note: str | Unset = text(default=UNSET)
 
 
 EXAMPLE = Example(
@@ -59,11 +61,16 @@ def knowledge_clear(call: Call[Kernel], input: Input) -> Answer:
     """Remove all documents from the knowledge base. It can be undone for 30 days."""
     if not input.confirm or input.confirmation_phrase != PHRASE:
         raise _unconfirmed(call.kernel)
+    before = call.kernel.store.database.size()
     cleared = clear_documents(call.kernel, actor=call.actor)
+    queued = count_queued(call.kernel)
     output = Output(
         documents_removed=cleared.documents,
         embeddings_removed=cleared.vectors,
-        storage_freed_mb=in_megabytes(cleared.size),
+        # What can be undone is still kept, so that as a rule nothing is freed.
+        storage_freed_mb=in_megabytes(max(0, before - call.kernel.store.database.size())),
         message="Knowledge base cleared successfully",
+        tasks_still_queued=queued or UNSET,
+        note=f"{queued} files are still being read and will be added; tools/cancel stops a task." if queued else UNSET,
     )
     return Answer(content=output)
