@@ -38,3 +38,23 @@ def test_an_argument_of_a_resource_has_an_upper_length(agent: Agent, uri: str) -
     with pytest.raises(Refusal) as refused:
         read_resource(agent.kernel, uri + "7" * 5000)
     assert refused.value.failure is Failure.INVALID
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("store", {"topic": "a", "content": "b"}),
+        ("update", {"id": "e-1"}),
+        ("relate", {"subject": "a", "predicate": "b", "object": "c"}),
+    ],
+)
+@pytest.mark.parametrize("field", ["source", "actor", "tags"])
+def test_names_have_an_upper_length(agent: Agent, tool: str, given: dict[str, str], field: str) -> None:
+    agent.store("a", "b")
+    if (tool, field) == ("relate", "tags"):
+        return
+    for length, is_refused in ((1001, True), (1000, False)):
+        value = "x" * length
+        reply = agent.reply(tool, **given, **{field: [value] if field == "tags" else value})
+        assert reply.failed is is_refused
+        assert not is_refused or field in str(reply.structured)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast
 
+from pinakes.engine.entries import refuse_long
 from pinakes.engine.handles import EDGE_NAMES, ENTITY_NAMES, resolve
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.paging import Place, start, to_cursor
@@ -71,6 +72,8 @@ class _Clashes(Exception):
 
 def relate(kernel: Kernel, claim: Claim, *, actor: str) -> Related | Clash:
     """Write a claim as an edge, or say with what it clashes and write nothing."""
+
+    refuse_long(claim.said)
 
     def act(writing: Writing) -> Related:
         writing.describe("CREATE")

@@ -16,6 +16,7 @@ from pinakes.model.knowledge import Alias, Entry, handle_of
 from pinakes.storage.reading import Reading
 from pinakes.storage.store import Writing
 
+LONGEST_NAME = 1000
 ATTRIBUTES = ("source", "actor", "confidence", "knowledge_type", "memory_type", "status")
 
 FACT_RULE = (
@@ -37,6 +38,7 @@ def store_entry(kernel: Kernel, said: Mapping[str, Any], *, actor: str) -> Writt
     """Make a new entry from the fields that were said."""
 
     _refuse_blank(said)
+    refuse_long(said)
     kernel.prepare(said["topic"], said["content"], whole=bool(said.get("wait_for_embedding")))
 
     def act(writing: Writing) -> Written:
@@ -66,6 +68,7 @@ def update_entry(kernel: Kernel, handle: str, said: Mapping[str, Any], *, actor:
     """Change the fields that were said; saying what is already so changes nothing."""
 
     _refuse_blank(said)
+    refuse_long(said)
     with kernel.read() as reading:
         present = cast(Entry, resolve(reading, handle, "entry").thing)
     _refuse_text_of_document(present, said)
@@ -102,6 +105,15 @@ def delete_entry(kernel: Kernel, handle: str, *, actor: str) -> tuple[str, int, 
 def get_entry(kernel: Kernel, handle: str) -> Version:
     with kernel.read() as reading:
         return resolve(reading, handle, "entry")
+
+
+def refuse_long(said: Mapping[str, Any]) -> None:
+    """Who said something, where it comes from, and each tag are names, no texts."""
+    for field in ("source", "actor", "tags"):
+        value = said.get(field) or ()
+        if any(len(name) > LONGEST_NAME for name in ((value,) if isinstance(value, str) else value)):
+            told = f"{field} may have at most {LONGEST_NAME:,} characters."
+            raise Refusal(Failure.INVALID, told, field=field)
 
 
 def _refuse_blank(said: Mapping[str, Any]) -> None:
