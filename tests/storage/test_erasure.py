@@ -257,7 +257,7 @@ def test_purging_erases_only_what_was_deleted_longer_ago_than_the_retention(tmp_
     assert holders(tmp_path, f"{SECRET} recent") != []
     assert purge(kernel, actor="test") is None
 
-    (undone,) = undo(kernel, tx=5, actor="test")
+    (undone,) = undo(kernel, tx=5, actor="test").done
     assert undone.happening.about.id == recent
     clock.now = began + 100 * DAY
     assert purge(kernel, actor="test") is None, "what came back is no tombstone"

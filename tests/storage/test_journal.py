@@ -82,7 +82,7 @@ def test_undoing_each_transaction_newest_first_returns_to_the_start(store, befor
     start, began = things(player.kernel), newest(player.kernel)
     player.play(since)
     for tx in range(newest(player.kernel), began, -1):
-        (undone,) = undo(player.kernel, tx=tx, actor="test")
+        (undone,) = undo(player.kernel, tx=tx, actor="test").done
         assert undone.happening.transaction.tx == tx
     assert things(player.kernel) == start
     assert complaints(player.kernel) == []
@@ -99,7 +99,7 @@ def test_undoing_several_at_once_is_undoing_each(store, before, since):
     player.play(since)
     count = newest(player.kernel) - began
     if count:
-        undone = undo(player.kernel, count=count, actor="test")
+        undone = undo(player.kernel, count=count, actor="test").done
         assert [each.happening.transaction.tx for each in undone] == list(range(began + count, began, -1))
     assert things(player.kernel) == start
 
@@ -109,7 +109,7 @@ def test_undoing_several_at_once_is_undoing_each(store, before, since):
 def test_undoing_an_undo_brings_everything_back(store, done):
     player = played(store, done)
     there = things(player.kernel)
-    reverts = [undo(player.kernel, tx=tx, actor="test")[0].revert_tx for tx in range(newest(player.kernel), 0, -1)]
+    reverts = [undo(player.kernel, tx=tx, actor="test").done[0].revert_tx for tx in range(newest(player.kernel), 0, -1)]
     assert things(player.kernel) == {}
     for tx in reversed(reverts):
         undo(player.kernel, tx=tx, actor="test")

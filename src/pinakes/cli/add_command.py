@@ -14,6 +14,7 @@ from pinakes.cli.gathering import gather, snapshot
 from pinakes.cli.layout import counted, say
 from pinakes.cli.terminal import app_of, plain, print_json
 from pinakes.contracts.documents import code_of
+from pinakes.engine.history import new_batch
 from pinakes.engine.ingest import Wish, queue_file
 from pinakes.engine.jobs import bench_of, call_off, enqueue, look_up_all, refusal_of
 from pinakes.engine.kernel import Kernel
@@ -99,6 +100,7 @@ class Adding:
         self._is_warned = False
 
     def add(self, paths: list[str]) -> None:
+        self._begin(paths)
         for path in paths:
             self._queue(path)
         while self._waiting:
@@ -147,7 +149,12 @@ class Adding:
             enqueue(self._kernel, "index", {}, actor=ACTOR)
         return moved
 
+    def _begin(self, paths: list[str]) -> None:
+        """Several files of one command are one undo."""
+        self._kernel = replace(self._kernel, batch=new_batch(self._kernel) if len(paths) > 1 else None)
+
     def leave(self, paths: list[str]) -> int:
+        self._begin(paths)
         for path in paths:
             self._queue(path)
         if self._parsed.json:

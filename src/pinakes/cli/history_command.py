@@ -6,7 +6,7 @@ from typing import Any
 from pinakes.cli.layout import say
 from pinakes.cli.terminal import app_of, at_least, plain, print_json, styled
 from pinakes.contracts.entries import transaction_shape
-from pinakes.engine.history import list_history
+from pinakes.engine.history import Happening, list_history
 from pinakes.engine.naming import call
 from pinakes.model.kinds import KINDS
 from pinakes.toolkit.fields import to_json
@@ -30,20 +30,29 @@ def run(parsed: argparse.Namespace) -> int:
         called = [call(reading, found.about) for found in page.happenings]
     shapes = [transaction_shape(found.transaction, found.about, found.undone_by) for found in page.happenings]
     if parsed.json:
-        items = [{**shape, "name": each.name} for shape, each in zip(to_json(shapes), called, strict=True)]
+        items = [
+            {**shape, "name": each.name, "batch": _batch_of(found)}
+            for shape, each, found in zip(to_json(shapes), called, page.happenings, strict=True)
+        ]
         print_json({"items": items, "next_cursor": page.next_cursor, "as_of_tx_id": page.as_of_tx})
         return 0
-    for shape, each in zip(shapes, called, strict=True):
-        _print(shape, each)
+    for shape, each, found in zip(shapes, called, page.happenings, strict=True):
+        _print(shape, each, _batch_of(found))
     if not shapes:
         print("Nothing has happened yet.")
     return 0
 
 
-def _print(shape: Any, called: Any) -> None:
+def _batch_of(found: Happening) -> str | None:
+    """What the transactions of one command have in common, where it made several."""
+    batch = found.transaction.note.get("batch")
+    return None if batch is None else str(batch["id"])[:8]
+
+
+def _print(shape: Any, called: Any, batch: str | None) -> None:
     undone = f"reverted by {shape.reverted_by}" if shape.reverted_by else ""
     undone = f"reverts {shape.reverts}" if shape.reverts else undone
-    told = [plain(called.name), f"by {plain(shape.actor)}", undone]
+    told = [plain(called.name), f"by {plain(shape.actor)}", undone, f"in batch {batch}" if batch else ""]
     if called.handle and called.handle not in called.name:
         told.append(f"({plain(called.handle)})")
     when = shape.created_at[:16].replace("T", " ")

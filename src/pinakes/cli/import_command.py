@@ -1,12 +1,13 @@
 """pinakes import: bring in a file."""
 
 import argparse
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from pinakes.app import lazily
 from pinakes.cli.call_command import ACTOR
 from pinakes.cli.layout import counted, say
 from pinakes.cli.terminal import app_of, print_json, progress
+from pinakes.engine.history import new_batch
 from pinakes.engine.jobs import enqueue
 from pinakes.engine.transfer import import_lines
 from pinakes.model.errors import Failure, Refusal
@@ -33,7 +34,8 @@ def run(parsed: argparse.Namespace) -> int:
             progress("importing", quiet=parsed.json) as report,
             open(0 if parsed.file == "-" else parsed.file, encoding="utf-8", closefd=parsed.file != "-") as file,
         ):
-            moved = import_lines(kernel, file, actor=ACTOR, report=report)
+            together = replace(kernel, batch=new_batch(kernel))
+            moved = import_lines(together, file, actor=ACTOR, report=report)
         task = None
         if parsed.no_wait:
             task = enqueue(kernel, "index", {}, actor=ACTOR).id

@@ -12,7 +12,7 @@ from pinakes.cli.call_command import ACTOR
 from pinakes.cli.layout import counted, say
 from pinakes.cli.layout import page as width
 from pinakes.cli.markdown import render
-from pinakes.cli.terminal import app_of, print_json, progress, say_error, styled
+from pinakes.cli.terminal import app_of, at_least, print_json, progress, say_error, styled
 from pinakes.contracts.patterns import DIFFICULTIES, TOOL_ERROR
 from pinakes.model.errors import Failure, Refusal
 from pinakes.toolkit.tool import Call
@@ -43,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--catalogue", default="", metavar="NAME", help="the catalogue's name (default: the folder's)")
     parser.add_argument("--category", metavar="NAME", help="only patterns of this category")
     parser.add_argument("--difficulty", choices=DIFFICULTIES, help="only patterns of this difficulty")
-    parser.add_argument("--limit", type=int, metavar="N", help="at most so many, 1 to 100")
-    parser.add_argument("--cards", type=int, metavar="N", help="how many are shown as cards (default: 3)")
+    parser.add_argument("--limit", type=at_least(1), metavar="N", help="at most so many, 1 to 100")
+    parser.add_argument("--cards", type=at_least(0), metavar="N", help="how many are shown as cards (default: 3)")
     parser.add_argument("--no-wait", action="store_true", help="leave vectors to the next server that runs")
 
 

@@ -5,7 +5,7 @@ import argparse
 from pinakes.app import lazily
 from pinakes.cli.call_command import ACTOR
 from pinakes.cli.layout import counted, say
-from pinakes.cli.terminal import app_of, print_json, progress
+from pinakes.cli.terminal import app_of, at_least, print_json, progress
 from pinakes.engine.embedding import choose_chunk_size, choose_embedder
 from pinakes.engine.jobs import enqueue
 
@@ -28,7 +28,9 @@ vectors are made, search goes on."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--embedder", metavar="NAME", help="use this embedder from now on")
-    parser.add_argument("--chunk-size", type=int, metavar="N", help="cut documents into passages of up to N characters")
+    parser.add_argument(
+        "--chunk-size", type=at_least(1), metavar="N", help="cut documents into passages of up to N characters"
+    )
     parser.add_argument("--no-wait", action="store_true", help="leave the vectors to the next server that runs")
 
 

@@ -2,12 +2,14 @@
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import Any
 
 from pinakes.cli.call_command import ACTOR
 from pinakes.cli.layout import counted, say
 from pinakes.cli.terminal import app_of, plain, print_json
 from pinakes.engine.documents import clear_documents, find_document, list_documents, remove_document
+from pinakes.engine.history import new_batch
 from pinakes.model.errors import Failure, Refusal
 
 EPILOG = """examples:
@@ -34,7 +36,8 @@ def run(parsed: argparse.Namespace) -> int:
         return 0
     rows = [find_document(kernel, name) for name in parsed.documents]
     _confirm(parsed, f"Remove {', '.join(plain(row.filename) for row in rows)}?")
-    removed = [remove_document(kernel, row.handle, actor=ACTOR) for row in rows]
+    together = replace(kernel, batch=new_batch(kernel) if len(rows) > 1 else None)
+    removed = [remove_document(together, row.handle, actor=ACTOR) for row in rows]
     named: list[dict[str, Any]] = [
         {"document_id": row.handle, "filename": row.filename, "chunks_removed": row.chunks} for row in removed
     ]

@@ -54,7 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}-before", metavar="TIME", help=f"only what was {name} then or earlier")
     parser.add_argument("--importance", type=float, metavar="LEAST", help="only what is at least so important (0 to 1)")
     parser.add_argument("--as-of", metavar="TIME", help="only what was valid then")
-    parser.add_argument("--as-of-tx", type=int, metavar="NUMBER", help="as everything was after this transaction")
+    parser.add_argument(
+        "--as-of-tx", type=at_least(0), metavar="NUMBER", help="as everything was after this transaction"
+    )
     parser.add_argument("--explain", action="store_true", help="show why each one matches, and the scores")
 
 

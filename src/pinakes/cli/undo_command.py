@@ -4,7 +4,7 @@ import argparse
 
 from pinakes.cli.call_command import ACTOR
 from pinakes.cli.layout import say
-from pinakes.cli.terminal import app_of, plain, print_json
+from pinakes.cli.terminal import app_of, at_least, plain, print_json
 from pinakes.contracts.entries import entity_type
 from pinakes.engine.history import undo
 from pinakes.engine.naming import call
@@ -12,13 +12,14 @@ from pinakes.model.knowledge import handle_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--count", type=int, default=1, metavar="N", help="how many of the newest (default: 1)")
-    parser.add_argument("--tx", type=int, metavar="NUMBER", help="this transaction instead")
+    parser.add_argument("--count", type=at_least(1), metavar="N", help="how many of the newest (default: 1)")
+    parser.add_argument("--tx", type=at_least(1), metavar="NUMBER", help="this transaction instead")
 
 
 def run(parsed: argparse.Namespace) -> int:
     kernel = app_of(parsed).kernel
-    done = undo(kernel, count=max(1, parsed.count), tx=parsed.tx, actor=ACTOR)
+    undoing = undo(kernel, count=parsed.count, tx=parsed.tx, actor=ACTOR)
+    done = undoing.done
     lines = [
         {
             "tx_id": undone.happening.transaction.tx,
@@ -32,11 +33,14 @@ def run(parsed: argparse.Namespace) -> int:
     with kernel.read() as reading:
         called = [call(reading, undone.happening.about) for undone in done]
     if parsed.json:
-        print_json({"reverted": [{**line, "name": each.name} for line, each in zip(lines, called, strict=True)]})
+        reverted = [{**line, "name": each.name} for line, each in zip(lines, called, strict=True)]
+        print_json({"reverted": reverted, "steps": undoing.steps, "passed_over": undoing.passed_over})
         return 0
     for line, each in zip(lines, called, strict=True):
         what = f"{line['op']} {each.kind} {plain(each.name)}"
         say(f"Reverted {line['tx_id']} in transaction {line['revert_tx_id']}: {what}", hang="  ")
     if not lines:
         print("There is nothing to undo.")
+    for remark in undoing.remarks:
+        say(remark)
     return 0

@@ -1,7 +1,8 @@
 """History: listing transactions, undoing them, and saying what changed."""
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
+from uuid import uuid4
 
 from pinakes.engine.filing import Plan, catch_up, finish
 from pinakes.engine.kernel import Kernel
@@ -33,6 +34,27 @@ class Undone:
 
 
 @dataclass(frozen=True, slots=True)
+class Undoing:
+    """What was reverted, newest first, in how many steps: a command's several transactions are one. What was passed
+    over, since it touched what was erased."""
+
+    done: list[Undone]
+    steps: int
+    passed_over: list[int]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be said besides the list."""
+        said: list[str] = []
+        if self.steps < len(self.done):
+            said.append("What one command did in several transactions was taken back together.")
+        if self.passed_over:
+            named = ", ".join(map(str, self.passed_over))
+            said.append(f"Passed over {named}, which touched what was erased since and cannot be undone.")
+        return said
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryPage:
     """One page of transactions, newest first."""
 
@@ -60,14 +82,21 @@ def list_history(
     return HistoryPage(found[:limit], place.tx, following)
 
 
-def undo(kernel: Kernel, *, count: int = 1, tx: int | None = None, actor: str) -> list[Undone]:
-    """Revert the newest transactions, or the one that is named, all or nothing."""
+def new_batch(kernel: Kernel) -> dict[str, Any]:
+    """What the transactions of one command have in common, and the transaction that all of them come after."""
+    return {"id": uuid4().hex, "after": newest_tx(kernel)}
 
-    def act(writing: Writing) -> tuple[list[Undone], bool]:
+
+def undo(kernel: Kernel, *, count: int | None = None, tx: int | None = None, actor: str) -> Undoing:
+    """Revert the newest transactions, or the one that is named, all or nothing."""
+    if tx is not None and count not in (None, 1):
+        raise Refusal(Failure.INVALID, "Name one transaction, or say how many of the newest; not both.", field="count")
+
+    def act(writing: Writing) -> tuple[Undoing, bool]:
         done: list[Undone] = []
         plan = Plan(kernel.vaults)
-        wanted = [tx] if tx is not None else _newest_standing(writing, count)
-        for number in wanted:
+        chosen = _Standing([tx], 1, []) if tx is not None else _newest_standing(writing, count or 1)
+        for number in chosen.numbers:
             if done:
                 writing.start_another()
             target = writing.transaction(number)
@@ -76,7 +105,7 @@ def undo(kernel: Kernel, *, count: int = 1, tx: int | None = None, actor: str) -
             for change in _revert(writing, target):
                 plan.add(change.after.thing, None if change.before is None else change.before.thing)
             done.append(Undone(_happening(writing, target), writing.tx))
-        return done, bool(plan.settle(writing))
+        return Undoing(done, chosen.steps, chosen.passed_over), bool(plan.settle(writing))
 
     catch_up(kernel)
     done, files_follow = kernel.write(act, actor=actor)
@@ -125,19 +154,45 @@ def _happening(reading: Reading, transaction: Transaction) -> Happening:
     return Happening(transaction, about, reading.undone_by(transaction.tx))
 
 
-def _newest_standing(writing: Writing, count: int) -> list[int]:
-    """The newest transactions that are no reverts and not reverted."""
-    standing: list[int] = []
+@dataclass(slots=True)
+class _Standing:
+    """Transactions to take back, newest first, in so many steps; and those that never can be."""
+
+    numbers: list[int]
+    steps: int
+    passed_over: list[int]
+
+
+def _newest_standing(writing: Writing, count: int) -> _Standing:
+    """The newest transactions that are no reverts, not reverted and touch nothing erased; those of one command count as
+    one, however far apart they are."""
+    chosen = _Standing([], 0, [])
+    begun: dict[str, int] = {}
     before = writing.tx
-    while len(standing) < count:
-        batch = writing.transactions(before=before, limit=200)
-        if not batch:
-            break
-        before = batch[-1].tx
-        standing += [
-            found.tx for found in batch if found.operation not in NOT_UNDOABLE and writing.undone_by(found.tx) is None
-        ]
-    return standing[:count]
+    while page := writing.transactions(before=before, limit=200):
+        for found in page:
+            if chosen.steps == count and found.tx <= min(begun.values(), default=found.tx):
+                return chosen
+            if found.operation not in NOT_UNDOABLE and writing.undone_by(found.tx) is None:
+                _choose(writing, found, count, (chosen, begun))
+        before = page[-1].tx
+    return chosen
+
+
+def _choose(writing: Writing, found: Transaction, count: int, so_far: tuple[_Standing, dict[str, int]]) -> None:
+    chosen, begun = so_far
+    batch = found.note.get("batch")
+    if writing.touches_erased(found.tx):
+        if chosen.steps < count:
+            chosen.passed_over.append(found.tx)
+        return
+    if batch is not None and batch["id"] in begun:
+        chosen.numbers.append(found.tx)
+    elif chosen.steps < count:
+        chosen.numbers.append(found.tx)
+        chosen.steps += 1
+        if batch is not None:
+            begun[batch["id"]] = int(batch["after"])
 
 
 def _revert(writing: Writing, target: Transaction) -> list[Change]:
@@ -172,7 +227,14 @@ def _refuse_later_change(writing: Writing, target: Transaction, change: Change) 
     """A change can be taken back while the thing is still as that change left it."""
     versions = writing.versions(change.after.id)
     if any(version.erased for version in versions):
-        raise Refusal(Failure.ERASED, f"Transaction {target.tx} touched what was erased since; it cannot be undone.")
+        following = _newest_standing(writing, 1).numbers
+        then = f" The newest that can be is {following[0]}." if following else ""
+        raise Refusal(
+            Failure.ERASED,
+            f"Transaction {target.tx} touched what was erased since; it cannot be undone.{then}",
+            field="tx_id",
+            details={"tx_id": following[0]} if following else {},
+        )
     if versions[-1].thing != change.after.thing:
         named = next((v.thing for v in reversed(versions) if v.thing is not None), None)
         raise _conflict(target, versions[-1].tx, change.after.id if named is None else handle_of(named))

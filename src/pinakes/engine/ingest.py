@@ -104,6 +104,7 @@ def queue_file(kernel: Kernel, wish: Wish, *, actor: str) -> tuple[Job, int]:
         "size": located.size,
         "roots": None if bench.roots is None or located.upload else [str(root) for root in bench.roots],
         "estimate": estimate,
+        **({} if kernel.batch is None else {"batch": dict(kernel.batch)}),
     }
     is_small = located.size <= SMALL_FILE and not wish.force_ocr and not is_image
     return enqueue(kernel, INGEST, arguments, actor=actor, lane=SMALL if is_small else LARGE), estimate
@@ -127,6 +128,7 @@ def ingest(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
     """The work of a job: read a file and store what it says."""
     began = time.monotonic()
     said = job.arguments
+    kernel = replace(kernel, batch=said.get("batch"))
     roots = None if said["roots"] is None else tuple(Path(root) for root in said["roots"])
     progress.reach(0, 1, "Opening the file")
     with open_checked(said["path"], roots) as opened:

@@ -1,8 +1,9 @@
 """The kernel: a store, the collection a connection has chosen, and the means to search it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from pinakes.engine.activity import Activity
@@ -26,6 +27,11 @@ def _stand() -> None:
     """Nobody can take over what is no role."""
 
 
+def _within(batch: Mapping[str, Any], act: Callable[[Writing], T], writing: Writing) -> T:
+    writing.batch = batch
+    return act(writing)
+
+
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """What every verb of the engine is given; the finder is made when something is first searched for."""
@@ -37,6 +43,8 @@ class Kernel:
     vaults: Vaults = field(default_factory=Vaults)
     bench: Workbench | None = None
     activity: Activity = field(default_factory=Activity)
+    # Where one command makes several transactions: what they have in common, so that one undo takes them all back.
+    batch: Mapping[str, Any] | None = None
     once: Once | None = None
     # Asked inside a transaction by who acts in a role that another may have taken over meanwhile.
     fence: Callable[[], None] = _stand
@@ -49,9 +57,10 @@ class Kernel:
         return self.store.read(self.collection)
 
     def write(self, act: Callable[[Writing], T], *, actor: str) -> T:
+        within = act if self.batch is None else partial(_within, self.batch, act)
         if self.once is not None:
-            return self.once.write(self.store, act, actor=actor)
-        return self.store.write(self.collection, act, actor=actor)
+            return self.once.write(self.store, within, actor=actor)
+        return self.store.write(self.collection, within, actor=actor)
 
     def operate(self, act: Callable[[Session], T]) -> T:
         """Change the operational state that a call is about; what is merely kept on the way goes to the store."""

@@ -215,6 +215,11 @@ class Reading:
         rows = self.session.rows("SELECT tx FROM tx WHERE collection = ? AND undoes = ?", self.collection, tx)
         return next((number for (number,) in sorted(rows, reverse=True) if self.undone_by(number) is None), None)
 
+    def touches_erased(self, tx: int) -> bool:
+        """Whether a transaction changed what was erased since."""
+        sql = "SELECT 1 FROM version WHERE collection = ? AND tx = ? AND erased = 1 LIMIT 1"
+        return bool(self.session.rows(sql, self.collection, tx))
+
     def changes(self, tx: int) -> list[Change]:
         rows = self.session.rows(
             f"SELECT {_VERSION} FROM version v WHERE v.collection = ? AND v.tx = ? ORDER BY v.id", self.collection, tx

@@ -45,6 +45,8 @@ class Writing(Reading):
         self._operation: Operation = "UPDATE"
         self._undoes: int | None = None
         self._note: Mapping[str, Any] | None = None
+        # What one command does in several transactions, so that they can be taken back together.
+        self.batch: Mapping[str, Any] | None = None
         self._described = False
         self._ever_changed = False
         self._made = 0
@@ -171,6 +173,7 @@ class Writing(Reading):
         )
 
     def _write_transaction(self, subject_id: str) -> None:
+        note = {**(self._note or {}), **({} if self.batch is None else {"batch": self.batch})}
         self.session.run(
             "INSERT INTO tx (collection, tx, time, actor, operation, subject_id, undoes, note) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -181,7 +184,7 @@ class Writing(Reading):
             self._operation,
             subject_id,
             self._undoes,
-            to_text(self._note) if self._note else None,
+            to_text(note) if note else None,
         )
         self._described = self._ever_changed = True
 

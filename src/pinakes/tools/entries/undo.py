@@ -35,7 +35,9 @@ EXAMPLE = Example(arguments={}, after=(("store", {"topic": "mistake", "content":
 @tool(contract="entries", effect="destroy", models=(Input, Output), example=EXAMPLE)
 def undo(call: Call[Kernel], input: Input) -> Answer:
     """Revert the newest transactions, or one by its tx_id; refused if a later change depends on it."""
-    done = history.undo(call.kernel, count=input.count, tx=said(input).get("tx_id"), actor=call.actor)
+    given = said(input)
+    undoing = history.undo(call.kernel, count=given.get("count"), tx=given.get("tx_id"), actor=call.actor)
+    done = undoing.done
     items: list[Reverted] = []
     for undone in done:
         shape = transaction_shape(undone.happening.transaction, undone.happening.about, None)
@@ -49,7 +51,7 @@ def undo(call: Call[Kernel], input: Input) -> Answer:
             )
         )
     named = ", ".join(f"{item.tx_id} ({item.op} {item.entity_id})" for item in items)
-    missing = f" There were only {len(items)} to revert." if len(items) < input.count else ""
-    sentence = f"Reverted {named}.{missing}" if items else "There is nothing to undo."
+    missing = [f"There were only {undoing.steps} to revert."] if items and undoing.steps < input.count else []
+    sentence = " ".join([f"Reverted {named}." if items else "There is nothing to undo.", *missing, *undoing.remarks])
     uri = address(TRANSACTIONS, {"as_of_tx_id": done[-1].revert_tx} if done else {})
     return Answer(sentence, uri, Output(reverted=tuple(items)))

@@ -1,0 +1,158 @@
+"""Undo on the command line: what one command did is one step, and nothing that was erased stands in the way."""
+
+import json
+
+import pytest
+
+from pinakes.cli.main import main
+from pinakes.engine.corpus import BATCH
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    def call(*arguments):
+        try:
+            code = main([*map(str, arguments), "--data", str(tmp_path / "data")])
+        except SystemExit as left:
+            code = left.code
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def pinakes(run):
+    def call(*arguments):
+        code, out, err = run(*arguments, "--json")
+        assert code == 0, out + err
+        return json.loads(out)
+
+    return call
+
+
+@pytest.fixture
+def store(pinakes):
+    def call(*topics):
+        return [pinakes("call", "store", json.dumps({"topic": each, "content": each}))["id"] for each in topics]
+
+    return call
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("undo", "--count", "0"),
+        ("undo", "--count", "-5"),
+        ("undo", "--tx", "0"),
+        ("undo", "--tx", "1", "--count", "2"),
+        ("history", "--limit", "0"),
+        ("history", "--limit", "-1"),
+        ("search", "tea", "--limit", "0"),
+        ("patterns", "tea", "--limit", "0"),
+        ("reindex", "--chunk-size", "0"),
+        ("erase", "--deleted-before", "-1", "--yes"),
+        ("backup", "--keep", "0"),
+    ],
+)
+def test_a_number_that_makes_no_sense_is_a_usage_error_and_changes_nothing(run, pinakes, store, command):
+    store("tea", "milk")
+    code, _, err = run(*command)
+    assert code == 2, err
+    assert pinakes("status")["tx_id"] == 2
+
+
+def test_undo_goes_past_what_was_erased_and_says_so(run, pinakes, store):
+    store("tea", "milk")
+    [id] = store("secret")
+    assert run("erase", id, "--yes")[0] == 0
+    done = pinakes("undo")
+    assert [each["tx_id"] for each in done["reverted"]] == [2]
+    assert done["passed_over"] == [3]
+    code, out, _ = run("undo")
+    assert code == 0
+    assert "Passed over 3, which touched what was erased since" in " ".join(out.split())
+    assert pinakes("status")["entry"] == 0
+    code, _, err = run("undo", "--tx", "3")
+    assert code == 1
+    assert "erased since; it cannot be undone" in " ".join(err.split())
+
+
+def test_undoing_one_that_touched_what_was_erased_names_the_newest_that_can_be(run, store):
+    store("tea")
+    [id] = store("secret")
+    run("erase", id, "--yes")
+    _, out, _ = run("undo", "--tx", "2", "--json")
+    error = json.loads(out)["error"]
+    assert error["code"] == "erased"
+    assert error["message"].endswith("The newest that can be is 1.")
+    assert error["tx_id"] == 1
+
+
+def test_the_tool_goes_past_what_was_erased_and_takes_no_number_beside_a_transaction(run, pinakes, store):
+    store("tea")
+    [id] = store("secret")
+    run("erase", id, "--yes")
+    code, out, _ = run("call", "undo", json.dumps({"tx_id": 1, "count": 2}), "--json")
+    assert code != 0
+    assert "not both" in out
+    reverted = pinakes("call", "undo", json.dumps({"tx_id": 1, "count": 1}))["reverted"]
+    assert [each["tx_id"] for each in reverted] == [1]
+    assert pinakes("call", "undo", "{}")["reverted"] == []
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for number in range(5):
+        (folder / f"{number}.txt").write_text(f"File {number} about tea.")
+    return folder
+
+
+def test_adding_many_files_is_one_undo(run, pinakes, store, folder):
+    store("before")
+    assert pinakes("add", folder)["added"] == 5
+    store("after")
+    items = pinakes("history")["items"]
+    batches = {item["batch"] for item in items if item["entity_type"] == "document"}
+    assert len(batches) == 1
+    assert None not in batches
+    assert len(pinakes("undo")["reverted"]) == 1
+    done = pinakes("undo")
+    assert (len(done["reverted"]), done["steps"]) == (5, 1)
+    assert pinakes("status")["document"] == 0
+    assert pinakes("status")["entry"] == 1
+    assert [each["tx_id"] for each in pinakes("undo")["reverted"]] == [1]
+
+
+def test_two_steps_take_back_two_commands_and_an_erased_file_is_left_out(run, pinakes, store, folder):
+    pinakes("add", folder)
+    [gone, *_] = [item["entity_id"] for item in pinakes("history")["items"] if item["entity_type"] == "document"]
+    run("erase", gone, "--yes")
+    store("tea")
+    done = pinakes("undo", "--count", "2")
+    assert (len(done["reverted"]), done["steps"]) == (5, 2)
+    assert pinakes("status")["document"] == 0
+
+
+def test_one_of_a_batch_can_still_be_taken_back_alone(pinakes, folder):
+    pinakes("add", folder)
+    newest = pinakes("history")["items"][0]["tx_id"]
+    assert len(pinakes("undo", "--tx", newest)["reverted"]) == 1
+    assert pinakes("status")["document"] == 4
+    assert len(pinakes("undo")["reverted"]) == 4
+
+
+def test_removing_many_documents_and_importing_a_long_corpus_are_one_undo_each(pinakes, folder, tmp_path):
+    pinakes("add", folder)
+    named = [item["entity_id"] for item in pinakes("history")["items"] if item["entity_type"] == "document"]
+    pinakes("remove", *named[:3], "--yes")
+    lines = [json.dumps({"_id": f"c-{number}", "title": "", "text": f"{number}"}) for number in range(BATCH + 1)]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(lines))
+    assert pinakes("reindex", "--embedder", "none")
+    assert pinakes("import", tmp_path / "corpus.jsonl")["transactions"] == 2
+    assert pinakes("undo")["steps"] == 1
+    assert pinakes("status")["entry"] == 0
+    assert len(pinakes("undo")["reverted"]) == 3
+    assert pinakes("status")["document"] == 5
