@@ -237,3 +237,8 @@ def test_a_stop_word_is_found_as_itself_and_not_as_the_stem_of_another_word(agen
     assert agent.topics(content="his") == ["owner"]
     assert agent.call("query", content="his")["items"][0]["passages"][0]["matched"]["words"] == ["his"]
     assert "greeting" not in agent.topics(content="is his", strict_substring=False)
+
+
+def test_a_search_in_an_empty_collection_finds_nothing(agent):
+    assert agent.call("query", topic="tea")["items"] == []
+    assert agent.call("query", content="black tea")["items"] == []

@@ -49,6 +49,8 @@ def rest_of(index: Index, scores: Array, best: Collection[str], wanting: Wanting
     """Entries with a score that are not among the best, those with the higher score first, equals in the order of
     their making. A first page that the best alone fill needs no order, only a count."""
     places = np.flatnonzero(scores > 0)
+    if not len(places):
+        return NOTHING
     if wanting.last or wanting.limit > len(best):
         others, firsts = _others(index, places, best, scores)
         ordered = others[np.sort(firsts)]
