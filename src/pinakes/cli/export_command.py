@@ -1,15 +1,18 @@
 """pinakes export: write a collection to a file."""
 
 import argparse
+import errno
 import io
 import os
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
 from pinakes.cli.layout import counted, say
 from pinakes.cli.terminal import app_of, print_json, progress
 from pinakes.engine.transfer import export_collection
+from pinakes.model.errors import Failure, Refusal
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,13 +33,20 @@ def run(parsed: argparse.Namespace) -> int:
     target = Path(parsed.file)
     partial = target.with_name(target.name + ".part")
     try:
-        with progress("exporting", quiet=parsed.json) as report, partial.open("w", encoding="utf-8") as file:
+        partial.unlink(missing_ok=True)
+        # For its owner alone, as the database is, whoever could read a file of that name before.
+        descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with progress("exporting", quiet=parsed.json) as report, os.fdopen(descriptor, "w", encoding="utf-8") as file:
             moved = export_collection(kernel, file, report)
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, target)
+    except OSError as error:
+        failure = Failure.DISK_FULL if error.errno == errno.ENOSPC else Failure.UNAVAILABLE
+        raise Refusal(failure, f"{target} cannot be written: {error.strerror}. Nothing was exported.") from error
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
     if parsed.json:
         print_json({"file": str(target), **asdict(moved)})
     else:

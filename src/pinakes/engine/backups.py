@@ -266,6 +266,9 @@ def open_all(means: Means) -> list[Store]:
                 Failure.CORRUPT,
                 f"{path} is damaged, so that nothing can be erased in it; delete it, or move it elsewhere, first.",
             ) from refusal
+    # Pages of what was remembered, kept beside what a restore has replaced: they name things.
+    for page in means.path_for(ASKED).parent.glob(f"*-{BEFORE_RESTORE}.md"):
+        page.unlink(missing_ok=True)
     return opened
 
 
