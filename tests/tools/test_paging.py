@@ -69,6 +69,12 @@ def test_pages_reach_everything_that_matches_once(deployments, question):
     assert len(ids) == len(set(ids)) == MANY
 
 
+@pytest.mark.parametrize("question", [{"content": "tea"}, {"topic": "tea"}, {"content": "tea", "kinds": ["all"]}])
+def test_where_nothing_was_ever_stored_nothing_is_found(agent, question):
+    assert all_pages(agent, **question)[0] == []
+    assert json.loads(read_resource(agent.kernel, "knowledge://entries?topic=tea")["text"])["items"] == []
+
+
 def test_the_resource_reaches_everything_that_matches(deployments):
     found, cursor = [], ""
     while cursor is not None:
