@@ -223,7 +223,7 @@ async def test_a_missing_resource_is_refused_by_name(talk: Talk) -> None:
 async def test_changes_are_announced_while_a_resource_is_followed_and_not_after(talk: Talk) -> None:
     async with talk.following(TRANSACTIONS):
         async with talk.following(ENTRIES):
-            stored = await talk.call("store", topic="followed", content="")
+            stored = await talk.call("store", topic="followed", content="It is so.")
             notes = {note.uri: note for note in [await talk.next_note(), await talk.next_note()]}
             assert notes.keys() == {ENTRIES, TRANSACTIONS}
             meta = dict(notes[ENTRIES].meta or {})
@@ -239,15 +239,15 @@ async def test_changes_are_announced_while_a_resource_is_followed_and_not_after(
             meta = dict(notes[ENTRIES].meta or {})
             assert (meta[CHANGE]["tx_id"], meta[CHANGE]["change_type"]) == (deleted["tx_id"], "delete")
         for topic in ("unheard", "last"):
-            stored = await talk.call("store", topic=topic, content="")
+            stored = await talk.call("store", topic=topic, content="It is so.")
             note = await talk.next_note()
             assert (note.uri, dict(note.meta or {})[CHANGE]["tx_id"]) == (TRANSACTIONS, stored["tx_id"])
 
 
 async def test_one_entry_can_be_followed(talk: Talk) -> None:
-    mine = await talk.call("store", topic="mine", content="")
+    mine = await talk.call("store", topic="mine", content="It is so.")
     async with talk.following(f"{ENTRIES}/{mine['id']}"):
-        await talk.call("store", topic="not mine", content="")
+        await talk.call("store", topic="not mine", content="It is so.")
         updated = await talk.call("update", id=mine["id"], content="changed")
         note = await talk.next_note()
         assert note.uri == f"{ENTRIES}/{mine['id']}"
@@ -269,7 +269,7 @@ async def test_prompts_are_listed_completed_and_filled_in(talk: Talk) -> None:
     (message,) = prompt.messages
     assert isinstance(message.content, types.TextContent)
     assert "> Who is Ada?" in message.content.text
-    await talk.call("store", topic="zebra", content="")
+    await talk.call("store", topic="zebra", content="It is so.")
     reference = types.PromptReference(type="ref/prompt", name="correct-stale-facts")
     completed = await talk.client.complete(reference, {"name": "topic", "value": "zeb"})
     assert completed.completion.values == ["zebra"]

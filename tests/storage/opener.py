@@ -43,7 +43,9 @@ class Opener:
 
     def write(self, topic: str) -> None:
         try:
-            version = store_entry(Kernel(self.store, "default"), {"topic": topic, "content": ""}, actor="test").version
+            version = store_entry(
+                Kernel(self.store, "default"), {"topic": topic, "content": "It is so."}, actor="test"
+            ).version
             say(f"stored {version.tx}")
         except Refusal as refusal:
             say(f"refused {refusal.failure.code}: {refusal.message}")

@@ -33,7 +33,7 @@ def open_with(data: Path, steps: tuple[Step, ...] = STEPS, **more) -> Store:
 
 
 def put(store: Store, topic: str = "tea") -> int:
-    return store_entry(Kernel(store, "default"), {"topic": topic, "content": ""}, actor="test").version.tx
+    return store_entry(Kernel(store, "default"), {"topic": topic, "content": "It is so."}, actor="test").version.tx
 
 
 def topics(store: Store) -> list[str]:

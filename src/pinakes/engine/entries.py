@@ -37,7 +37,6 @@ class Written:
 def store_entry(kernel: Kernel, said: Mapping[str, Any], *, actor: str) -> Written:
     """Make a new entry from the fields that were said."""
 
-    _refuse_blank(said)
     refuse_long(said)
     kernel.prepare(said["topic"], said["content"], whole=bool(said.get("wait_for_embedding")))
 
@@ -67,7 +66,6 @@ def blank_entry(writing: Writing, title: str = "", body: str = "", tags: tuple[s
 def update_entry(kernel: Kernel, handle: str, said: Mapping[str, Any], *, actor: str) -> Written:
     """Change the fields that were said; saying what is already so changes nothing."""
 
-    _refuse_blank(said)
     refuse_long(said)
     with kernel.read() as reading:
         present = cast(Entry, resolve(reading, handle, "entry").thing)
@@ -116,7 +114,8 @@ def refuse_long(said: Mapping[str, Any]) -> None:
             raise Refusal(Failure.INVALID, told, field=field)
 
 
-def _refuse_blank(said: Mapping[str, Any]) -> None:
+def refuse_blank_text(said: Mapping[str, Any]) -> None:
+    """Whoever says something about a topic has to say something."""
     for name in ("topic", "content"):
         if name in said and not said[name].strip():
             raise Refusal(Failure.INVALID, f"{name} must not be blank.", field=name)

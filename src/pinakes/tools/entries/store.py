@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pinakes.contracts.entries import ENTRIES, EntryShape, address, entry_fields
-from pinakes.engine.entries import store_entry
+from pinakes.engine.entries import refuse_blank_text, store_entry
 from pinakes.engine.kernel import Kernel
 from pinakes.model.kinds import KNOWLEDGE_TYPES, MEMORY_TYPES, STATUSES
 from pinakes.toolkit.fields import UNSET, Unset, choice, flag, integer, number, said, text, texts
@@ -47,6 +47,7 @@ EXAMPLE = Example(
 @tool(contract="entries", effect="add", models=(Input, Output), example=EXAMPLE)
 def store(call: Call[Kernel], input: Input) -> Answer:
     """Save a fact, decision, observation or lesson for later."""
+    refuse_blank_text(said(input))
     written = store_entry(call.kernel, said(input), actor=call.actor)
     fields: dict[str, Any] = entry_fields(written.version)
     sentence = f"Stored {fields['id']} about {fields['topic']!r} in transaction {fields['tx_id']}."

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pinakes.contracts.entries import ENTRIES, EntryShape, address, entry_fields
-from pinakes.engine.entries import update_entry
+from pinakes.engine.entries import refuse_blank_text, update_entry
 from pinakes.engine.kernel import Kernel
 from pinakes.model.kinds import KNOWLEDGE_TYPES, MEMORY_TYPES, STATUSES
 from pinakes.toolkit.fields import UNSET, Unset, choice, flag, integer, number, said, text, texts
@@ -45,6 +45,7 @@ EXAMPLE = Example(
 def update(call: Call[Kernel], input: Input) -> Answer:
     """Correct an entry: its id and only the fields that change; null clears one."""
     changes = said(input)
+    refuse_blank_text(changes)
     written = update_entry(call.kernel, changes.pop("id"), changes, actor=call.actor)
     fields: dict[str, Any] = entry_fields(written.version)
     sentence = f"{fields['id']} about {fields['topic']!r} is as of transaction {fields['tx_id']}."
