@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import logging
 import struct
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -12,12 +13,15 @@ from typing import Any
 
 from pinakes.engine.passages import CHUNK_SIZE, Passage, passages_of
 from pinakes.model import kinds
+from pinakes.model.errors import Refusal
 from pinakes.model.knowledge import Entry, Thing, handle_of
 from pinakes.spaces.terms import analyse, filter_number, pack
 from pinakes.spaces.words import words
 from pinakes.storage import chunks, documents, jobs, vault
 from pinakes.storage.collections import read_settings
 from pinakes.storage.database import Session
+
+log = logging.getLogger(__name__)
 
 FOREVER = (1 << 63) - 1
 NEVER = -(1 << 63)
@@ -115,7 +119,7 @@ class Births:
     def bear(self, session: Session, collection: str, tx: int, entry: Entry) -> None:
         model = self._model_of(session, collection)
         drafted = self._ready.drafted(entry, model)
-        rows, made = drafted or (chunk_rows(entry, chunk_size_of(session, collection, entry.kind)), {})
+        rows, made = drafted or (_rows_or_none(session, collection, entry), {})
         numbers = chunks.bear(session, collection, tx, rows)
         if entry.kind == kinds.DOCUMENT:
             documents.keep(session, collection, _document_row(entry, len(rows)))
@@ -130,6 +134,26 @@ class Births:
             waiting += [] if vectors else [number]
         chunks.put_vectors(session, collection, model, found)
         chunks.mark_unembedded(session, collection, waiting)
+
+
+def _rows_or_none(session: Session, collection: str, entry: Entry) -> list[chunks.ChunkRow]:
+    """An entry of which nothing can be derived is kept all the same, and not found by search: its fault must stop
+    neither its own write nor those of others, nor whoever makes everything anew. `pinakes doctor` counts such."""
+    size = chunk_size_of(session, collection, entry.kind)
+    try:
+        return chunk_rows(entry, size)
+    except (Refusal, MemoryError):
+        raise
+    except Exception as error:
+        log.exception("entry %s cannot be searched", entry.id)
+        if entry.kind == kinds.NOTE:
+            told = f"{entry.attributes.get('path', handle_of(entry))} is kept, but cannot be searched: {_named(error)}"
+            vault.add_warnings(session, collection, [("", told)])
+        return []
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__} while it was cut into passages."
 
 
 def chunk_size_of(session: Session, collection: str, kind: str = kinds.DOCUMENT) -> int:

@@ -1,14 +1,18 @@
 """Derivations: everything that is made of an entry whenever it changes, in the same transaction."""
 
+import logging
 from collections.abc import Callable
 
 from pinakes.engine.births import Births
+from pinakes.model.errors import Refusal
 from pinakes.model.kinds import MEMORY
 from pinakes.model.knowledge import Entry, Thing
 from pinakes.storage import fingerprints
 from pinakes.storage.database import Session
 from pinakes.storage.heads import is_newest
 from pinakes.storage.operations import forget_accesses
+
+log = logging.getLogger(__name__)
 
 Represent = Callable[[Entry], bytes]
 
@@ -23,7 +27,7 @@ class Derivations:
     def changed(self, session: Session, collection: str, tx: int, thing: Thing) -> None:
         self._births.changed(session, collection, tx, thing)
         if isinstance(thing, Entry) and thing.kind == MEMORY:
-            fingerprints.put(session, collection, thing.id, self._represent(thing))
+            fingerprints.put(session, collection, thing.id, self._represented(thing))
 
     def removed(self, session: Session, collection: str, tx: int, id: str) -> None:
         self._births.removed(session, collection, tx, id)
@@ -38,4 +42,14 @@ class Derivations:
         """For whoever makes everything anew, version by version: only the newest has a fingerprint."""
         self._births.bear(session, collection, tx, entry)
         if entry.kind == MEMORY and is_newest(session, collection, entry.id, tx):
-            fingerprints.put(session, collection, entry.id, self._represent(entry))
+            fingerprints.put(session, collection, entry.id, self._represented(entry))
+
+    def _represented(self, entry: Entry) -> bytes | None:
+        """A memory that cannot be represented is kept without a fingerprint: it is compared by its words alone."""
+        try:
+            return self._represent(entry)
+        except (Refusal, MemoryError):
+            raise
+        except Exception:
+            log.exception("memory %s has no fingerprint", entry.id)
+            return None

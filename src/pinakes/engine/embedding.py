@@ -112,6 +112,8 @@ class Embedding:
                 self._make_ready(embedder, title, body[start:stop])
         except Refusal as refusal:
             log.warning("stored without vectors for now: %s", refusal.message)
+        except Exception:
+            log.exception("stored without vectors for now")
 
     @contextmanager
     def ahead(self, embedder: LoadedEmbedder | None, title: str) -> Generator[Callable[[Sequence[str]], Coming]]:
@@ -142,6 +144,16 @@ class Embedding:
             self.ready.put(embedder.identity, digest, vectors)
         return vectors
 
+    def _make_ready_or_none(self, embedder: LoadedEmbedder, title: str, text: str) -> list[bytes]:
+        """A passage that the embedder cannot take stays without vectors; those that wait behind it do not."""
+        try:
+            return self._make_ready(embedder, title, text)
+        except (Refusal, MemoryError):
+            raise
+        except Exception:
+            log.exception("a passage of %r stays without vectors", title[:80])
+            return []
+
     def embed_waiting(self, store: Store, collection: str, *, stop: Callable[[], bool], report: Report) -> int:
         """Embed what waits, newest first, a batch a transaction, until nothing does; returns how many."""
         done = 0
@@ -152,7 +164,7 @@ class Embedding:
                     return done
                 embedder, texts, gone = batch
                 titles, bodies = [title for _, title, _ in texts], [body for _, _, body in texts]
-                made = pool.map(partial(self._make_ready, embedder), titles, bodies)
+                made = pool.map(partial(self._make_ready_or_none, embedder), titles, bodies)
                 pairs = [(seq, value) for (seq, _, _), values in zip(texts, made, strict=True) for value in values]
                 finished = [*gone, *(seq for seq, _, _ in texts)]
                 keep = partial(_finish, collection=collection, model=embedder.identity, made=(pairs, finished))
@@ -187,7 +199,13 @@ def _said(reading: Reading, entry_id: str) -> dict[tuple[int, int], tuple[str, s
     entry = reading.entry(entry_id)
     if entry is None:
         return {}
-    passages = passages_of(entry, chunk_size_of(reading.session, reading.collection, entry.kind))
+    try:
+        passages = passages_of(entry, chunk_size_of(reading.session, reading.collection, entry.kind))
+    except (Refusal, MemoryError):
+        raise
+    except Exception:
+        log.exception("entry %s stays without vectors", entry_id)
+        return {}
     return {(passage.start, passage.stop): (entry.title, passage.said) for passage in passages}
 
 

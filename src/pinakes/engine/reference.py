@@ -1,8 +1,9 @@
 """The reference: a sample of the memories of a collection against which novelty, fit and agreement are judged."""
 
+import logging
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import RLock
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from pinakes.engine.embedding import model_of
 from pinakes.engine.sections import with_texts
 from pinakes.mind.calibration import Beside, Calibration, Scale, Standing
+from pinakes.model.errors import Refusal
 from pinakes.model.kinds import MEMORY
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.atlas import COUNT
@@ -21,6 +23,8 @@ from pinakes.spaces.graph import walk
 from pinakes.spaces.halves import widen
 from pinakes.storage import fingerprints
 from pinakes.storage.reading import Reading
+
+log = logging.getLogger(__name__)
 
 Array = NDArray[Any]
 
@@ -260,7 +264,18 @@ def likely_duplicates(vector: Array | None, entries: Sequence[Entry], vectors: M
 def _prints_of(reading: Reading, entries: Sequence[Entry]) -> list[Fingerprint]:
     ids = [entry.id for entry in entries if entry.kind == MEMORY and entry.id]
     held = fingerprints.read_all(reading.session, reading.collection, ids) if ids else {}
-    return [unpack(held[entry.id]) if entry.id in held else represent(entry) for entry in entries]
+    return [unpack(held[entry.id]) if entry.id in held else _print_of(entry) for entry in entries]
+
+
+def _print_of(entry: Entry) -> Fingerprint:
+    """A memory that cannot be represented is like one that says nothing; it must not spoil a look at others."""
+    try:
+        return represent(entry)
+    except (Refusal, MemoryError):
+        raise
+    except Exception:
+        log.exception("memory %s has no fingerprint", entry.id)
+        return represent(replace(entry, title="", body=""))
 
 
 def meanings(reading: Reading, ids: Sequence[str]) -> dict[str, Array]:

@@ -15,6 +15,7 @@ from pinakes.engine.noticing import judge_links, keep_warnings
 from pinakes.engine.resting import resting_collector
 from pinakes.engine.vanishing import Removals, doubt, identity_of, remember, revision_of, shares_of, tell
 from pinakes.engine.vaults import Mount
+from pinakes.model.errors import Refusal
 from pinakes.model.history import Operation
 from pinakes.model.knowledge import Entry
 from pinakes.storage import vault
@@ -23,7 +24,7 @@ from pinakes.storage.store import Writing
 from pinakes.storage.vault import Standing
 from pinakes.vault.files import Content, Folder, Found, Problem, Trouble
 from pinakes.vault.ignoring import Ignores
-from pinakes.vault.markdown import ParsedNote, parse
+from pinakes.vault.markdown import ParsedNote, keep_plain, parse
 from pinakes.vault.wikilinks import title_of
 
 log = logging.getLogger(__name__)
@@ -57,6 +58,13 @@ class Synced:
     def changed(self) -> int:
         return self.created + self.updated + self.moved + self.removed
 
+    def add(self, other: "Synced") -> None:
+        self.created += other.created
+        self.updated += other.updated
+        self.moved += other.moved
+        self.removed += other.removed
+        self.transactions += other.transactions
+
 
 @dataclass(slots=True)
 class Difference:
@@ -86,6 +94,7 @@ class _Arrival:
     id: str | None
     parsed: ParsedNote | None
     trouble: str = ""
+    is_passed_over: bool = False
 
 
 @dataclass(slots=True)
@@ -273,14 +282,56 @@ def _record_some(
 ) -> None:
     untouched: list[tuple[str, str, str]] = []
     batch = list(_arrivals(look, touched, untouched))
-    settled: list[_Arrival] = []
-    if batch or leaving:
-        work = _Batch(look, batch, leaving, settled, done)
-        # What others did in the vault is no part of the call on whose way it is noticed.
-        done.transactions += kernel.store.write(kernel.collection, partial(_write_fenced, kernel, work), actor=ACTOR)
+    settled = _write_whole_or_apart(kernel, look, batch, leaving=leaving, done=done) if batch or leaving else []
     _remember(kernel, [*untouched, *((each.path, each.signature, each.digest) for each in settled)], leaving)
     look.judged += [(each.path, each.parsed.warnings if each.parsed else ()) for each in settled]
     look.unsettled += len(batch) - len(settled)
+
+
+def _write_whole_or_apart(
+    kernel: Kernel, look: _Look, batch: list[_Arrival], *, leaving: dict[str, tuple[str, str]], done: Synced
+) -> list[_Arrival]:
+    """Write files in one transaction. Where one of them cannot be written, nobody knows which, so each gets one of its
+    own: first as it was read, else without its text; a file for which that fails too is passed over and named."""
+    try:
+        return _write(kernel, _Batch(look, batch, leaving), done)
+    except (Refusal, MemoryError):
+        raise
+    except Exception:
+        log.exception("a group of notes could not be taken in; each is taken in by itself")
+    settled: list[_Arrival] = []
+    if leaving:
+        settled += _write(kernel, _Batch(look, [], leaving), done)
+    for arrival in list(batch):
+        settled += _write_alone(kernel, look, arrival, done)
+        if arrival.is_passed_over:
+            batch.remove(arrival)
+    return settled
+
+
+def _write_alone(kernel: Kernel, look: _Look, arrival: _Arrival, done: Synced) -> list[_Arrival]:
+    path = arrival.path.removeprefix(look.mount.prefix)
+    for is_last in (False, True):
+        try:
+            return _write(kernel, _Batch(look, [arrival], {}), done)
+        except (Refusal, MemoryError):
+            raise
+        except Exception as error:
+            log.exception("%s could not be taken in", arrival.path)
+            arrival.trouble = f"it could not be taken in: {type(error).__name__}"
+            arrival.parsed, arrival.is_passed_over = None, is_last
+            arrival.digest = f"unread-{arrival.signature}"
+            if not is_last:
+                look.problems.append(Problem(path, Trouble.UNREADABLE, arrival.trouble))
+    return []
+
+
+def _write(kernel: Kernel, batch: "_Batch", done: Synced) -> list[_Arrival]:
+    # What others did in the vault is no part of the call on whose way it is noticed.
+    wrote = kernel.store.write(kernel.collection, partial(_write_fenced, kernel, batch), actor=ACTOR)
+    batch.done.transactions = wrote
+    done.add(batch.done)
+    return batch.settled
 
 
 def _remember(kernel: Kernel, seen: list[tuple[str, str, str]], gone: Iterable[str]) -> None:
@@ -303,7 +354,7 @@ def _arrivals(look: _Look, touched: list[Found], untouched: list[tuple[str, str,
             if content.digest == known:
                 untouched.append((path, signature, known))
             else:
-                yield _Arrival(path, signature, content.digest, known, id, parse(content.raw, found.path))
+                yield _Arrival(path, signature, content.digest, known, id, _read_note(content.raw, found.path))
         elif content.trouble in UNREAD:
             signature = spell(found.signature)
             look.problems.append(content)
@@ -313,6 +364,17 @@ def _arrivals(look: _Look, touched: list[Found], untouched: list[tuple[str, str,
             look.problems.append(content)
 
 
+def _read_note(raw: bytes, path: str) -> ParsedNote:
+    """Whatever goes wrong with one file, it is that file's alone."""
+    try:
+        return parse(raw, path)
+    except MemoryError:
+        raise
+    except Exception as error:
+        log.exception("%s could not be read as a note", path)
+        return keep_plain(raw, path, f"It could not be read ({type(error).__name__})")
+
+
 @dataclass(frozen=True, slots=True)
 class _Batch:
     """What one transaction is to write, and where it says what it did."""
@@ -320,8 +382,8 @@ class _Batch:
     look: _Look
     arrivals: list[_Arrival]
     leaving: dict[str, tuple[str, str]]
-    settled: list[_Arrival]
-    done: Synced
+    settled: list[_Arrival] = field(default_factory=list[_Arrival])
+    done: Synced = field(default_factory=Synced)
 
 
 def _write_fenced(kernel: Kernel, batch: _Batch, writing: Writing) -> int:

@@ -25,11 +25,15 @@ def follow_vaults(kernel: Kernel, stop: Event) -> None:
     """Watch as soon as nobody else does, until stopped."""
     assert kernel.vaults.locks is not None
     while not stop.is_set():
-        with lease(kernel.vaults.locks, owner_role(kernel.collection)) as held:
-            if held is not None:
-                _watch(replace(kernel, fence=held.refuse_lost), stop, held)
-            else:
-                _complete(kernel)
+        try:
+            with lease(kernel.vaults.locks, owner_role(kernel.collection)) as held:
+                if held is not None:
+                    _watch(replace(kernel, fence=held.refuse_lost), stop, held)
+                else:
+                    _complete(kernel)
+        except Exception:
+            # Whatever it is, it ends neither the server nor the following.
+            log.exception("following the vaults failed; it begins anew")
         stop.wait(SECONDS)
 
 
@@ -56,11 +60,13 @@ def _watch(kernel: Kernel, stopped: Event, held: Lease) -> None:
     for watcher in watchers:
         watcher.start()
     absent: set[str] = set()
-    while held.is_held and not stopped.wait(SECONDS):
-        _complete(kernel, absent)
-    stop.set()
-    for watcher in watchers:
-        watcher.join()
+    try:
+        while held.is_held and not stopped.wait(SECONDS):
+            _complete(kernel, absent)
+    finally:
+        stop.set()
+        for watcher in watchers:
+            watcher.join()
 
 
 def _read_graph(kernel: Kernel) -> None:
@@ -70,6 +76,8 @@ def _read_graph(kernel: Kernel) -> None:
             pass
     except Refusal as refusal:
         log.warning("reading the graph of notes: %s", refusal.message)
+    except Exception:
+        log.exception("the graph of notes could not be read; the next who needs it tries again")
 
 
 def _complete(kernel: Kernel, absent: set[str] | None = None) -> None:
@@ -79,6 +87,8 @@ def _complete(kernel: Kernel, absent: set[str] | None = None) -> None:
         try_to_finish(kernel)
     except Refusal as refusal:
         log.warning("a change has not reached its files yet: %s", refusal.message)
+    except Exception:
+        log.exception("a change has not reached its files yet")
 
 
 def _look_again(kernel: Kernel, mount: Mount, stop: Event) -> None:

@@ -79,6 +79,28 @@ def parse(raw: bytes, path: str = "") -> ParsedNote:
     return read(text, path=path, encoding=encoding)
 
 
+def keep_plain(raw: bytes, path: str, reason: str) -> ParsedNote:
+    """A file that could not be read as a note: all of it is text, and nothing in it means anything."""
+    text, encoding = decode(raw)
+    return ParsedNote(
+        path=path,
+        text=text,
+        encoding=encoding,
+        newline="\n",
+        block=None,
+        body_start=0,
+        title=title_of(path),
+        id=None,
+        own_tags=(),
+        text_tags=(),
+        aliases=(),
+        properties={},
+        links=(),
+        headings=(),
+        warnings=(f"{reason}: this note is kept as plain text, without links and tags.",),
+    )
+
+
 def render(note: ParsedNote) -> bytes:
     """The file's bytes; a character that the file's encoding lacks turns the file into UTF-8."""
     try:
