@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import stat
@@ -181,7 +182,7 @@ def test_doctor_names_the_newest_good_backup_and_its_command_mends_a_damaged_fil
         code, out, _ = run("doctor", "--json")
         assert code == 1
         broken = [finding for finding in json.loads(out)["findings"] if finding["name"] == "integrity"]
-        assert f"pinakes restore {good} --data {tmp_path / 'data'}" in broken[0]["fix"], broken
+        assert f"pinakes restore --data {tmp_path / 'data'} {good}" in broken[0]["fix"], broken
         for command in (("status",), ("call", "query", "{}"), ("backup",)):
             code, _, err = run(*command)
             assert (code, "Traceback" in err) != (0, True)
@@ -254,6 +255,22 @@ def test_a_file_copied_without_its_log_is_refused_unless_that_is_accepted(run, p
     assert topics() == ["milk"]
 
 
+def test_the_command_that_a_backup_prints_puts_it_back(seen, run, tmp_path, monkeypatch, capsys):
+    _, store, topics = seen
+    data = tmp_path / "the data"
+    store("tea", data=data)
+    monkeypatch.chdir(tmp_path)
+    _, out, _ = run("backup", "copy of it.db", data=data)
+    command = shlex.split(out.splitlines()[-1])
+    store("bread", data=data)
+    monkeypatch.chdir("/")
+    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "another"))
+    assert command[0] == "pinakes"
+    assert main(command[1:]) == 0, capsys.readouterr().err
+    capsys.readouterr()
+    assert topics(data=data) == ["tea"]
+
+
 def test_doctor_says_of_an_incomplete_file_what_to_do(run, pinakes, store, topics, tmp_path):
     store("tea")
     good = pinakes("backup")["file"]
@@ -265,8 +282,8 @@ def test_doctor_says_of_an_incomplete_file_what_to_do(run, pinakes, store, topic
     assert code == 1
     [broken] = [finding for finding in json.loads(out)["findings"] if not finding["well"]]
     copied = tmp_path / "copy" / "backups" / Path(good).name
-    assert f"pinakes restore {copied} --data {tmp_path / 'copy'}" in broken["fix"]
-    assert "pinakes doctor --accept-incomplete" in broken["fix"]
+    assert f"pinakes restore --data {tmp_path / 'copy'} {copied}" in broken["fix"]
+    assert f"pinakes doctor --data {tmp_path / 'copy'} --accept-incomplete" in broken["fix"]
     assert run("doctor", "--accept-incomplete", data=tmp_path / "copy")[0] == 0
     assert topics(data=tmp_path / "copy") == ["tea"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pinakes.app import BACKUPS, DATABASE, App, backup_path, find_faults, means_of
 from pinakes.cli.layout import say, sized
-from pinakes.cli.terminal import app_of, at_least, plain, print_json
+from pinakes.cli.terminal import aimed, app_of, at_least, plain, print_json
 from pinakes.engine.backups import ASKED, make_backup, thin_out
 from pinakes.engine.erasure import BACKUP_ROLE, remove_partial_backups
 from pinakes.model.errors import Failure, Refusal
@@ -47,8 +47,8 @@ def run(parsed: argparse.Namespace) -> int:
         print_json({"file": str(target), "size_bytes": size, "removed": [str(path) for path in removed]})
         return 0
     less = f" Removed {len(removed)} older." if removed else ""
-    command = f"pinakes restore {shlex.quote(str(target))}"
-    say(plain(f"Copied {sized(size)} to {target}.{less} To put it back: {command}"))
+    say(plain(f"Copied {sized(size)} to {target}.{less} To put it back:"))
+    print(plain(f"  {aimed(parsed, 'pinakes restore')} {shlex.quote(str(target.absolute()))}"))
     return 0
 
 

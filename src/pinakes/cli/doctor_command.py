@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pinakes.app import accept_incomplete, find_faults, lazily, means_of
 from pinakes.cli.layout import fill, say
-from pinakes.cli.terminal import app_of, print_json, settings_of, styled
+from pinakes.cli.terminal import aimed, app_of, print_json, settings_of, styled
 from pinakes.engine.backups import find_good
 from pinakes.engine.health import Finding, examine, repair
 from pinakes.model.errors import Failure, Refusal
@@ -71,7 +71,7 @@ def _tell(parsed: argparse.Namespace, mended: list[str], findings: list[Finding]
 
 def _advised(parsed: argparse.Namespace, finding: Finding) -> Finding:
     is_damage = finding.name == INTEGRITY and not finding.well
-    return replace(finding, fix=_advice(parsed)) if is_damage else finding
+    return replace(finding, fix=_advice(parsed) if is_damage else aimed(parsed, finding.fix))
 
 
 def _advice(parsed: argparse.Namespace, refusal: Refusal | None = None) -> str:
@@ -79,11 +79,12 @@ def _advice(parsed: argparse.Namespace, refusal: Refusal | None = None) -> str:
     data = settings_of(parsed).data
     good = find_good(means_of(data), find_faults)
     named = "FILE" if good is None else shlex.quote(str(good))
-    command = f"pinakes restore {named}" + (f" --data {shlex.quote(str(data))}" if parsed.data else "")
+    command = f"pinakes restore {named}"
     found = f"{command}  (the newest good backup)" if good else f"{command}  (backups/ has no good one; name another)"
     if refusal is None or not refusal.details.get("incomplete"):
-        return found
-    return f"copy the log here too, or {found}, or go on with what is in it: pinakes doctor --accept-incomplete"
+        return aimed(parsed, found)
+    others = f"copy the log here too, or {found}, or go on with what is in it: pinakes doctor --accept-incomplete"
+    return aimed(parsed, others)
 
 
 def _company(data: Path) -> Finding:

@@ -5,6 +5,8 @@ import codecs
 import io
 import json
 import os
+import re
+import shlex
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -50,6 +52,14 @@ def settings_of(parsed: argparse.Namespace) -> Settings:
 def app_of(parsed: argparse.Namespace) -> App:
     parsed.app = build(settings_of(parsed))
     return parsed.app
+
+
+def aimed(parsed: argparse.Namespace, told: str) -> str:
+    """What is told, with the commands in it for the data directory that was named: they are taken literally."""
+    if not parsed.data:
+        return told
+    option = f" --data {shlex.quote(str(settings_of(parsed).data))}"
+    return re.sub(r"\bpinakes [a-z]+\b", lambda command: command[0] + option, told)
 
 
 def leave(parsed: argparse.Namespace) -> None:
