@@ -175,11 +175,15 @@ class GuardedHttp(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if self.transport.get_write_buffer_size():
-            self._patience.begin()
         if self._is_half_closed and not self.pipeline:
             self.transport.close()
+        if self.transport.is_closing():
+            self._patience.begin()
         self._settle()
+
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()
+        self._patience.begin()
 
     def _settle(self) -> None:
         """Once a request was read and answered, another may begin; how long that takes is the keep-alive time-out's."""
