@@ -98,7 +98,7 @@ class Writer(Agent):
         """The raw JSON of an answer."""
         reply = self.reply(name, **arguments)
         assert not reply.failed, reply.structured
-        return json.loads(reply.blocks[-1]["text"])
+        return json.loads(reply.blocks[0]["text"])
 
 
 @pytest.fixture

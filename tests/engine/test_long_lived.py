@@ -20,8 +20,11 @@ FIRST, LAST = (int(part) for part in os.environ.get("LONG_LIVED", "0-8").split("
 STEPS = int(os.environ.get("STEPS", "75"))
 EVERY = 15
 
-# What is measured while it is answered, and what a process holds in memory at the moment.
-MEASURED = re.compile(r'"(?:\w*ms|\w*time_seconds|\w+_mb|judgements_held)": [0-9.e-]+')
+# What is measured while it is answered, what a process holds in memory at the moment, and what is judged beside a
+# result only as often as the sample changes.
+MEASURED = re.compile(
+    r'"(?:\w*ms|\w*time_seconds|\w+_mb|judgements_held)": [0-9.e-]+|"(?:johari|dominant_embedder)": "\w+"'
+)
 
 
 @pytest.fixture(scope="module")

@@ -290,7 +290,8 @@ def relate(world: World, process: Process) -> None:
 def remember(world: World, process: Process) -> None:
     linked = [world.memory(process)] if world.random.random() < 0.3 else []
     name = world.random.choice(["", *TITLES])
-    said = world.random.choice(SAYINGS)
+    # No two are equally near to a third, so that the nearest are the same whoever looks for them.
+    said = f"{world.random.choice(SAYINGS)} {''.join(world.random.choices('abcdefgh', k=8))} said so."
     process.reply("store_memory", content=said, rationale="it was said", name=name, link_to=linked)
 
 

@@ -32,7 +32,7 @@ class Reader(RawServer):
     def ask(self, name: str, **arguments):
         answer = self.request("tools/call", {"name": name, "arguments": arguments})["result"]
         assert not answer["isError"], answer
-        return json.loads(answer["content"][-1]["text"])
+        return json.loads(answer["content"][0]["text"])
 
     def wait(self, wanted, name: str, *, patience: float = SOON, **arguments):
         """Ask until the answer is as wanted."""

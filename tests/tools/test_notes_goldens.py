@@ -58,5 +58,5 @@ def test_golden_answer(writer, golden, name):
     golden(f"notes/{name}", {"blocks": reply.blocks, "structured": reply.structured, "failed": reply.failed})
     schema = writer.app.catalog.find(tool).wire["outputSchema"]
     jsonschema_rs.validator_for(schema).validate(reply.structured)
-    raw = json.loads(reply.blocks[-1]["text"])
+    raw = json.loads(reply.blocks[0]["text"])
     assert raw == reply.structured.get("result", reply.structured)

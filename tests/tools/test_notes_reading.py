@@ -91,8 +91,8 @@ def test_a_warning_is_said_once(writer):
 def test_a_list_carries_warnings_beside_it_and_stays_a_list(writer):
     writer.given(a="#t [[nowhere]]")
     reply = writer.reply("search_by_tags", tags=["T"])
-    assert reply.structured["_warnings"] == ["Broken link: [[nowhere]]"]
-    assert reply.blocks[-1]["text"].startswith("[{")
+    assert reply.structured["_warnings"] == ["a.md: Broken link: [[nowhere]]"]
+    assert reply.blocks[0]["text"].startswith("[{")
 
 
 def test_notes_are_found_beside_everything_else_and_history_lists_them(writer):

@@ -1,5 +1,6 @@
 """Writing notes through the tools: files and links stay whole, and everything can be undone."""
 
+import json
 import os
 
 import pytest
@@ -400,3 +401,28 @@ def test_another_content_replaces_the_old_one_entirely(writer, head, text):
     writer.given(a=f"{head}old")
     assert writer.ask("update_node", id="a.md", content=text)["content"] == text
     assert writer.ask("get_node", id="a.md")["content"] == text
+
+
+def test_a_link_whose_target_went_by_hand_is_warned_of(writer):
+    writer.given(a="[[b]]", b="", c="[[a]] [[d]]", d="")
+    (writer.vault / "b.md").unlink()
+    (writer.vault / "d.md").rename(writer.vault / "e.md")
+    writer.sync()
+    assert writer.ask("get_node", id="a.md")["_warnings"] == ["Broken link: [[b]]"]
+    assert writer.ask("get_node", id="c.md")["_warnings"] == ["Broken link: [[d]]"]
+
+
+def test_a_list_says_which_note_its_warnings_are_about(writer):
+    writer.given(a="[[x]] [[b]]", b="[[y]]")
+    reply = writer.reply("get_neighbors", id="a.md")
+    assert reply.structured["_warnings"] == ["b.md: Broken link: [[y]]"]
+    assert json.loads(reply.blocks[0]["text"]) == reply.structured["result"]
+    assert json.loads(reply.blocks[1]["text"]) == {"_warnings": ["b.md: Broken link: [[y]]"]}
+    assert writer.ask("get_node", id="a.md")["_warnings"] == ["Broken link: [[x]]"]
+
+
+def test_tags_in_the_text_stay_and_are_named(writer):
+    writer.given(a="---\ntags: [old]\n---\nsee #written and #kept")
+    node = writer.ask("update_node", id="a.md", tags=["new", "kept"])
+    assert node["tags"] == ["new", "kept", "written"]
+    assert node["_warnings"] == ["Tags in the text stay: #written"]

@@ -164,7 +164,7 @@ def test_notes_that_do_not_match_point_to_what_does(agent, tmp_path):
     reply = agent.reply("search", query="kettle boils")
     assert reply.structured["result"] == []
     assert reply.structured["_warnings"] == ['No note matches. Elsewhere: 1 entry; query with kinds ["all"].']
-    assert json.loads(reply.blocks[-1]["text"]) == []
+    assert json.loads(reply.blocks[0]["text"]) == []
 
 
 def test_a_context_has_the_triple_with_a_citation_that_opens(people):

@@ -234,14 +234,14 @@ class Nothing:
 
 
 class NotesContract:
-    """The raw JSON as the last text block, and the same as structured content."""
+    """The raw JSON as the first text block, and the same as structured content; warnings beside a list follow it."""
 
     def success(self, answer: Answer) -> Reply:
         structured = to_json(answer.content)
         raw = structured.get("result", structured)
         blocks = [{"type": "text", "text": _encode(raw)}]
         if "_warnings" in structured and raw is not structured:
-            blocks.insert(0, {"type": "text", "text": _encode({"_warnings": structured["_warnings"]})})
+            blocks.append({"type": "text", "text": _encode({"_warnings": structured["_warnings"]})})
         return Reply(blocks=blocks, structured=structured)
 
     def failure(self, refusal: Refusal) -> Reply:

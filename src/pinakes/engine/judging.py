@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from threading import Lock
 from weakref import WeakKeyDictionary
 
-from pinakes.engine.embedding import voice_of
+from pinakes.engine.embedding import model_of, voice_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.reference import Array, Candidate, Judged, Reference, hang, likely_duplicates, meanings
 from pinakes.engine.vicinity import is_near
@@ -119,8 +119,9 @@ def _near_duplicates(
 
 def judge_lately(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> list[Judged]:
     """As `judge_all`, kept for as long as neither the entry nor the sample changes: good enough beside a search
-    result."""
+    result. What waits for its vector is judged again."""
     gallery = reference_of(kernel, reading).gallery
+    has_vectors = bool(model_of(reading.session, reading.collection))
     with _guard:
         held = _lately.setdefault(gallery, OrderedDict())
         known = {entry.id: held.get((entry.id, entry.updated_at)) for entry in entries}
@@ -128,7 +129,8 @@ def judge_lately(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> 
     fresh = {judged.hung.id: judged for judged in judge_all(kernel, reading, missing)} if missing else {}
     with _guard:
         for entry in missing:
-            held[entry.id, entry.updated_at] = fresh[entry.id]
+            if fresh[entry.id].hung.vector is not None or not has_vectors:
+                held[entry.id, entry.updated_at] = fresh[entry.id]
         while len(held) > KEPT:
             held.popitem(last=False)
     return [known[entry.id] or fresh[entry.id] for entry in entries]

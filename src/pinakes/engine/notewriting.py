@@ -144,7 +144,8 @@ def update_note(kernel: Kernel, id: str, changes: Changes, *, actor: str, dry_ru
         planned += [
             _Change(each.row, kernel.vaults.holding(each.row.vault), each.parsed, each.links) for each in relinked
         ]
-        return _Intended(reading.tx, planned, _repeated(changes.tags or ()), mount.prefix + after.path)
+        told = (*_repeated(changes.tags or ()), *_staying(after, changes.tags))
+        return _Intended(reading.tx, planned, told, mount.prefix + after.path)
 
     if changes.content is not None:
         with opened(kernel) as (reading, book):
@@ -242,6 +243,13 @@ def _repeated(tags: Sequence[str]) -> tuple[str, ...]:
         told += [f"Duplicate tag ignored: {tag}"] if key in seen else []
         seen.add(key)
     return tuple(told)
+
+
+def _staying(note: ParsedNote, tags: Sequence[str] | None) -> tuple[str, ...]:
+    """That tags written in the text are not replaced with those of the frontmatter."""
+    wanted = {folded(tag) for tag in as_tags(tags or ())}
+    stay = [] if tags is None else [f"#{tag}" for tag in note.text_tags if folded(tag) not in wanted]
+    return (f"Tags in the text stay: {', '.join(stay)}",) if stay else ()
 
 
 def _carry_out(

@@ -8,16 +8,17 @@ from pinakes.storage import vault
 from pinakes.storage.database import Session
 
 
-def take_warnings(kernel: Kernel, paths: Sequence[str]) -> tuple[str, ...]:
-    """The warnings of these notes and of the vault as a whole; whoever has them, nobody is told again."""
+def take_warnings(kernel: Kernel, paths: Sequence[str], *, named: bool = False) -> tuple[str, ...]:
+    """The warnings of these notes and of the vault as a whole; whoever has them, nobody is told again. Where an answer
+    is about several notes, each warning names its own."""
     with kernel.read() as reading:
         if not vault.read_warnings(reading.session, kernel.collection, paths):
             return ()
 
     def act(session: Session) -> tuple[str, ...]:
         found = vault.read_warnings(session, kernel.collection, paths)
-        vault.drop_warnings(session, kernel.collection, [number for number, _ in found])
-        return tuple(message for _, message in found)
+        vault.drop_warnings(session, kernel.collection, [number for number, _, _ in found])
+        return tuple(f"{path}: {message}" if named and path else message for _, path, message in found)
 
     return kernel.store.operate(act)
 

@@ -268,13 +268,23 @@ def _match_moves(look: _Look) -> dict[str, str]:
 def _record(kernel: Kernel, look: _Look, done: Synced, report: Report) -> None:
     """Write what was found, some hundred files to a transaction."""
     departing = look.gone
+    linking = _linking(kernel, [*(id for id, _ in look.gone.values()), *look.moves.values()])
     starts = range(0, len(look.touched), BATCH) if look.touched else range(1)
     for start in starts:
         leaving, departing = departing, {}
         with resting_collector():
             _record_some(kernel, look, look.touched[start : start + BATCH], leaving=leaving, done=done)
         report(min(start + BATCH, len(look.touched)), len(look.touched), "reading notes")
+    look.judged += [(path, ()) for path in linking if path not in {path for path, _ in look.judged}]
     _judge(kernel, look)
+
+
+def _linking(kernel: Kernel, ids: list[str]) -> list[str]:
+    """The paths of notes that link to notes which are about to go or to move: their links may break by it."""
+    if not ids:
+        return []
+    with opened(kernel) as (_, book):
+        return sorted({row.path for id in ids for row in book.linking_to(id)})
 
 
 def _record_some(

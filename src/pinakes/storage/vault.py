@@ -364,16 +364,16 @@ def _bounded(warnings: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return kept[::-1]
 
 
-def read_warnings(session: Session, collection: str, paths: Sequence[str]) -> list[tuple[int, str]]:
-    """Numbers and words of the warnings of these paths and of the vault."""
+def read_warnings(session: Session, collection: str, paths: Sequence[str]) -> list[tuple[int, str, str]]:
+    """Numbers, paths and words of the warnings of these paths and of the vault."""
     marks = ", ".join("?" for _ in ("", *paths))
     rows = session.rows(
-        f"SELECT number, message FROM vault_warning WHERE collection = ? AND path IN ({marks}) ORDER BY number",
+        f"SELECT number, path, message FROM vault_warning WHERE collection = ? AND path IN ({marks}) ORDER BY number",
         collection,
         "",
         *paths,
     )
-    return [(int(number), message) for number, message in rows]
+    return [(int(number), path, message) for number, path, message in rows]
 
 
 def drop_warnings(session: Session, collection: str, numbers: Iterable[int]) -> None:

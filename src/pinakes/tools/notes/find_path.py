@@ -30,7 +30,7 @@ EXAMPLE = Example(
 def find_path(call: Call[Kernel], input: Input) -> Answer:
     """Find shortest path between two nodes, along the links; null if no path exists."""
     path = notes.find_path(call.kernel, input.source, input.target)
-    warnings = take_warnings(call.kernel, path or []) or UNSET
+    warnings = take_warnings(call.kernel, path or [], named=True) or UNSET
     if path is None:
         return Answer("There is no path.", NOTES, Nothing(_warnings=warnings))
     shape = PathShape(path=tuple(path), length=len(path) - 1, _warnings=warnings)

@@ -31,5 +31,5 @@ def get_hubs(call: Call[Kernel], input: Input) -> Answer:
     """Get most central nodes by graph metric."""
     found = notes.get_hubs(call.kernel, input.metric, limit=input.limit)
     hubs = tuple(HubShape(id=id, title=title, score=score) for id, title, score in found)
-    warnings = take_warnings(call.kernel, [hub.id for hub in hubs]) or UNSET
+    warnings = take_warnings(call.kernel, [hub.id for hub in hubs], named=True) or UNSET
     return Answer(f"{len(hubs)} hubs.", NOTES, Hubs(result=hubs, _warnings=warnings))

@@ -33,5 +33,5 @@ def get_neighbors(call: Call[Kernel], input: Input) -> Answer:
     """Get nodes linked to/from a node; those it links to come first."""
     found = notes.get_neighbours(call.kernel, input.id, direction=input.direction, limit=input.limit)
     nodes = tuple(node_shape(node, LISTED) for node in found)
-    warnings = take_warnings(call.kernel, [node.id for node in nodes]) or UNSET
+    warnings = take_warnings(call.kernel, [node.id for node in nodes], named=True) or UNSET
     return Answer(f"{len(nodes)} neighbors.", NOTES, Nodes(result=nodes, _warnings=warnings))

@@ -31,7 +31,9 @@ def search(call: Call[Kernel], input: Input) -> Answer:
     found = search_notes(call.kernel, input.query, limit=input.limit, threshold=said(input).get("threshold"))
     nodes = tuple(FoundNode(**node_fields(node, LISTED), score=score) for node, score in found)
     warnings = (
-        take_warnings(call.kernel, [node.id for node in nodes]) if nodes else _elsewhere(call.kernel, input.query)
+        take_warnings(call.kernel, [node.id for node in nodes], named=True)
+        if nodes
+        else _elsewhere(call.kernel, input.query)
     )
     return Answer(f"Found {len(nodes)} notes.", NOTES, FoundNodes(result=nodes, _warnings=warnings or UNSET))
 

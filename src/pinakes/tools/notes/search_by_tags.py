@@ -28,5 +28,5 @@ def search_by_tags(call: Call[Kernel], input: Input) -> Answer:
     """Filter nodes by tags; a tag also matches the tags nested in it."""
     found = notes.search_by_tags(call.kernel, input.tags, mode=input.mode, limit=input.limit)
     nodes = tuple(node_shape(node, LISTED) for node in found)
-    warnings = take_warnings(call.kernel, [node.id for node in nodes]) or UNSET
+    warnings = take_warnings(call.kernel, [node.id for node in nodes], named=True) or UNSET
     return Answer(f"{len(nodes)} nodes.", NOTES, Nodes(result=nodes, _warnings=warnings))
