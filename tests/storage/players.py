@@ -20,7 +20,7 @@ from pinakes.storage.store import Store
 
 NAMES = ("Ada", "ﬁnch", "FINCH", "Straße")
 PREDICATES = ("knows", "drinks", "supported_by")
-TEXTS = ("", "black", "with milk\n", "naïve 🫖", "x" * 5000)
+TEXTS = ("·", "black", "with milk\n", "naïve 🫖", "x" * 5000)
 TYPES = ("observation", "hypothesis", "fact", None)
 
 Heads = dict[str, tuple[int, Thing]]
