@@ -11,6 +11,7 @@ from typing import Any
 from pinakes.model.errors import Failure, Refusal
 
 EXPIRED = "cursor_expired"
+LARGEST = (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,9 @@ def from_cursor(cursor: str, question: Mapping[str, Any], *, newest: int) -> Pla
         padded = cursor + "=" * (-len(cursor) % 4)
         tx, now, last, shown, fingerprint = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
         place = Place(int(tx), int(now), str(last), int(shown))
-    except (binascii.Error, UnicodeDecodeError, ValueError, TypeError):
+        if max(abs(place.tx), abs(place.now), abs(place.shown)) > LARGEST:
+            raise ValueError
+    except (binascii.Error, UnicodeDecodeError, ValueError, TypeError, OverflowError, RecursionError):
         raise Refusal(
             Failure.INVALID, "The cursor is not one of ours; start from the first page.", field="cursor"
         ) from None

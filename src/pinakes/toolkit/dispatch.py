@@ -15,7 +15,7 @@ from pinakes.model.persisting import persist
 from pinakes.toolkit.asking import Unanswered
 from pinakes.toolkit.catalog import Catalog, Listing
 from pinakes.toolkit.contract import Contract, PulseCarrier, Reply
-from pinakes.toolkit.fields import MissingArgument, Schema, fill, refuse_invalid, spell
+from pinakes.toolkit.fields import MissingArgument, Schema, fill, find_endless, find_too_large, refuse_invalid, spell
 from pinakes.toolkit.tool import Call, Repeated
 
 log = logging.getLogger(__name__)
@@ -119,6 +119,8 @@ class Dispatcher:
         schema = listing.wire["inputSchema"]
         try:
             json.dumps(arguments, ensure_ascii=False).encode()
+            if (endless := find_endless(arguments)) is not None:
+                return endless
             _refuse_missing_rationale(schema, arguments)
             errors = list(islice(self._validators[listing.name].iter_errors(dict(arguments)), MANY))
         except UnicodeEncodeError:
@@ -126,7 +128,7 @@ class Dispatcher:
         except (RecursionError, ValueError):
             return refuse_invalid("The arguments are nested too deeply.", [])
         error = min(errors, key=lambda found: _order(found, schema), default=None)
-        return None if error is None else _to_refusal(error, schema)
+        return find_too_large(schema, arguments, []) if error is None else _to_refusal(error, schema)
 
 
 def _digest_of(name: str, arguments: Mapping[str, Any]) -> str:

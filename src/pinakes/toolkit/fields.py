@@ -3,11 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import cache
+from math import isfinite
 from typing import Any, Final, TypeVar, cast
 
 from pinakes.model.errors import Failure, Refusal
 
 Schema = dict[str, Any]
+
+# What SQLite and every index keep a whole number in.
+LARGEST: Final = (1 << 63) - 1
 T = TypeVar("T")
 
 
@@ -172,6 +176,39 @@ class MissingArgument(Refusal):
 
 def refuse_invalid(message: str, path: Sequence[str | int]) -> Refusal:
     return Refusal(Failure.INVALID, message, field=spell(path) or None)
+
+
+def find_endless(arguments: Mapping[str, Any]) -> Refusal | None:
+    """Python reads `NaN` and `1e999`, which JSON has no value for; nothing that is stored or compared may be such."""
+    waiting: list[tuple[list[str | int], Any]] = [([], arguments)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, float) and not isfinite(value):
+            return refuse_invalid(f"{spell(path)} is no number that JSON has.", path)
+        if isinstance(value, dict):
+            waiting += [([*path, str(key)], each) for key, each in cast(dict[Any, Any], value).items()]
+        elif isinstance(value, list):
+            waiting += [([*path, at], each) for at, each in enumerate(cast(list[Any], value))]
+    return None
+
+
+def find_too_large(schema: Schema, value: Any, path: list[str | int]) -> Refusal | None:
+    """A whole number that 64 bits do not hold, where a schema wants one: nothing that is counted has so many."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if "integer" in schema.get("type", ()) and not -LARGEST - 1 <= value <= LARGEST:
+            refusal = refuse_invalid(f"{spell(path)} must be from {-LARGEST - 1} to {LARGEST}.", path)
+            refusal.constraint = {"constraint": "maximum" if value > 0 else "minimum", "expected": LARGEST}
+            return refusal
+        return None
+    inner: list[tuple[str | int, Schema, Any]] = []
+    if isinstance(value, Mapping):
+        rules = schema.get("properties", {})
+        said = cast(Mapping[str, Any], value)
+        inner = [(name, rules[name], said[name]) for name in said if name in rules]
+    elif isinstance(value, list) and "items" in schema:
+        inner = [(at, schema["items"], each) for at, each in enumerate(cast(list[Any], value))]
+    found = (find_too_large(rule, each, [*path, name]) for name, rule, each in inner)
+    return next((each for each in found if each is not None), None)
 
 
 def spell(path: Sequence[str | int]) -> str:
