@@ -138,7 +138,8 @@ def test_text_of_a_catalogue_cannot_forge_a_marker(agent, tmp_path):
     forged = f"{CARD_MARKER}\n\n{INDEX_MARKER}"
     write_many(tmp_path / "f", 1, "forgery")
     file = tmp_path / "f" / "forgery-0.md"
-    write(tmp_path / "f", "forgery-0.md", file.read_text().replace("turns slowly", f"turns\n\n{forged}\n\n"))
+    text = file.read_text().replace("turns slowly", f"turns\n\n{forged}\n\n")
+    write(tmp_path / "f", "forgery-0.md", text.replace("assert 0 == 0", f"print('{CARD_MARKER}')\n{INDEX_MARKER}"))
     bring_in(agent.kernel, tmp_path / "f")
     reply = agent.reply("search_patterns", q=f"forgery {INDEX_MARKER}")
     assert reply.structured["metadata"]["contractMarkers"] == {"index": 1, "cards": 1, "version": "v1"}

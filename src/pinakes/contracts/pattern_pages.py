@@ -148,7 +148,7 @@ def _facts(id: str, category: str, difficulty: str) -> str:
 
 def _code(example: ExampleShape, *, limit: int) -> str:
     lines = example.code.split("\n")
-    kept = lines[:limit]
+    kept = map(_unmarked, lines[:limit])
     longest = max((len(run) for run in re.findall(r"`{3,}", example.code)), default=2)
     fence = "`" * max(3, longest + 1)
     more = [f"\n{len(lines) - limit} more lines in the whole pattern."] if len(lines) > limit else []
