@@ -243,6 +243,8 @@ def test_bars_are_as_wide_as_the_terminal_they_are_drawn_on():
 def test_text_is_broken_between_words_and_wide_letters_count_twice():
     assert wrap("a bb  ccc", lead="- ", hang="  ", width=7) == ["- a bb", "  ccc"]
     assert wrap("x" * 12, lead="> ", hang="  ", width=7) == ["> xxxxx", "  xxxxx", "  xx"]
+    path = "/data/backups/copy.db."
+    assert wrap(f"Kept in {path} It is whole.", width=12) == ["Kept in", path, "It is whole."]
     assert [width_of(line) for line in wrap("休憩時間 " * 3, width=10)] == [8, 8, 8]
     assert width_of("\033[1mé\u0301\033[0m") == 1
     assert cut("休憩時間", 5) == "休憩…"

@@ -11,6 +11,8 @@ from typing import Any
 WIDEST = 100
 NARROWEST = 20
 _WORDS = re.compile(r"[ \t\r\n]")
+# A path that is broken cannot be copied; terminals fold it by themselves.
+_PATH = re.compile(r"[(\"'`]*(?:~?/|[A-Za-z]:\\)")
 _STYLE = re.compile(r"\033\[[0-9;]*m")
 
 
@@ -65,7 +67,7 @@ def fill(text: str, width: int) -> str:
 
 def wrap(text: str, *, lead: str = "", hang: str = "", width: int | None = None) -> list[str]:
     """Lines of a text, broken at blanks; the first begins with `lead`, the others with `hang`. A word is broken only
-    where it is longer than a line."""
+    where it is longer than a line, a path never."""
     width = page() if width is None else width
     lines: list[str] = []
     line, bare = lead, True
@@ -81,8 +83,8 @@ def wrap(text: str, *, lead: str = "", hang: str = "", width: int | None = None)
 
 
 def _pieces(word: str, width: int) -> Iterable[str]:
-    """A word, or where it is longer than a line, parts of it."""
-    if width_of(word) <= width or _STYLE.search(word):
+    """A word, or where it is longer than a line and no path, parts of it."""
+    if width_of(word) <= width or _STYLE.search(word) or _PATH.match(word):
         yield word
         return
     part = ""
