@@ -75,6 +75,12 @@ def test_a_folder_is_added_with_a_line_for_each_file_and_a_summary(run, files):
     assert [document["filename"] for document in listed["documents"]] == ["coffee.html", "tea.txt"]
 
 
+def test_a_folder_that_is_not_there_is_told_as_such(run, files):
+    code, _, err = run("add", files / "nowhere")
+    assert code == 1
+    assert f"File not found: {files / 'nowhere'}" in err
+
+
 def test_a_known_file_is_told_and_metadata_is_kept(run, files):
     assert told(run, "add", files / "tea.txt", "--tag", "drinks", "--set", "author=Ada")[0] == 0
     code, again = told(run, "add", files / "tea.txt")
