@@ -91,6 +91,12 @@ def test_search_says_in_which_file_and_where(full, tmp_path):
     assert (note["filename"], note["path"]) == ("tea.md", "tea.md")
 
 
+def test_what_has_no_text_of_its_own_leaves_no_empty_line(full):
+    out = full("search", "Analytical Engines", "--kind", "entity")[1]
+    assert "Analytical Engines" in out
+    assert all(line.strip() for line in out.splitlines())
+
+
 def test_documents_are_listed_with_their_folders(full, tmp_path):
     out = full("documents")[1]
     assert out.splitlines()[0] == "handbook.html"

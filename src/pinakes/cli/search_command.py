@@ -153,7 +153,7 @@ def _print_hit(number: int, hit: Any, place: Place, *, sought: Any, explain: boo
     say(styled(plain(title), "bold"), lead=f"{number:3}. ", hang=INDENT)
     for excerpt in hit.excerpts if explain else hit.excerpts[:1]:
         quoted = _quoted(sought, excerpt, len(entry.body))
-        if plain(quoted) != plain(title):
+        if quoted and plain(quoted) != plain(title):
             say(quoted, lead=INDENT, hang=INDENT)
         told = [_where(excerpt.place), _why(excerpt) if explain else ""]
         if any(told):
