@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pinakes.vault import structure
 from pinakes.vault.encoding import decode, encode
-from pinakes.vault.markdown import parse, render
+from pinakes.vault.markdown import parse, read, render
 
 PIECES = st.sampled_from(
     "| ¦|¦||¦---¦---\n¦\n¦\r\n¦\r¦\t¦title: a¦tags: [a, b]¦tags:\n  - x\n¦: ¦- ¦&a ¦*a¦{¦}¦[¦]¦[[¦]]¦#¦^¦![[¦](¦)¦`¦```"
@@ -198,3 +199,12 @@ def test_frontmatter_that_cannot_be_read_is_a_warning_and_the_rest_is_read(block
 def test_where_frontmatter_begins_and_ends(text: str, frontmatter: str, body: str) -> None:
     note = parse(text.encode())
     assert (note.frontmatter, note.body) == (frontmatter, body)
+
+
+@pytest.mark.parametrize("piece", [1, 2, 5, 9, 32_768])
+def test_underlined_headings_are_found_wherever_a_long_text_is_cut(monkeypatch, piece):
+    text = "One\n===\ntext\n\nTwo\n---\nThree\n=\n\n- a\n---\n\nlast\n--"
+    whole = [(heading.level, heading.text, heading.start) for heading in read(text).headings]
+    assert [title for _, title, _ in whole] == ["One", "Two", "Three", "last"]
+    monkeypatch.setattr(structure, "PIECE", piece)
+    assert [(heading.level, heading.text, heading.start) for heading in read(text).headings] == whole

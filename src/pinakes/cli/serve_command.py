@@ -13,7 +13,7 @@ from typing import Any
 from pinakes.app import build, lazily
 from pinakes.cli.connect_command import tell_clients
 from pinakes.cli.terminal import settings_of, styled
-from pinakes.engine.resting import calm_collector
+from pinakes.engine.resting import calm_collector, share_turns
 from pinakes.settings import Settings
 
 OPTIONS = (
@@ -100,6 +100,7 @@ def _serve(parsed: argparse.Namespace) -> int:
     parsed.app = app
     adapter = lazily("pinakes.server.adapter", "Adapter")(app)
     calm_collector()
+    share_turns()
     if settings.text("transport") == "stdio":
         lazily("pinakes.server.stdio", "run_stdio")(adapter)
     else:

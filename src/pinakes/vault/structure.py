@@ -3,7 +3,7 @@
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from time import monotonic
@@ -14,6 +14,7 @@ from pinakes.vault.wikilinks import Form, Link, markdown_link, wiki_link
 DEEPEST = 8
 # How many signs are read between two looks at the clock.
 OFTEN = 1000
+PIECE = 32_768
 
 _INTERESTING = re.compile(r"[\\\[\]`~$#<%]")
 _ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")
@@ -285,7 +286,7 @@ class _Scanner:
         if "\n==" not in self.text and "\n--" not in self.text:
             return
         is_hidden = _covering(self.hidden)
-        for match in _SETEXT.finditer(self.text, self.start):
+        for match in _by_pieces(_SETEXT, self.text, self.start):
             if not is_hidden(match.start(1)):
                 level = 1 if match[2][0] == "=" else 2
                 self.headings.append(Heading(level, match[1].strip(), match.start()))
@@ -302,6 +303,22 @@ _READERS: dict[str, Callable[[_Scanner, int], int]] = {
     "%": _Scanner.percent,
     "$": _Scanner.dollar,
 }
+
+
+def _by_pieces(pattern: re.Pattern[str], text: str, start: int) -> Iterator[re.Match[str]]:
+    """What `finditer` finds of a pattern that begins with a line and takes the next one too. Looking through a megabyte
+    at once would hold up every other thread for as long."""
+    while start < len(text):
+        end = text.find("\n", start + PIECE)
+        end = len(text) if end < 0 else end
+        after = text.find("\n", end + 1)
+        last = start
+        for match in pattern.finditer(text, start, len(text) if after < 0 else after):
+            if match.start() > end:
+                break
+            last = match.end()
+            yield match
+        start = max(end + 1, last)
 
 
 def _covering(spans: list[tuple[int, int]]) -> Callable[[int], bool]:
