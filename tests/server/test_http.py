@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import shlex
 import subprocess
 from typing import Any
 from urllib.parse import urlsplit
@@ -135,17 +136,31 @@ def test_a_body_that_is_too_large_is_refused(server):
 
 
 def test_the_announcement_says_how_to_connect(tmp_path):
-    command = [*PINAKES, "serve", "--transport", "http", "--port", "0", "--data", str(tmp_path / "data")]
+    data = tmp_path / "data"
+    command = [*PINAKES, "serve", "--transport", "http", "--port", "0", "--data", str(data)]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
-    said = ""
-    while "clients:" not in said:
-        said += child.stdout.readline()
-    child.terminate()
-    child.wait(10)
-    child.stdout.close()
-    for client in ("Claude Code", "Claude Desktop", "Cursor", "VS Code", "/mcp"):
-        assert client in said
+    first = ""
+    try:
+        first = child.stdout.readline()
+        endpoint = next(word for word in first.split() if word.startswith("http://"))
+        connection = http.client.HTTPConnection("127.0.0.1", urlsplit(endpoint).port, timeout=30)
+        connection.request("GET", "/health")
+        assert connection.getresponse().status == 200
+        connection.close()
+    finally:
+        child.terminate()
+        said = first + child.communicate(timeout=30)[0]
+    assert f"Its data is in {data}\n" in said
+    for client in ("Claude Code", "Codex", "Gemini CLI", "VS Code"):
+        told = said.partition(f"  {client}\n")[2].splitlines()[0]
+        assert endpoint in told
+    assert "Claude Desktop" in said
+    assert "cursor" in said
+    # What it says to run for the others is a command that runs, and that tells of this server.
+    (line,) = (line for line in said.splitlines() if "--url" in line and " connect " in line)
+    shown = subprocess.run(shlex.split(line), capture_output=True, text=True, timeout=30, check=True)
+    assert endpoint in shown.stdout
 
 
 def test_an_open_address_needs_a_token(tmp_path):
