@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.engine.budget import count_tokens, fit
+from pinakes.engine.budget import count_at_least, count_tokens, fit
 from pinakes.model.errors import Refusal
 
 hits = st.lists(st.lists(st.integers(1, 50), min_size=1, max_size=4).map(sorted), max_size=12)
@@ -27,6 +27,31 @@ def test_a_larger_budget_shows_no_fewer_hits(forms, tokens, more):
 @given(hits)
 def test_a_budget_for_everything_shows_the_longest_form_of_all(forms):
     assert fit(forms, 10**6, lambda form: form)[0] == [hit[-1] for hit in forms]
+
+
+@given(hits, st.integers(50, 400), st.data())
+def test_knowing_what_a_form_takes_at_the_least_changes_nothing_but_what_is_weighed(forms, tokens, data):
+    lowered = {size: data.draw(st.integers(0, size)) for hit in forms for size in hit}
+    weighed: list[int] = []
+
+    def weigh(form: int) -> int:
+        weighed.append(form)
+        return form
+
+    assert fit(forms, tokens, weigh, least=lowered.__getitem__) == fit(forms, tokens, lambda form: form)
+    weighed.clear()
+    fit(forms, tokens, weigh, least=lambda form: form)
+    assert max(weighed, default=0) <= tokens
+
+
+@given(st.text())
+def test_a_text_takes_no_fewer_tokens_than_at_the_least(text):
+    assert count_at_least(text) <= count_tokens(text)
+
+
+def test_only_the_beginning_of_a_text_is_looked_at_for_the_least():
+    text = "word " * 100_000
+    assert 4000 <= count_at_least(text) < count_tokens(text) == 100_000
 
 
 def test_a_hit_that_does_not_fit_at_all_is_refused_with_what_it_takes():

@@ -1,5 +1,6 @@
 """query: what matches, in which order, and page by page in one snapshot."""
 
+import time
 from dataclasses import asdict
 
 import pytest
@@ -224,6 +225,39 @@ def test_a_list_fits_a_budget_too(long_library):
     assert answer["mode"] == "list"
     assert answer["tokens"] <= 2500
     assert answer["items"][0]["truncated"]
+
+
+def test_what_is_found_by_its_letters_is_cut_to_where_they_stand(long_library):
+    filler = "No word of that. " * 2000
+    long_library.store("far away", f"{filler}The code is ZX-81/b, says the label. {filler}")
+    (found,) = long_library.call("query", content="zx-81/B", strict_substring=True)["items"]
+    (short,) = long_library.call("query", content="zx-81/B", strict_substring=True, budget_tokens=600)["items"]
+    assert found["truncated"]
+    assert "ZX-81/b, says the label" in found["content"]
+    assert "ZX-81/b, says the label" in short["content"]
+    assert len(short["content"]) < len(found["content"]) < 10_000
+
+
+def test_a_query_costs_what_it_shows_and_not_what_it_leaves_out(agent):
+    sentences = [f"Deploy {number} waited for the migration lock of table {number * 7}. " for number in range(80)]
+    for number in range(20):
+        text = "".join(sentences[number:] + sentences[:number])
+        agent.store(f"short {number}", text[:4000], tags=["short"])
+        agent.store(f"long {number}", text * 10, tags=["long"])
+    for asked in ({"content": "migration lock"}, {}, {"content": "lock", "strict_substring": True}):
+        for budget in ({}, {"budget_tokens": 6000}):
+            short, long = (_cost(agent, {**asked, **budget, "tags": [size]}) for size in ("short", "long"))
+            assert long < 3 * short, (asked, budget, short, long)
+
+
+def _cost(agent, asked):
+    """The CPU time of a query, the least of some."""
+    turns: list[float] = []
+    for _ in range(5):
+        began = time.process_time()
+        assert agent.call("query", **asked, limit=20)["total"] == 20
+        turns.append(time.process_time() - began)
+    return min(turns)
 
 
 def test_a_budget_that_holds_not_even_one_match_is_refused(library):

@@ -10,6 +10,7 @@ T = TypeVar("T")
 
 ASCII_LETTERS = 4
 OTHER_BYTES = 3
+GLANCE = 20_000
 
 _PIECES = re.compile(r"\w+|[^\w\s]")
 
@@ -31,16 +32,28 @@ def _count_piece(piece: str) -> int:
 REPLY_BYTES = 24_000
 
 
+def count_at_least(text: str) -> int:
+    """Fewer tokens than a text takes, or as many, found without looking at more than its beginning."""
+    return -(-sum(map(len, text[:GLANCE].split())) // ASCII_LETTERS)
+
+
 def fit(
-    forms: Sequence[Sequence[T]], tokens: int, weigh: Callable[[T], int], *, at_least_one: bool = False
+    forms: Sequence[Sequence[T]],
+    tokens: int,
+    weigh: Callable[[T], int],
+    *,
+    least: Callable[[T], int] = lambda form: 0,
+    at_least_one: bool = False,
 ) -> tuple[list[T], int]:
     """What to show of each hit, given the forms it can take, shortest first, best hit first; and the tokens it takes.
     As many hits as fit in their shortest form, then longer forms, the best hits first, while there is room. The first
-    is refused where it does not fit, unless at least one is wanted."""
+    is refused where it does not fit, unless at least one is wanted. What cannot fit by the least that it takes is not
+    weighed, so that the time this takes is that of what is shown, however long the rest would be."""
     longest = [hit[-1] for hit in forms]
-    whole = sum(map(weigh, longest))
-    if whole <= tokens:
-        return longest, whole
+    if sum(map(least, longest)) <= tokens:
+        whole = sum(map(weigh, longest))
+        if whole <= tokens:
+            return longest, whole
     chosen: list[T] = []
     costs: list[int] = []
     for hit in forms:
@@ -50,12 +63,15 @@ def fit(
         chosen.append(hit[0])
         costs.append(cost)
     if forms and not chosen:
-        least = weigh(forms[0][0])
-        raise Refusal(Failure.INVALID, f"The first result alone takes {least} tokens.", field="budget_tokens")
+        alone = weigh(forms[0][0])
+        raise Refusal(Failure.INVALID, f"The first result alone takes {alone} tokens.", field="budget_tokens")
     for level in range(1, max(map(len, forms), default=0)):
         for place in range(len(chosen)):
-            longer = forms[place][level] if level < len(forms[place]) else chosen[place]
+            room = tokens - sum(costs) + costs[place]
+            if level >= len(forms[place]) or least(forms[place][level]) > room:
+                continue
+            longer = forms[place][level]
             cost = weigh(longer)
-            if sum(costs) - costs[place] + cost <= tokens:
+            if cost <= room:
                 chosen[place], costs[place] = longer, cost
     return chosen, sum(costs)

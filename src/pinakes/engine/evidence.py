@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -37,9 +37,10 @@ class Excerpt:
 
 
 class Sought:
-    """A question taken apart once, to be held against many passages."""
+    """A question taken apart once, to be held against many passages; or the very letters that are sought in them."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, letters: str = "") -> None:
+        self._letters = fold(letters)
         self._terms = spelled_words(text)
         self._phrases = quoted(text)
         self._names = identifiers(text)
@@ -77,21 +78,38 @@ class Sought:
 
     def narrow(self, excerpt: Excerpt, size: int = SNIPPET) -> Excerpt:
         """The stretch of an excerpt in which the most words of the question stand, cut between words."""
-        start, stop = self._stretch(excerpt.text, size)
-        return replace(excerpt, start=excerpt.start + start, stop=excerpt.start + stop, text=excerpt.text[start:stop])
+        return self.narrow_to(excerpt, (size,))[0]
 
-    def _stretch(self, text: str, size: int) -> tuple[int, int]:
-        if len(text) <= size:
-            return 0, len(text)
-        places = [start for start, _ in self.highlights(text)]
-        best, most, last = 0, 0, 0
-        for first, place in enumerate(places):
-            while last < len(places) and places[last] < place + size - LEAD:
-                last += 1
-            if last - first > most:
-                best, most = place, last - first
-        start = _word_start(text, max(0, min(best - LEAD, len(text) - size)))
-        return start, _word_end(text, start, start + size)
+    def narrow_to(self, excerpt: Excerpt, sizes: Sequence[int]) -> list[Excerpt]:
+        """Such a stretch for each size; the words are looked for only once, and only where something is cut."""
+        places = self._places(excerpt.text) if len(excerpt.text) > min(sizes) else []
+        cuts = [_stretch(excerpt.text, places, size) for size in sizes]
+        return [
+            replace(excerpt, start=excerpt.start + start, stop=excerpt.start + stop, text=excerpt.text[start:stop])
+            for start, stop in cuts
+        ]
+
+    def _places(self, text: str) -> list[int]:
+        if self._terms:
+            return [start for start, _ in self.highlights(text)]
+        folded = fold(text) if self._letters else ""
+        # Where folding makes a text longer or shorter, places in the one are none in the other.
+        place = folded.find(self._letters) if len(folded) == len(text) else -1
+        return [place] if place >= 0 else []
+
+
+def _stretch(text: str, places: list[int], size: int) -> tuple[int, int]:
+    """The part of a text of about a size in which the most of some places are."""
+    if len(text) <= size:
+        return 0, len(text)
+    best, most, last = 0, 0, 0
+    for first, place in enumerate(places):
+        while last < len(places) and places[last] < place + size - LEAD:
+            last += 1
+        if last - first > most:
+            best, most = place, last - first
+    start = _word_start(text, max(0, min(best - LEAD, len(text) - size)))
+    return start, _word_end(text, start, start + size)
 
 
 def _places_of(terms: list[str], run: str, offset: int) -> list[tuple[int, int]]:

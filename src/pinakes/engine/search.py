@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeGuard, cast
 
 from pinakes.engine.births import FILTERED_ATTRIBUTES, filters_of
-from pinakes.engine.budget import count_tokens, fit
+from pinakes.engine.budget import count_at_least, count_tokens, fit
 from pinakes.engine.embedding import voice_of
 from pinakes.engine.evidence import SNIPPET, Excerpt, Matched, Sought, read_place
 from pinakes.engine.finder import (
@@ -94,6 +94,8 @@ class Budget:
     weigh: Callable[[Hit], int]
     may_be_whole: Callable[[Entry], bool] = lambda entry: False
     is_strict: bool = True
+    # What a hit takes at the least, told without making it.
+    least: Callable[[Hit], int] = lambda hit: sum(count_at_least(excerpt.text) for excerpt in hit.excerpts)
 
 
 def weigh_excerpts(hit: Hit) -> int:
@@ -269,7 +271,8 @@ def _find_page(kernel: Kernel, question: Question, *, wanted: tuple[int, str | N
     last, shown = page.next_cursor, len(page.hits)
     page = replace(page, read_as=words if words != _words(question) else None, next_cursor=None)
     if budget is not None:
-        page = _within(page, budget, Sought(words or ""))
+        letters = question.content if words is None else None
+        page = _within(page, budget, Sought(words or "", letters or ""))
     if page.hits and len(page.hits) < shown:
         last = page.hits[-1].version.id
     if last is None:
@@ -285,11 +288,11 @@ def _within(page: Page, budget: Budget, sought: Sought) -> Page:
         body = cast(Entry, hit.version.thing).body
         whole = hit if hit.excerpts else replace(hit, excerpts=(Excerpt(start=0, stop=len(body), text=body),))
         best = whole.excerpts[0]
-        short = [(sought.narrow(best, size),) for size in SIZES if size <= SNIPPET or len(best.text) > size]
-        cut = [replace(hit, excerpts=form) for form in (*short, (best,), whole.excerpts)]
+        short = sought.narrow_to(best, [size for size in SIZES if size <= SNIPPET or len(best.text) > size])
+        cut = [replace(hit, excerpts=form) for form in (*((each,) for each in short), (best,), whole.excerpts)]
         is_whole = budget.may_be_whole(cast(Entry, hit.version.thing))
         forms.append([*cut, replace(hit, is_whole=True)] if is_whole else cut)
-    hits, tokens = fit(forms, budget.tokens, budget.weigh, at_least_one=not budget.is_strict)
+    hits, tokens = fit(forms, budget.tokens, budget.weigh, least=budget.least, at_least_one=not budget.is_strict)
     return replace(page, hits=hits, tokens=tokens)
 
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from pinakes.contracts.entries import (
     ENTRIES,
@@ -172,7 +172,7 @@ def _budget(input: Input, given: dict[str, Any]) -> Budget:
     if "budget_tokens" in given:
         return Budget(input.budget_tokens, _weigh)
     room = REPLY_BYTES * max(1.0, input.limit / USUAL) - BESIDE
-    return Budget(int(room), _measure, _may_be_whole, is_strict=False)
+    return Budget(int(room), _measure, _may_be_whole, is_strict=False, least=_measure_least)
 
 
 def _may_be_whole(entry: Entry) -> bool:
@@ -216,6 +216,13 @@ def _measure(hit: Hit) -> int:
     JSON within JSON and as a line."""
     match = _match(hit)
     return len(encode(encode(to_json(match))).encode()) + len(encode(_line(match)).encode())
+
+
+def _measure_least(hit: Hit) -> int:
+    """Every letter of the content takes a byte or more."""
+    if hit.is_whole:
+        return len(cast(Entry, hit.version.thing).body)
+    return sum(len(excerpt.text) for excerpt in hit.excerpts)
 
 
 def _sentences(
