@@ -77,8 +77,8 @@ def test_a_folder_is_added_with_a_line_for_each_file_and_a_summary(run, files):
 
 def test_a_folder_that_is_not_there_is_told_as_such(run, files):
     code, _, err = run("add", files / "nowhere")
-    assert code == 1
-    assert f"File not found: {files / 'nowhere'}" in err
+    assert code == 2
+    assert f"{files / 'nowhere'}: there is no such file" in err
 
 
 def test_a_known_file_is_told_and_metadata_is_kept(run, files):

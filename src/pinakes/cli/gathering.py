@@ -24,8 +24,11 @@ def _paths(name: str) -> list[str]:
     place = Path(name).expanduser()
     if place.is_dir():
         return _readable_below(place)
-    if os.path.lexists(place) or not glob.has_magic(name):
+    if os.path.lexists(place) or (place.suffix and not glob.has_magic(name)):
         return [str(place)]
+    if not glob.has_magic(name):
+        # Without an ending it was perhaps meant to be a folder: its name is no format that could be unsupported.
+        return []
     matched = sorted(glob.iglob(str(place), recursive=True))  # noqa: PTH207  # a pattern may begin anywhere
     return [path for each in matched for path in (_readable_below(Path(each)) if Path(each).is_dir() else [each])]
 

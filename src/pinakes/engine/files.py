@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
 from pinakes.engine.workbench import Workbench
@@ -42,18 +42,12 @@ def locate(bench: Workbench, given: str) -> Located:
         return _received(bench, given)
     upload = scheme == "upload"
     path = _uploaded(bench, given) if upload else _plain_path(given)
-    if not (bench.roots is None and _names_no_file(path)):
+    # Not Path.is_dir, which raises for names that are too long.
+    if not (bench.roots is None and os.path.isdir(path)):  # noqa: PTH112
         promised_format(path)
     _refuse_other_letters(path)
     with open_checked(path, None if upload else bench.roots) as opened:
         return Located(path, upload, opened.size)
-
-
-def _names_no_file(path: str) -> bool:
-    """A folder, or what is not there and, without an ending, was perhaps meant to be one: its name is no format."""
-    # Not Path's own, which raise for names that are too long.
-    is_there = os.path.lexists(path)
-    return os.path.isdir(path) if is_there else not PurePath(path).suffix  # noqa: PTH112
 
 
 def open_checked(path: str, roots: tuple[Path, ...] | None) -> OpenedFile:
