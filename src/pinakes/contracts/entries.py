@@ -1,7 +1,7 @@
 """The entries family on the wire: its shapes, its sentence-and-resource replies, its stable error codes."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -201,16 +201,6 @@ def shorten(text: str, size: int = LINE) -> str:
     """A text on one line, cut where it is long."""
     spoken = " ".join(text[: 2 * size].split())
     return spoken if len(spoken) <= size and len(text) <= 2 * size else spoken[:size].rstrip() + " …"
-
-
-def count_fitting(shapes: Sequence[object], room: int = 20_000) -> int:
-    """How many of some shapes an answer has room for, at least one; what else it says takes the rest."""
-    taken = 0
-    for place, shape in enumerate(shapes):
-        taken += len(encode(encode(to_json(shape))).encode()) + LINE_COST
-        if taken > room:
-            return max(place, 1)
-    return len(shapes)
 
 
 def triple_line(shape: TripleShape) -> str:

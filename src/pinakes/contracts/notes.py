@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Protocol, TypeVar, cast
 
 from pinakes.model.clock import to_iso
 from pinakes.model.errors import Failure, Refusal
@@ -23,6 +23,7 @@ from pinakes.toolkit.fields import (
     texts,
     to_json,
 )
+from pinakes.toolkit.fitting import ROOM, weigh
 from pinakes.toolkit.tool import Answer
 
 NOTES = "knowledge://notes"
@@ -49,6 +50,10 @@ CODES: dict[Failure, str] = {
 
 PRIMARY, LISTED, NEIGHBOUR = 10_000, 500, 200
 TRUNCATED = "... [truncated]"
+# How many links and tags of each note are shown, at most, where all of them would be too much.
+FEWER = (200, 50, 20, 5, 0)
+# What the links and tags of one note may take; its text takes the rest.
+LISTS = 8_000
 
 # By these a client tells what it was answered.
 TELLING = frozenset({"id", "path", "deleted", "result", "would_change"})
@@ -114,6 +119,39 @@ def node_shape(node: Shown, limit: int) -> NodeShape:
     return NodeShape(**node_fields(node, limit))
 
 
+N = TypeVar("N", bound=NodeShape)
+
+
+def fit_nodes(nodes: Sequence[N], room: int = ROOM) -> tuple[tuple[N, ...], tuple[str, ...]]:
+    """All of some nodes, with fewer links and tags of each, and less text at last, where they would take too much; and
+    what is to be said of that."""
+    fitting, told = tuple(nodes), ""
+    for most in FEWER:
+        if sum(map(weigh, fitting)) <= room:
+            break
+        fitting = tuple(replace(node, tags=node.tags[:most], links=node.links[:most]) for node in nodes)
+        told = f"Of each note no more than {most} links and tags are shown; get_node shows more of one."
+    if sum(map(weigh, fitting)) > room:
+        fitting = tuple(replace(node, content=shorten(node.content, NEIGHBOUR)) for node in fitting)
+    return fitting, ((told,) if told else ())
+
+
+def primary_fields(node: Shown, room: int = LISTS) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The fields of the one node that was asked for, with as many of its links and tags as there is room for; and what
+    is to be said of that."""
+    whole = fewer = node_shape(node, PRIMARY)
+    for most in FEWER:
+        if weigh(fewer.links) + weigh(fewer.tags) <= room:
+            break
+        fewer = replace(whole, tags=whole.tags[:most], links=whole.links[:most])
+    if fewer is whole:
+        told = ()
+    else:
+        shown = f"{len(fewer.links)} of {len(whole.links)} links and {len(fewer.tags)} of {len(whole.tags)} tags"
+        told = (f"{shown} are shown; the resource of the note has all.",)
+    return {each.name: getattr(fewer, each.name) for each in fields(fewer)}, told
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteShape(NodeShape):
     """A note as a resource, with when it was made and last changed."""
@@ -121,6 +159,7 @@ class NoteShape(NodeShape):
     created_at: str = text()
     updated_at: str = text()
     tx_id: int = integer()
+    _warnings: tuple[str, ...] | Unset = texts(default=UNSET)
 
 
 def note_shape(node: Shown, version: Version, limit: int | None) -> NoteShape:
@@ -131,6 +170,12 @@ def note_shape(node: Shown, version: Version, limit: int | None) -> NoteShape:
         updated_at=to_iso(entry.updated_at),
         tx_id=version.tx,
     )
+
+
+def short_note(note: NoteShape) -> NoteShape:
+    """A note in a list, without a multitude of links or tags."""
+    (fitting,), told = fit_nodes([note])
+    return replace(fitting, _warnings=told or UNSET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

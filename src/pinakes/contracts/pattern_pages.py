@@ -135,7 +135,8 @@ def skills_page(skills: SkillList) -> str:
     table = (
         "\n".join(["| Skill | Category | What it is for |", "|---|---|---|", *rows]) if rows else "No skill matches."
     )
-    return f"# Skills\n\nFound **{count}** skill{'' if count == 1 else 's'}.\n\n{table}\n"
+    shown = f", the first **{len(rows)}** below; a limit shows more" if len(rows) < count else ""
+    return f"# Skills\n\nFound **{count}** skill{'' if count == 1 else 's'}{shown}.\n\n{table}\n"
 
 
 def skill_page(skill: SkillDetails) -> str:

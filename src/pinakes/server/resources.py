@@ -17,7 +17,7 @@ from pinakes.contracts.entries import (
     transaction_shape,
     triple_shape,
 )
-from pinakes.contracts.notes import LISTED, NOTES, note_shape
+from pinakes.contracts.notes import LISTED, NOTES, note_shape, short_note
 from pinakes.engine.documents import open_document, page_documents
 from pinakes.engine.edges import EdgeQuestion, edge_fits, find_edges, get_edge
 from pinakes.engine.entries import get_entry
@@ -28,6 +28,7 @@ from pinakes.model.history import Change, Transaction
 from pinakes.model.kinds import DOCUMENT, ENTRY, KINDS, KNOWLEDGE_TYPES, MEMORY_TYPES, NOTE, TRIPLE
 from pinakes.model.knowledge import Edge, Entry, Thing, fold, handle_of
 from pinakes.toolkit.fields import to_json
+from pinakes.toolkit.fitting import count_fitting
 
 MIME_TYPE = "application/json"
 DEFAULT_LIMIT = 50
@@ -117,7 +118,8 @@ def _documents_version(kernel: Kernel) -> int:
 
 def _notes_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
     found, as_of, following = list_notes(kernel, limit, cursor, asked)
-    return Page([note_shape(node, version, LISTED) for node, version in found], as_of, following)
+    items = [short_note(note_shape(node, version, LISTED)) for node, version in found]
+    return Page(items, as_of, following)
 
 
 def _note(kernel: Kernel, path: str) -> Any:
@@ -275,7 +277,7 @@ def read_resource(kernel: Kernel, uri: str, beside: Mapping[str, Any] | None = N
         limit, cursor = _whole(arguments.pop("limit", None), "limit"), arguments.pop("cursor", None)
         if limit is not None and not 1 <= limit <= MAX_LIMIT:
             raise Refusal(Failure.INVALID, f"limit must be from 1 to {MAX_LIMIT}.", field="limit")
-        page = resource.read_page(kernel, limit or DEFAULT_LIMIT, cursor, arguments)
+        page = _read_page(resource, kernel, (limit, cursor), arguments)
     body = {
         "resource_uri": address(resource.uri, handle=member),
         "mime_type": MIME_TYPE,
@@ -291,6 +293,14 @@ def read_resource(kernel: Kernel, uri: str, beside: Mapping[str, Any] | None = N
         "text": json.dumps(body, ensure_ascii=False, separators=(",", ":")),
         "_meta": {"version": version},
     }
+
+
+def _read_page(resource: Resource, kernel: Kernel, window: tuple[int | None, str | None], asked: Arguments) -> Page:
+    """A page of as many as were asked for; else of as many as there is room for."""
+    limit, cursor = window
+    page = resource.read_page(kernel, limit or DEFAULT_LIMIT, cursor, asked)
+    fitting = len(page.items) if limit is not None else count_fitting(page.items)
+    return page if fitting == len(page.items) else resource.read_page(kernel, fitting, cursor, asked)
 
 
 def parse_uri(uri: str) -> tuple[Resource, str, Arguments]:

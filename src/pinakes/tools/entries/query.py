@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from pinakes.contracts.entries import (
     ENTRIES,
+    LINE_COST,
     EntryShape,
     address,
     encode,
@@ -39,6 +40,7 @@ from pinakes.toolkit.fields import (
     texts,
     to_json,
 )
+from pinakes.toolkit.fitting import count_fitting, weigh
 from pinakes.toolkit.tool import Answer, Call, Example, tool
 
 
@@ -95,8 +97,9 @@ GAP = "\n…\n"
 PREVIEW, SHORT = 500, 2000
 USUAL = 20
 TRIPLES = 10
-# What an answer takes beside its hits: triples, the sentence, and what is around them.
-BESIDE = 4000
+# What an answer takes beside its hits: the sentence, and what is around them; and what triples may take.
+BESIDE = 1500
+TRIPLES_ROOM = 8000
 # Where so few were found, it is worth saying what else there is, and of which kinds.
 FEW = 3
 
@@ -117,17 +120,16 @@ def query(call: Call[Kernel], input: Input) -> Answer:
     given = said(input)
     asked = {name: value for name, value in given.items() if name not in _ABOUT_PAGES}
     question = Question(**asked, kinds=_kinds(given))
-    page = find_entries(
-        call.kernel, question, limit=input.limit, cursor=given.get("cursor"), budget=_budget(input, given)
-    )
-    triples = _triples(call.kernel, input, given)
+    triples, told = _triples(call.kernel, input, given)
+    budget = _budget(input, given, sum(map(weigh, told)) + sum(map(_lined, triples.triples)))
+    page = find_entries(call.kernel, question, limit=input.limit, cursor=given.get("cursor"), budget=budget)
     is_little = not page.first and "kinds" not in given and page.total + triples.total <= FEW
     elsewhere = count_matches(call.kernel, question, _others(question)) if is_little else {}
     items = tuple(_match(hit) for hit in page.hits)
     output = Output(
         items=items,
         next_cursor=page.next_cursor,
-        triples=tuple(map(_triple, triples.triples)) or UNSET,
+        triples=told or UNSET,
         elsewhere=elsewhere or UNSET,
         as_of_tx_id=page.as_of_tx,
         mode=page.mode,
@@ -137,9 +139,9 @@ def query(call: Call[Kernel], input: Input) -> Answer:
         tokens=UNSET if page.tokens is None or not input.budget_tokens else page.tokens,
         retrieval_ms=round((time.perf_counter() - began) * 1000, 3),
     )
-    told = " ".join(_sentences(input, items, page, (triples, elsewhere)))
-    lines = (*map(_line, items), *(f"{each.handle}: {each.sentence}" for each in triples.triples))
-    return Answer(told, address(ENTRIES, _echo(input)), output, lines)
+    sentence = " ".join(_sentences(input, items, page, (triples, elsewhere)))
+    lines = (*map(_line, items), *map(_triple_line, triples.triples))
+    return Answer(sentence, address(ENTRIES, _echo(input)), output, lines)
 
 
 def _kinds(given: dict[str, Any]) -> tuple[str, ...]:
@@ -151,7 +153,15 @@ def _others(question: Question) -> list[str]:
     return [kind for kind in FAMILIES if kind not in question.kinds]
 
 
-def _triples(kernel: Kernel, input: Input, given: dict[str, Any]) -> Answers:
+def _triples(kernel: Kernel, input: Input, given: dict[str, Any]) -> tuple[Answers, tuple[dict[str, Any], ...]]:
+    """Triples that answer a question, as many as there is room for, and how they are shown."""
+    found = _answers(kernel, input, given)
+    told = tuple(map(_triple, found.triples))
+    fitting = len(told) if "budget_tokens" in given else count_fitting(told, TRIPLES_ROOM, beside=LINE_COST)
+    return replace(found, triples=found.triples[:fitting]), told[:fitting]
+
+
+def _answers(kernel: Kernel, input: Input, given: dict[str, Any]) -> Answers:
     """Triples that answer a question; one that is narrowed by what a triple has not is about entries."""
     kinds = given.get("kinds", (TRIPLE,))
     narrowed = given.keys() & {"topic", "tags", "knowledge_type", "memory_type", "cursor"}
@@ -167,11 +177,19 @@ def _triple(each: Said) -> dict[str, Any]:
     return {**to_json(shape), "sentence": each.sentence, "score_total": each.score}
 
 
-def _budget(input: Input, given: dict[str, Any]) -> Budget:
+def _triple_line(each: Said) -> str:
+    return f"{each.handle}: {each.sentence}"
+
+
+def _lined(each: Said) -> int:
+    return len(encode(_triple_line(each)).encode())
+
+
+def _budget(input: Input, given: dict[str, Any], beside: int) -> Budget:
     """What was allowed; else what a client takes, and more where more than usual was asked for."""
     if "budget_tokens" in given:
         return Budget(input.budget_tokens, _weigh)
-    room = REPLY_BYTES * max(1.0, input.limit / USUAL) - BESIDE
+    room = REPLY_BYTES * max(1.0, input.limit / USUAL) - BESIDE - beside
     return Budget(int(room), _measure, _may_be_whole, is_strict=False, least=_measure_least)
 
 

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-from pinakes.contracts.entries import TRIPLES, TripleShape, address, count_fitting, triple_line, triple_shape
+from pinakes.contracts.entries import LINE_COST, TRIPLES, TripleShape, address, triple_line, triple_shape
 from pinakes.engine.edges import EdgePage, EdgeQuestion, find_edges
 from pinakes.engine.kernel import Kernel
 from pinakes.toolkit.fields import UNSET, integer, many, said, text
+from pinakes.toolkit.fitting import count_fitting
 from pinakes.toolkit.tool import Answer, Call, Example, tool
 
 USUAL = 50
@@ -39,7 +40,7 @@ def query_graph(call: Call[Kernel], input: Input) -> Answer:
     given = said(input)
     asked = {name: given[name] for name in ("subject", "predicate", "object") if name in given}
     page, items = _page(call.kernel, EdgeQuestion(**asked), input.limit, given.get("cursor"))
-    if input.limit <= USUAL and (fitting := count_fitting(items)) < len(items):
+    if input.limit <= USUAL and (fitting := count_fitting(items, beside=LINE_COST)) < len(items):
         page, items = _page(call.kernel, EdgeQuestion(**asked), fitting, given.get("cursor"))
     output = Output(items=items, next_cursor=page.next_cursor, as_of_tx_id=page.as_of_tx)
     more = "; there are more" if page.next_cursor else ""

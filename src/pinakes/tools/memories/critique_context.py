@@ -8,13 +8,16 @@ from pinakes.engine.citations import citation_of
 from pinakes.engine.critique import CHECKS, Finding, critique
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.recency import recent_entries
-from pinakes.toolkit.fields import UNSET, Unset, free, integer, many, number, text, texts
+from pinakes.toolkit.fields import UNSET, Unset, flag, free, integer, many, number, text, texts
+from pinakes.toolkit.fitting import count_fitting, room_for
 from pinakes.toolkit.tool import Answer, Call, Example, tool
+
+USUAL = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    context_window: int = integer("Number of recent memories to critique", 10, minimum=1, maximum=50)
+    context_window: int = integer("Number of recent memories to critique", USUAL, minimum=1, maximum=50)
     check_types: tuple[str, ...] = texts("", ("conflicts", "duplicates"), values=CHECKS, minItems=1)
 
 
@@ -37,6 +40,7 @@ class Output:
     count: int = integer()
     summary: dict[str, Any] = free()
     suggested_action: str | None = text(default=None, nullable=True)
+    truncated: bool | Unset = flag(default=UNSET)
 
 
 EXAMPLE = Example(
@@ -61,14 +65,18 @@ def critique_context(call: Call[Kernel], input: Input) -> Answer:
         mood.has_conflict = any(finding.check == "conflicts" for finding in findings)
         kernel.activity.keep((kernel.collection, call.session))
     counts = {check: sum(finding.check == check for finding in findings) for check in dict.fromkeys(input.check_types)}
+    shapes = tuple(_shape(finding) for finding in findings)
+    fitting = count_fitting(shapes, room_for(input.context_window, USUAL))
     output = Output(
         checked=len(entries),
-        findings=tuple(_shape(finding) for finding in findings),
+        findings=shapes[:fitting],
         count=len(findings),
         summary=counts,
         suggested_action=findings[0].action if findings else None,
+        truncated=True if fitting < len(shapes) else UNSET,
     )
     told = ", ".join(f"{count} {check.replace('_', ' ')}" for check, count in counts.items())
+    told += f"; the first {fitting} are shown" if fitting < len(shapes) else ""
     return Answer(f"Looked at the {len(entries)} most recent: {told}.", NODES, output)
 
 

@@ -11,6 +11,7 @@ from pinakes.engine.walking import Neighbour, confidence_of, is_shortcut, look_a
 from pinakes.model.kinds import EDGE_TYPES
 from pinakes.model.knowledge import Edge, Entry
 from pinakes.toolkit.fields import UNSET, flag, integer, many, number, one, text, texts
+from pinakes.toolkit.fitting import ROOM, count_fitting, weigh
 from pinakes.toolkit.tool import Answer, Call, Example, tool
 
 
@@ -67,6 +68,9 @@ class Output:
     truncated: bool = flag()
 
 
+# What is kept free for edges where there are many neighbors.
+FEW_EDGES = 2_500
+
 EXAMPLE = Example(
     arguments={"node_id": "the lock"},
     after=(
@@ -96,6 +100,11 @@ def get_neighborhood(call: Call[Kernel], input: Input) -> Answer:
             chart, focal, depth=input.depth, types=input.edge_types or EDGE_TYPES, min_weight=input.min_weight
         )
     call.kernel.activity.look(call.kernel.collection, [focal.id], call.kernel.now())
+    every = tuple(_neighbor(each) for each in found.neighbours)
+    neighbors = every[: count_fitting(every, ROOM - FEW_EDGES)]
+    shown = {focal.id, *(each.id for each in neighbors)}
+    edges = tuple(_edge(edge) for edge in found.edges if {edge.source, edge.target} <= shown)
+    fitting = count_fitting(edges, ROOM - sum(map(weigh, neighbors)))
     output = Output(
         focal_node=FocalShape(
             id=focal.id,
@@ -104,13 +113,13 @@ def get_neighborhood(call: Call[Kernel], input: Input) -> Answer:
             citation=citation_of(focal),
             importance=importance_of(focal),
         ),
-        neighbors=tuple(_neighbor(each) for each in found.neighbours),
-        count=len(found.neighbours),
-        edges=tuple(_edge(edge) for edge in found.edges),
-        truncated=found.truncated,
+        neighbors=neighbors,
+        count=len(neighbors),
+        edges=edges[:fitting],
+        truncated=found.truncated or len(neighbors) < len(every) or fitting < len(edges),
     )
-    most = ", the strongest of more" if found.truncated else ""
-    sentence = f'Around "{name_of(focal)}" there are {len(found.neighbours)} nodes{most}.'
+    most = ", the strongest of more" if output.truncated else ""
+    sentence = f'Around "{name_of(focal)}" there are {len(neighbors)} nodes{most}.'
     return Answer(sentence, f"{NODES}/{focal.id}", output)
 
 

@@ -10,15 +10,17 @@ from pinakes.engine.lineage import find_any
 from pinakes.model.clock import from_iso, to_iso
 from pinakes.model.errors import Failure, Refusal
 from pinakes.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, text, texts
+from pinakes.toolkit.fitting import count_fitting, room_for
 from pinakes.toolkit.tool import Answer, Call, Example, tool
 
 ALL = "all"
+USUAL = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
     level: str = choice(LEVELS, "The least severe to show.", "info")
-    limit: int = integer("", 100, minimum=1, maximum=1000)
+    limit: int = integer("", USUAL, minimum=1, maximum=1000)
     component: str = choice((ALL, *COMPONENTS), "", ALL)
     node_id: str | Unset = text("Only what happened to this one.", UNSET, minLength=1)
     since: str | Unset = text("", UNSET, format="date-time")
@@ -42,6 +44,7 @@ class Output:
     entries: tuple[LineShape, ...] = many(LineShape)
     count: int = integer()
     explanation_for_user: str = text()
+    truncated: bool | Unset = flag(default=UNSET)
 
 
 EXAMPLE = Example(
@@ -69,7 +72,18 @@ def get_system_logs(call: Call[Kernel], input: Input) -> Answer:
         lines = read_chronicle(kernel, reading, sought)
         told = summarize(lines) if node is None else explain(kernel, reading, node)
     shown = tuple(_shape(line) for line in lines)
-    return Answer(told, NODES, Output(entries=shown, count=len(shown), explanation_for_user=told))
+    fitting = count_fitting(shown, room_for(input.limit, USUAL))
+    if fitting < len(shown):
+        told = (
+            f"{told} The newest {fitting} of {len(shown)} are shown; a larger limit, a component or a level shows more."
+        )
+    output = Output(
+        entries=shown[:fitting],
+        count=fitting,
+        explanation_for_user=told,
+        truncated=True if fitting < len(shown) else UNSET,
+    )
+    return Answer(told, NODES, output)
 
 
 def _moment(said: str) -> int:

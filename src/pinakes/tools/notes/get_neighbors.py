@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 
-from pinakes.contracts.notes import LISTED, NOTES, Nodes, node_shape
+from pinakes.contracts.notes import LISTED, NOTES, Nodes, fit_nodes, node_shape
 from pinakes.engine import notes
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.noticing import take_warnings
 from pinakes.toolkit.fields import UNSET, choice, integer, text
+from pinakes.toolkit.fitting import room_for
 from pinakes.toolkit.tool import Answer, Call, Example, tool
+
+USUAL = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +19,7 @@ class Input:
     direction: notes.Direction = choice(
         notes.DIRECTIONS, "in = nodes linking here, out = nodes linked to, both = all", "both"
     )
-    limit: int = integer("Maximum neighbors to return", 20, minimum=1, maximum=50)
+    limit: int = integer("Maximum neighbors to return", USUAL, minimum=1, maximum=50)
 
 
 EXAMPLE = Example(
@@ -32,6 +35,6 @@ EXAMPLE = Example(
 def get_neighbors(call: Call[Kernel], input: Input) -> Answer:
     """Get nodes linked to/from a node; those it links to come first."""
     found = notes.get_neighbours(call.kernel, input.id, direction=input.direction, limit=input.limit)
-    nodes = tuple(node_shape(node, LISTED) for node in found)
-    warnings = take_warnings(call.kernel, [node.id for node in nodes], named=True) or UNSET
+    nodes, told = fit_nodes([node_shape(node, LISTED) for node in found], room_for(input.limit, USUAL))
+    warnings = (*take_warnings(call.kernel, [node.id for node in nodes], named=True), *told) or UNSET
     return Answer(f"{len(nodes)} neighbors.", NOTES, Nodes(result=nodes, _warnings=warnings))

@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 
 from pinakes.contracts.notes import (
+    LISTS,
     NEIGHBOUR,
     NOTES,
-    PRIMARY,
     ContextShape,
     Nothing,
     WarnedNode,
-    node_fields,
+    fit_nodes,
     node_shape,
+    primary_fields,
 )
 from pinakes.engine import notes
 from pinakes.engine.kernel import Kernel
@@ -24,6 +25,9 @@ class Input:
     id: str = text("Node ID (file path for DocStore)")
     depth: int = integer("0 = node only, 1 = include neighbors", 0, minimum=0, maximum=1)
 
+
+# What the neighbours may take, which are shown twice.
+AROUND = 8_000
 
 EXAMPLE = Example(
     arguments={"id": "tea.md", "depth": 1},
@@ -40,13 +44,14 @@ def get_node(call: Call[Kernel], input: Input) -> Answer:
     node = notes.get_node(call.kernel, input.id)
     if node is None:
         return Answer("There is no such node.", NOTES, Nothing(_warnings=take_warnings(call.kernel, []) or UNSET))
-    warnings = take_warnings(call.kernel, [node.id]) or UNSET
-    fields = node_fields(node, PRIMARY)
+    fields, told = primary_fields(node, LISTS if input.depth == 0 else LISTS // 2)
+    warnings = (*take_warnings(call.kernel, [node.id]), *told)
     if input.depth == 0:
-        return Answer(node.title, NOTES, WarnedNode(**fields, _warnings=warnings))
+        return Answer(node.title, NOTES, WarnedNode(**fields, _warnings=warnings or UNSET))
     around = notes.get_context(call.kernel, node.key)
-    outgoing = tuple(node_shape(each, NEIGHBOUR) for each in around.outgoing)
-    incoming = tuple(node_shape(each, NEIGHBOUR) for each in around.incoming)
+    shapes = [node_shape(each, NEIGHBOUR) for each in (*around.outgoing, *around.incoming)]
+    fitting, told = fit_nodes(shapes, AROUND)
+    outgoing, incoming = fitting[: len(around.outgoing)], fitting[len(around.outgoing) :]
     shape = ContextShape(
         **fields,
         neighbors=outgoing + tuple(each for each in incoming if each not in outgoing),
@@ -54,6 +59,6 @@ def get_node(call: Call[Kernel], input: Input) -> Answer:
         incomingNeighbors=incoming,
         incomingCount=around.incoming_count,
         outgoingCount=around.outgoing_count,
-        _warnings=warnings,
+        _warnings=(*warnings, *told) or UNSET,
     )
     return Answer(node.title, NOTES, shape)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pinakes.contracts.notes import NOTES, PRIMARY, Nothing, WarnedNode, node_fields
+from pinakes.contracts.notes import NOTES, Nothing, WarnedNode, primary_fields
 from pinakes.engine import notes
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.noticing import take_warnings
@@ -25,7 +25,8 @@ EXAMPLE = Example(
 def random_node(call: Call[Kernel], input: Input) -> Answer:
     """Get random node for discovery; null if no node matches."""
     node = notes.random_node(call.kernel, input.tags or ())
-    warnings = take_warnings(call.kernel, [] if node is None else [node.id]) or UNSET
+    warnings = take_warnings(call.kernel, [] if node is None else [node.id])
     if node is None:
-        return Answer("There is no node.", NOTES, Nothing(_warnings=warnings))
-    return Answer(node.title, NOTES, WarnedNode(**node_fields(node, PRIMARY), _warnings=warnings))
+        return Answer("There is no node.", NOTES, Nothing(_warnings=warnings or UNSET))
+    fields, told = primary_fields(node)
+    return Answer(node.title, NOTES, WarnedNode(**fields, _warnings=(*warnings, *told) or UNSET))

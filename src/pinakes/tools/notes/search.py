@@ -2,20 +2,23 @@
 
 from dataclasses import dataclass
 
-from pinakes.contracts.notes import LISTED, NOTES, FoundNode, FoundNodes, node_fields
+from pinakes.contracts.notes import LISTED, NOTES, FoundNode, FoundNodes, fit_nodes, node_fields
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.notes import search_notes
 from pinakes.engine.noticing import take_warnings
 from pinakes.engine.search import count_elsewhere
 from pinakes.model.kinds import NOTE
 from pinakes.toolkit.fields import UNSET, integer, number, said, text
+from pinakes.toolkit.fitting import room_for
 from pinakes.toolkit.tool import Answer, Call, Example, tool
+
+USUAL = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
     query: str = text("Natural language search query")
-    limit: int = integer("Maximum results to return", 10, minimum=1, maximum=50)
+    limit: int = integer("Maximum results to return", USUAL, minimum=1, maximum=50)
     threshold: float = number("Least similarity (cosine)", UNSET, minimum=0, maximum=1)
 
 
@@ -29,13 +32,15 @@ EXAMPLE = Example(
 def search(call: Call[Kernel], input: Input) -> Answer:
     """Semantic similarity search over the notes, best match first; exact words count too."""
     found = search_notes(call.kernel, input.query, limit=input.limit, threshold=said(input).get("threshold"))
-    nodes = tuple(FoundNode(**node_fields(node, LISTED), score=score) for node, score in found)
+    shapes = [FoundNode(**node_fields(node, LISTED), score=score) for node, score in found]
+    nodes, told = fit_nodes(shapes, room_for(input.limit, USUAL))
     warnings = (
         take_warnings(call.kernel, [node.id for node in nodes], named=True)
         if nodes
         else _elsewhere(call.kernel, input.query)
     )
-    return Answer(f"Found {len(nodes)} notes.", NOTES, FoundNodes(result=nodes, _warnings=warnings or UNSET))
+    warnings = (*warnings, *told) or UNSET
+    return Answer(f"Found {len(nodes)} notes.", NOTES, FoundNodes(result=nodes, _warnings=warnings))
 
 
 def _elsewhere(kernel: Kernel, query: str) -> tuple[str, ...]:

@@ -2,19 +2,22 @@
 
 from dataclasses import dataclass
 
-from pinakes.contracts.notes import LISTED, NOTES, Nodes, node_shape
+from pinakes.contracts.notes import LISTED, NOTES, Nodes, fit_nodes, node_shape
 from pinakes.engine import notes
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.noticing import take_warnings
 from pinakes.toolkit.fields import UNSET, choice, integer, texts
+from pinakes.toolkit.fitting import room_for
 from pinakes.toolkit.tool import Answer, Call, Example, tool
+
+USUAL = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
     tags: tuple[str, ...] = texts("Tags to match", minItems=1)
     mode: notes.Mode = choice(notes.MODES, "any = OR matching, all = AND matching", "any")
-    limit: int = integer("Maximum results", 20, minimum=1, maximum=100)
+    limit: int = integer("Maximum results", USUAL, minimum=1, maximum=100)
 
 
 EXAMPLE = Example(
@@ -27,6 +30,6 @@ EXAMPLE = Example(
 def search_by_tags(call: Call[Kernel], input: Input) -> Answer:
     """Filter nodes by tags; a tag also matches the tags nested in it."""
     found = notes.search_by_tags(call.kernel, input.tags, mode=input.mode, limit=input.limit)
-    nodes = tuple(node_shape(node, LISTED) for node in found)
-    warnings = take_warnings(call.kernel, [node.id for node in nodes], named=True) or UNSET
+    nodes, told = fit_nodes([node_shape(node, LISTED) for node in found], room_for(input.limit, USUAL))
+    warnings = (*take_warnings(call.kernel, [node.id for node in nodes], named=True), *told) or UNSET
     return Answer(f"{len(nodes)} nodes.", NOTES, Nodes(result=nodes, _warnings=warnings))

@@ -10,6 +10,7 @@ from pinakes.engine.kernel import Kernel
 from pinakes.engine.patterns.reading import SKILL_FORM, to_slug
 from pinakes.engine.patterns.search import Wanted, all_cards, find_patterns
 from pinakes.toolkit.fields import UNSET, choice, integer, said, text
+from pinakes.toolkit.fitting import count_fitting
 from pinakes.toolkit.tool import Answer, Call, Example, tool
 
 
@@ -34,13 +35,10 @@ def list_skills(call: Call[Kernel], input: Input) -> Answer:
         cards = find_patterns(call.kernel, Wanted(words=input.q, category=category, form=SKILL_FORM)).cards
     else:
         cards = [card for card in all_cards(call.kernel, SKILL_FORM) if category in ("", card.category)]
-    payload = SkillList(
-        kind=SKILLS,
-        query=Query(**asked),
-        totalCount=len(cards),
-        skills=tuple(
-            SkillSummary(slug=card.slug, title=card.title, category=card.category, description=card.summary)
-            for card in cards[: given.get("limit", len(cards))]
-        ),
+    skills = tuple(
+        SkillSummary(slug=card.slug, title=card.title, category=card.category, description=card.summary)
+        for card in cards
     )
+    most = given["limit"] if "limit" in given else count_fitting(skills)
+    payload = SkillList(kind=SKILLS, query=Query(**asked), totalCount=len(cards), skills=skills[:most])
     return Answer("", "", Presented(payload, [skills_page(payload)], input.format))
