@@ -14,6 +14,7 @@ from typing import Any
 from pinakes.engine.passages import CHUNK_SIZE, Passage, passages_of
 from pinakes.model import kinds
 from pinakes.model.errors import Refusal
+from pinakes.model.heeding import heed
 from pinakes.model.knowledge import Entry, Thing, handle_of
 from pinakes.spaces.terms import analyse, filter_number, pack
 from pinakes.spaces.words import words
@@ -174,6 +175,7 @@ def rows_of(entry: Entry, passages: Sequence[Passage]) -> list[chunks.ChunkRow]:
     tagged = "\n".join(entry.tags)
     rows: list[chunks.ChunkRow] = []
     for passage in passages:
+        heed()
         searched = f"{passage.said}\n{tagged}" if tagged else passage.said
         rows.append(
             chunks.ChunkRow(

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from pinakes.engine.graph import Graph
+from pinakes.model.heeding import heed
 
 DAMPING = 0.85
 TOLERANCE = 1e-6
@@ -25,6 +26,7 @@ def rank_pages(graph: Graph) -> Mapping[str, float]:
     dangling = degrees == 0
     rank = np.full(count, 1.0 / count)
     for _ in range(ROUNDS):
+        heed()
         before = rank
         flow = np.bincount(targets, weights=before[sources] * shares, minlength=count)
         rank = DAMPING * (flow + before[dangling].sum() / count) + (1.0 - DAMPING) / count

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
+from pinakes.model.heeding import heed
+
 Order = Callable[[str], str]
 
 _NOTHING: Set[str] = frozenset()
@@ -116,6 +118,7 @@ class Graph:
 def _widen(front: Sequence[str], seen: dict[str, int], step: Mapping[str, Iterable[str]]) -> list[str]:
     following: list[str] = []
     for node in front:
+        heed()
         distance = seen[node] + 1
         for other in step[node]:
             if other not in seen:

@@ -12,6 +12,7 @@ from pinakes.engine.once import Once
 from pinakes.engine.vaults import Vaults
 from pinakes.engine.workbench import Workbench
 from pinakes.model.errors import Failure, Refusal
+from pinakes.model.heeding import carry_on, heed
 from pinakes.storage.database import Session
 from pinakes.storage.reading import Reading
 from pinakes.storage.store import Store, Writing
@@ -27,9 +28,12 @@ def _stand() -> None:
     """Nobody can take over what is no role."""
 
 
-def _within(batch: Mapping[str, Any], act: Callable[[Writing], T], writing: Writing) -> T:
-    writing.batch = batch
-    return act(writing)
+def _within(batch: Mapping[str, Any] | None, act: Callable[[Writing], T], writing: Writing) -> T:
+    if batch is not None:
+        writing.batch = batch
+    result = act(writing)
+    heed()
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +61,21 @@ class Kernel:
         return self.store.read(self.collection)
 
     def write(self, act: Callable[[Writing], T], *, actor: str) -> T:
-        within = act if self.batch is None else partial(_within, self.batch, act)
+        heed()
+        within = partial(_within, self.batch, act)
         if self.once is not None:
-            return self.once.write(self.store, within, actor=actor)
-        return self.store.write(self.collection, within, actor=actor)
+            result = self.once.write(self.store, within, actor=actor)
+        else:
+            result = self.store.write(self.collection, within, actor=actor)
+        carry_on()
+        return result
 
     def operate(self, act: Callable[[Session], T]) -> T:
         """Change the operational state that a call is about; what is merely kept on the way goes to the store."""
-        return self.store.operate(act) if self.once is None else self.once.operate(self.store, act)
+        heed()
+        result = self.store.operate(act) if self.once is None else self.once.operate(self.store, act)
+        carry_on()
+        return result
 
     def now(self) -> int:
         return self.store.clock()

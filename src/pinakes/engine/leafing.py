@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.notebook import Notebook
+from pinakes.model.heeding import undisturbed
 from pinakes.storage.reading import Reading
 
 
@@ -13,5 +14,6 @@ def opened(kernel: Kernel) -> Generator[tuple[Reading, Notebook]]:
     """A snapshot with the notebook brought up to it; nobody turns a page of it while the block lasts."""
     book = kernel.vaults.notebook
     with book.guard, kernel.read() as reading:
-        book.catch_up(reading)
+        with undisturbed():
+            book.catch_up(reading)
         yield reading, book

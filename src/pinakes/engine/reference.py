@@ -14,6 +14,7 @@ from pinakes.engine.embedding import model_of
 from pinakes.engine.sections import with_texts
 from pinakes.mind.calibration import Beside, Calibration, Scale, Standing
 from pinakes.model.errors import Refusal
+from pinakes.model.heeding import undisturbed
 from pinakes.model.kinds import MEMORY
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.atlas import COUNT
@@ -138,14 +139,16 @@ class Reference:
             self._tx = max(self._tx, reading.tx)
             sample = self._window.sample() if self._is_behind else self._sample
             if model != self._model or (self._is_behind and not self._may_wait(sample)):
-                self._rebuild(reading, sample, model)
+                with undisturbed():
+                    self._rebuild(reading, sample, model)
 
     def renew(self, reading: Reading) -> None:
         """Let the sample be the one that belongs to the snapshot, also where that could wait."""
         with self._guard:
             self.catch_up(reading)
             if self._is_behind:
-                self._rebuild(reading, self._window.sample(), self._model)
+                with undisturbed():
+                    self._rebuild(reading, self._window.sample(), self._model)
 
     def _is_touched(self, reading: Reading) -> bool:
         """Whether an edge, which may lead to a member, or a member itself has changed since the last look."""

@@ -378,7 +378,7 @@ def _read_note(raw: bytes, path: str) -> ParsedNote:
     """Whatever goes wrong with one file, it is that file's alone."""
     try:
         return parse(raw, path)
-    except MemoryError:
+    except (Refusal, MemoryError):
         raise
     except Exception as error:
         log.exception("%s could not be read as a note", path)

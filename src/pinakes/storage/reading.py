@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
+from pinakes.model.heeding import heed
 from pinakes.model.history import Change, Transaction, Version
 from pinakes.model.knowledge import Edge, Entry, Subject, fold
 from pinakes.storage.database import Row, Session, first, scalar
@@ -73,6 +74,7 @@ class Reading:
 
     def version(self, id: str, as_of: int) -> Version | None:
         """The newest version at or before `as_of`, a tombstone included."""
+        heed()
         row = first(
             self.session,
             f"SELECT {_VERSION} FROM version v WHERE v.collection = ? AND v.id = ? AND v.tx <= ? "

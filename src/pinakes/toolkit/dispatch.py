@@ -11,6 +11,7 @@ from typing import Any, Protocol, cast
 import jsonschema_rs
 
 from pinakes.model.errors import Failure, Refusal, refuse_for_memory
+from pinakes.model.heeding import heeding
 from pinakes.model.persisting import persist
 from pinakes.toolkit.asking import Unanswered
 from pinakes.toolkit.catalog import Catalog, Listing
@@ -86,7 +87,8 @@ class Dispatcher:
                 raise tool.complain(call, wrong, arguments)
             answer = partial(tool.handler, call, fill(tool.input, arguments))
             # Who only reads may read again; who writes knows best what was not yet written.
-            return contract.success(persist(answer) if tool.effect == "read" else answer())
+            with heeding(call.cancelled):
+                return contract.success(persist(answer) if tool.effect == "read" else answer())
         except (Unanswered, Repeated):
             raise
         except Refusal as refusal:

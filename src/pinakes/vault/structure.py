@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from time import monotonic
 
+from pinakes.model.heeding import heed
 from pinakes.vault.wikilinks import Form, Link, markdown_link, wiki_link
 
 # A link in a link in a link … is read as far as this many brackets are open.
@@ -114,8 +115,10 @@ class _Scanner:
         while found := _INTERESTING.search(self.text, position):
             at = found.start()
             steps += 1
-            if steps % OFTEN == 1 and monotonic() > self.deadline:
-                raise TooLong
+            if steps % OFTEN == 1:
+                heed()
+                if monotonic() > self.deadline:
+                    raise TooLong
             while next_code < len(code) and code[next_code][1] <= at:
                 next_code += 1
             if next_code < len(code) and code[next_code][0] <= at:

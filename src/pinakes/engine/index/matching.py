@@ -8,6 +8,7 @@ import numpy as np
 from pinakes.engine.index.follower import Index
 from pinakes.engine.index.parts import Array, DensePart, TextPart
 from pinakes.engine.index.signs import distance_cut, distances, sign_columns
+from pinakes.model.heeding import heed
 from pinakes.spaces.halves import widen
 from pinakes.spaces.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, B
 
@@ -75,6 +76,7 @@ def lexical(index: Index, wanted: Wanted, as_of: int) -> Lexical:
     mean = sum(length for _, length in counts) / total
     for terms, weight in ((wanted.words, 1.0), (wanted.pairs, PAIR_WEIGHT), (wanted.names, 1.0)):
         for term in terms:
+            heed()
             found = [part.postings(term) for part in index.text]
             documents = sum(_count_alive(part, docs, as_of) for part, (docs, _) in zip(index.text, found, strict=True))
             result.frequencies[term] = documents
