@@ -388,6 +388,7 @@ def test_health_tells_that_tesseract_is_missing(librarian, tmp_path):
     sandbox = Sandbox(languages="eng", tesseract=str(tmp_path / "no-tesseract"), tessdata="")
     without = replace(librarian.kernel, bench=replace(librarian.bench, sandbox=sandbox))
     assert any("no-tesseract" in issue for issue in examine_documents(without).issues)
+    assert not any(str(tmp_path) in issue for issue in examine_documents(without).issues)
     assert not any("OCR" in issue for issue in examine_documents(librarian.kernel).issues)
     sandbox.close()
 

@@ -2,6 +2,9 @@
 
 import json
 import os
+import uuid
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -359,3 +362,17 @@ def test_chunks_cover_the_text_and_never_cross_a_page(text, size, data):
         assert not any(passage.start < offset < passage.stop for offset in offsets)
         place = json.loads(passage.place or "{}")
         assert place.get("page") == max((n for n, o in enumerate(offsets, 1) if o <= passage.start), default=None)
+
+
+def test_a_refusal_names_no_folder_that_the_client_did_not_name(librarian):
+    sent = f"upload:{uuid.uuid4()}/gone.txt"
+    refused = str(librarian.refused("knowledge-add", file_path=sent))
+    assert sent in refused
+    assert str(librarian.bench.data) not in refused
+    allowed = librarian.folder / "allowed"
+    allowed.mkdir()
+    librarian.kernel = replace(librarian.kernel, bench=replace(librarian.bench, roots=(allowed,)))
+    refused = str(librarian.refused("knowledge-add", file_path="below/../elsewhere.txt"))
+    assert "below/../elsewhere.txt is outside the folders" in refused
+    assert str(Path.cwd()) not in refused
+    assert str(allowed) not in refused

@@ -153,7 +153,8 @@ def test_a_missing_tesseract_is_an_ocr_failure_that_says_what_to_do() -> None:
         with pytest.raises(Refusal) as refused:
             read_in(blind, FILES / "scan.jpg")
         assert refused.value.failure is Failure.OCR_FAILED
-        assert "/nowhere/tesseract" in refused.value.message
+        assert "cannot run tesseract: No such file or directory. Install Tesseract" in refused.value.message
+        assert "/nowhere" not in refused.value.message
         assert read_in(blind, FILES / "mixed.pdf").failed_pages != ()
     finally:
         blind.close()
@@ -188,3 +189,14 @@ def test_a_system_without_room_for_a_parser_is_a_passing_trouble(tmp_path: Path,
         assert refused.value.failure is Failure.UNAVAILABLE
     assert read_in(crowded, tmp_path / "a.txt").text.strip() == "words"
     crowded.close()
+
+
+def test_what_tesseract_complains_of_is_told_without_where_it_lies(tmp_path: Path) -> None:
+    lost = Sandbox(languages="eng", tessdata=str(tmp_path / "nowhere"))
+    try:
+        with pytest.raises(Refusal) as refused:
+            read_in(lost, FILES / "scan.jpg")
+        assert "eng.traineddata" in refused.value.message
+        assert str(tmp_path) not in refused.value.message
+    finally:
+        lost.close()

@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
 from pinakes.engine import sections
@@ -260,7 +261,8 @@ def _index_trouble(kernel: Kernel) -> str:
             with index.guard:
                 index.catch_up(reading.session)
     except (Refusal, OSError, ValueError) as error:
-        return f"Search index not accessible: {error}"
+        reason = error.strerror if isinstance(error, OSError) else None
+        return f"Search index not accessible: {reason or error}"
     return ""
 
 
@@ -287,7 +289,7 @@ def _reading_trouble(kernel: Kernel) -> str:
         program, _ = find_tesseract(bench_of(kernel).sandbox.wishes)
     except Refusal as refusal:
         return refusal.message
-    return "" if shutil.which(program) else f"OCR processing failed: cannot run {program}"
+    return "" if shutil.which(program) else f"OCR processing failed: cannot run {Path(program).name}"
 
 
 def count_queued(kernel: Kernel) -> int:

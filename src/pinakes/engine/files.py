@@ -46,13 +46,15 @@ def locate(bench: Workbench, given: str) -> Located:
     if not (bench.roots is None and os.path.isdir(path)):  # noqa: PTH112
         promised_format(path)
     _refuse_other_letters(path)
-    with open_checked(path, None if upload else bench.roots) as opened:
+    # Who may not look around here hears of no folder that it did not name itself.
+    shown = given if upload or bench.roots is not None else path
+    with open_checked(path, None if upload else bench.roots, shown) as opened:
         return Located(path, upload, opened.size)
 
 
-def open_checked(path: str, roots: tuple[Path, ...] | None) -> OpenedFile:
+def open_checked(path: str, roots: tuple[Path, ...] | None, shown: str = "") -> OpenedFile:
     try:
-        return open_file(path, roots=roots)
+        return open_file(path, roots=roots, shown=shown)
     except Refusal as refusal:
         refusal.field = refusal.field or "file_path"
         raise
@@ -114,7 +116,7 @@ class Upload:
         self._close()
         path = self._folder / self._name
         try:
-            open_checked(str(path), None).close()
+            open_checked(str(path), None, self._name).close()
         except Refusal:
             discard_upload(str(path))
             raise

@@ -69,15 +69,20 @@ def _run(content: bytes, wishes: Wishes) -> str:
         )
     except OSError as problem:
         raise Refusal(
-            Failure.OCR_FAILED, f"OCR processing failed: cannot run {program}: {problem.strerror}. {_HINT}"
+            Failure.OCR_FAILED, f"OCR processing failed: cannot run {Path(program).name}: {problem.strerror}. {_HINT}"
         ) from problem
     except subprocess.TimeoutExpired as problem:
         raise Refusal(Failure.OCR_FAILED, f"OCR processing failed: no answer after {SECONDS} s") from problem
     complaint = done.stderr.decode("utf-8", "replace").strip()
     if done.returncode or not done.stdout.strip() or _UNREADABLE.search(complaint):
-        cause = " ".join(complaint.split())[:300] or f"Tesseract ended with {done.returncode}"
+        cause = without_folders(complaint)[:300] or f"Tesseract ended with {done.returncode}"
         raise Refusal(Failure.OCR_FAILED, f"OCR processing failed: {cause}")
     return done.stdout.decode("utf-8", "replace")
+
+
+def without_folders(text: str) -> str:
+    """What a program says, on one line, its paths cut to their last part: where things lie here concerns no client."""
+    return " ".join(word if "://" in word else re.split(r"[/\\]", word.rstrip("/\\"))[-1] for word in text.split())
 
 
 def find_tesseract(wishes: Wishes) -> tuple[str, dict[str, str]]:

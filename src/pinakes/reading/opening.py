@@ -58,21 +58,25 @@ class OpenedFile:
         self.close()
 
 
-def open_file(path: str, *, roots: Sequence[Path] | None = None, max_size: int = MAX_SIZE) -> OpenedFile:
-    """Open a file for reading, inside the roots if any are given; each way it can go wrong has its own refusal."""
+def open_file(
+    path: str, *, roots: Sequence[Path] | None = None, max_size: int = MAX_SIZE, shown: str = ""
+) -> OpenedFile:
+    """Open a file for reading, inside the roots if any are given; each way it can go wrong has its own refusal, which
+    calls the file as it is to be shown."""
+    shown = shown or path
     try:
         place = Path(path).expanduser()
     except RuntimeError as problem:
-        raise Refusal(Failure.NOT_FOUND, f"File not found: {path}. There is no such user") from problem
-    inside = None if roots is None else _check_roots(place, roots)
+        raise Refusal(Failure.NOT_FOUND, f"File not found: {shown}. There is no such user") from problem
+    inside = None if roots is None else _check_roots(place, roots, shown)
     try:
         descriptor = os.open(place, _FLAGS) if inside is None else _open_below(*inside)
     except OSError as problem:
-        raise _why_not(place, problem) from problem
+        raise _why_not(place, problem, shown) from problem
     except ValueError as problem:
-        raise Refusal(Failure.NOT_FOUND, f"File not found: {path!r} is no path") from problem
+        raise Refusal(Failure.NOT_FOUND, f"File not found: {shown!r} is no path") from problem
     try:
-        _check_kind(place, os.fstat(descriptor).st_mode)
+        _check_kind(shown, os.fstat(descriptor).st_mode)
         opened = OpenedFile(descriptor, place.name, str(place.absolute()))
         _check_size(opened, max_size)
     except BaseException:
@@ -95,25 +99,25 @@ def hold_content(content: bytes, name: str, *, max_size: int = MAX_SIZE) -> Open
     return opened
 
 
-def _check_roots(place: Path, roots: Sequence[Path]) -> tuple[Path, Path]:
+def _check_roots(place: Path, roots: Sequence[Path], shown: str) -> tuple[Path, Path]:
     """The root that a file is in, and its path below it; the links of its folders are resolved."""
     try:
         real, held = place.resolve(), place.parent.resolve() / place.name
         real_roots = [root.resolve() for root in roots]
     except (OSError, RuntimeError, ValueError) as problem:
-        raise Refusal(Failure.FORBIDDEN, f"Cannot resolve {place}: {problem}") from problem
+        raise Refusal(Failure.FORBIDDEN, f"Cannot resolve {shown}: {_reason(problem)}") from problem
     for root in real_roots:
         if real.is_relative_to(root) and held.is_relative_to(root):
             return root, held.relative_to(root)
     if not roots:
         raise Refusal(
             Failure.FORBIDDEN,
-            f"{place} is outside the folders that this server may read: there are none. Name some with the setting "
+            f"{shown} is outside the folders that this server may read: there are none. Name some with the setting "
             "--roots, or send the file's content",
         )
     raise Refusal(
         Failure.FORBIDDEN,
-        f"{place} is outside the folders that this server may read. Move it into one of them, add its folder to the "
+        f"{shown} is outside the folders that this server may read. Move it into one of them, add its folder to the "
         "setting --roots, or send its content",
     )
 
@@ -133,35 +137,40 @@ def _open_below(root: Path, path: Path) -> int:
         os.close(folder)
 
 
-def _why_not(place: Path, problem: OSError) -> Refusal:
+def _why_not(place: Path, problem: OSError, shown: str) -> Refusal:
     if problem.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
-        return Refusal(Failure.NOT_FOUND, f"File not found: {place}. Check the path")
+        return Refusal(Failure.NOT_FOUND, f"File not found: {shown}. Check the path")
     if problem.errno in (errno.ELOOP, errno.EMLINK):
-        return Refusal(Failure.FORBIDDEN, f"{place} is a symbolic link. Add the file it points to by its own path")
+        return Refusal(Failure.FORBIDDEN, f"{shown} is a symbolic link. Add the file it points to by its own path")
     if problem.errno in (errno.EACCES, errno.EPERM) and place.is_dir():
-        return Refusal(Failure.INVALID, f"{place} is a directory. Name one file in it", field="file_path")
+        return Refusal(Failure.INVALID, f"{shown} is a directory. Name one file in it", field="file_path")
     if problem.errno in (errno.EACCES, errno.EPERM):
         return Refusal(
-            Failure.FORBIDDEN, f"Permission denied: {place}. Allow reading it for the user who runs the server"
+            Failure.FORBIDDEN, f"Permission denied: {shown}. Allow reading it for the user who runs the server"
         )
     if problem.errno in (errno.ENXIO, errno.ENODEV):
-        return _irregular(place, "a socket or a device")
-    return Refusal(Failure.UNAVAILABLE, f"Cannot open {place}: {problem.strerror}")
+        return _irregular(shown, "a socket or a device")
+    return Refusal(Failure.UNAVAILABLE, f"Cannot open {shown}: {problem.strerror}")
 
 
-def _check_kind(place: Path, mode: int) -> None:
+def _check_kind(shown: str, mode: int) -> None:
     if stat.S_ISDIR(mode):
-        raise Refusal(Failure.INVALID, f"{place} is a directory. Name one file in it", field="file_path")
+        raise Refusal(Failure.INVALID, f"{shown} is a directory. Name one file in it", field="file_path")
     if stat.S_ISFIFO(mode):
-        raise _irregular(place, "a named pipe")
+        raise _irregular(shown, "a named pipe")
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
-        raise _irregular(place, "a device")
+        raise _irregular(shown, "a device")
     if not stat.S_ISREG(mode):
-        raise _irregular(place, "no regular file")
+        raise _irregular(shown, "no regular file")
 
 
-def _irregular(place: Path, kind: str) -> Refusal:
-    return Refusal(Failure.FORBIDDEN, f"{place} is {kind}. Only regular files can be added")
+def _irregular(shown: str, kind: str) -> Refusal:
+    return Refusal(Failure.FORBIDDEN, f"{shown} is {kind}. Only regular files can be added")
+
+
+def _reason(problem: Exception) -> str:
+    """What the system says of a path, without the path."""
+    return (problem.strerror if isinstance(problem, OSError) else "") or "it leads nowhere"
 
 
 def _check_size(opened: OpenedFile, max_size: int) -> None:
