@@ -35,10 +35,10 @@ from pinakes.reading.sandbox import Sandbox
 from pinakes.settings import Settings
 from pinakes.storage import replacing
 from pinakes.storage.chunks import count_waiting, has_unsealed
-from pinakes.storage.locks import role
+from pinakes.storage.locks import FOLDER, role
 from pinakes.storage.presence import Presence, enter, gate, present
 from pinakes.storage.roles import holder_of, lease, set_patience
-from pinakes.storage.sqlite import SQLiteDatabase, copy_live, find_faults, log_of
+from pinakes.storage.sqlite import SQLiteDatabase, copy_live, find_faults, is_database, log_of
 from pinakes.storage.store import Store
 from pinakes.storage.vault import read_mounted, write_mounted
 from pinakes.toolkit.catalog import Catalog, to_listing
@@ -207,6 +207,11 @@ def accept_incomplete(data: Path) -> None:
             raise Refusal(Failure.BUSY, f"The data directory is open: {holders[0]}. Stop that first.")
         if (data / DATABASE).exists():
             SQLiteDatabase(data / DATABASE, accept_part=True).close()
+
+
+def is_backup(path: Path) -> bool:
+    """Whether we made the file, and not as the data of a directory, which may have a log beside it."""
+    return is_database(path) and not (path.name == DATABASE and (path.resolve().parent / FOLDER).is_dir())
 
 
 def backup_path(data: Path, now: int, reason: str) -> Path:

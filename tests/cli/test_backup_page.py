@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import sqlite3
 import stat
 import sys
 from pathlib import Path
@@ -69,12 +70,32 @@ def test_as_many_backups_are_kept_as_wanted_and_those_before_a_restore_stay(run,
 def test_backups_and_exports_are_for_their_owner_alone_also_over_files_that_were_not(run, tmp_path):
     store(run, "tea")
     for name, command in (("b.db", "backup"), ("e.jsonl", "export")):
-        (tmp_path / name).write_text("for everybody")
+        assert run(f"pinakes {command} {name}")[0] == 0
         (tmp_path / name).chmod(0o644)
         assert run(f"pinakes {command} {name}")[0] == 0
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
     run("pinakes backup")
     assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "data" / "backups").iterdir()} == {0o600}
+
+
+@pytest.mark.parametrize("command", ["backup", "export"])
+def test_what_is_no_earlier_one_is_never_written_over(run, tmp_path, command):
+    store(run, "tea")
+    run("pinakes call store topic=x content=x --data other")
+    other = sqlite3.connect(tmp_path / "foreign.db")
+    other.execute("CREATE TABLE t (x)")
+    other.close()
+    (tmp_path / "notes.md").write_text("mine")
+    (tmp_path / "empty").touch()
+    for name in ("notes.md", "foreign.db", "data/pinakes.db", "other/pinakes.db"):
+        before = (tmp_path / name).read_bytes()
+        code, _, err = run(f"pinakes {command} {name}")
+        assert code == 2
+        assert "name another file" in " ".join(err.split())
+        assert (tmp_path / name).read_bytes() == before
+    for _ in range(2):
+        assert run(f"pinakes {command} empty")[0] == 0
+    assert json.loads(run("pinakes status --json")[1])["entry"] == 1
 
 
 @pytest.mark.parametrize("command", ["backup", "export"])

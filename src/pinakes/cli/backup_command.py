@@ -6,9 +6,9 @@ import shlex
 from contextlib import ExitStack
 from pathlib import Path
 
-from pinakes.app import BACKUPS, DATABASE, App, backup_path, find_faults, means_of
+from pinakes.app import BACKUPS, DATABASE, App, backup_path, find_faults, is_backup, means_of
 from pinakes.cli.layout import say, sized
-from pinakes.cli.terminal import aimed, app_of, at_least, plain, print_json
+from pinakes.cli.terminal import aimed, app_of, at_least, plain, print_json, refuse_foreign
 from pinakes.engine.backups import ASKED, make_backup, thin_out
 from pinakes.engine.erasure import BACKUP_ROLE, remove_partial_backups
 from pinakes.model.errors import Failure, Refusal
@@ -60,6 +60,7 @@ def _target(app: App, said: str | None) -> Path:
         return target / backup_path(app.data, app.kernel.now(), ASKED).name
     if target.exists() and target.samefile(app.data / DATABASE):
         raise Refusal(Failure.INVALID, f"{target} is the data itself; name another file.")
+    refuse_foreign(target, "backup", is_backup)
     return target
 
 

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from pinakes.cli.layout import counted, say
-from pinakes.cli.terminal import app_of, print_json, progress
-from pinakes.engine.transfer import export_collection
+from pinakes.cli.terminal import app_of, print_json, progress, refuse_foreign
+from pinakes.engine.transfer import export_collection, is_export
 from pinakes.model.errors import Failure, Refusal
 
 
@@ -31,6 +31,7 @@ def run(parsed: argparse.Namespace) -> int:
             out.detach()
         return 0
     target = Path(parsed.file)
+    refuse_foreign(target, "export", is_export)
     partial = target.with_name(target.name + ".part")
     try:
         partial.unlink(missing_ok=True)

@@ -10,10 +10,12 @@ import shlex
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from pinakes.app import App, build, lazily
 from pinakes.cli.layout import say
+from pinakes.model.errors import Failure, Refusal
 from pinakes.settings import OPTIONS, Settings, load
 
 _STYLES = {"green": "32", "red": "31", "yellow": "33", "bold": "1", "dim": "2"}
@@ -52,6 +54,12 @@ def settings_of(parsed: argparse.Namespace) -> Settings:
 def app_of(parsed: argparse.Namespace) -> App:
     parsed.app = build(settings_of(parsed))
     return parsed.app
+
+
+def refuse_foreign(target: Path, kind: str, is_one: Callable[[Path], bool]) -> None:
+    """An earlier one may be written over; whatever else has that name is somebody's, or the data itself."""
+    if target.is_file() and target.stat().st_size and not is_one(target):
+        raise Refusal(Failure.INVALID, f"{target} is there already and is no {kind}; name another file.")
 
 
 def aimed(parsed: argparse.Namespace, told: str) -> str:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from pathlib import Path
 from typing import Any, TextIO
 
 from pinakes.engine.corpus import Moved, Report, import_corpus
@@ -17,6 +18,7 @@ from pinakes.storage import journal
 from pinakes.storage.store import Writing
 
 FORMAT = 1
+_BEGINNING = b'{"pinakes":"export",'
 
 
 def export_collection(kernel: Kernel, target: TextIO, report: Report) -> Moved:
@@ -34,6 +36,11 @@ def export_collection(kernel: Kernel, target: TextIO, report: Report) -> Moved:
         moved = Moved(count, reading.count("entry"), reading.count("edge"))
     _write_line(target, {"end": True, "transactions": count})
     return moved
+
+
+def is_export(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_BEGINNING)) == _BEGINNING
 
 
 def import_lines(kernel: Kernel, source: Iterable[str], *, actor: str, report: Report) -> Moved:

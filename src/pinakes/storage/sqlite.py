@@ -367,6 +367,13 @@ def _make_whole(connection: apsw.Connection) -> None:
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
 
 
+def is_database(path: Path) -> bool:
+    """Whether the file says of itself that we made it."""
+    with path.open("rb") as file:
+        header = file.read(100)
+    return header.startswith(b"SQLite format 3\0") and header[68:72] == _APPLICATION.to_bytes(4)
+
+
 def find_faults(path: Path) -> list[str]:
     """What is wrong with a file that nobody has open, without changing it: nothing if it can be restored."""
     try:
