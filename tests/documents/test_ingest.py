@@ -17,7 +17,7 @@ from pinakes.engine.embedding import choose_chunk_size, choose_embedder
 from pinakes.engine.erasure import erase
 from pinakes.engine.handles import resolve
 from pinakes.engine.history import undo
-from pinakes.engine.jobs import wait
+from pinakes.engine.jobs import adopt_orphans, take_next, wait
 from pinakes.engine.passages import passages_of
 from pinakes.engine.upkeep import index_everything, rebuild
 from pinakes.model.errors import Failure, Refusal
@@ -306,6 +306,52 @@ def test_a_task_that_is_done_says_what_came_of_it(librarian):
     assert list(done) == ["success", "task_id", "status", "progress", "result", "total_time_seconds"]
     assert (done["success"], done["status"], done["progress"]) == (True, "completed", 1.0)
     assert {"document_id", "filename", "chunks_created"} <= set(done["result"])
+
+
+def listed(librarian, **asked):
+    shown = librarian.call("knowledge-show", **asked)
+    return shown["total_count"], [(each["filename"], each["processing_status"]) for each in shown["documents"]]
+
+
+def test_files_that_wait_or_failed_are_listed_among_the_documents(librarian):
+    librarian.add(librarian.write("b.txt"))
+    waiting = librarian.write("a.txt", "coffee " * 200)
+    broken = librarian.write("c.pdf", "no pdf at all")
+    task = librarian.call("knowledge-add", file_path=str(waiting))["task_id"]
+    assert "error" in librarian.reply("knowledge-add", file_path=str(broken), **{"async": False}).structured
+    every = [("c.pdf", "failed"), ("a.txt", "pending"), ("b.txt", "completed")]
+    assert listed(librarian) == (3, every)
+    by_name = {"sort_by": "filename", "sort_order": "asc"}
+    assert listed(librarian, **by_name) == (3, sorted(every))
+    assert [listed(librarian, **by_name, limit=1, offset=place)[1][0] for place in range(3)] == sorted(every)
+    failed, pending, done = librarian.call("knowledge-show")["documents"]
+    assert (pending["task_id"], pending["id"], pending["processing_method"]) == (task, task, None)
+    assert (failed["error"], bool(failed["message"])) == ("file_corrupt", True)
+    assert "task_id" not in done
+    wait(librarian.kernel, task, report=lambda *told: None, cancelled=lambda: False)
+    assert sorted(listed(librarian)[1]) == [("a.txt", "completed"), ("b.txt", "completed"), ("c.pdf", "failed")]
+    librarian.call("knowledge-clear", confirm=True, confirmation_phrase="DELETE ALL")
+    assert librarian.call("knowledge-show")["message"] == "Knowledge base is empty"
+
+
+def test_a_file_that_could_be_read_in_the_end_is_listed_once(librarian):
+    broken = librarian.write("c.html", "x")
+    broken.write_bytes(b"\0\1\2" * 100)
+    librarian.reply("knowledge-add", file_path=str(broken), **{"async": False})
+    librarian.write("c.html", "<p>Tea</p>")
+    librarian.add(broken)
+    assert listed(librarian) == (1, [("c.html", "completed")])
+
+
+def test_a_task_that_was_only_just_taken_does_not_wait_any_more(librarian):
+    task = librarian.call("knowledge-add", file_path=str(librarian.write("tea.txt")))["task_id"]
+    job = take_next(librarian.kernel, ("small", "large"))
+    assert job is not None
+    taken = librarian.status(task)
+    assert (taken["status"], taken["current_step"]) == ("running", "Opening the file")
+    adopt_orphans(librarian.kernel)
+    left = librarian.status(task)
+    assert (left["status"], left["current_step"]) == ("queued", "Waiting in the queue")
 
 
 def test_another_chunk_size_cuts_what_is_stored_anew(librarian):

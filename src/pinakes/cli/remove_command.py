@@ -10,6 +10,7 @@ from pinakes.cli.layout import counted, say
 from pinakes.cli.terminal import app_of, plain, print_json
 from pinakes.engine.documents import clear_documents, find_document, list_documents, remove_document
 from pinakes.engine.history import new_batch
+from pinakes.engine.outstanding import forget_failures
 from pinakes.model.errors import Failure, Refusal
 
 EPILOG = """examples:
@@ -32,6 +33,7 @@ def run(parsed: argparse.Namespace) -> int:
         count = list_documents(kernel, limit=0)[1]
         _confirm(parsed, f"Remove all {counted(count, 'document')}?")
         cleared = clear_documents(kernel, actor=ACTOR)
+        forget_failures(kernel)
         _say(parsed, [], f"Removed {counted(cleared.documents, 'document')}. pinakes undo brings them back.")
         return 0
     rows = [find_document(kernel, name) for name in parsed.documents]

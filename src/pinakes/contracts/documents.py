@@ -10,7 +10,19 @@ from pinakes.model.errors import Failure, Refusal
 from pinakes.model.history import Version
 from pinakes.model.knowledge import Entry, handle_of
 from pinakes.toolkit.contract import Reply
-from pinakes.toolkit.fields import MissingArgument, Schema, free, integer, many, object_schema, text, texts, to_json
+from pinakes.toolkit.fields import (
+    UNSET,
+    MissingArgument,
+    Schema,
+    Unset,
+    free,
+    integer,
+    many,
+    object_schema,
+    text,
+    texts,
+    to_json,
+)
 from pinakes.toolkit.tool import Answer
 
 DOCUMENTS = "knowledge://documents"
@@ -61,7 +73,16 @@ class DocumentShape:
     date_added: str = text()
     chunk_count: int = integer()
     processing_status: str = text()
-    processing_method: str = text()
+    processing_method: str | None = text(nullable=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedDocument(DocumentShape):
+    """A document, or a file that is none yet: its task, and why it failed."""
+
+    task_id: str | Unset = text(default=UNSET)
+    error: str | Unset = text(default=UNSET)
+    message: str | Unset = text(default=UNSET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

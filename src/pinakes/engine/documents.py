@@ -38,10 +38,12 @@ LEAST_FREE = 64 * MEGABYTE
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A document in a list, and whether all is done about it."""
+    """A document in a list, and whether all is done about it; what is none yet has a task, or why it failed."""
 
     row: DocumentRow
     status: str
+    task: str = ""
+    problem: Refusal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +76,16 @@ def list_documents(
 ) -> tuple[list[Listed], int]:
     """A page of documents, and how many there are in all."""
     with kernel.read() as reading:
-        rows = documents.page(
-            reading.session,
-            kernel.collection,
-            order=order,
-            descending=descending,
-            window=(limit, min(offset, EVERYTHING)),
-        )
-        total = documents.count(reading.session, kernel.collection)[0]
-        under_way = {job.arguments.get("path") for job in jobs.unsettled(reading.session, kernel.collection)}
-        return [Listed(row, _status(reading, row, under_way)) for row in rows], total
+        listed = list_rows(reading, order=order, descending=descending, window=(limit, min(offset, EVERYTHING)))
+        return listed, documents.count(reading.session, kernel.collection)[0]
+
+
+def list_rows(reading: Reading, *, order: str, descending: bool, window: tuple[int, int]) -> list[Listed]:
+    """So many documents after so many, each with how it is."""
+    session, collection = reading.session, reading.collection
+    rows = documents.page(session, collection, order=order, descending=descending, window=window)
+    under_way = {job.arguments.get("path") for job in jobs.unsettled(session, collection)}
+    return [Listed(row, _status(reading, row, under_way)) for row in rows]
 
 
 def _status(reading: Reading, row: DocumentRow, under_way: set[str | None]) -> str:

@@ -130,7 +130,7 @@ def ingest(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
     said = job.arguments
     kernel = replace(kernel, batch=said.get("batch"))
     roots = None if said["roots"] is None else tuple(Path(root) for root in said["roots"])
-    progress.reach(0, 1, "Opening the file")
+    progress.reach(0, 1, jobs.BEGINNING)
     with open_checked(said["path"], roots, Path(said["path"]).name if said["upload"] else "") as opened:
         digest = opened.fingerprint()
         outcome = _recognise(kernel, said, digest, actor=job.actor)

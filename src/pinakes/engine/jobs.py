@@ -47,7 +47,7 @@ def enqueue(kernel: Kernel, kind: str, arguments: Mapping[str, Any], *, actor: s
         lane=lane,
         actor=actor,
         arguments=arguments,
-        step="Waiting in the queue",
+        step=jobs.WAITING,
         created=kernel.now(),
     )
     kernel.operate(lambda session: jobs.add(session, job))

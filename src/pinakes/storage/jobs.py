@@ -36,6 +36,9 @@ TABLES = (
 State = Literal["queued", "running", "completed", "failed", "cancelled"]
 SETTLED: tuple[State, ...] = ("completed", "failed", "cancelled")
 
+# What is told of a job that waits, and of one that has only just been taken.
+WAITING, BEGINNING = "Waiting in the queue", "Opening the file"
+
 _COLUMNS = (
     "collection, id, kind, state, lane, actor, arguments, step, done, total, attempts, subject_id, outcome, "
     "created, due, started, settled"
@@ -168,9 +171,10 @@ def _last_served(session: Session, collection: str, *actor: str) -> int:
 def claim(session: Session, collection: str, id: str, now: int) -> Job | None:
     """Take a queued job; None where somebody else was faster."""
     rows = session.rows(
-        "UPDATE job SET state = 'running', attempts = attempts + 1, started = ?, done = 0 "
+        "UPDATE job SET state = 'running', attempts = attempts + 1, started = ?, done = 0, step = ? "
         f"WHERE collection = ? AND id = ? AND state = 'queued' RETURNING {_COLUMNS}",
         now,
+        BEGINNING,
         collection,
         id,
     )
@@ -210,8 +214,9 @@ def settle(session: Session, job: Job, state: State, *, outcome: Mapping[str, An
 def give_back(session: Session, job: Job, *, due: int, count_attempt: bool) -> None:
     """Queue a running job again, to be tried later or by somebody else."""
     session.run(
-        f"UPDATE job SET state = 'queued', due = ?, attempts = attempts - ? WHERE {_MINE}",
+        f"UPDATE job SET state = 'queued', due = ?, step = ?, done = 0, attempts = attempts - ? WHERE {_MINE}",
         due,
+        WAITING,
         0 if count_attempt else 1,
         *_mine(job),
     )
@@ -230,6 +235,22 @@ def unsettled(session: Session, collection: str) -> list[Job]:
         collection,
     )
     return [_to_job(row) for row in rows]
+
+
+def outstanding(session: Session, collection: str, kind: str) -> list[Job]:
+    """Those of a kind that wait, run, or failed and were not passed over since; the oldest first."""
+    rows = session.rows(
+        f"SELECT {_COLUMNS} FROM job WHERE collection = ? AND kind = ? AND (state IN ('queued', 'running') "
+        "OR (state = 'failed' AND subject_id IS NULL)) ORDER BY created, id",
+        collection,
+        kind,
+    )
+    return [_to_job(row) for row in rows]
+
+
+def pass_over_failed(session: Session, collection: str) -> None:
+    """Count what failed so far among nothing any more."""
+    session.run("UPDATE job SET subject_id = '' WHERE collection = ? AND state = 'failed'", collection)
 
 
 def count_unsettled(session: Session, collection: str) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 from pinakes.contracts.documents import in_megabytes
 from pinakes.engine.documents import clear_documents, count_queued, list_documents
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.outstanding import forget_failures
 from pinakes.model.errors import Failure, Refusal
 from pinakes.toolkit.fields import UNSET, Unset, flag, integer, number, text
 from pinakes.toolkit.tool import Answer, Call, Example, tool
@@ -63,6 +64,7 @@ def knowledge_clear(call: Call[Kernel], input: Input) -> Answer:
         raise _unconfirmed(call.kernel)
     before = call.kernel.store.database.size()
     cleared = clear_documents(call.kernel, actor=call.actor)
+    forget_failures(call.kernel)
     queued = count_queued(call.kernel)
     output = Output(
         documents_removed=cleared.documents,

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from pinakes.contracts.documents import DocumentShape, in_seconds
-from pinakes.engine.documents import Listed, list_documents
+from pinakes.contracts.documents import ListedDocument, code_of, in_seconds
+from pinakes.engine.documents import Listed
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.outstanding import Window, list_all
 from pinakes.toolkit.fields import UNSET, Unset, choice, integer, many, text
 from pinakes.toolkit.tool import Answer, Call, Example, tool
 
@@ -19,7 +20,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    documents: tuple[DocumentShape, ...] = many(DocumentShape)
+    documents: tuple[ListedDocument, ...] = many(ListedDocument)
     total_count: int = integer()
     limit: int | Unset = integer(default=UNSET)
     offset: int | Unset = integer(default=UNSET)
@@ -35,12 +36,8 @@ EXAMPLE = Example(
 @tool(contract="documents", effect="read", models=(Input, Output), example=EXAMPLE, name="knowledge-show")
 def knowledge_show(call: Call[Kernel], input: Input) -> Answer:
     """List all documents in the knowledge base with metadata"""
-    listed, total = list_documents(
-        call.kernel,
-        limit=input.limit,
-        offset=input.offset,
-        order=input.sort_by,
-        descending=input.sort_order == "desc",
+    listed, total = list_all(
+        call.kernel, Window(input.limit, input.offset, input.sort_by, descending=input.sort_order == "desc")
     )
     if not total:
         return Answer(content=Output(documents=(), total_count=0, message="Knowledge base is empty"))
@@ -48,9 +45,9 @@ def knowledge_show(call: Call[Kernel], input: Input) -> Answer:
     return Answer(content=Output(documents=documents, total_count=total, limit=input.limit, offset=input.offset))
 
 
-def document_shape(listed: Listed) -> DocumentShape:
-    row = listed.row
-    return DocumentShape(
+def document_shape(listed: Listed) -> ListedDocument:
+    row, problem = listed.row, listed.problem
+    return ListedDocument(
         id=row.handle,
         filename=row.filename,
         format=row.format,
@@ -58,5 +55,8 @@ def document_shape(listed: Listed) -> DocumentShape:
         date_added=in_seconds(row.added),
         chunk_count=row.chunks,
         processing_status=listed.status,
-        processing_method=row.method,
+        processing_method=row.method or None,
+        task_id=listed.task or UNSET,
+        error=UNSET if problem is None else code_of(problem),
+        message=UNSET if problem is None else problem.message,
     )
