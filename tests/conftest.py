@@ -21,6 +21,12 @@ GOLDENS = Path(__file__).parent / "goldens"
 BEGAN = from_iso("2026-02-10T14:30:00Z")
 
 
+@pytest.fixture(autouse=True)
+def no_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The runner tells its workers the width of its own terminal, and whoever is told a width wraps."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 class Time:
     """A clock that moves a second each time it is read, and further when told."""
 

@@ -119,7 +119,7 @@ CURATION = (
         tool="search_tombstones",
         prepare=ADA,
         plant=forgotten("first"),
-        moves={"count": "up"},
+        moves={"count": "up", "total": "up"},
     ),
     Scene(
         tool="search_tombstones",

@@ -57,6 +57,8 @@ def numeric(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
         yield from numeric(inner, f"{path}.{name}" if path else name)
     if "array" in types:
         yield from numeric(schema["items"], f"{path}[]")
+    for either in schema.get("anyOf", []):
+        yield from numeric(either, path)
 
 
 def reported(librarian: Librarian) -> set[str]:

@@ -33,8 +33,11 @@ def _for_prompt(word: str) -> str:
     if _BARE.fullmatch(word):
         return word
     # Backslashes before a quotation mark count twice, so those at the end are doubled.
-    inner = re.sub(r'(\\*)"', r'\1\1\\"', word)
-    return '"' + re.sub(r"(\\+)$", r"\1\1", inner) + '"'
+    return '"' + '\\"'.join(part + _ending(part) for part in word.split('"')) + '"'
+
+
+def _ending(part: str) -> str:
+    return part[len(part.rstrip("\\")) :]
 
 
 def _for_powershell(word: str) -> str:

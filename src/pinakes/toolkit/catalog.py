@@ -42,7 +42,7 @@ def to_listing(tool: Tool, toolset: str, module: str, contract: Contract) -> dic
             "title": tool.title,
             "description": tool.description,
             "inputSchema": input_schema(tool.input),
-            "outputSchema": without_null_types(contract.output_schema(tool.outputs)),
+            "outputSchema": without_type_lists(contract.output_schema(tool.outputs)),
             "annotations": _annotations(tool),
             **({} if tool.task is None else {"execution": {"taskSupport": _support(tool.task)}}),
         },
@@ -50,15 +50,22 @@ def to_listing(tool: Tool, toolset: str, module: str, contract: Contract) -> dic
     }
 
 
-def without_null_types(schema: Any) -> Any:
-    """A schema in which what may be null has no type: not every client understands a list of types."""
+def without_type_lists(schema: Any) -> Any:
+    """A schema without lists of types, which not every client understands: a text that may be null has no type, since a
+    list of tools is read by a model before its first word; anything else that may be null is one of two."""
     if isinstance(schema, list):
-        return [without_null_types(each) for each in cast(list[Any], schema)]
+        return [without_type_lists(each) for each in cast(list[Any], schema)]
     if not isinstance(schema, dict):
         return schema
-    members = cast(Schema, schema)
-    is_list = isinstance(members.get("type"), list)
-    return {name: without_null_types(each) for name, each in members.items() if not (is_list and name == "type")}
+    members = {name: without_type_lists(each) for name, each in cast(Schema, schema).items()}
+    types = members.get("type")
+    if not isinstance(types, list):
+        return members
+    del members["type"]
+    if types == ["string", "null"]:
+        return members
+    said = {"description": members.pop("description")} if "description" in members else {}
+    return {**said, "anyOf": [{"type": each, **(members if each != "null" else {})} for each in cast(list[str], types)]}
 
 
 def _support(task: Task) -> str:
