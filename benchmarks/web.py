@@ -1,5 +1,5 @@
-"""What a call costs over HTTP on a kept connection, beside the SDK's bare server: python benchmarks/web.py [--quick]
-[--write-docs] [--scratch DIR]."""
+"""What a call costs over HTTP on a kept connection, beside the same call through the SDK's own server and in process:
+python benchmarks/web.py [--quick] [--write-docs] [--scratch DIR]."""
 
 import argparse
 import json
@@ -9,17 +9,24 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from client import HELLO, LEGACY, pinakes, script
 from machine import describe
+from pinakes import settings
+from pinakes.app import App, build
+from pinakes.toolkit.contract import Reply
+from pinakes.toolkit.tool import Call
 from report import Line, Table, Target, to_text
 from section import write_section
-from timing import median
+from timing import median, percentile
 
 RATIO = "p50 x bare"
+INSIDE = "in process p50 ms"
 ENTRIES = 200
 
 
@@ -89,62 +96,96 @@ class WebClient:
         return ""
 
 
-Ask = Callable[[], bytes]
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """The same call by three ways: through our server, through the SDK's, and in process; each in data of its own that
+    was filled alike."""
+
+    ours: WebClient
+    bare: WebClient
+    app: App
+
+    def fill(self) -> None:
+        for number in range(ENTRIES):
+            for call in (self.ours.call, self.bare.call, self._call):
+                call("store", topic=f"deploys {number}", content=f"Deploy {number} waited for the migration lock.")
+
+    def ping(self) -> list[Callable[[], Any]]:
+        return [lambda: self.ours.ask("ping"), lambda: self.bare.ask("ping")]
+
+    def tool(self, name: str, **arguments: Any) -> list[Callable[[], Any]]:
+        return [partial(call, name, **arguments) for call in (self.ours.call, self.bare.call, self._call)]
+
+    def close(self) -> None:
+        self.ours.close()
+        self.bare.close()
+        self.app.close()
+
+    def _call(self, name: str, **arguments: Any) -> Reply:
+        return self.app.dispatcher.run(name, arguments, Call(kernel=self.app.kernel, actor="benchmark"))
 
 
 def measure(*, quick: bool, scratch: Path) -> Table:
     rounds = 100 if quick else 400
-    bare = WebClient(script("web_bare_server.py"))
-    ours = WebClient(pinakes(scratch / "data", "--transport", "http", "--port", "0", "--json", "--toolsets", "all"))
+    ways = Ways(
+        WebClient(pinakes(scratch / "ours", "--transport", "http", "--port", "0", "--json", "--toolsets", "all")),
+        WebClient(script("web_bare_server.py", str(scratch / "bare"))),
+        build(settings.load({"data": str(scratch / "here"), "toolsets": "all"}, {})),
+    )
     try:
-        for number in range(ENTRIES):
-            ours.call(
-                "store", topic=f"deploys {number}", content=f"Deploy number {number} waited for the migration lock."
-            )
-        idle = lambda: bare.call("idle")  # noqa: E731
-        pairs: list[tuple[str, Ask, Ask]] = [
-            ("ping", lambda: ours.ask("ping"), lambda: bare.ask("ping")),
-            ("knowledge-status", lambda: ours.call("knowledge-status"), idle),
-            ("utl_status", lambda: ours.call("utl_status"), idle),
-            ("query, 5 of 200 entries", lambda: ours.call("query", content="migration lock", limit=5), idle),
-        ]
-        lines = [line for pair in pairs for line in _compare(pair, rounds)]
+        ways.fill()
+        calls = {
+            "ping": ways.ping(),
+            "knowledge-status": ways.tool("knowledge-status"),
+            "utl_status": ways.tool("utl_status"),
+            f"query, 5 of {ENTRIES} entries": ways.tool("query", content="migration lock", limit=5),
+            f"query, 20 of {ENTRIES} entries": ways.tool("query", content="migration lock", limit=20),
+        }
+        lines = [line for label, asked in calls.items() for line in _compare(label, asked, rounds)]
     finally:
-        ours.close()
-        bare.close()
+        ways.close()
     return Table(
         name="web",
         title="A call over HTTP on a kept connection, in milliseconds",
         lines=lines,
         notes=[
             f"{rounds} interleaved calls each, by a raw client that is in no hurry to acknowledge.",
-            "A session of the older protocol, answers as events; the bare server's tool does nothing.",
+            "A session of the older protocol, answers as events. The SDK's own server and transport do the same work:",
+            "the same tools, in process, on data that was filled alike. In process is the call without any transport.",
         ],
     )
 
 
-def _compare(pair: tuple[str, Ask, Ask], rounds: int) -> list[Line]:
-    label, ours, bare = pair
-    took: tuple[list[float], list[float]] = ([], [])
+def _compare(label: str, asked: list[Callable[[], Any]], rounds: int) -> list[Line]:
+    took: list[list[float]] = [[] for _ in asked]
     for turn in range(rounds + 10):
-        for ask, kept in zip((ours, bare), took, strict=True):
+        for ask, kept in zip(asked, took, strict=True):
             began = time.perf_counter()
             answer = ask()
             elapsed = (time.perf_counter() - began) * 1000
-            assert b" 200 OK" in answer[:20], answer[:200]
-            assert b'"isError":true' not in answer, answer[:2000]
+            _check(answer)
             if turn >= 10:
                 kept.append(elapsed)
-    against = median(took[1])
+    numbers = [_numbers(each) for each in took]
+    if len(took) > 2:
+        numbers = [{**each, INSIDE: median(took[2])} for each in numbers]
+    ratio = {RATIO: median(took[0]) / median(took[1])}
     return [
-        Line(label=f"{label}, pinakes", numbers=_numbers(took[0], against), target=Target(column=RATIO, bound=2)),
-        Line(label=f"{label}, bare", numbers=_numbers(took[1], against)),
+        Line(label=f"{label}, pinakes", numbers={**numbers[0], **ratio}, target=Target(column=RATIO, bound=2)),
+        Line(label=f"{label}, bare", numbers={**numbers[1], RATIO: 1}),
     ]
 
 
-def _numbers(took: list[float], against: float) -> dict[str, float]:
-    p95 = sorted(took)[int(len(took) * 0.95)]
-    return {"min ms": min(took), "p50 ms": median(took), "p95 ms": p95, RATIO: median(took) / against}
+def _check(answer: bytes | Reply) -> None:
+    if isinstance(answer, Reply):
+        assert not answer.failed, answer.structured
+    else:
+        assert b" 200 OK" in answer[:20], answer[:200]
+        assert b'"isError":true' not in answer, answer[:2000]
+
+
+def _numbers(took: list[float]) -> dict[str, float]:
+    return {"min ms": min(took), "p50 ms": median(took), "p95 ms": percentile(took, 0.95)}
 
 
 def main() -> int:
