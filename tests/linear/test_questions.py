@@ -2,6 +2,7 @@
 
 import pytest
 
+from pinakes.mind.summary import summarise
 from pinakes.model.errors import Failure, Refusal
 from pinakes.server.resources import read_resource
 from tests.conftest import Agent, Writer
@@ -58,3 +59,17 @@ def test_names_have_an_upper_length(agent: Agent, tool: str, given: dict[str, st
         reply = agent.reply(tool, **given, **{field: [value] if field == "tags" else value})
         assert reply.failed is is_refused
         assert not is_refused or field in str(reply.structured)
+
+
+def test_many_sentences_are_summed_up_within_bounds() -> None:
+    def sum_up(text: str) -> None:
+        summarise([("a", text), ("b", text.replace("thing", "other"))])
+
+    def make(size: int) -> str:
+        return " ".join(f"The thing{n} is value{n}." for n in range(size))
+
+    with stopped_after(20.0):
+        sum_up(make(1))
+        said, _ = summarise([("a", make(5000)), ("b", "Nothing else is known.")])
+    assert "thing0" in said
+    assert growth_of(sum_up, make, 400) < MOST

@@ -16,6 +16,8 @@ class Graph:
         self.out: dict[str, tuple[str, ...]] = {}
         self._into: dict[str, set[str]] = {}
         self.version = 0
+        # What nothing points at any more, since somebody last looked.
+        self.forsaken: set[str] = set()
 
     def __contains__(self, node: object) -> bool:
         return node in self.out
@@ -44,6 +46,8 @@ class Graph:
         if before:
             for target in set(before).difference(wanted):
                 self._into[target].discard(node)
+                if not self._into[target]:
+                    self.forsaken.add(target)
         for target in wanted:
             if target not in self._into:
                 self.add(target)

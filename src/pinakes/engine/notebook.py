@@ -216,7 +216,7 @@ class Notebook:
         known: Known = {}
         for row in rows:
             self._connect(reading, row, known)
-        self._drop_unused()
+        self._drop_unused([*self.ghosts, *self.others])
 
     def _follow(self, reading: Reading, changed: list[tuple[str, Subject, str]], seen: int) -> None:
         """Read what changed; links of other notes turn only where a name they could mean has come or gone."""
@@ -239,7 +239,7 @@ class Notebook:
         known: Known = {}
         for source in sorted(sources & self.rows.keys()):
             self._connect(reading, self.rows[source], known)
-        self._drop_unused()
+        self._drop_unused(self.graph.forsaken)
 
     def _take_in(self, row: NoteRow) -> None:
         self.rows[row.id] = row
@@ -349,14 +349,15 @@ class Notebook:
             self.others[id] = Other(id, handle_of(entry), entry.title)
         return id
 
-    def _drop_unused(self) -> None:
+    def _drop_unused(self, nodes: Iterable[str]) -> None:
         """A ghost is there while something refers to it."""
-        for node in [*self.ghosts, *self.others]:
-            if not self.graph.in_degree(node):
+        for node in sorted(nodes):
+            if (node in self.ghosts or node in self.others) and not self.graph.in_degree(node):
                 if node in self.graph:
                     self.graph.remove(node)
                 self.ghosts.pop(node, None)
                 self.others.pop(node, None)
+        self.graph.forsaken.clear()
 
 
 def _edges_of_notes(reading: Reading) -> dict[str, list[str]]:

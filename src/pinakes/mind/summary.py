@@ -10,6 +10,8 @@ from pinakes.spaces.words import words
 RELEVANCE = 0.7
 LETTERS_PER_TOKEN = 4
 SAME = 0.8
+# So many sentences are compared, each with each: the first of every text.
+COMPARED = 400
 
 _SENTENCES = re.compile(
     r"(?<=[.!?])(?<!\b[DMS]r\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s++|(?<=[\u3002\uff01\uff1f])|\n{2,}+|\n(?=[^\S\n]*+(?:[-*#|]|\d++[.)]))"
@@ -93,6 +95,8 @@ def summarise(texts: Sequence[tuple[str, str]], *, share: float = 0.5) -> tuple[
         for tag, text in texts
         for place, sentence in enumerate(sentences(text))
     ]
+    first = sorted(range(len(flat)), key=lambda at: (flat[at].place, at))[:COMPARED]
+    flat = [flat[at] for at in sorted(first)]
     budget = max(64, int(share * sum(tokens_of(sentence.text) for sentence in flat)))
     clashes = [
         (one, other)
@@ -102,7 +106,8 @@ def summarise(texts: Sequence[tuple[str, str]], *, share: float = 0.5) -> tuple[
     ]
     disputed = list(dict.fromkeys(sentence for pair in clashes for sentence in pair))
     spent = sum(tokens_of(sentence.text) for sentence in disputed)
-    rest = [sentence for sentence in flat if sentence not in disputed]
+    set_apart = set(disputed)
+    rest = [sentence for sentence in flat if sentence not in set_apart]
     kept = select(rest, budget=max(32, budget - spent), cost=lambda sentence: tokens_of(sentence.text))
     order = {sentence: at for at, sentence in enumerate(flat)}
     lines = [f"{sentence.text} [{sentence.tag}]" for sentence in sorted(kept, key=lambda each: order[each])]
