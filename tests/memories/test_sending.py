@@ -65,7 +65,7 @@ def test_a_file_is_read_as_a_document_is(librarian: Librarian) -> None:
 
 def test_a_picture_is_remembered_by_what_is_written_on_it(librarian: Librarian) -> None:
     stored = send(librarian, data_uri=f"data:image/gif;base64,{encoded(SCAN.read_bytes())}")
-    assert (stored["media"]["read_by"], stored["media"]["type"]) == ("ocr", "image/gif")
+    assert (stored["media"]["read_by"], stored["media"]["type"]) == ("image_analysis", "image/gif")
     entry = kept(librarian, stored["node_id"])
     assert entry.attributes["modality"] == "image"
     assert len(entry.body.split()) > 3

@@ -187,7 +187,7 @@ def test_a_picture_inside_a_drawing_is_recognised(sandbox: Sandbox, tmp_path: Pa
     (tmp_path / "drawing.svg").write_bytes(hostile.svg(image, 'viewBox="0 0 1240 900"'))
     document = read_in(sandbox, tmp_path / "drawing.svg")
     assert "supply boat" in document.text
-    assert document.processing_method == "ocr"
+    assert document.processing_method == "image_analysis"
 
 
 def test_a_file_inside_a_letter_fails_alone(sandbox: Sandbox, tmp_path: Path) -> None:

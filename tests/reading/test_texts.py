@@ -38,9 +38,13 @@ def test_headings_become_sections_wherever_they_come_from(name: str) -> None:
 def test_a_scan_is_recognised_however_it_lies(name: str) -> None:
     document = read_sample(name)
     assert "The supply boat came late again" in document.text
-    assert document.processing_method == "ocr"
+    assert document.processing_method == ("ocr" if name.endswith(".pdf") else "image_analysis")
     assert document.ocr_confidence is not None
     assert 0.8 < document.ocr_confidence <= 1
+
+
+def test_a_picture_is_said_to_be_recognised_where_that_was_asked_for() -> None:
+    assert read_sample("scan.jpg", force_ocr=True).processing_method == "ocr"
 
 
 def test_only_the_pages_that_need_it_are_recognised() -> None:

@@ -40,7 +40,7 @@ def read_image(source: Source) -> Document:
     return draft.finish(
         format,
         pages=len(pages),
-        processing_method=OCR if found else IMAGE_ANALYSIS,
+        processing_method=OCR if found and source.wishes.force_ocr else IMAGE_ANALYSIS,
         ocr_confidence=confidence(pages),
         warnings=tuple(_warnings(source.name, pages)),
     )

@@ -71,7 +71,7 @@ def _recognise(source: Source, tree: Element, draft: Draft, title: str) -> Docum
     found = recognise(lambda turn: draw(drawing, (width, height)) if turn == 0 else None, source.wishes)
     for paragraph in found.text.split("\n\n"):
         draft.paragraph(paragraph)
-    method = OCR if len(draft) else IMAGE_ANALYSIS
+    method = OCR if len(draft) and source.wishes.force_ocr else IMAGE_ANALYSIS
     if not len(draft):
         draft.paragraph(f"Drawing {source.name} (SVG)")
     warnings = () if found.letters else (f"No text was found in {source.name}",)
