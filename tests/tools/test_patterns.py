@@ -13,7 +13,7 @@ from pinakes.contracts.pattern_shapes import Details, NeedsInput, SearchResults
 from pinakes.contracts.patterns import TOOL_ERROR_SCHEMA
 from pinakes.engine.patterns.search import all_cards
 from pinakes.model.errors import Failure, Refusal
-from pinakes.toolkit.asking import Conversation, Response, Unanswered, key_of
+from pinakes.toolkit.asking import Conversation, Form, Response, Unanswered, key_of
 from pinakes.toolkit.fields import object_schema
 from pinakes.toolkit.tool import Call
 from tests.conftest import Agent, Time
@@ -236,14 +236,53 @@ def test_no_local_path_leaves(shop, tmp_path):
 
 
 def test_what_is_too_large_is_an_error_of_its_own(agent, tmp_path):
-    write_many(tmp_path / "g", 1)
-    file = tmp_path / "g" / "gadget-0.md"
-    file.write_text(file.read_text().replace("turns slowly", "turns " + "slowly " * 140_000))
+    write_many(tmp_path / "g", 12)
+    for number in range(12):
+        file = tmp_path / "g" / f"gadget-{number}.md"
+        file.write_text(file.read_text().replace("turns slowly", "turns " + "slowly " * 15_000))
     bring_in(agent.kernel, tmp_path / "g")
-    reply = agent.reply("get_pattern", id="gadget-0", format="json")
+    reply = agent.reply("search_patterns", q="gadget", format="json")
     assert reply.failed
     assert extract(reply) == reply.structured
     assert (reply.structured["code"], reply.structured["retryable"]) == ("SERVER_ERROR", False)
+    assert "with limit or a filter" in reply.structured["message"]
+    assert not agent.reply("search_patterns", q="gadget", limit=5, format="both").failed
+
+
+def test_whatever_can_be_imported_can_be_shown(agent, tmp_path):
+    write_many(tmp_path / "g", 2)
+    lines = '"\\n' * 42_000
+    for number, code in ((0, lines), (1, lines * 2)):
+        file = tmp_path / "g" / f"gadget-{number}.md"
+        file.write_text(file.read_text().replace(f"assert {number} == {number}", code))
+    account = bring_in(agent.kernel, tmp_path / "g")
+    assert [line.status for line in account.lines] == ["read", "not read"]
+    assert "128 KB" in account.lines[1].notes[0]
+    for format in ("markdown", "json", "both"):
+        reply = agent.reply("get_pattern", id="gadget-0", format=format)
+        assert not reply.failed, reply.structured
+
+
+def test_no_query_is_asked_for_like_an_empty_one(agent):
+    assert agent.call("search_patterns", q=None) == agent.call("search_patterns")
+
+
+def test_all_categories_are_offered_to_narrow_by(agent, tmp_path):
+    write_many(tmp_path / "g", 30)
+    for number in range(30):
+        file = tmp_path / "g" / f"gadget-{number}.md"
+        file.write_text(re.sub("category: .*", f"category: shelf-{number}", file.read_text()))
+    bring_in(agent.kernel, tmp_path / "g")
+    assert len(agent.call("search_patterns", q="gadget")["needsInput"]["suggestions"]["category"]) == 30
+
+
+def test_what_is_asked_for_has_the_bounds_of_the_argument(agent):
+    call = Call(kernel=agent.kernel, actor="t", conversation=Conversation(frozenset({"person"}), {}))
+    with pytest.raises(Unanswered) as asked:
+        agent.app.dispatcher.run("search_patterns", {}, call)
+    most = agent.app.catalog.find("search_patterns").wire["inputSchema"]["properties"]["q"]["maxLength"]
+    assert isinstance(asked.value.question, Form)
+    assert asked.value.question.fields["q"]["maxLength"] == most
 
 
 def test_failures_are_gated_and_retryable_only_where_the_contract_says():

@@ -8,14 +8,20 @@ from pinakes.contracts.patterns import NEEDS_INPUT, Format, Presented
 from pinakes.toolkit.asking import Form, choice_of
 from pinakes.toolkit.tool import Answer
 
-MOST_CATEGORIES = 10
+LONGEST_WORDS = 4096
 
 WORDS_MESSAGE = "What pattern are you looking for? Please provide a search query."
 
 
 def words_form(suggestions: Sequence[str]) -> Form:
     hint = f"Such as {', '.join(suggestions)}." if suggestions else "Words to search for."
-    described = {"type": "string", "title": "Search query", "description": hint, "minLength": 1}
+    described = {
+        "type": "string",
+        "title": "Search query",
+        "description": hint,
+        "minLength": 1,
+        "maxLength": LONGEST_WORDS,
+    }
     return Form(message=WORDS_MESSAGE, fields={"q": described}, required=("q",))
 
 
@@ -37,7 +43,7 @@ def ask_for_words(suggestions: Sequence[str], format: Format) -> Answer:
 def narrowing_form(total: int, categories: Mapping[str, int], difficulties: Mapping[str, int]) -> Form:
     fields = {
         name: choice_of(tuple(counted), [f"{value} ({count})" for value, count in counted.items()])
-        for name, counted in (("category", _top(categories)), ("difficulty", difficulties))
+        for name, counted in (("category", categories), ("difficulty", difficulties))
         if counted
     }
     return Form(message=_narrowing_message(total), fields=fields)
@@ -46,7 +52,6 @@ def narrowing_form(total: int, categories: Mapping[str, int], difficulties: Mapp
 def ask_to_narrow(
     total: int, categories: Mapping[str, int], difficulties: Mapping[str, int], *, format: Format
 ) -> Answer:
-    top = _top(categories)
     payload = NeedsInput(
         kind=NEEDS_INPUT,
         type="elicitation",
@@ -54,15 +59,15 @@ def ask_to_narrow(
         needsInput=Needed(
             fields=("category", "difficulty"),
             reason=f"Too many results ({total}). Narrowing filters will help find the right pattern.",
-            suggestions={"category": tuple(top), "difficulty": tuple(difficulties)},
+            suggestions={"category": tuple(categories), "difficulty": tuple(difficulties)},
         ),
         options=tuple(
             Option(label=value, value=value, description=f"Filter by {value} {field}", field=field)
-            for field, counted in (("category", top), ("difficulty", difficulties))
+            for field, counted in (("category", categories), ("difficulty", difficulties))
             for value in counted
         ),
     )
-    lines = [choices("Category", top), choices("Difficulty", difficulties)]
+    lines = [choices("Category", categories), choices("Difficulty", difficulties)]
     return _answer("Narrow Your Search", payload, lines, format)
 
 
@@ -91,10 +96,6 @@ def ask_for_id(subject: str, id: str, near: Mapping[str, str], *, field: str, fo
     )
     lines = [f"- `{name}`: {title}" for name, title in near.items()]
     return _answer(f"{subject} Not Found", payload, lines, format)
-
-
-def _top(counted: Mapping[str, int]) -> dict[str, int]:
-    return dict(list(counted.items())[:MOST_CATEGORIES])
 
 
 def _narrowing_message(total: int) -> str:

@@ -84,12 +84,12 @@ class PatternsContract:
     def success(self, answer: Answer) -> Reply:
         presented = cast(Presented, answer.content)
         reply = _reply(presented.payload, presented.pages, MARKDOWN, presented.format)
-        size = max(sum(len(block["text"].encode()) for block in reply.blocks), len(_encode(reply.structured).encode()))
+        size = _largest(reply)
         if size <= LARGEST:
             return reply
         refusal = Refusal(
             Failure.TOO_LARGE,
-            f"The answer would have {size:,} bytes, more than {LARGEST:,}; ask for less with limit or a filter.",
+            f"The answer would have {size:,} bytes, more than {LARGEST:,}; {_advice(presented.payload)}.",
             details={"bytes": size, "limitBytes": LARGEST},
         )
         refusal.arguments = {"format": presented.format}
@@ -119,6 +119,21 @@ class PatternsContract:
             "properties": {**properties, "kind": {"type": "string", "enum": kinds}},
             "required": ["kind"],
         }
+
+
+def _largest(reply: Reply) -> int:
+    """The bytes of the largest form in which an answer is told: for people, for machines, or structured."""
+    sizes = {MARKDOWN: 0, JSON: len(_encode(reply.structured).encode())}
+    for block in reply.blocks:
+        if block["mimeType"] != JSON:
+            sizes[MARKDOWN] += len(block["text"].encode())
+    return max(sizes.values())
+
+
+def _advice(payload: object) -> str:
+    if getattr(payload, "kind", "") in (SEARCH_RESULTS, SKILLS):
+        return "ask for less with limit or a filter"
+    return "includeStructuredDetails false leaves out its sections and examples"
 
 
 def _reply(payload: object, pages: Sequence[str], mime_type: str, format: Format) -> Reply:

@@ -16,7 +16,9 @@ from pinakes.model.errors import Failure, Refusal
 from pinakes.model.kinds import STARTER_COLLECTION
 
 SUFFIXES = (".md", ".mdx", ".markdown")
-LARGEST = 1024 * 1024
+# An answer has a megabyte for a pattern, whose text it holds as its description, its sections and its examples, with
+# every line end and quote spelled out.
+LARGEST = 128 * 1024
 
 Report = Callable[[float, float | None, str], None]
 Status = Literal["read", "not read"]

@@ -4,7 +4,7 @@ import logging
 from dataclasses import dataclass, replace
 
 from pinakes.contracts.pattern_pages import CardPage, card_page, count_markers, index_page, provenance_page
-from pinakes.contracts.pattern_questions import ask_for_words, ask_to_narrow, narrowing_form, words_form
+from pinakes.contracts.pattern_questions import LONGEST_WORDS, ask_for_words, ask_to_narrow, narrowing_form, words_form
 from pinakes.contracts.pattern_shapes import Metadata, NeedsInput, Query, SearchResults, Summary
 from pinakes.contracts.patterns import DIFFICULTIES, FORMATS, SEARCH_RESULTS, Format, Presented
 from pinakes.engine.kernel import Kernel
@@ -23,7 +23,7 @@ SUGGESTED = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    q: str = text("What to look for.", "", maxLength=4096)
+    q: str | None = text("What to look for.", "", nullable=True, maxLength=LONGEST_WORDS)
     category: str = text("", UNSET)
     difficulty: str = choice(DIFFICULTIES, "", UNSET)
     limit: int = integer("All matches without it.", UNSET, minimum=1, maximum=100)
@@ -40,7 +40,7 @@ EXAMPLE = Example(arguments={"q": "retry with backoff", "limit": 2, "limitCards"
 def search_patterns(call: Call[Kernel], input: Input) -> Answer:
     """Find proven patterns with example code: practices of agent memory, knowledge curation, Python services, and the
     user's own catalogues. get_pattern has the whole of one."""
-    if not input.q.strip():
+    if not (input.q or "").strip():
         suggestions = _suggested_words(call.kernel)
         answer = call.ask(words_form(suggestions))
         if not answer.accepted:
@@ -60,7 +60,9 @@ def search_patterns(call: Call[Kernel], input: Input) -> Answer:
 
 def _wanted(input: Input) -> Wanted:
     given = said(input)
-    return Wanted(words=input.q, category=to_slug(given.get("category", "")), difficulty=given.get("difficulty", ""))
+    return Wanted(
+        words=input.q or "", category=to_slug(given.get("category", "")), difficulty=given.get("difficulty", "")
+    )
 
 
 def _is_too_broad(input: Input, found: Found) -> bool:
@@ -76,8 +78,8 @@ def _results(kernel: Kernel, input: Input, found: Found) -> Answer:
     listed = found.cards[: said(input).get("limit", len(found.cards))]
     summaries = tuple(_summary(card) for card in listed)
     shown = [] if input.format == "json" else listed[: input.limitCards]
-    suggestions = {} if found.cards else _suggestions(kernel, input.q)
-    pages = [index_page(input.q, summaries, total=len(found.cards), suggestions=suggestions)]
+    suggestions = {} if found.cards else _suggestions(kernel, input.q or "")
+    pages = [index_page(input.q or "", summaries, total=len(found.cards), suggestions=suggestions)]
     pages += [card_page(_card_page(kernel, card), is_first=place == 0) for place, card in enumerate(shown)]
     provenance = state_of(kernel, found.cards) if input.includeProvenancePanel else None
     if provenance is not None:
