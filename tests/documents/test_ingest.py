@@ -334,6 +334,12 @@ def test_files_that_wait_or_failed_are_listed_among_the_documents(librarian):
     assert librarian.call("knowledge-show")["message"] == "Knowledge base is empty"
 
 
+def test_where_there_is_nothing_to_recognise_the_answer_says_so(librarian):
+    added = librarian.add(librarian.write("tea.txt"), force_ocr=True)
+    assert added["warnings"] == ["tea.txt holds no pictures with text: there was nothing to recognise"]
+    assert "warnings" not in librarian.add(librarian.write("pot.txt", "A pot."))
+
+
 def test_a_file_that_could_be_read_in_the_end_is_listed_once(librarian):
     broken = librarian.write("c.html", "x")
     broken.write_bytes(b"\0\1\2" * 100)

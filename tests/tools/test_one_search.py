@@ -167,6 +167,19 @@ def test_notes_that_do_not_match_point_to_what_does(agent, tmp_path):
     assert json.loads(reply.blocks[0]["text"]) == []
 
 
+def test_no_tool_is_advised_that_is_not_shown(writer):
+    writer.given(one="The graph view shows notes.")
+    advised = {
+        "documents,entries": '; query with kinds ["all"]',
+        "documents,memories": "; search_graph finds it",
+        "documents": "",
+    }
+    for toolsets, advice in advised.items():
+        writer.app.catalog.choose(toolsets.split(","))
+        told = writer.reply("knowledge-search", query="graph view").structured["elsewhere"]
+        assert told == f"No document matches. Elsewhere: 1 note{advice}."
+
+
 def test_a_context_has_the_triple_with_a_citation_that_opens(people):
     made = people.call("inject_context", query="who works at analytical engines")
     assert "Ada works at Analytical Engines" in made["context"]

@@ -35,6 +35,8 @@ INGEST = "ingest"
 SMALL_FILE = 1024 * 1024
 UNIT = 32 * 1024
 GLANCE = 1000
+# How many of the things that were noticed about a file are told where it is added.
+MOST_WARNINGS = 10
 
 # Bytes a second, until finished jobs have taught better; a picture costs its recognition besides.
 USUAL_RATE = 200_000.0
@@ -320,11 +322,14 @@ def _settled(writing: Writing, job: Job, outcome: dict[str, Any]) -> dict[str, A
 
 def _outcome(reading: Reading, id: str, **also: bool) -> dict[str, Any]:
     row = cast(DocumentRow, documents.find(reading.session, reading.collection, id))
+    entry = cast(Entry, reading.entry(id))
+    warnings = list(entry.attributes.get("warnings", ()))[:MOST_WARNINGS]
     return {
         "entry_id": id,
-        "document_id": handle_of(cast(Entry, reading.entry(id))),
+        "document_id": handle_of(entry),
         "filename": row.filename,
         "chunks_created": row.chunks,
         "processing_method": row.method,
+        **({"warnings": warnings} if warnings else {}),
         **{name: True for name, holds in also.items() if holds},
     }

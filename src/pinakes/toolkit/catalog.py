@@ -135,6 +135,9 @@ class Catalog:
             and self._lacking.isdisjoint(listing.needs)
         ]
 
+    def shows(self, name: str) -> bool:
+        return any(listing.name == name for listing in self.listed())
+
     def find(self, name: str) -> Listing | None:
         """A tool of an enabled toolset, also one that is hidden because it writes or lacks what it needs."""
         listing = self._listings.get(name)

@@ -85,6 +85,7 @@ class Dispatcher:
             tool = self.catalog.load(listing)
             if wrong is not None:
                 raise tool.complain(call, wrong, arguments)
+            call.shows = self.catalog.shows
             answer = partial(tool.handler, call, fill(tool.input, arguments))
             # Who only reads may read again; who writes knows best what was not yet written.
             with heeding(call.cancelled):

@@ -36,6 +36,8 @@ class Call(Generic[K]):
     report: Callable[[float, float | None, str], None] = lambda done, total, message: None
     show: Callable[[int, Mapping[str, Any]], None] = lambda number, partial: None
     conversation: Conversation = Conversation()
+    # Whether the client is shown a tool, so that no answer advises one it cannot call.
+    shows: Callable[[str], bool] = lambda name: True
 
     def ask(self, question: Question) -> Response:
         """Ask the person or the client's model. Before anything is written, and outside of any snapshot: whoever

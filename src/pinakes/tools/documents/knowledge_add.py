@@ -7,7 +7,7 @@ from typing import Any, cast
 from pinakes.engine.ingest import INGEST, Wish, queue_file
 from pinakes.engine.jobs import look_up, refusal_of, wait
 from pinakes.engine.kernel import Kernel
-from pinakes.toolkit.fields import UNSET, Unset, flag, free, integer, number, text
+from pinakes.toolkit.fields import UNSET, Unset, flag, free, integer, number, text, texts
 from pinakes.toolkit.tool import Answer, Call, Example, Task, tool
 
 
@@ -35,6 +35,7 @@ class Added:
     processing_time_seconds: float = number()
     duplicate: bool | Unset = flag(default=UNSET)
     replaced: bool | Unset = flag(default=UNSET)
+    warnings: tuple[str, ...] | Unset = texts(default=UNSET)
 
 
 EXAMPLE = Example(
@@ -60,6 +61,7 @@ def finish(call: Call[Kernel], task_id: str) -> Answer:
         processing_time_seconds=outcome["seconds"],
         duplicate=outcome.get("duplicate", UNSET),
         replaced=outcome.get("replaced", UNSET),
+        warnings=tuple(outcome.get("warnings", ())) or UNSET,
     )
     return Answer(content=added)
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 from pinakes.contracts.documents import in_seconds
 from pinakes.engine.document_search import Found, search_documents
 from pinakes.engine.kernel import Kernel
-from pinakes.engine.search import count_elsewhere
+from pinakes.engine.pointing import point_elsewhere
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.kinds import DOCUMENT
 from pinakes.model.knowledge import handle_of
@@ -71,7 +71,7 @@ def knowledge_search(call: Call[Kernel], input: Input) -> Answer:
             call.kernel, input.query, limit=input.top_k, least=input.min_relevance, filters=filters
         )
     except Refusal as refusal:
-        if refusal.failure is Failure.NOT_FOUND and (elsewhere := _elsewhere(call.kernel, input.query)):
+        if refusal.failure is Failure.NOT_FOUND and (elsewhere := _elsewhere(call, input.query)):
             refusal.details["elsewhere"] = elsewhere
         raise
     output = Output(
@@ -79,15 +79,15 @@ def knowledge_search(call: Call[Kernel], input: Input) -> Answer:
         results=tuple(_result(each) for each in found),
         total_results=len(found),
         message=UNSET if found else "No documents found matching your query",
-        elsewhere=UNSET if found else _elsewhere(call.kernel, input.query) or UNSET,
+        elsewhere=UNSET if found else _elsewhere(call, input.query) or UNSET,
         search_time_ms=round((time.perf_counter() - began) * 1000),
     )
     return Answer(content=output)
 
 
-def _elsewhere(kernel: Kernel, query: str) -> str:
-    found = count_elsewhere(kernel, query, but=DOCUMENT)
-    return f'No document matches. Elsewhere: {found}; query with kinds ["all"].' if found else ""
+def _elsewhere(call: Call[Kernel], query: str) -> str:
+    found = point_elsewhere(call.kernel, query, but=DOCUMENT, shows=call.shows)
+    return f"No document matches. {found}" if found else ""
 
 
 def _result(found: Found) -> Result:

@@ -6,7 +6,7 @@ from pinakes.contracts.notes import LISTED, NOTES, FoundNode, FoundNodes, fit_no
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.notes import search_notes
 from pinakes.engine.noticing import take_warnings
-from pinakes.engine.search import count_elsewhere
+from pinakes.engine.pointing import point_elsewhere
 from pinakes.model.kinds import NOTE
 from pinakes.toolkit.fields import UNSET, integer, number, said, text
 from pinakes.toolkit.fitting import room_for
@@ -35,14 +35,12 @@ def search(call: Call[Kernel], input: Input) -> Answer:
     shapes = [FoundNode(**node_fields(node, LISTED), score=score) for node, score in found]
     nodes, told = fit_nodes(shapes, room_for(input.limit, USUAL))
     warnings = (
-        take_warnings(call.kernel, [node.id for node in nodes], named=True)
-        if nodes
-        else _elsewhere(call.kernel, input.query)
+        take_warnings(call.kernel, [node.id for node in nodes], named=True) if nodes else _elsewhere(call, input.query)
     )
     warnings = (*warnings, *told) or UNSET
     return Answer(f"Found {len(nodes)} notes.", NOTES, FoundNodes(result=nodes, _warnings=warnings))
 
 
-def _elsewhere(kernel: Kernel, query: str) -> tuple[str, ...]:
-    found = count_elsewhere(kernel, query, but=NOTE) if query.strip() else ""
-    return (f'No note matches. Elsewhere: {found}; query with kinds ["all"].',) if found else ()
+def _elsewhere(call: Call[Kernel], query: str) -> tuple[str, ...]:
+    found = point_elsewhere(call.kernel, query, but=NOTE, shows=call.shows) if query.strip() else ""
+    return (f"No note matches. {found}",) if found else ()
