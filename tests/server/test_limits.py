@@ -1,12 +1,17 @@
 """HTTP under clients that are slow, many or silent: they are cut off, and others are served."""
 
 import json
+import queue
 import resource
 import select
 import socket
 import subprocess
+import threading
+from contextlib import suppress
 
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect as connect_socket
 
 from tests.server.raw import PINAKES
 from tests.server.sockets import PATIENCE, ask, connect, read_all, read_answer, spell
@@ -103,6 +108,42 @@ def test_bodies_that_are_being_read_are_bounded_in_all(strict):
         (told, *_), _, _ = select.select([first, second], [], [], PATIENCE)
         assert read_answer(told)[0] == 503
     assert health(strict) == 200
+
+
+def test_messages_that_websockets_do_not_finish_are_bounded_in_all(strict):
+    address, half = f"ws://127.0.0.1:{strict.port}/mcp", "x" * (700 * 1024)
+    go_on, ended = threading.Event(), queue.Queue()
+
+    def halves():
+        yield half
+        go_on.wait(PATIENCE)
+        yield ""
+
+    def begin(client):
+        with suppress(ConnectionClosed):
+            client.send(halves())
+
+    def hear(client):
+        try:
+            ended.put(json.loads(client.recv(PATIENCE))["error"]["code"])
+        except ConnectionClosed as closed:
+            ended.put(closed.rcvd.code if closed.rcvd else None)
+
+    with connect_socket(address) as first, connect_socket(address) as second:
+        threads = [threading.Thread(target=act, args=(each,)) for each in (first, second) for act in (begin, hear)]
+        for thread in threads:
+            thread.start()
+        # There is room for one of them.
+        assert ended.get(timeout=PATIENCE) == 1013
+        assert ended.empty()
+        go_on.set()
+        assert ended.get(timeout=PATIENCE) == -32700
+        for thread in threads:
+            thread.join(PATIENCE)
+    # What they held is free again.
+    with connect_socket(address) as client:
+        client.send(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"_meta": {"x": half}}}))
+        assert json.loads(client.recv(PATIENCE))["result"] == {}
 
 
 def test_a_refused_request_is_answered_before_its_body_has_come(strict):

@@ -9,8 +9,9 @@ from typing import Any, Protocol, cast
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
 
-from pinakes.server.limits import Limits
+from pinakes.server.limits import Budget, Limits
 
 log = logging.getLogger(__name__)
 
@@ -19,6 +20,9 @@ LARGEST_HEADERS = 64 * 1024
 SLOWEST = 10_000
 # Whoever has closed its half may have gone for good, which only writing to it shows.
 HALF_CLOSED_SECONDS = 1.0
+# The code with which a WebSocket ends that may be opened again later.
+TRY_AGAIN_LATER = 1013
+NO_ROOM = "Too much is being read. Try again later."
 
 REASONS = {408: "Request Timeout", 431: "Request Header Fields Too Large", 503: "Service Unavailable"}
 
@@ -37,8 +41,9 @@ class Guest(Protocol):
 class Places:
     """Who is connected, from where, and who gives way where there is no room for another."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, budget: Budget) -> None:
         self.limits = limits
+        self.budget = budget
         self._guests: dict[Hashable, tuple[Guest, str]] = {}
         self._from: dict[str, int] = {}
 
@@ -260,11 +265,42 @@ class GuardedHttp(HttpToolsProtocol):
 
 
 class GuardedSocket(WebSocketsSansIOProtocol):
-    """A WebSocket that keeps the place of the connection it began as; those that answer no ping are cut off already."""
+    """A WebSocket that keeps the place of the connection it began as; those that answer no ping are cut off already.
+    What has come of a message that is not whole counts among all that waits here."""
 
     def __init__(self, places: Places, **given: Any) -> None:
         super().__init__(**given)
         self._places = places
+        self._counted = self._unfinished = 0
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        held = self._unfinished + len(self.conn.reader.buffer)
+        if held <= self._counted:
+            self._places.budget.give(self._counted - held)
+        elif not self._places.budget.take(held - self._counted):
+            self._refuse()
+            return
+        self._counted = held
+
+    def handle_text(self, event: Frame) -> None:
+        self._unfinished = 0 if event.fin else len(event.data)
+        super().handle_text(event)
+
+    def handle_bytes(self, event: Frame) -> None:
+        self._unfinished = 0 if event.fin else len(event.data)
+        super().handle_bytes(event)
+
+    def handle_cont(self, event: Frame) -> None:
+        self._unfinished = 0 if event.fin else self._unfinished + len(event.data)
+        super().handle_cont(event)
+
+    def _refuse(self) -> None:
+        """End a connection for whose message there is no room, and let go of what has come of it."""
+        self.frames = []
+        if not self.transport.is_closing():
+            self.conn.fail(TRY_AGAIN_LATER, NO_ROOM)
+            self.handle_parser_exception()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
@@ -273,6 +309,8 @@ class GuardedSocket(WebSocketsSansIOProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._places.free(self.transport)
+        self._places.budget.give(self._counted)
+        self._counted = 0
         self._patience.end()
         super().connection_lost(exc)
 

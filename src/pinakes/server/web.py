@@ -49,7 +49,9 @@ BACKLOG = 128
 SPARED = ("asyncio", "uvicorn.error", "pinakes.server.connections", "pinakes.server.gate", "mcp.server")
 
 
-def build_web(adapter: Adapter, settings: Settings, *, wait: Wait = anyio.sleep) -> ASGIApp:
+def build_web(
+    adapter: Adapter, settings: Settings, *, wait: Wait = anyio.sleep, budget: Budget | None = None
+) -> ASGIApp:
     token, names, limits = read_token(settings), Names(settings), limits_of(settings)
     if not token and not is_loopback(settings.text("host")):
         raise Refusal(
@@ -63,7 +65,7 @@ def build_web(adapter: Adapter, settings: Settings, *, wait: Wait = anyio.sleep)
         max_request_body_size=MAX_BODY,
         max_sessions=limits.sessions,
     )
-    budget = Budget(limits.buffers)
+    budget = budget or Budget(limits.buffers)
     events = EventDoor(adapter, limits, budget, wait)
     # Whoever asks how we are waits for nobody.
     glance = anyio.CapacityLimiter(2)
@@ -95,7 +97,9 @@ def build_web(adapter: Adapter, settings: Settings, *, wait: Wait = anyio.sleep)
 
 def run_web(adapter: Adapter, settings: Settings, *, announce: Any = None) -> None:
     host, port = settings.text("host"), settings.number("port")
-    app, places = build_web(adapter, settings), Places(limits_of(settings))
+    limits = limits_of(settings)
+    budget = Budget(limits.buffers)
+    app, places = build_web(adapter, settings, budget=budget), Places(limits, budget)
     listener = _listen(host, port)
     port = listener.getsockname()[1]
     if announce is not None:
