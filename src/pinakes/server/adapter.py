@@ -33,6 +33,7 @@ from pinakes.server.sessions import HERE, Place, session_of
 from pinakes.server.telling import Teller
 from pinakes.server.works import Works
 from pinakes.toolkit.asking import Conversation
+from pinakes.toolkit.catalog import Listing
 from pinakes.toolkit.contract import Reply
 from pinakes.toolkit.dispatch import UnknownTool
 from pinakes.toolkit.tool import Call
@@ -92,6 +93,8 @@ class Adapter:
         self.app = app
         self.hub = Hub(app.kernel)
         self._threads = anyio.CapacityLimiter(16)
+        # Who writes may have to wait for another program, and whoever only reads not for them.
+        self._writing = anyio.CapacityLimiter(16)
         # Calls that may wait for a job have threads of their own, so that nobody else waits with them.
         self._waiting = anyio.CapacityLimiter(256)
         self._upkeep = anyio.CapacityLimiter(1)
@@ -247,7 +250,7 @@ class Adapter:
             return await _in_turn(work, threads, leave=True)
 
         listing = self.app.catalog.find(params.name)
-        threads = self._waiting if listing is not None and listing.job else self._threads
+        threads = self._threads_for(listing)
         try:
             return await converse(ctx, params, run)
         except UnknownTool:
@@ -257,6 +260,11 @@ class Adapter:
             ) from None
         finally:
             stopped.set()
+
+    def _threads_for(self, listing: Listing | None) -> anyio.CapacityLimiter:
+        if listing is not None and listing.job:
+            return self._waiting
+        return self._writing if listing is not None and listing.writes else self._threads
 
     def _tell_afterwards(self, ctx: Context, reply: Reply) -> None:
         """Let a caller who gave a token hear of the task that its call has left."""
