@@ -91,7 +91,7 @@ async function readResources(client) {
 
 async function followChanges(client, notes) {
   const store = async (topic) => {
-    const { structuredContent } = await client.callTool({ name: 'store', arguments: { topic, content: '' } });
+    const { structuredContent } = await client.callTool({ name: 'store', arguments: { topic, content: 'needed' } });
     return structuredContent;
   };
   await client.subscribeResource({ uri: ENTRIES });
