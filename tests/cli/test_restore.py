@@ -312,6 +312,20 @@ def test_what_was_erased_stays_erased_when_an_older_backup_is_restored(run, pina
     assert topics() == ["tea"]
 
 
+@pytest.mark.parametrize("damage", ["gone", "empty"])
+def test_what_was_erased_stays_so_where_the_data_was_lost_and_begun_anew(run, seen, tmp_path, damage):
+    pinakes, store, topics = seen
+    [id] = store(SECRET)
+    store("tea")
+    pinakes("backup", tmp_path / "old.db")
+    run("erase", id, "--yes")
+    pinakes("backup")
+    DAMAGES[damage](tmp_path / "data" / DATABASE)
+    store("new")
+    assert restored(pinakes, tmp_path / "old.db")["erased_again"] == 1
+    assert topics() == ["tea"]
+
+
 def test_what_is_erased_leaves_the_state_that_a_restore_has_kept(run, pinakes, store, tmp_path):
     store("tea")
     pinakes("backup", tmp_path / "b.db")

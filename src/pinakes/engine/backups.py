@@ -112,7 +112,7 @@ def _replace(means: Means, source: Path, accept_incomplete: bool) -> Restored:
     before, erased = _look_at_present(means)
     store = means.open_copy(new)
     try:
-        again = _erase_again(store, erased if before == "whole" else _gather_erased(means))
+        again = _erase_again(store, _gather_erased(means, erased))
         reindexed = _renew_index(means, store, {name for name, count in again.items() if count})
         with store.database.read() as session:
             names = tuple(name + SUFFIX for name in read_names(session))
@@ -188,9 +188,9 @@ def _look_at_present(means: Means) -> tuple[str, dict[str, list[str]]]:
         return "incomplete" if refusal.details.get("incomplete") else DAMAGED, {}
 
 
-def _gather_erased(means: Means) -> dict[str, list[str]]:
-    """What the backups know of, where the present state cannot say it."""
-    gathered: dict[str, set[str]] = {}
+def _gather_erased(means: Means, known: dict[str, list[str]]) -> dict[str, list[str]]:
+    """What the present state knows of and what the backups do: it may be damaged, or begun anew after a loss."""
+    gathered = {collection: set(ids) for collection, ids in known.items()}
     for path in means.backups():
         try:
             database = means.open_database(path, False)
