@@ -6,6 +6,7 @@ import shlex
 import shutil
 import stat
 import sys
+import zlib
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -46,12 +47,16 @@ def run(parsed: argparse.Namespace) -> int:
     except Refusal as refusal:
         if refusal.failure is not Failure.CORRUPT:
             raise
-        findings = [
-            _permissions(data),
-            _space(data),
-            Finding(INTEGRITY, False, refusal.message, _advice(parsed, refusal)),
-        ]
+        findings = [_permissions(data), _space(data), _damage(refusal.message, _advice(parsed, refusal))]
+    except (ValueError, LookupError, TypeError, zlib.error) as error:
+        # What was written as JSON, numbers or packed is none any more, which SQLite's own check cannot know.
+        told = f"what is stored cannot be read any more ({type(error).__name__}): the data file is damaged"
+        findings = [_permissions(data), _space(data), _damage(told, _advice(parsed))]
     return _tell(parsed, mended, findings)
+
+
+def _damage(told: str, advice: str) -> Finding:
+    return Finding(INTEGRITY, False, told, advice)
 
 
 def _tell(parsed: argparse.Namespace, mended: list[str], findings: list[Finding]) -> int:

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Alias, Edge, Entry, Subject, Thing, Validity
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
@@ -38,13 +39,17 @@ def to_image(thing: Thing) -> str:
 
 
 def from_image(subject: Subject, id: str, image: str) -> Thing:
-    fields: dict[str, Any] = _decode(image)[0]
-    fields["aliases"] = tuple([Alias(namespace, name) for namespace, name in fields["aliases"]])
-    fields["validity"] = Validity(*fields["validity"])
-    if subject == "entry":
-        fields["tags"] = tuple(fields["tags"])
-        return Entry(id=id, **fields)
-    return Edge(id=id, **fields)
+    try:
+        fields: dict[str, Any] = _decode(image)[0]
+        fields["aliases"] = tuple([Alias(namespace, name) for namespace, name in fields["aliases"]])
+        fields["validity"] = Validity(*fields["validity"])
+        if subject == "entry":
+            fields["tags"] = tuple(fields["tags"])
+            return Entry(id=id, **fields)
+        return Edge(id=id, **fields)
+    except (ValueError, LookupError, TypeError) as error:
+        message = f"The data file is damaged at {id}; `pinakes doctor` says which backup to restore, and how."
+        raise Refusal(Failure.CORRUPT, message) from error
 
 
 def to_text(value: object) -> str:

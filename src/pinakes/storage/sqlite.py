@@ -55,7 +55,11 @@ class SQLiteSession:
         self._connection = connection
 
     def rows(self, sql: str, *values: Value) -> list[Row]:
-        return _execute(self._connection, sql, values)
+        try:
+            return _execute(self._connection, sql, values)
+        except UnicodeDecodeError as error:
+            # We write UTF-8 alone; SQLite's own check does not look into texts.
+            raise _damaged() from error
 
     def run(self, sql: str, *values: Value) -> None:
         _execute(self._connection, sql, values)
@@ -86,6 +90,10 @@ def _wait_a_little(deadline: float, attempts: int) -> bool:
     return True
 
 
+def _damaged() -> Refusal:
+    return Refusal(Failure.CORRUPT, "The data file is damaged; `pinakes doctor` says which backup to restore, and how.")
+
+
 def to_refusal(error: apsw.Error) -> Refusal:
     """Say what happened without a path or SQL."""
     match error:
@@ -99,9 +107,7 @@ def to_refusal(error: apsw.Error) -> Refusal:
                 "The data directory cannot be written; nothing was saved. Make it writable and try again.",
             )
         case apsw.CorruptError() | apsw.NotADBError():
-            return Refusal(
-                Failure.CORRUPT, "The data file is damaged; `pinakes doctor` says which backup to restore, and how."
-            )
+            return _damaged()
         case apsw.IOError():
             return Refusal(Failure.UNAVAILABLE, "The disk reported an error; nothing was saved. Try again.")
         case _:
