@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from pinakes.engine.erasure import erase
 from pinakes.model.clock import DAY, SECOND
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
@@ -55,6 +56,16 @@ def test_the_deadline_is_thirty_days_away(librarian: Librarian, time: Time) -> N
     error = librarian.error("restore_from_hash", reversal_hash=hash)
     assert (error["code"], error["data"]["name"]) == (-32011, "RECOVERY_WINDOW_EXPIRED")
     assert error["data"]["deleted_at"].startswith("2026-03-11")
+
+
+def test_what_was_erased_since_is_not_said_to_be_thirty_days_old(librarian: Librarian) -> None:
+    tea = librarian.remember("Ada takes her tea black.")
+    hash = forget(librarian, tea)["reversal_hash"]
+    erase(librarian.kernel, tea, actor="test")
+    error = librarian.error("restore_from_hash", reversal_hash=hash)
+    assert (error["code"], error["data"]["name"]) == (-32011, "RECOVERY_WINDOW_EXPIRED")
+    assert "erased" in error["message"]
+    assert "30 days" not in error["message"]
 
 
 def test_a_forgotten_note_goes_to_the_trash_and_comes_back(librarian: Librarian) -> None:

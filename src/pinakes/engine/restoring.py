@@ -108,10 +108,11 @@ def _restored_before(reading: Reading, target: Transaction) -> Restored | None:
     return Restored(nodes=nodes, edges=(), waiting=(), rewired=(), transaction=target, was_restored=True)
 
 
-def expired(target: Transaction) -> Refusal:
+def expired(target: Transaction, *, was_erased: bool = False) -> Refusal:
+    how = "and was erased since" if was_erased else "more than 30 days ago"
     return Refusal(
         Failure.EXPIRED,
-        f"It was deleted at {to_iso(target.time)}, more than 30 days ago, and is gone for good.",
+        f"It was deleted at {to_iso(target.time)}, {how}, and is gone for good.",
         field="reversal_hash",
         details={"deleted_at": to_iso(target.time)},
     )
@@ -120,7 +121,7 @@ def expired(target: Transaction) -> Refusal:
 def _plan(writing: Writing, target: Transaction) -> _Plan:
     changes = writing.changes(target.tx)
     if any(change.before is not None and change.before.erased for change in changes):
-        raise expired(target)
+        raise expired(target, was_erased=True)
     entries = [change for change in changes if change.after.subject == "entry"]
     gone = [change.before for change in entries if change.removes and change.before is not None]
     back = tuple(cast(Entry, version.thing) for version in gone if not _was_unmade(writing, version.id))
