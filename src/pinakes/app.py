@@ -267,7 +267,7 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
     if settings.names("toolsets"):
         catalog.choose(settings.names("toolsets"))
     catalog.forbid_writing(settings.on("read-only"))
-    set_patience(settings.number("lease-seconds"))
+    set_patience(settings.positive("lease-seconds"))
     store = open_store(settings.data, clock=clock, command=_command(settings))
     try:
         vaults = mount_vaults(store, settings)

@@ -83,6 +83,12 @@ class Settings:
     def number(self, name: str) -> int:
         return int(self.values[name])
 
+    def positive(self, name: str) -> int:
+        number = self.number(name)
+        if number < 1:
+            raise Refusal(Failure.INVALID, f"{name} must be at least 1, not {number}.")
+        return number
+
     def on(self, name: str) -> bool:
         return bool(self.values[name])
 

@@ -36,6 +36,7 @@ OPTIONS = (
     "header-timeout",
     "body-timeout",
     "stall-timeout",
+    "lease-seconds",
     "roots",
     "ocr-languages",
     "tesseract",

@@ -5,7 +5,6 @@ import sys
 import time
 from dataclasses import dataclass
 
-from pinakes.model.errors import Failure, Refusal
 from pinakes.settings import Settings
 
 if sys.platform != "win32":
@@ -35,22 +34,16 @@ class Limits:
 
 
 def limits_of(settings: Settings) -> Limits:
-    def positive(name: str) -> int:
-        number = settings.number(name)
-        if number < 1:
-            raise Refusal(Failure.INVALID, f"{name} must be at least 1, not {number}.")
-        return number
-
-    connections = _within_descriptors(positive("max-connections"))
+    connections = _within_descriptors(settings.positive("max-connections"))
     return Limits(
         connections=connections,
-        connections_per_client=min(positive("max-connections-per-client"), connections),
-        sessions=positive("max-sessions"),
-        header_seconds=positive("header-timeout"),
-        body_seconds=positive("body-timeout"),
-        stall_seconds=positive("stall-timeout"),
-        buffer=positive("max-buffer") * MEGABYTE,
-        buffers=positive("max-buffers") * MEGABYTE,
+        connections_per_client=min(settings.positive("max-connections-per-client"), connections),
+        sessions=settings.positive("max-sessions"),
+        header_seconds=settings.positive("header-timeout"),
+        body_seconds=settings.positive("body-timeout"),
+        stall_seconds=settings.positive("stall-timeout"),
+        buffer=settings.positive("max-buffer") * MEGABYTE,
+        buffers=settings.positive("max-buffers") * MEGABYTE,
     )
 
 
