@@ -17,11 +17,13 @@ from pinakes.engine.embedding import choose_chunk_size, choose_embedder
 from pinakes.engine.erasure import erase
 from pinakes.engine.handles import resolve
 from pinakes.engine.history import undo
-from pinakes.engine.jobs import adopt_orphans, take_next, wait
+from pinakes.engine.jobs import adopt_orphans, enqueue, take_next, wait
 from pinakes.engine.passages import passages_of
 from pinakes.engine.upkeep import index_everything, rebuild
+from pinakes.model.clock import SECOND
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Alias, Entry
+from pinakes.storage import jobs
 
 PAGES = "# One\n\nAlpha beta.\n\n## Inner\n\nGamma.\n\n# Two\n\nDelta.\n"
 
@@ -338,6 +340,33 @@ def test_where_there_is_nothing_to_recognise_the_answer_says_so(librarian):
     added = librarian.add(librarian.write("tea.txt"), force_ocr=True)
     assert added["warnings"] == ["tea.txt holds no pictures with text: there was nothing to recognise"]
     assert "warnings" not in librarian.add(librarian.write("pot.txt", "A pot."))
+
+
+def finished(librarian, name, seconds):
+    """A file of a megabyte that took so long."""
+    said = {"path": f"/{name}", "size": 1_000_000, "force_ocr": False, "upload": False}
+    job = enqueue(librarian.kernel, "ingest", said, actor="tester")
+
+    def act(session):
+        claimed = jobs.claim(session, job.collection, job.id, job.created)
+        assert claimed is not None
+        jobs.settle(session, claimed, "completed", outcome={}, now=job.created + seconds * SECOND)
+
+    librarian.kernel.store.operate(act)
+
+
+def test_the_estimate_learns_from_files_of_the_same_sort(librarian):
+    for number, seconds in enumerate((1, 1, 1, 2)):
+        finished(librarian, f"{number}.txt", seconds)
+    for number, seconds in enumerate((30, 40, 900)):
+        finished(librarian, f"{number}.pdf", seconds)
+    queued = {
+        name: librarian.call("knowledge-add", file_path=str(librarian.write(name, start + "x" * 500_000)))
+        for name, start in (("note.txt", ""), ("scan.pdf", "%PDF-1.4\n"))
+    }
+    assert queued["note.txt"]["estimated_time_seconds"] == 1
+    # Its own twenty seconds, after the half second of the one before.
+    assert queued["scan.pdf"]["estimated_time_seconds"] == 21
 
 
 def test_a_file_that_could_be_read_in_the_end_is_listed_once(librarian):

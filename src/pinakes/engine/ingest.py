@@ -3,9 +3,10 @@
 import math
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 from typing import Any, cast
 
 from pinakes.engine.births import chunk_size_of, rows_of
@@ -58,6 +59,8 @@ class Wish:
 
 
 Standing = tuple[str, int] | None
+# A format, and whether its pictures must be recognised.
+Sort = tuple[str, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,33 +100,50 @@ def queue_file(kernel: Kernel, wish: Wish, *, actor: str) -> tuple[Job, int]:
     bench = bench_of(kernel)
     located = locate(bench, wish.file_path)
     is_image = promised_format(located.path) in IMAGES
-    estimate = _estimate(kernel, located.size, is_image=is_image)
-    arguments = {
+    arguments: dict[str, Any] = {
         "path": located.path,
         "upload": located.upload,
         "metadata": dict(wish.metadata),
         "force_ocr": wish.force_ocr,
         "size": located.size,
         "roots": None if bench.roots is None or located.upload else [str(root) for root in bench.roots],
-        "estimate": estimate,
         **({} if kernel.batch is None else {"batch": dict(kernel.batch)}),
     }
+    estimate = arguments["estimate"] = _estimate(kernel, arguments)
     is_small = located.size <= SMALL_FILE and not wish.force_ocr and not is_image
     return enqueue(kernel, INGEST, arguments, actor=actor, lane=SMALL if is_small else LARGE), estimate
 
 
-def _estimate(kernel: Kernel, size: int, *, is_image: bool) -> int:
-    """Seconds until done: from how fast the newest files went, after those that wait already."""
+def _estimate(kernel: Kernel, asked: Mapping[str, Any]) -> int:
+    """Seconds until done: from how fast the newest files of its sort went, after those that wait already."""
     with kernel.store.database.read() as session:
         newest = [job for job in jobs.newest(session, kernel.collection, LEARNT_FROM) if job.kind == INGEST]
         queue = jobs.count_unsettled(session, kernel.collection)
-    finished = [job for job in newest if job.state == "completed"]
-    spent = sum((job.settled or 0) - (job.started or 0) for job in finished) / SECOND
-    learnt = sum(job.arguments["size"] for job in finished) / spent if spent > 0 else 0.0
-    rate = learnt if learnt and len(finished) >= LEARNT_FROM_LEAST else USUAL_RATE
-    sizes = [job.arguments["size"] for job in newest if not job.is_settled]
-    waiting = sum(sizes) * queue / len(sizes) if sizes else 0
-    return max(1, math.ceil((size + waiting) / rate + (USUAL_IMAGE_SECONDS if is_image else 0)))
+    paces: dict[Sort | None, list[float]] = {}
+    for job in newest:
+        if job.state == "completed" and not (job.outcome or {}).get("duplicate"):
+            spent = ((job.settled or 0) - (job.started or 0)) / SECOND
+            for sort in (_sort_of(job.arguments), None):
+                paces.setdefault(sort, []).append(spent / max(job.arguments["size"], 1))
+    waiting = [_seconds(job.arguments, paces) for job in newest if not job.is_settled]
+    before = sum(waiting) * queue / len(waiting) if waiting else 0.0
+    return max(1, math.ceil(round(_seconds(asked, paces) + before, 6)))
+
+
+def _sort_of(said: Mapping[str, Any]) -> Sort:
+    try:
+        return promised_format(said["path"]), bool(said["force_ocr"])
+    except Refusal:
+        return "", bool(said["force_ocr"])
+
+
+def _seconds(said: Mapping[str, Any], paces: Mapping[Sort | None, Sequence[float]]) -> float:
+    """What a file takes by the median of its sort; else of any, where enough are known; else as usual."""
+    sort = _sort_of(said)
+    if sort in paces:
+        return said["size"] * median(paces[sort])
+    pace = median(paces[None]) if len(paces.get(None, ())) >= LEARNT_FROM_LEAST else 1 / USUAL_RATE
+    return said["size"] * pace + (USUAL_IMAGE_SECONDS if sort[0] in IMAGES else 0)
 
 
 def ingest(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
