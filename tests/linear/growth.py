@@ -4,7 +4,7 @@ import gc
 import signal
 import time
 import tracemalloc
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -16,6 +16,9 @@ MOST = 9.0
 FLOOR = 0.02
 FLOOR_BYTES = 2_000_000
 PATIENCE = 6.0
+# Ten times the input at each step: linear work takes ten times as long, quadratic work a hundred times.
+SIZES = (10_000, 100_000, 1_000_000)
+MOST_TENFOLD = 25.0
 
 Work = Callable[[str], Any]
 
@@ -40,7 +43,7 @@ def stopped_after(seconds: float) -> Generator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def seconds_for(work: Work, text: str) -> float:
+def seconds_for(work: Callable[[Any], Any], text: Any) -> float:
     started = time.process_time()
     work(text)
     return time.process_time() - started
@@ -64,13 +67,37 @@ def growth_of(work: Work, make: Callable[[int], str], size: int, *, tries: int =
     return least
 
 
-def memory_growth_of(work: Work, make: Callable[[int], str], size: int) -> float:
+def tenfold_growth_of(work: Callable[[Any], Any], make: Callable[[int], Any], sizes: Sequence[int] = SIZES) -> float:
+    """The most that a step from one size to the next multiplies the time by, tried again where it is too much;
+    infinity where it was stopped."""
+    growth = _steepest(work, make, sizes)
+    return growth if growth < MOST_TENFOLD else _steepest(work, make, sizes)
+
+
+def _steepest(work: Callable[[Any], Any], make: Callable[[int], Any], sizes: Sequence[int]) -> float:
+    steepest, before = 0.0, FLOOR
+    for number, size in enumerate(sizes):
+        given = make(size)
+        try:
+            with stopped_after(2 * MOST_TENFOLD * before):
+                took = seconds_for(work, given)
+        except TooSlow:
+            return float("inf")
+        if number and took > 2 * FLOOR:
+            steepest = max(steepest, took / before)
+        before = max(took, FLOOR)
+    return steepest
+
+
+def memory_growth_of(
+    work: Callable[[Any], Any], make: Callable[[int], Any], size: int, *, factor: int = FACTOR
+) -> float:
     """As `growth_of`, for the most memory that the work holds at once."""
-    peaks = [_peak(work, make(each)) for each in (size, FACTOR * size)]
+    peaks = [_peak(work, make(each)) for each in (size, factor * size)]
     return peaks[1] / max(peaks[0], 1) if peaks[1] > FLOOR_BYTES else 0.0
 
 
-def _peak(work: Work, text: str) -> int:
+def _peak(work: Callable[[Any], Any], text: Any) -> int:
     gc.collect()
     tracemalloc.start()
     try:

@@ -1,7 +1,8 @@
 """Cutting a document into chunks: along its structure, never across a page, and never losing a letter."""
 
 import re
-from bisect import bisect_right
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ MAX_PREFIX = 300
 _BORDERS = ("page", "slide", "sheet", "part")
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
+_END = re.compile(r"\n")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _LISTED = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s")
@@ -83,25 +85,35 @@ def _borders(place: Mapping[str, Any]) -> list[Any]:
 def _cut_region(text: str, span: tuple[int, int], places: Places, size: int) -> Iterator[Chunk]:
     edges = {offset for offset, place in places if len(place.get("headings", ())) <= 2 and "row" not in place}
     offsets = [offset for offset, _ in places]
+    # Found once: counting them anew for every chunk takes time in the square of the table.
+    has_cells = any("row" in place for _, place in places)
+    ends = array("q", (found.start() for found in _END.finditer(text, *span)) if has_cells else ())
     for (start, stop), header in _pieces(text, span, edges, size):
         first = places[max(0, bisect_right(offsets, start) - 1)]
         last = places[max(0, bisect_right(offsets, stop - 1) - 1)]
-        place = _with_cells(text, (start, stop), first, last) if "row" in last[1] else first[1]
+        place = _with_cells(ends, (start, _stripped(text, start, stop)), first, last) if "row" in last[1] else first[1]
         yield Chunk(start, stop, place, _prefix(text, start, place, header))
 
 
 Placed = tuple[int, Mapping[str, Any]]
 
 
-def _with_cells(text: str, span: tuple[int, int], first: Placed, last: Placed) -> Mapping[str, Any]:
-    """A place in a table, with the cells that its lines hold."""
+def _stripped(text: str, start: int, stop: int) -> int:
+    return start + len(text[start:stop].rstrip())
+
+
+def _with_cells(ends: Sequence[int], span: tuple[int, int], first: Placed, last: Placed) -> Mapping[str, Any]:
+    """A place in a table, with the cells that its lines hold; the lines end at these offsets."""
     begin = first if "row" in first[1] else last
-    stop = span[0] + len(text[span[0] : span[1]].rstrip())
-    top = begin[1]["row"] + text.count("\n", begin[0], max(begin[0], span[0]))
-    bottom = max(top, last[1]["row"] + text.count("\n", last[0], max(last[0], stop)))
+    top = begin[1]["row"] + _count(ends, begin[0], span[0])
+    bottom = max(top, last[1]["row"] + _count(ends, last[0], span[1]))
     left, right = begin[1]["columns"]
     cells = f"{left}{top}:{max(right, last[1]['columns'][1], key=lambda name: (len(name), name))}{bottom}"
     return {name: value for name, value in first[1].items() if name not in ("row", "columns")} | {"cells": cells}
+
+
+def _count(ends: Sequence[int], start: int, stop: int) -> int:
+    return max(0, bisect_left(ends, stop) - bisect_left(ends, start))
 
 
 def _pieces(
@@ -223,5 +235,5 @@ def _prefix(text: str, start: int, place: Mapping[str, Any], header: tuple[int, 
     if path and not _HEADING.match(text[start : start + 12]):
         lines.append(path[-MAX_PREFIX:])
     if header:
-        lines.append(text[header[0] : header[1]][:MAX_PREFIX])
+        lines.append(text[header[0] : min(header[1], header[0] + MAX_PREFIX)])
     return "".join(f"{line}\n" for line in lines)
