@@ -92,7 +92,7 @@ def open_document(kind: str, body: str) -> bytes:
     content = f"<office:document-content {names}><office:body>{body}</office:body></office:document-content>"
     mimetype = f"application/vnd.oasis.opendocument.{kind}"
     listed = f'<manifest:manifest xmlns:manifest="{OPEN}:manifest:1.0"/>'
-    members = {"mimetype": mimetype, "content.xml": content, "META-INF/manifest.xml": listed}
+    members: dict[str, str | bytes] = {"mimetype": mimetype, "content.xml": content, "META-INF/manifest.xml": listed}
     return archive(members, first="mimetype")
 
 
