@@ -408,6 +408,7 @@ def test_a_database_that_is_a_link_to_another_place_stays_one(pinakes, store, to
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9")
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("state", ["log", "damaged"])
 def test_a_restore_killed_at_any_step_leaves_the_old_or_the_new(run, seen, tmp_path, state):
     pinakes, store, topics = seen

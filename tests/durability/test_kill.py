@@ -136,6 +136,7 @@ def check_readers(crowd: Crowd) -> None:
         assert numbers[-1] >= newest
 
 
+@pytest.mark.timeout(600)
 def test_writers_that_are_killed_again_and_again_lose_no_acknowledged_write_and_disturb_no_reader(tmp_path):
     seed = int(os.environ.get("PINAKES_TEST_SEED", "20260301"))
     print(f"PINAKES_TEST_SEED={seed}")

@@ -7,7 +7,15 @@ from pinakes.spaces.code import names
 from pinakes.vault.markdown import LONGEST_TAG, MOST_LEVELS, MOST_LINKS, MOST_TAGS, read
 from tests.conftest import Writer
 from tests.linear.attacks import UNITS, repeated
-from tests.linear.growth import MOST, growth_of, memory_growth_of, seconds_for, stopped_after
+from tests.linear.growth import (
+    MOST,
+    MOST_TENFOLD,
+    growth_of,
+    memory_growth_of,
+    seconds_for,
+    stopped_after,
+    tenfold_growth_of,
+)
 
 SIZE = 6_000
 MORE = (
@@ -31,6 +39,28 @@ def test_a_note_is_read_in_proportion(unit: str) -> None:
 
     assert growth_of(read_text, make, SIZE) < MOST
     assert memory_growth_of(read_text, make, SIZE) < MOST
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", "[", "(", "#", "/", "7", "\u0301", "\n", "`", "- a\n", "[[a|b]] ", "#a/", "<a ", "[x](a)"]
+)
+def test_a_long_note_is_read_in_proportion(unit: str) -> None:
+    assert tenfold_growth_of(read_text, lambda size: repeated(unit, size, start="# t\n")) < MOST_TENFOLD
+
+
+@pytest.mark.parametrize("unit", ["a", "#a/", "[[a|b]] "])
+def test_a_long_note_is_held_in_proportion(unit: str) -> None:
+    assert memory_growth_of(read_text, lambda size: repeated(unit, size), 30_000, factor=10) < MOST_TENFOLD
+
+
+@pytest.mark.parametrize("unit", ["a", "[", "#", "\u0301", "a "])
+def test_a_long_note_is_taken_in_proportion(writer: Writer, unit: str) -> None:
+    def take(text: str) -> None:
+        writer.save(f"n{len(text)}.md", text)
+        writer.sync()
+
+    sizes = (10_000, 100_000)
+    assert tenfold_growth_of(take, lambda size: repeated(unit, size), sizes) < MOST_TENFOLD
 
 
 def read_text(text: str) -> None:
