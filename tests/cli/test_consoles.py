@@ -139,7 +139,9 @@ def test_every_command_fits_the_terminal(run, monkeypatch, command, columns):
     ):
         return
     for line in (out + err).splitlines():
-        assert width_of(line) <= columns, line
+        # A path is never broken.
+        is_path = os.sep in line and len(line.split()) <= 2
+        assert is_path or width_of(line) <= columns, line
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])

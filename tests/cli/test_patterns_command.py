@@ -58,7 +58,8 @@ def test_what_is_wrong_is_said(run, tmp_path):
     assert run("show", "circut-breaker")[0] == 1
     assert run("import")[0] == 2
     assert run("import", str(tmp_path / "nowhere"))[0] == 2
-    assert run("search", "x", "--limit", "0")[0] == 1
+    with pytest.raises(SystemExit, match="2"):
+        run("search", "x", "--limit", "0")
 
 
 def plain(text, style):

@@ -33,10 +33,10 @@ def test_an_endpoint_that_gives_another_width_than_when_it_was_chosen_is_refused
         def __exit__(self, *_):
             return None
 
-        def read(self):
+        def read(self, *_):
             return b'{"data": [{"embedding": [1, 0, 0]}]}'
 
-    monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: Answer())
+    monkeypatch.setattr("urllib.request.OpenerDirector.open", lambda *_, **__: Answer())
     assert len(Endpoint(understand("openai:m@http://one#3")).embed_question("tea")) == 3
     with pytest.raises(Refusal, match="another model") as refusal:
         Endpoint(understand("openai:m@http://one#4")).embed_question("tea")

@@ -146,7 +146,7 @@ REFLECTION = [
     Effect("get_system_logs", {}, {"limit": 1}, "count"),
     Effect("get_system_logs", {}, {"component": "dream"}, "count"),
     Effect("get_system_logs", {}, {"node_id": TEA}, "count"),
-    Effect("get_system_logs", {}, {"since": SINCE}, "count"),
+    Effect("get_system_logs", {}, {"since": "2026-02-10T14:34:30Z"}, "count"),
     Effect("check_adversarial", {"content": "Tea."}, {"content": "x " * 40}, "checks"),
     Effect("check_adversarial", CHECK, {"checks": ["circular_logic"]}, "is_safe"),
     Effect("check_adversarial", {**CHECK, "checks": ["content_misalign"]}, {"rationale": "About a vault."}, "checks"),
