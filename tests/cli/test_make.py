@@ -47,6 +47,6 @@ def test_an_old_python_gets_one_plain_sentence(clone):
     old.write_text("#!/bin/sh\nexit 1\n")
     old.chmod(0o755)
     (clone / ".venv" / ".setup-run").unlink()
-    done = make(clone, "run", f"PYTHON={old}")
+    done = make(clone, "--no-print-directory", "run", f"PYTHON={old}")
     assert done.returncode != 0
     assert done.stdout == "Pinakes needs Python 3.11 or newer; name one, as in: make run PYTHON=python3.12\n"

@@ -150,7 +150,10 @@ def test_the_announcement_says_how_to_connect(tmp_path):
         connection.close()
     finally:
         child.terminate()
-        said = first + child.communicate(timeout=30)[0]
+        # Not `communicate`, which does not know what was read ahead of the first line.
+        said = first + child.stdout.read()
+        child.stdout.close()
+        child.wait(30)
     assert f"Its data is in {data}\n" in said
     for client in ("Claude Code", "Codex", "Gemini CLI", "VS Code"):
         told = said.partition(f"  {client}\n")[2].splitlines()[0]
