@@ -72,3 +72,4 @@ def test_a_long_life_changes_no_answer(tmp_path: Path, monkeypatch: Any, sandbox
         assert not unwell, (unwell, happened)
     finally:
         world.close()
+        logging.disable(logging.NOTSET)

@@ -1,5 +1,6 @@
 """query: what matches, in which order, and page by page in one snapshot."""
 
+import gc
 import time
 from dataclasses import asdict
 
@@ -246,18 +247,23 @@ def test_a_query_costs_what_it_shows_and_not_what_it_leaves_out(agent):
         agent.store(f"long {number}", text * 10, tags=["long"])
     for asked in ({"content": "migration lock"}, {}, {"content": "lock", "strict_substring": True}):
         for budget in ({}, {"budget_tokens": 6000}):
-            short, long = (_cost(agent, {**asked, **budget, "tags": [size]}) for size in ("short", "long"))
-            assert long < 3 * short, (asked, budget, short, long)
+            turns = [
+                [_cost(agent, {**asked, **budget, "tags": [size]}) for size in ("short", "long")] for _ in range(10)
+            ]
+            short, long = (min(costs) for costs in zip(*turns, strict=True))
+            assert long < 3 * short, (asked, budget, turns)
 
 
 def _cost(agent, asked):
-    """The CPU time of a query, the least of some."""
-    turns: list[float] = []
-    for _ in range(5):
+    """The CPU time of a query without what the collector of garbage takes for everything else in this process."""
+    gc.collect()
+    gc.disable()
+    try:
         began = time.process_time()
         assert agent.call("query", **asked, limit=20)["total"] == 20
-        turns.append(time.process_time() - began)
-    return min(turns)
+        return time.process_time() - began
+    finally:
+        gc.enable()
 
 
 def test_a_budget_that_holds_not_even_one_match_is_refused(library):
