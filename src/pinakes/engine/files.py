@@ -23,6 +23,8 @@ MEGABYTE = 1024 * 1024
 MAX_HELD = 10 * MAX_SIZE
 MOST_HELD = 1000
 LONGEST_NAME = 255
+# A data: URI comes in one message, and none is longer.
+LONGEST_URI = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pinakes.model.errors import Failure, Refusal
 from pinakes.model.kinds import ENTRY
 
 MAX_COMPLETIONS = 100
+LONGEST_ARGUMENT = 100_000
 MAX_LIMIT = 200
 LOOKING = ("query", "inject_context", "search_graph")
 KNOWLEDGE = ("observation", "evidence", "assumption", "hypothesis", "decision", "question", "lesson")
@@ -265,6 +266,7 @@ def get_prompt(name: str, given: Mapping[str, str], shown: Collection[str]) -> d
     for argument in prompt.arguments:
         if argument.required and not given.get(argument.name, "").strip():
             raise Refusal(Failure.INVALID, f"{argument.name} is required.", field=argument.name)
+        _refuse_long(argument, given.get(argument.name, ""))
         if given.get(argument.name, "").strip():
             argument.check(given[argument.name].strip())
     message = {"role": "user", "content": {"type": "text", "text": prompt.render(given, shown)}}
@@ -275,7 +277,14 @@ def complete(kernel: Kernel, name: str, argument: str, typed: str) -> list[str]:
     found = next((known for known in _find(name).arguments if known.name == argument), None)
     if found is None:
         raise Refusal(Failure.INVALID, f"{argument} is not an argument of {name}.", field=argument)
+    _refuse_long(found, typed)
     return found.complete(kernel, typed)
+
+
+def _refuse_long(argument: Argument, said: str) -> None:
+    if len(said) > LONGEST_ARGUMENT:
+        told = f"{argument.name} may have at most {LONGEST_ARGUMENT:,} characters; it has {len(said):,}."
+        raise Refusal(Failure.INVALID, told, field=argument.name)
 
 
 def _find(name: str) -> Prompt:

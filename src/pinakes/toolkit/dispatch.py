@@ -14,10 +14,11 @@ from pinakes.model.errors import Failure, Refusal, refuse_for_memory
 from pinakes.model.heeding import heeding
 from pinakes.model.persisting import persist
 from pinakes.toolkit.asking import Unanswered
+from pinakes.toolkit.bounds import bounded_schema, find_too_much
 from pinakes.toolkit.catalog import Catalog, Listing
 from pinakes.toolkit.contract import Contract, PulseCarrier, Reply
 from pinakes.toolkit.fields import MissingArgument, Schema, fill, find_endless, find_too_large, refuse_invalid, spell
-from pinakes.toolkit.tool import Call, Repeated
+from pinakes.toolkit.tool import Call, Repeated, Tool
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +56,7 @@ class Dispatcher:
         self._contracts = contracts
         self._witness = witness
         self._once = once
-        self._validators: dict[str, jsonschema_rs.Validator] = {}
+        self._checks: dict[str, tuple[Schema, jsonschema_rs.Validator]] = {}
 
     def run(self, name: str, arguments: Mapping[str, Any], call: Call[Any]) -> Reply:
         """Answer a call, whatever happens in it; raises UnknownTool, and Unanswered where the tool asks back."""
@@ -81,8 +82,8 @@ class Dispatcher:
     def _answer(self, listing: Listing, contract: Contract, arguments: Mapping[str, Any], call: Call[Any]) -> Reply:
         try:
             self.catalog.refuse_hidden(listing)
-            wrong = self._find_wrong(listing, arguments)
             tool = self.catalog.load(listing)
+            wrong = self._find_wrong(tool, arguments)
             if wrong is not None:
                 raise tool.complain(call, wrong, arguments)
             call.shows = self.catalog.shows
@@ -115,23 +116,26 @@ class Dispatcher:
         except Refusal as refusal:
             return contract.failure(refusal)
 
-    def _find_wrong(self, listing: Listing, arguments: Mapping[str, Any]) -> Refusal | None:
-        """What the published schema has against the arguments, if anything."""
-        if listing.name not in self._validators:
-            self._validators[listing.name] = jsonschema_rs.validator_for(listing.wire["inputSchema"])
-        schema = listing.wire["inputSchema"]
+    def _find_wrong(self, tool: Tool, arguments: Mapping[str, Any]) -> Refusal | None:
+        """What the schema, the published one with all its bounds, has against the arguments, if anything."""
+        if tool.name not in self._checks:
+            bounded = bounded_schema(tool.input)
+            self._checks[tool.name] = bounded, jsonschema_rs.validator_for(bounded)
+        schema, validator = self._checks[tool.name]
         try:
             json.dumps(arguments, ensure_ascii=False).encode()
             if (endless := find_endless(arguments)) is not None:
                 return endless
             _refuse_missing_rationale(schema, arguments)
-            errors = list(islice(self._validators[listing.name].iter_errors(dict(arguments)), MANY))
+            errors = list(islice(validator.iter_errors(dict(arguments)), MANY))
         except UnicodeEncodeError:
             return refuse_invalid("The arguments hold text that is not Unicode (half a surrogate pair).", [])
         except (RecursionError, ValueError):
             return refuse_invalid("The arguments are nested too deeply.", [])
         error = min(errors, key=lambda found: _order(found, schema), default=None)
-        return find_too_large(schema, arguments, []) if error is None else _to_refusal(error, schema)
+        if error is not None:
+            return _to_refusal(error, schema)
+        return find_too_large(schema, arguments, []) or find_too_much(schema, arguments)
 
 
 def _digest_of(name: str, arguments: Mapping[str, Any]) -> str:
@@ -170,6 +174,10 @@ def _to_refusal(error: jsonschema_rs.ValidationError, schema: Schema) -> Refusal
         allowed = ", ".join(json.dumps(each, ensure_ascii=False) for each in _rule(error, schema)["enum"])
         given = _shorten(json.dumps(cast(Any, error).instance, ensure_ascii=False))
         refusal = refuse_invalid(f"{spell(path) or 'arguments'}: {given} is not one of {allowed}.", path)
+    elif isinstance(kind, jsonschema_rs.ValidationErrorKind.MaxLength | jsonschema_rs.ValidationErrorKind.MaxItems):
+        counted = "characters" if isinstance(kind, jsonschema_rs.ValidationErrorKind.MaxLength) else "members"
+        has = len(cast(Any, error).instance)
+        refusal = refuse_invalid(f"{spell(path)} may have at most {kind.limit:,} {counted}; it has {has:,}.", path)
     else:
         refusal = refuse_invalid(f"{spell(path) or 'arguments'}: {_shorten(error.message)}", path)
     refusal.constraint = _constraint(error, schema)

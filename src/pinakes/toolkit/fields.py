@@ -29,7 +29,7 @@ UNSET: Final = Unset()
 REQUIRED: Final = object()
 
 
-def _declare(schema: Schema, default: object, *, nullable: bool = False, doc: str = "") -> Any:
+def _declare(schema: Schema, default: object, *, nullable: bool = False, doc: str = "", longest: int = 0) -> Any:
     if nullable:
         schema = {**schema, "type": [schema["type"], "null"]}
         if "enum" in schema:
@@ -37,16 +37,17 @@ def _declare(schema: Schema, default: object, *, nullable: bool = False, doc: st
     if doc:
         schema = {**schema, "description": doc}
     if default is REQUIRED:
-        return field(metadata={"schema": schema})
+        return field(metadata={"schema": schema, "longest": longest})
     if isinstance(default, bool | int | float | str):
         schema = {**schema, "default": default}
     elif isinstance(default, tuple):
         schema = {**schema, "default": list(cast(tuple[Any, ...], default))}
-    return field(default=cast(Any, default), metadata={"schema": schema})
+    return field(default=cast(Any, default), metadata={"schema": schema, "longest": longest})
 
 
-def text(doc: str = "", default: object = REQUIRED, *, nullable: bool = False, **bounds: Any) -> Any:
-    return _declare({"type": "string", **bounds}, default, nullable=nullable, doc=doc)
+def text(doc: str = "", default: object = REQUIRED, *, nullable: bool = False, longest: int = 0, **bounds: Any) -> Any:
+    """`maxLength` is published; `longest` bounds as well, where the published schema is to stay as it is."""
+    return _declare({"type": "string", **bounds}, default, nullable=nullable, doc=doc, longest=longest)
 
 
 def choice(values: Sequence[str], doc: str = "", default: object = REQUIRED, *, nullable: bool = False) -> Any:
@@ -65,11 +66,13 @@ def flag(doc: str = "", default: object = REQUIRED, *, nullable: bool = False) -
     return _declare({"type": "boolean"}, default, nullable=nullable, doc=doc)
 
 
-def texts(doc: str = "", default: object = REQUIRED, *, values: Sequence[str] = (), **bounds: Any) -> Any:
+def texts(
+    doc: str = "", default: object = REQUIRED, *, values: Sequence[str] = (), longest: int = 0, **bounds: Any
+) -> Any:
     """A list of strings; `minItems` and `maxItems` bound the list, every other bound its members."""
     own = {name: bounds.pop(name) for name in ("minItems", "maxItems") if name in bounds}
     member: Schema = {"type": "string", "enum": list(values)} if values else {"type": "string", **bounds}
-    return _declare({"type": "array", "items": member, **own}, default, doc=doc)
+    return _declare({"type": "array", "items": member, **own}, default, doc=doc, longest=longest)
 
 
 def numbers(doc: str = "", default: object = REQUIRED) -> Any:

@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pinakes.toolkit.bounds import LARGEST_OBJECT, bounded_schema, is_free
 from pinakes.toolkit.catalog import Listing
 from pinakes.toolkit.contract import Reply
-from pinakes.toolkit.tool import Toolset
+from pinakes.toolkit.tool import Tool, Toolset
 
 
 def render_toolset(toolset: Toolset, pages: Iterable[str]) -> str:
@@ -14,9 +15,10 @@ def render_toolset(toolset: Toolset, pages: Iterable[str]) -> str:
     return f"## {toolset.name}\n\n{toolset.sentence} ({shown})\n\n" + "\n".join(pages)
 
 
-def render_tool(listing: Listing, arguments: Mapping[str, Any], reply: Reply) -> str:
+def render_tool(listing: Listing, tool: Tool, reply: Reply) -> str:
+    """The page of a tool; its bounds are all that there are, also those that its published schema does not state."""
     wire = listing.wire
-    schema = wire["inputSchema"]
+    schema = bounded_schema(tool.input)
     rows = [_row(name, member, name in schema.get("required", [])) for name, member in schema["properties"].items()]
     table = ["| parameter | type | required | meaning |", "|---|---|---|---|", *rows] if rows else ["No parameters."]
     hints = wire["annotations"]
@@ -28,7 +30,7 @@ def render_tool(listing: Listing, arguments: Mapping[str, Any], reply: Reply) ->
         "",
         *table,
         "",
-        f"Example: `{json.dumps(arguments, ensure_ascii=False)}`",
+        f"Example: `{json.dumps(tool.example.arguments, ensure_ascii=False)}`",
         "",
         *_sentence(reply),
         "```json",
@@ -59,6 +61,10 @@ def _row(name: str, schema: Mapping[str, Any], required: bool) -> str:
     if choices:
         meaning.append("One of " + ", ".join(str(choice) for choice in choices) + ".")
     bounds = [f"{word} {schema[key]}" for key, word in _BOUNDS.items() if key in schema]
+    if "maxLength" in schema.get("items", {}):
+        bounds.append(f"each at most this many characters: {schema['items']['maxLength']}")
+    if is_free(schema):
+        bounds.append(f"at most this many characters as JSON: {LARGEST_OBJECT}")
     if bounds:
         meaning.append(", ".join(bounds).capitalize() + ".")
     if "default" in schema:
@@ -71,4 +77,6 @@ _BOUNDS = {
     "maximum": "at most",
     "minLength": "at least this many characters:",
     "maxLength": "at most this many characters:",
+    "minItems": "at least this many:",
+    "maxItems": "at most this many:",
 }

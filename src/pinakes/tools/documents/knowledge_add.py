@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from pinakes.engine.files import LONGEST_URI
 from pinakes.engine.ingest import INGEST, Wish, queue_file
 from pinakes.engine.jobs import look_up, refusal_of, wait
 from pinakes.engine.kernel import Kernel
@@ -13,7 +14,7 @@ from pinakes.toolkit.tool import Answer, Call, Example, Task, tool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    file_path: str = text("Path to the document or image file", minLength=1)
+    file_path: str = text("Path to the document or image file", minLength=1, longest=LONGEST_URI)
     metadata: Mapping[str, Any] = free("Additional metadata (author, title, tags)", UNSET)
     force_ocr: bool = flag("Force OCR even if text extraction available", False)
     async_: bool = flag("Process asynchronously and return task ID", True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pinakes.contracts.entries import TRIPLES, TripleShape, address, triple_shape
 from pinakes.engine import edges
+from pinakes.engine.entries import LONGEST_NAME
 from pinakes.engine.kernel import Kernel
 from pinakes.model.clock import to_iso
 from pinakes.model.errors import Failure, Refusal
@@ -16,8 +17,8 @@ class Input:
     subject: str = text("A name.", minLength=1, maxLength=1000)
     predicate: str = text("Such as works_at.", minLength=1, maxLength=200)
     object: str = text("A name.", minLength=1, maxLength=1000)
-    source: str = text("", UNSET)
-    actor: str = text("", UNSET)
+    source: str = text("", UNSET, longest=LONGEST_NAME)
+    actor: str = text("", UNSET, longest=LONGEST_NAME)
     confidence: float = number("", UNSET, minimum=0, maximum=1)
     multi: bool = flag("Several objects are fine.", False)
     valid_from: str = text("", UNSET)

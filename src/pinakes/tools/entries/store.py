@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pinakes.contracts.entries import ENTRIES, EntryShape, address, entry_fields
-from pinakes.engine.entries import refuse_blank_text, store_entry
+from pinakes.engine.entries import LONGEST_NAME, refuse_blank_text, store_entry
 from pinakes.engine.kernel import Kernel
 from pinakes.model.kinds import KNOWLEDGE_TYPES, MEMORY_TYPES, STATUSES
 from pinakes.toolkit.fields import UNSET, Unset, choice, flag, integer, number, said, text, texts
@@ -15,9 +15,9 @@ from pinakes.toolkit.tool import Answer, Call, Example, tool
 class Input:
     topic: str = text("What it is about.", minLength=1, maxLength=1000)
     content: str = text("", maxLength=100_000)
-    tags: tuple[str, ...] = texts("", UNSET, minLength=1)
-    source: str = text("", UNSET)
-    actor: str = text("", UNSET)
+    tags: tuple[str, ...] = texts("", UNSET, minLength=1, longest=LONGEST_NAME)
+    source: str = text("", UNSET, longest=LONGEST_NAME)
+    actor: str = text("", UNSET, longest=LONGEST_NAME)
     confidence: float = number("", UNSET, minimum=0, maximum=1)
     knowledge_type: str = choice(KNOWLEDGE_TYPES, "", UNSET)
     memory_type: str = choice(MEMORY_TYPES, "", UNSET)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pinakes.contracts.entries import ENTRIES, EntryShape, address, entry_fields
-from pinakes.engine.entries import refuse_blank_text, update_entry
+from pinakes.engine.entries import LONGEST_NAME, refuse_blank_text, update_entry
 from pinakes.engine.kernel import Kernel
 from pinakes.model.kinds import KNOWLEDGE_TYPES, MEMORY_TYPES, STATUSES
 from pinakes.toolkit.fields import UNSET, Unset, choice, flag, integer, number, said, text, texts
@@ -16,9 +16,9 @@ class Input:
     id: str = text("Such as e-42.", minLength=1)
     topic: str = text("", UNSET, minLength=1, maxLength=1000)
     content: str = text("", UNSET, maxLength=100_000)
-    tags: tuple[str, ...] = texts("Replaces the list.", UNSET, minLength=1)
-    source: str | None = text("", UNSET, nullable=True)
-    actor: str | None = text("", UNSET, nullable=True)
+    tags: tuple[str, ...] = texts("Replaces the list.", UNSET, minLength=1, longest=LONGEST_NAME)
+    source: str | None = text("", UNSET, nullable=True, longest=LONGEST_NAME)
+    actor: str | None = text("", UNSET, nullable=True, longest=LONGEST_NAME)
     confidence: float | None = number("", UNSET, nullable=True, minimum=0, maximum=1)
     knowledge_type: str | None = choice(KNOWLEDGE_TYPES, "", UNSET, nullable=True)
     memory_type: str | None = choice(MEMORY_TYPES, "", UNSET, nullable=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pinakes.contracts.memories import NODES
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.scratchpad import LONGEST_KEY, LONGEST_VALUE
 from pinakes.model.clock import to_iso
 from pinakes.model.errors import Failure, Refusal
 from pinakes.toolkit.fields import UNSET, Unset, choice, integer, many, text
@@ -15,8 +16,8 @@ ACTIONS = ("write", "read", "clear")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
     action: str = choice(ACTIONS)
-    key: str = text("", UNSET)
-    value: str = text("", UNSET)
+    key: str = text("", UNSET, longest=LONGEST_KEY)
+    value: str = text("", UNSET, longest=LONGEST_VALUE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,12 +7,13 @@ from pinakes.engine import notewriting
 from pinakes.engine.kernel import Kernel
 from pinakes.toolkit.fields import UNSET, flag, said, text, texts
 from pinakes.toolkit.tool import Answer, Call, Example, tool
+from pinakes.vault.files import MAX_SIZE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
     title: str = text("Node title (becomes filename for DocStore)")
-    content: str = text("Full text content (markdown)")
+    content: str = text("Full text content (markdown)", longest=MAX_SIZE)
     tags: tuple[str, ...] = texts("Classification tags", ())
     directory: str = text("Optional: subdirectory path (e.g., 'notes/drafts')", UNSET)
     dry_run: bool = flag("Only show what would change", False)

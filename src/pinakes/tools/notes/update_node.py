@@ -7,13 +7,14 @@ from pinakes.engine import notewriting
 from pinakes.engine.kernel import Kernel
 from pinakes.toolkit.fields import UNSET, flag, said, text, texts
 from pinakes.toolkit.tool import Answer, Call, Example, tool
+from pinakes.vault.files import MAX_SIZE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
     id: str = text("Node ID to update")
     title: str = text("New title (renames file for DocStore)", UNSET)
-    content: str = text("New content (replaces entirely)", UNSET)
+    content: str = text("New content (replaces entirely)", UNSET, longest=MAX_SIZE)
     tags: tuple[str, ...] = texts("New tags (replaces existing)", UNSET)
     dry_run: bool = flag("Only show what would change", False)
 
