@@ -2,6 +2,7 @@
 
 import pytest
 
+from pinakes.mind.distilling import Passage, pick, to_lines
 from pinakes.mind.summary import summarise
 from pinakes.model.errors import Failure, Refusal
 from pinakes.server.resources import read_resource
@@ -59,6 +60,33 @@ def test_names_have_an_upper_length(agent: Agent, tool: str, given: dict[str, st
         reply = agent.reply(tool, **given, **{field: [value] if field == "tags" else value})
         assert reply.failed is is_refused
         assert not is_refused or field in str(reply.structured)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The thing{0} is value{0}.",
+        "The same long sentence about how many things there are in the hall stands here with {0}.",
+        "Nothing is on shelf {0} of the hall of the other house.",
+    ],
+)
+def test_many_sentences_are_chosen_from_in_proportion(sentence: str) -> None:
+    def choose(text: str) -> None:
+        lines = to_lines([Passage("[a]", "a", text, 1.0)], "what", len)
+        assert len(pick(lines, "raw", budget=10**9, headings={})) == len(lines)
+
+    def make(size: int) -> str:
+        return " ".join(sentence.format(number) for number in range(size))
+
+    assert growth_of(choose, make, 1000) < MOST
+
+
+def test_of_many_sentences_none_is_said_twice() -> None:
+    said = [f"The thing{number} in the north hall of this house has value{number}." for number in range(2000)]
+    again = [said[7], "The thing11 in the north hall of this one house has value11.", said[1999]]
+    lines = to_lines([Passage("[a]", "a", " ".join([*said, *again]), 1.0)], "what", len)
+    picked = pick(lines, "raw", budget=10**9, headings={})
+    assert [line.text for line in picked] == said
 
 
 def test_many_sentences_are_summed_up_within_bounds() -> None:

@@ -2,9 +2,10 @@
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Literal
 
 from pinakes.mind.contradiction import contradict_texts
@@ -123,13 +124,40 @@ def pick(lines: Sequence[Line], mode: Mode, *, budget: int, headings: Mapping[st
 def _by_order(lines: Sequence[Line], budget: int, headings: Mapping[str, int]) -> list[Line]:
     chosen: list[Line] = []
     opened: set[str] = set()
+    told = _Told(lines)
     for line in lines:
         cost = line.cost + (0 if line.tag in opened else headings.get(line.tag, 0))
-        if cost <= budget and not any(_repeats(line, other) for other in chosen):
+        if cost <= budget and not told.has(line):
             budget -= cost
             opened.add(line.tag)
+            told.add(line)
             chosen.append(line)
     return chosen
+
+
+class _Told:
+    """Lines that were chosen, found by their rarest words: what shares enough of its words with another shares one of
+    the few that are left when as many as may differ are set aside."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._counted = Counter(word for line in lines for word in line.words)
+        self._texts: set[str] = set()
+        self._by_word: defaultdict[str, list[Line]] = defaultdict(list)
+
+    def has(self, line: Line) -> bool:
+        if line.text in self._texts:
+            return True
+        held = chain.from_iterable(self._by_word.get(word, ()) for word in self._rarest(line))
+        return any(_repeats(line, other) for other in islice(held, CONSIDERED))
+
+    def add(self, line: Line) -> None:
+        self._texts.add(line.text)
+        for word in self._rarest(line):
+            self._by_word[word].append(line)
+
+    def _rarest(self, line: Line) -> list[str]:
+        shared = math.ceil(SAME * len(line.words) - 1e-9)
+        return sorted(line.words, key=lambda word: (self._counted[word], word))[: len(line.words) - shared + 1]
 
 
 def _by_margin(lines: Sequence[Line], budget: int, headings: Mapping[str, int]) -> list[Line]:
