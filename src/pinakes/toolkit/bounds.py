@@ -47,7 +47,7 @@ def find_too_much(schema: Schema, arguments: Mapping[str, Any]) -> Refusal | Non
     return None
 
 
-def is_free(rule: Schema) -> bool:
+def is_free(rule: Mapping[str, Any]) -> bool:
     """Whether a rule lets an object, or the members of a list, have any keys."""
-    inner = cast(Schema, rule.get("items", rule))
+    inner = cast(Mapping[str, Any], rule.get("items", rule))
     return "object" in inner.get("type", ()) and "properties" not in inner
