@@ -16,11 +16,12 @@ from mcp.shared.transport_context import TransportContext
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pinakes.server.adapter import Adapter
 from pinakes.server.faults import INTERNAL_ERROR, enrich
 from pinakes.server.messages import REVISION
+from pinakes.server.posts import replay
 from pinakes.server.replies import JsonReply
 
 log = logging.getLogger(__name__)
@@ -63,7 +64,7 @@ class BareDoor:
         body = await request.body()
         message = json.loads(body)
         if message.get("method") == "initialize" and _takes_events(request):
-            await self._app(scope, _again(body, receive), send)
+            await self._app(scope, replay(body, receive), send)
             return
         answer = await self._answer(message, request)
         if isinstance(answer, JsonReply) and _takes_events(request) and not _takes_json(request):
@@ -116,12 +117,3 @@ def _takes_events(request: Request) -> bool:
 def _takes_json(request: Request) -> bool:
     accepted = request.headers.get("accept", "").lower()
     return any(kind in accepted for kind in ("application/json", "application/*", "*/*"))
-
-
-def _again(body: bytes, receive: Receive) -> Receive:
-    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def replay() -> Message:
-        return pending.pop() if pending else await receive()
-
-    return replay

@@ -10,6 +10,7 @@ from uuid import uuid4
 import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
+from pinakes.server.batches import Reply
 from pinakes.server.limits import Budget
 from pinakes.server.messages import Entrance, Incoming
 
@@ -57,12 +58,17 @@ class Channel:
         self._budget.give(self._kept)
         self._kept = 0
 
-    async def receive(self, message: dict[str, Any], size: int) -> None:
-        """Pass a client's message on, in the order of their coming."""
+    async def receive(self, parsed: Any, size: int) -> Reply | None:
+        """Pass a client's messages on, in the order of their coming; the complaint where there is none."""
         self.is_used = True
         async with self._turn:
-            for admitted in self.entrance.admit(message, size):
-                await self._to_server.send(admitted)
+            admitted, reply = self.entrance.admit(parsed, size)
+            for each in admitted:
+                await self._to_server.send(each)
+        if reply is None or not admitted:
+            return reply
+        await self.publish(reply)
+        return None
 
     def is_behind(self) -> bool:
         """Whether more waits to be read by the client than may."""
@@ -73,7 +79,7 @@ class Channel:
         while self.is_behind():
             await self._changed.wait()
 
-    async def publish(self, message: Mapping[str, Any]) -> None:
+    async def publish(self, message: Reply) -> None:
         """Have a message sent; waits while too many are not."""
         await self.catch_up()
         self._keep("message", message)
@@ -123,7 +129,7 @@ class Channel:
     def _unsent(self) -> int:
         return sum(1 for event in self._events if event.number > self._sent)
 
-    def _keep(self, name: str, content: Mapping[str, Any]) -> None:
+    def _keep(self, name: str, content: Mapping[str, Any] | Reply) -> None:
         # Pure ASCII: some clients break lines at more characters than the format does.
         text = json.dumps(content, separators=(",", ":"))
         self._number += 1

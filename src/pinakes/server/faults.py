@@ -57,8 +57,6 @@ def _refuse_constant(name: str) -> Any:
 
 def check_message(message: Any) -> dict[str, Any] | None:
     """The error to answer with where a parsed message is no JSON-RPC 2.0 message, else None."""
-    if isinstance(message, list):
-        return fault(INVALID_REQUEST, "Invalid Request", details="Batches are not part of this protocol.")
     if not isinstance(message, dict):
         return fault(INVALID_REQUEST, "Invalid Request", details="A message must be a JSON object.")
     members = cast(dict[str, Any], message)

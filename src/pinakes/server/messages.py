@@ -6,6 +6,7 @@ from uuid import uuid4
 import mcp_types as types
 from mcp.shared.message import SessionMessage
 
+from pinakes.server.batches import Conversation, Reply
 from pinakes.server.faults import INTERNAL_ERROR, enrich, fault
 
 # The revision whose words the answer is in, where the client does not name one.
@@ -38,25 +39,40 @@ class Entrance:
         self._waiting: dict[str | int, int] = {}
         # The answer to the handshake that is made in the name of a client stays here; nobody can guess its id.
         self._handshake_id = f"pinakes/{uuid4().hex}/handshake"
+        self._conversation = Conversation()
 
-    def admit(self, message: dict[str, Any], size: int) -> list[SessionMessage]:
-        """What the server is told; raises Full where too much waits already."""
+    def admit(self, parsed: Any, size: int) -> tuple[list[SessionMessage], Reply | None]:
+        """What the server is told and what is answered at once; raises Full where too much waits already."""
+        messages, reply = self._conversation.take(parsed)
+        admitted: list[SessionMessage] = []
+        for message in messages:
+            try:
+                admitted += self._admit(message, size // len(messages))
+            except Full as full:
+                if not isinstance(parsed, list):
+                    raise
+                reply = self._conversation.gather(full.answer) or reply
+        return admitted, reply
+
+    def _admit(self, message: dict[str, Any], size: int) -> list[SessionMessage]:
         early: list[dict[str, Any]] = []
         if "method" in message and "id" in message:
             self._count(message["id"], size)
             if not self._has_begun:
                 self._has_begun = True
-                early = self._handshake() if _lacks_handshake(message) else []
+                if _lacks_handshake(message):
+                    self._conversation.revision = REVISION
+                    early = self._handshake()
         elif message.get("method") == "notifications/cancelled":
             self._settle(message.get("params", {}).get("requestId"))
         return [_to_session(each) for each in (*early, message)]
 
-    def spell(self, message: SessionMessage) -> dict[str, Any] | None:
-        """What to send to the client; nothing where it answers what the client has not asked."""
+    def spell(self, message: SessionMessage) -> Reply | None:
+        """What to send to the client; nothing where it answers what the client has not asked, or a batch in part."""
         spelled = message.message.model_dump(by_alias=True, exclude_unset=True, mode="json")
         if "method" not in spelled:
             self._settle(spelled.get("id"))
-        return None if spelled.get("id") == self._handshake_id else enrich(spelled)
+        return None if spelled.get("id") == self._handshake_id else self._conversation.gather(enrich(spelled))
 
     def _count(self, id: str | int, size: int) -> None:
         held = sum(self._waiting.values())

@@ -57,14 +57,14 @@ class MessageCheck:
             refused = await body.read(receive) or _refuse_revision(Headers(scope=scope), body.id)
             if refused is None:
                 completion.id = body.id
-                await _answer(self._app, scope, body.replay(receive), completion)
+                await answer(self._app, scope, body.replay(receive), completion)
             else:
                 await refused(scope, receive, send)
         finally:
             body.free()
 
 
-async def _answer(app: ASGIApp, scope: Scope, receive: Receive, completion: "Completion") -> None:
+async def answer(app: ASGIApp, scope: Scope, receive: Receive, completion: "Completion") -> None:
     """Have a request answered; one that waits while the server goes down hears that."""
     try:
         await app(scope, receive, completion.send)
@@ -96,6 +96,16 @@ def _refuse_revision(headers: Headers, id: str | int | None = None) -> Response 
         "data": {"supported": list(REVISIONS), "requested": revision[:100]},
     }
     return JsonReply({"jsonrpc": "2.0", "id": id, "error": error}, 400)
+
+
+def replay(body: bytes, receive: Receive) -> Receive:
+    """A body that was read already, to be read again."""
+    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def give() -> Message:
+        return pending.pop() if pending else await receive()
+
+    return give
 
 
 class Body:
@@ -130,19 +140,18 @@ class Body:
             message = parse_message(bytes(self._bytes))
         except ValueError:
             return fault(PARSE_ERROR, "Parse error")
+        # An array may be a batch: which revision is spoken, and so whether it may, is known further in.
+        if isinstance(message, list):
+            return None
         complaint = check_message(message)
         if complaint is None and "method" in message:
             self.id = message.get("id")
         return complaint
 
     def replay(self, receive: Receive) -> Receive:
-        pending: list[Message] = [{"type": "http.request", "body": bytes(self._bytes), "more_body": False}]
+        body = bytes(self._bytes)
         self._bytes.clear()
-
-        async def replay() -> Message:
-            return pending.pop() if pending else await receive()
-
-        return replay
+        return replay(body, receive)
 
     def free(self) -> None:
         self._budget.give(self._counted)
@@ -179,7 +188,7 @@ class Completion:
     def _look_at(self, piece: bytes) -> None:
         if not self.is_answered and self.id is not None and self.begun.startswith("text/event-stream"):
             self.is_answered = any(
-                _answers(line[5:], self.id) for line in piece.splitlines() if line.startswith(b"data:")
+                answers(line[5:], self.id) for line in piece.splitlines() if line.startswith(b"data:")
             )
 
     async def _complete(self) -> None:
@@ -205,7 +214,7 @@ async def _nothing() -> Message:
     return {"type": "http.disconnect"}
 
 
-def _answers(spelled: bytes, id: str | int) -> bool:
+def answers(spelled: bytes, id: str | int) -> bool:
     try:
         message = json.loads(spelled)
     except ValueError:

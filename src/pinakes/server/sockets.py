@@ -1,8 +1,6 @@
 """WebSocket: the same JSON-RPC messages on the same path, for clients that keep one connection open."""
 
-import json
 import logging
-from typing import Any
 from uuid import uuid4
 
 import anyio
@@ -12,7 +10,8 @@ from mcp.shared.message import SessionMessage
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pinakes.server.adapter import Adapter
-from pinakes.server.faults import PARSE_ERROR, check_message, fault, parse_message
+from pinakes.server.batches import Reply, spell
+from pinakes.server.faults import PARSE_ERROR, fault, parse_message
 from pinakes.server.limits import Limits
 from pinakes.server.messages import Entrance, Full, Incoming
 from pinakes.server.sessions import HERE, Place, name_session
@@ -78,17 +77,16 @@ class Line:
                 log.debug("the client has gone")
 
     async def _take(self, text: str, to_server: MemoryObjectSendStream[Incoming]) -> None:
-        message, complaint = _parsed(text)
-        if complaint is not None:
-            await self._send(complaint)
-            return
         try:
-            admitted = self._entrance.admit(message, len(text))
+            admitted, reply = self._entrance.admit(parse_message(text.encode()), len(text))
+        except ValueError:
+            admitted, reply = [], fault(PARSE_ERROR, "Parse error")
         except Full as full:
-            await self._send(full.answer)
-            return
+            admitted, reply = [], full.answer
         for each in admitted:
             await to_server.send(each)
+        if reply is not None:
+            await self._send(reply)
 
     async def write(self, from_server: MemoryObjectReceiveStream[SessionMessage]) -> None:
         async with from_server:
@@ -97,13 +95,8 @@ class Line:
                 if spelled is not None:
                     await self._send(spelled)
 
-    async def _send(self, message: dict[str, Any]) -> None:
-        try:
-            text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
-            text.encode()
-        except UnicodeEncodeError:
-            # Half a surrogate pair, which the client sent and hears again; it has to stay escaped.
-            text = json.dumps(message, separators=(",", ":"))
+    async def _send(self, message: Reply) -> None:
+        text = spell(message)
         async with self._turn:
             self._is_sending = True
             try:
@@ -114,11 +107,3 @@ class Line:
                 self._is_sending = False
                 self._sent.set()
                 self._sent = anyio.Event()
-
-
-def _parsed(text: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    try:
-        message = parse_message(text.encode())
-    except ValueError:
-        return {}, fault(PARSE_ERROR, "Parse error")
-    return message, check_message(message)

@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
+from typing import Any, cast
 from urllib.parse import quote
 
 import anyio
@@ -83,21 +84,22 @@ class EventDoor:
     async def receive(self, request: Request) -> Response:
         """Take a message of a connected client; the answer goes to its stream."""
         body = await request.body()
-        message = json.loads(body)
+        parsed = json.loads(body)
+        asked = cast(dict[str, Any], parsed).get("id") if isinstance(parsed, dict) else None
         id = request.query_params.get(SESSION)
         if id is None:
             details = f"Post to the address that the endpoint event named: it has a {SESSION}."
-            return JsonReply(fault(INVALID_REQUEST, "Invalid Request", id=message.get("id"), details=details), 400)
+            return JsonReply(fault(INVALID_REQUEST, "Invalid Request", id=asked, details=details), 400)
         channel = self._channels.get(id)
         if channel is None:
-            return _expired(message.get("id"))
+            return _expired(asked)
         try:
-            await channel.receive(message, len(body))
+            complaint = await channel.receive(parsed, len(body))
         except Full as full:
             return JsonReply(full.answer, 429, headers={"Retry-After": "5"})
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
-            return _expired(message.get("id"))
-        return Response("Accepted", 202)
+            return _expired(asked)
+        return Response("Accepted", 202) if complaint is None else JsonReply(complaint, 400)
 
     def _find(self, request: Request) -> tuple[Channel | None, int | None]:
         """The connection that a client returns to, and the last event it saw there; nothing where it is new."""

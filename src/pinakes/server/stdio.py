@@ -1,7 +1,6 @@
 """stdio: one JSON-RPC message a line, answered even where it is none, until stdin closes or the parent dies."""
 
 import asyncio
-import json
 import logging
 import os
 import sys
@@ -18,7 +17,8 @@ from mcp.shared.message import SessionMessage
 
 from pinakes.app import App
 from pinakes.server.adapter import Adapter
-from pinakes.server.faults import PARSE_ERROR, check_message, enrich, fault, parse_message
+from pinakes.server.batches import Conversation, Reply, spell
+from pinakes.server.faults import PARSE_ERROR, enrich, fault, parse_message
 from pinakes.server.leaving import leave_at_once, leave_on_signals
 from pinakes.server.messages import Incoming
 from pinakes.server.sessions import HERE, Place, name_session
@@ -40,6 +40,7 @@ class Wire:
         devnull = os.open(os.devnull, os.O_RDONLY)
         os.dup2(devnull, 0)
         os.close(devnull)
+        self._conversation = Conversation()
         self._unanswered: set[str | int] = set()
         self._quiet = asyncio.Event()
         self._quiet.set()
@@ -50,52 +51,50 @@ class Wire:
         threading.Thread(target=_pump, args=(self._input, lines, asyncio.get_running_loop()), daemon=True).start()
         async with incoming:
             while line := await lines.get():
-                message = self._accept(line)
-                if message is not None:
+                for message in self._accept(line):
                     await incoming.send(message)
             try:
                 await asyncio.wait_for(self._quiet.wait(), FAREWELL_SECONDS)
             except TimeoutError:
                 log.warning("stdin closed; %d calls were still running", len(self._unanswered))
 
-    def _accept(self, line: bytes) -> SessionMessage | None:
+    def _accept(self, line: bytes) -> list[SessionMessage]:
         if not line.strip():
-            return None
+            return []
         if len(line) > MAX_LINE:
             self.write(fault(PARSE_ERROR, "Parse error", details=f"A message may have {MAX_LINE} bytes."))
-            return None
+            return []
         try:
             parsed = parse_message(line)
         except ValueError:
             self.write(fault(PARSE_ERROR, "Parse error"))
-            return None
-        complaint = check_message(parsed)
-        if complaint is not None:
-            self.write(complaint)
-            return None
-        if "method" in parsed and "id" in parsed and parsed["method"] != "subscriptions/listen":
-            self._unanswered.add(parsed["id"])
+            return []
+        messages, reply = self._conversation.take(parsed)
+        if reply is not None:
+            self.write(reply)
+        return [self._count(message) for message in messages]
+
+    def _count(self, message: dict[str, Any]) -> SessionMessage:
+        if "method" in message and "id" in message and message["method"] != "subscriptions/listen":
+            self._unanswered.add(message["id"])
             self._quiet.clear()
-        elif parsed.get("method") == "notifications/cancelled":
-            self._settle(parsed.get("params", {}).get("requestId"))
-        return SessionMessage(types.jsonrpc_message_adapter.validate_python(parsed, by_name=False))
+        elif message.get("method") == "notifications/cancelled":
+            self._settle(message.get("params", {}).get("requestId"))
+        return SessionMessage(types.jsonrpc_message_adapter.validate_python(message, by_name=False))
 
     async def send(self, outgoing: MemoryObjectReceiveStream[SessionMessage]) -> None:
         async with outgoing:
             async for message in outgoing:
                 spelled = message.message.model_dump(by_alias=True, exclude_unset=True, mode="json")
-                self.write(enrich(spelled))
+                reply = self._conversation.gather(enrich(spelled))
+                if reply is not None:
+                    self.write(reply)
                 if "method" not in spelled:
                     self._settle(spelled.get("id"))
 
-    def write(self, message: dict[str, Any]) -> None:
+    def write(self, message: Reply) -> None:
         try:
-            line = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
-        except UnicodeEncodeError:
-            # Half a surrogate pair, which a client sent and hears again; it has to stay escaped.
-            line = json.dumps(message, separators=(",", ":")).encode()
-        try:
-            self._output.write(line + b"\n")
+            self._output.write(spell(message).encode() + b"\n")
             self._output.flush()
         except (BrokenPipeError, ValueError):
             log.debug("the client has gone")

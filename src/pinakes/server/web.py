@@ -27,6 +27,7 @@ from pinakes.engine.history import newest_tx
 from pinakes.model.errors import Failure, Refusal
 from pinakes.server.adapter import Adapter
 from pinakes.server.bare import BareDoor
+from pinakes.server.batch_posts import BatchDoor
 from pinakes.server.connections import GuardedHttp, GuardedSocket, Places
 from pinakes.server.gate import Gate, Names, is_everywhere, is_loopback
 from pinakes.server.leaving import heeded, leave_in_the_end
@@ -82,7 +83,8 @@ def build_web(
         async with adapter.running(), manager.run(), events.running():
             yield
 
-    endpoint: Any = MessageCheck(BareDoor(StreamableHTTPASGIApp(manager), adapter), budget)
+    alone = BareDoor(StreamableHTTPASGIApp(manager), adapter)
+    endpoint: Any = MessageCheck(BatchDoor(alone, budget, limits.sessions), budget)
     posted: Any = MessageCheck(request_response(events.receive), budget)
     routes = [
         Route("/mcp", endpoint=endpoint),
