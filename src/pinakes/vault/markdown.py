@@ -1,8 +1,7 @@
 """A note as its file holds it: parsed without loss, so that what was read can be written back byte for byte."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from time import monotonic
@@ -25,13 +24,12 @@ MOST_TOLD = 3
 PATIENCE = 30.0
 
 _LINE_END = r"(?:\r\n?+|\n)"
-_FRONTMATTER = re.compile(
-    rf"---[ \t]*{_LINE_END}(?P<block>(?:(?!---[ \t]*(?:[\r\n]|\Z))[^\r\n]*{_LINE_END})*+)---[ \t]*(?:{_LINE_END}|\Z)"
-)
+_DASHES = "---"
+_OPENING = re.compile(rf"---[ \t]*+{_LINE_END}")
+_CLOSING = re.compile(rf"---[ \t]*+(?:{_LINE_END}|\Z)")
 _GAP = re.compile(rf"(?:[ \t]*+{_LINE_END})?")
 _ENDS = re.compile(_LINE_END)
 _LINES = re.compile(r"[^\r\n]++")
-_WIKI = re.compile(r"(!?)\[\[((?:(?!\[\[|\]\])[^\r\n])++)\]\]")
 _SEPARATORS = re.compile(r"[,\s]+")
 
 
@@ -110,9 +108,9 @@ def render(note: ParsedNote) -> bytes:
 
 
 def read(text: str, *, path: str = "", encoding: str = UTF8, patience: float = PATIENCE) -> ParsedNote:
-    matched = _FRONTMATTER.match(text)
-    body_start = _skip_gap(text, matched.end()) if matched else 0
-    properties, unreadable = _read_block(matched["block"]) if matched else ({}, None)
+    block, end = _find_block(text)
+    body_start = _skip_gap(text, end) if block else 0
+    properties, unreadable = _read_block(text[slice(*block)]) if block else ({}, None)
     shown = readable(text)
     structure, excess = _structure(shown, body_start, patience)
     written = [word for tag in _words(properties, "tags", "tag", split=_SEPARATORS) if (word := _as_tag(tag))]
@@ -126,7 +124,7 @@ def read(text: str, *, path: str = "", encoding: str = UTF8, patience: float = P
         text=text,
         encoding=encoding,
         newline=_newline(text),
-        block=matched.span("block") if matched else None,
+        block=block,
         body_start=body_start,
         title=" ".join(str(title).split()) if has_own_title else title_of(path),
         id=str(properties["id"]) if properties.get("id") not in (None, "") else None,
@@ -134,7 +132,7 @@ def read(text: str, *, path: str = "", encoding: str = UTF8, patience: float = P
         text_tags=structure.tags,
         aliases=tuple(_distinct(_words(properties, "aliases", "alias", split=re.compile(",")))),
         properties={key: value for key, value in properties.items() if key not in RESERVED},
-        links=(*_property_links(shown, matched), *structure.links),
+        links=(*_property_links(shown, block), *structure.links),
         headings=structure.headings,
         has_own_title=has_own_title,
         unreadable=unreadable,
@@ -165,6 +163,21 @@ def _is_fit(tag: str) -> bool:
     return len(tag) <= LONGEST_TAG and tag.count("/") < MOST_LEVELS
 
 
+def _find_block(text: str) -> tuple[tuple[int, int] | None, int]:
+    """The span of the frontmatter between its dashes, and where they end. Looked for from dashes to dashes: one pattern
+    for all of it would keep every other thread waiting while it goes through megabytes."""
+    opening = _OPENING.match(text)
+    if opening is None:
+        return None, 0
+    at = start = opening.end()
+    while (at := text.find(_DASHES, at)) >= 0:
+        closing = _CLOSING.match(text, at) if at == start or text[at - 1] in "\r\n" else None
+        if closing is not None:
+            return (start, at), closing.end()
+        at += len(_DASHES)
+    return None, 0
+
+
 def _read_block(block: str) -> tuple[Properties, str | None]:
     try:
         return read_properties(block), None
@@ -181,8 +194,10 @@ def _skip_gap(text: str, at: int) -> int:
 def _newline(text: str) -> str:
     if "\r" not in text:
         return "\n"
-    ends = Counter(_ENDS.findall(text))
-    return max(ends, key=lambda end: ends[end]) if ends else "\n"
+    both = text.count("\r\n")
+    ends = {"\r\n": both, "\r": text.count("\r") - both, "\n": text.count("\n") - both}
+    most = max(ends.values())
+    return next(found[0] for found in _ENDS.finditer(text) if ends[found[0]] == most)
 
 
 def _words(properties: Properties, *keys: str, split: re.Pattern[str]) -> list[str]:
@@ -220,16 +235,32 @@ def _repeated(words: list[str]) -> list[str]:
     return [word for word in words if folded(word) in seen or seen.add(folded(word))]
 
 
-def _property_links(text: str, matched: re.Match[str] | None) -> list[Link]:
+def _property_links(text: str, block: tuple[int, int] | None) -> list[Link]:
     """Links in the values of the frontmatter, outside its comments."""
-    if matched is None or "[[" not in matched["block"]:
+    if block is None or text.find("[[", *block) < 0:
         return []
     found: list[Link] = []
-    for line in _LINES.finditer(text, *matched.span("block")):
+    for line in _LINES.finditer(text, *block):
         if not line[0].lstrip().startswith("#"):
             links = (
-                wiki_link(wiki[2], wiki.start(2) - 2, is_embed=bool(wiki[1]))
-                for wiki in _WIKI.finditer(text, *line.span())
+                wiki_link(text[start:stop], start - 2, is_embed=line.start() < start - 2 and text[start - 3] == "!")
+                for start, stop in _linked(text, line.end(), line.start())
             )
             found += [link for link in links if link]
     return found
+
+
+def _linked(text: str, end: int, at: int) -> Iterator[tuple[int, int]]:
+    """What stands between two brackets and the next two, without such in it; looked for from one to the next, so that
+    others have their turn meanwhile."""
+    close = at
+    while (at := text.find("[[", at, end)) >= 0:
+        start = at + 2
+        close = text.find("]]", start, end) if close < start else close
+        if close < 0:
+            return
+        if close == start or text.find("[[", start, close) >= 0:
+            at += 1
+        else:
+            yield start, close
+            at = close + 2
