@@ -1,19 +1,25 @@
 """A call that is cancelled in the middle of its work ends there, and nothing of it is kept."""
 
-from collections.abc import Iterator
-from itertools import count
+from collections.abc import Iterator, Mapping
+from itertools import combinations, count
 from threading import Event, Thread
 from typing import Any
 
 import pytest
 
 from pinakes.app import find_tools
+from pinakes.engine.critique import find_clashes
 from pinakes.engine.history import newest_tx
+from pinakes.model.errors import Refusal
+from pinakes.model.heeding import heeding
+from pinakes.model.knowledge import Entry
 from pinakes.toolkit.tool import Call, Tool
 from tests.conftest import Writer
+from tests.linear.test_tools import texts_of
 
 TOOLS = [tool for tool, _, _ in find_tools()[1]]
 PATIENCE = 60.0
+LONG = 20_000
 
 
 @pytest.fixture
@@ -23,7 +29,7 @@ def served(writer: Writer) -> Iterator[Writer]:
         writer.kernel.bench.sandbox.close()
 
 
-def reply_of(writer: Writer, name: str, cancelled: Any, **arguments: Any) -> Any:
+def reply_of(writer: Writer, name: str, cancelled: Any, /, **arguments: Any) -> Any:
     return writer.app.dispatcher.run(name, arguments, Call(kernel=writer.kernel, actor="x", cancelled=cancelled))
 
 
@@ -34,6 +40,9 @@ def reply_of(writer: Writer, name: str, cancelled: Any, **arguments: Any) -> Any
         ("store", {"topic": "long", "content": "word [[a " * 10_000}),
         ("query", {"content": " ".join(f"word{n}" for n in range(400))}),
         ("search", {"query": " ".join(f"word{n}" for n in range(400))}),
+        ("check_adversarial", {"content": "Ada says: see [[tea]]. " * 2500}),
+        ("store_memory", {"content": "Ada says: see [[tea]]. " * 2500, "rationale": "it was said"}),
+        ("search_patterns", {"q": "[[a " * 1000}),
         ("find_path", {"source": "n0.md", "target": "n199.md"}),
     ],
 )
@@ -81,3 +90,41 @@ def test_what_is_kept_is_brought_to_its_files(writer: Writer) -> None:
     reply = reply_of(writer, "create_node", lambda: newest_tx(writer.kernel) > before, title="Tea", content="green")
     assert not reply.failed
     assert "tea.md" in writer.files()
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_a_call_ends_wherever_it_is_cancelled(served: Writer, tool: Tool) -> None:
+    for name, arguments in tool.example.after:
+        served.reply(name, **arguments)
+    for argument, longest, is_list in texts_of(tool):
+        text = ("Ada says: see [[tea]]. " * 1000)[: min(longest, LONG)]
+        cancel_ever_later(served, tool.name, {**tool.example.arguments, argument: [text] if is_list else text})
+    cancel_ever_later(served, tool.name, tool.example.arguments)
+
+
+def cancel_ever_later(writer: Writer, name: str, arguments: Mapping[str, Any]) -> None:
+    """Cancel a call when it has looked so many times, ever more often until it comes to its end before: who is told to
+    stop does not look again, and keeps nothing."""
+    before, files, looks = newest_tx(writer.kernel), writer.files(), 0
+    while True:
+        asked = count(-looks)
+        reply = reply_of(writer, name, lambda asked=asked: next(asked) >= 0, **arguments)
+        times = next(asked)
+        if times <= 0:
+            return
+        assert times == 1, looks
+        assert "cancelled" in str(reply.blocks).lower(), looks
+        assert (newest_tx(writer.kernel), writer.files()) == (before, files)
+        looks = 1 + 3 * looks
+
+
+def test_memories_are_not_compared_to_the_end_for_somebody_who_left(writer: Writer) -> None:
+    entries = [
+        Entry(id=f"{n}", kind="memory", title="", body=f"Ada has {n} cats.", attributes={}, created_at=n, updated_at=n)
+        for n in range(20)
+    ]
+    asked, pairs = count(), list(combinations(entries, 2))
+    stopping = heeding(lambda: next(asked) >= 5)
+    with writer.kernel.read() as reading, stopping, pytest.raises(Refusal, match="cancelled"):
+        find_clashes(reading, pairs)
+    assert next(asked) == 6

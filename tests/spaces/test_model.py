@@ -6,7 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pinakes.model.errors import Failure, Refusal
+from pinakes.model.heeding import heeding
 from pinakes.spaces import minilm
 from pinakes.spaces.embedders import SHIPPED_FOLDER, is_shipped_model_there, understand
 from pinakes.spaces.loading import load_embedder
@@ -204,3 +205,12 @@ def test_every_token_of_title_and_text_is_run_and_nothing_is_cut(model, monkeypa
         assert joined[0] + [token for piece in joined[1:] for token in piece[OVERLAP:]] == body
     else:
         assert inner[0] + [token for piece in inner[1:] for token in piece[OVERLAP:]] == [*named, *body]
+
+
+@needs_model
+@pytest.mark.parametrize("is_question", [True, False])
+def test_a_long_text_is_not_embedded_to_its_end_for_somebody_who_left(model: MiniLM, is_question: bool):
+    asked, text = count(), "a very long text " * 2000
+    with heeding(lambda: next(asked) >= 2), pytest.raises(Refusal, match="cancelled"):
+        _ = model.embed_question(text) if is_question else model.embed_passage("", text)
+    assert next(asked) == 3

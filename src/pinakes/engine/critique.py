@@ -15,6 +15,7 @@ from pinakes.mind.contradiction import Contradiction, contradict
 from pinakes.mind.priors import assume
 from pinakes.mind.quantities import differ_in_figures
 from pinakes.model.clock import DAY, to_iso
+from pinakes.model.heeding import heed
 from pinakes.model.kinds import MEMORY, TEMPORAL
 from pinakes.model.knowledge import Entry
 from pinakes.spaces.fingerprint import words_of
@@ -133,6 +134,7 @@ def meanings_of(kernel: Kernel, reading: Reading, pairs: Sequence[tuple[Entry, E
         gallery, said = reference_of(kernel, reading).gallery, {id: words_of(entry) for id, entry in known.items()}
         for place in range(len(pairs)):
             if place not in values:
+                heed()
                 values[place] = gallery.wording(*(said[entry.id] for entry in pairs[place]))
     return [values[place] for place in range(len(pairs))]
 
@@ -142,6 +144,7 @@ def find_clashes(reading: Reading, pairs: Iterable[tuple[Entry, Entry]]) -> list
     pairs = list(pairs)
     said = _said_to_clash(reading, {one.id for one, _ in pairs})
     for pair in pairs:
+        heed()
         older, newer = sorted(pair, key=lambda entry: (holds_from(entry), entry.id))
         weight = said.get(frozenset((older.id, newer.id)))
         clash = contradict(older, newer) if weight is None else _stated(older, newer, weight)

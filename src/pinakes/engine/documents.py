@@ -263,6 +263,8 @@ def _index_trouble(kernel: Kernel) -> str:
             with index.guard:
                 index.catch_up(reading.session)
     except (Refusal, OSError, ValueError) as error:
+        if isinstance(error, Refusal) and error.failure is Failure.CANCELLED:
+            raise
         reason = error.strerror if isinstance(error, OSError) else None
         return f"Search index not accessible: {reason or error}"
     return ""

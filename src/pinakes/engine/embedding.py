@@ -111,6 +111,8 @@ class Embedding:
             for start, stop in spans:
                 self._make_ready(embedder, title, body[start:stop])
         except Refusal as refusal:
+            if refusal.failure is Failure.CANCELLED:
+                raise
             log.warning("stored without vectors for now: %s", refusal.message)
         except Exception:
             log.exception("stored without vectors for now")

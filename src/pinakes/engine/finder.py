@@ -25,7 +25,7 @@ from pinakes.engine.index.matching import (
 from pinakes.engine.index.parts import Array
 from pinakes.engine.index.rest import NOTHING, Rest, Wanting, mixed, rest_of, to_key
 from pinakes.engine.neighbours import Beside, beside, lacking_cosines, lend
-from pinakes.model.errors import Refusal
+from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import fold
 from pinakes.spaces.fusion import TRIGRAM_WEIGHT, Balance, balance, readable_share, trigram_values
 from pinakes.spaces.terms import identifier_number, pair_number, word_number
@@ -187,6 +187,8 @@ def embed_question(text: str, embedder: QuestionEmbedder | None) -> Array | None
     try:
         return embedder.embed_question(text)
     except Refusal as refusal:
+        if refusal.failure is Failure.CANCELLED:
+            raise
         log.warning("searching by words alone: %s", refusal.message)
         return None
 

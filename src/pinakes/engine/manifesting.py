@@ -9,7 +9,7 @@ from pinakes.engine.citations import name_of
 from pinakes.engine.curation import chief_of, forget, merge, sources_of
 from pinakes.engine.kernel import Kernel
 from pinakes.engine.manifest import Edit
-from pinakes.model.errors import Refusal
+from pinakes.model.errors import Failure, Refusal
 
 RATIONALE = "Edited so in the manifest by its owner."
 
@@ -39,6 +39,8 @@ def apply_edits(kernel: Kernel, edits: Sequence[Edit], *, actor: str) -> tuple[l
         try:
             applied.append(_apply(kernel, edit, actor))
         except Refusal as refusal:
+            if refusal.failure is Failure.CANCELLED:
+                raise
             failed.append(Failed(edit, refusal.message))
     return applied, failed
 

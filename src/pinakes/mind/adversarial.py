@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from pinakes.mind.concepts import ACTS, ENDS, concepts_of, tokens
 from pinakes.mind.disguises import hidden_texts, undisguise
 from pinakes.mind.forms import FORMS, RAW_FORMS, has_form
+from pinakes.model.heeding import heed
 from pinakes.model.knowledge import fold
 from pinakes.spaces.terms import number_of
 
@@ -390,10 +391,12 @@ def weights() -> tuple[Array, Array]:
 
 def _weigh(text: str) -> tuple[float, Array]:
     """What a text or its worst passage is worth, and what was seen there."""
+    heed()
     reading = _read(text)
     whole, numbers = _features(text, reading)
     worst, seen = _total(whole, numbers), whole
     for passage in _passages(reading) if len(text) > LONG and _score(worst) < BLOCKED else ():
+        heed()
         there, numbers = features(passage)
         total = _total(there, numbers) - handicap(whole)
         if total > worst:

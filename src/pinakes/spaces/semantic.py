@@ -9,6 +9,8 @@ import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from pinakes.model.heeding import heed
+
 Vector = NDArray[np.float32]
 
 WINDOW = 256
@@ -75,6 +77,7 @@ class MiniLM:
         return self._tokenizer.encode(text, add_special_tokens=False).ids if text else []
 
     def _run(self, tokens: list[int]) -> Vector:
+        heed()
         given = {"tokens": np.array([tokens], np.int64)}
         return self._session.run(None, given)[0][0]
 
@@ -101,6 +104,7 @@ class OnnxFolder:
     def _run(self, tokens: list[int]) -> Vector:
         if not tokens:
             return np.zeros(self.width, np.float32)
+        heed()
         ids = np.array([tokens], np.int64)
         given = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         wanted = {name: value for name, value in given.items() if name in self._inputs}
