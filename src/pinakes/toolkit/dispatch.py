@@ -17,7 +17,16 @@ from pinakes.toolkit.asking import Unanswered
 from pinakes.toolkit.bounds import bounded_schema, find_too_much
 from pinakes.toolkit.catalog import Catalog, Listing
 from pinakes.toolkit.contract import Contract, PulseCarrier, Reply
-from pinakes.toolkit.fields import MissingArgument, Schema, fill, find_endless, find_too_large, refuse_invalid, spell
+from pinakes.toolkit.fields import (
+    MissingArgument,
+    Schema,
+    fill,
+    find_endless,
+    find_too_large,
+    refuse_invalid,
+    spell,
+    without_nulls,
+)
 from pinakes.toolkit.tool import Call, Repeated, Tool
 
 log = logging.getLogger(__name__)
@@ -63,6 +72,7 @@ class Dispatcher:
         listing = self.catalog.find(name)
         if listing is None:
             raise UnknownTool(name)
+        arguments = without_nulls(listing.wire["inputSchema"], arguments)
         if not call.key or not listing.writes or self._once is None:
             return self._run(listing, arguments, call)
         try:

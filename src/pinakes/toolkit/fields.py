@@ -125,6 +125,23 @@ def name_of(declared: Field[Any]) -> str:
     return declared.name.rstrip("_")
 
 
+def without_nulls(schema: Schema, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments without those that are null where they may be left out and null means nothing else: many clients fill
+    in every parameter they know of."""
+    rules: dict[str, Schema] = schema.get("properties", {})
+    kept: dict[str, Any] = {}
+    for name, value in given.items():
+        rule = rules.get(name, {})
+        if value is None and name in rules and name not in schema.get("required", ()) and not _takes_null(rule):
+            continue
+        kept[name] = without_nulls(rule, cast(Schema, value)) if isinstance(value, dict) and rule else value
+    return kept
+
+
+def _takes_null(rule: Schema) -> bool:
+    return "type" not in rule or "null" in rule["type"]
+
+
 def fill(model: type[T], arguments: Mapping[str, Any]) -> T:
     """Make the input model from arguments that the schema has already accepted."""
     said: dict[str, Any] = {}
