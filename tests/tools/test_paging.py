@@ -151,3 +151,12 @@ def test_what_matches_by_meaning_alone_has_a_cut_that_is_stated(agent):
     assert "meaning" in answer["partial"]
     assert "100" in answer["partial"]
     assert answer["partial"] in sentence(agent, content="car mechanic fixing vehicles", limit=200)
+
+
+def test_the_cut_is_not_stated_where_everything_near_was_reached(agent):
+    for number in range(110):
+        agent.store(f"deployment {number}", f"The deployment of server {number} went well.")
+    agent.store("tea", "Ada takes it black.")
+    found, first = all_pages(agent, topic="deployment", content="deployment", limit=200)
+    assert len(found) == 110
+    assert first.get("partial") is None

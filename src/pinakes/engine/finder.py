@@ -42,6 +42,8 @@ LOOKED_AT = 50
 PHRASE_BONUS = 0.5
 # What a filter lets through matches, whatever its words are worth.
 _LEAST = np.float32(1e-30)
+# Signs only choose: so many are compared where the nearest one is wanted.
+_FEW = 10
 
 
 class QuestionEmbedder(Protocol):
@@ -252,7 +254,18 @@ def _find(index: Index, reading: Reading, search: Search, vector: Array | None) 
     far = {} if vector is None or not len(rest.places) else _cosines_at(index, reading, vector, rest.places)
     beyond = _score(weighed, words, rest.places.tolist(), far)
     _name(index, beyond, rest.places.tolist())
-    return replace(findings, rest=rest, beyond=tuple(beyond), is_cut=least >= enough)
+    is_cut = vector is not None and least >= enough
+    if vector is not None and is_cut:
+        is_cut = _nearest_left(index, reading, vector, (mask & (scores <= 0), matched)) >= enough
+    return replace(findings, rest=rest, beyond=tuple(beyond), is_cut=is_cut)
+
+
+def _nearest_left(index: Index, reading: Reading, vector: Array, among: tuple[Array, Sequence[int]]) -> float:
+    """The cosine of the nearest chunk that a mask allows beside those that were matched."""
+    mask, matched = among
+    mask[matched] = False
+    found, _ = _cosines(index, reading, vector, (mask, np.empty(0, np.intp), _FEW)) if mask.any() else ({}, 0.0)
+    return max(found.values(), default=-math.inf)
 
 
 def _covering(index: Index, wanted: Wanted, passing: Filter) -> tuple[int, dict[str, float]]:
