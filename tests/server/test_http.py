@@ -16,6 +16,7 @@ class HttpServer:
     """`pinakes serve --transport http` on a free port."""
 
     def __init__(self, data, *options, environment=None, errors: Any = subprocess.PIPE):
+        self.data = data
         command = [*PINAKES, "serve", "--transport", "http", "--port", "0", "--json", "--data", str(data), *options]
         self.child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, env=environment)
         assert self.child.stdout is not None
@@ -63,6 +64,14 @@ def test_health_tells_version_and_newest_transaction(server):
     assert json.loads(text)["status"] == "ok"
     assert json.loads(text)["tx_id"] == 0
     assert json.loads(text)["mcp_version"] == "2026-07-28"
+
+
+def test_nobody_is_told_where_the_data_lies_on_the_machine(server):
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "knowledge-status", "arguments": {}}}
+    _, text = server.post(call, Accept="application/json")
+    held = json.loads(text)["result"]["structuredContent"]["knowledge_base"]
+    assert (held["storage_path"], held["vector_db_path"]) == (".", "segments")
+    assert str(server.data) not in text
 
 
 def test_a_bare_request_may_accept_events(server):

@@ -148,6 +148,16 @@ def wait_for_end(descriptor: int) -> bool:
     return bool(select.select([descriptor], [], [], PATIENCE)[0])
 
 
+def test_whoever_started_the_server_is_told_where_the_data_lies(tmp_path):
+    server = RawServer(tmp_path / "data").begin()
+    try:
+        held = server.call("knowledge-status")["knowledge_base"]
+        assert held["storage_path"] == str(tmp_path / "data")
+        assert held["vector_db_path"] == str(tmp_path / "data" / "segments")
+    finally:
+        server.close()
+
+
 def test_a_stray_print_does_not_reach_the_wire(talker):
     descriptors = Path(f"/proc/{talker.child.pid}/fd")
     assert (descriptors / "1").readlink() == (descriptors / "2").readlink()

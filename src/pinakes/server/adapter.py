@@ -245,6 +245,7 @@ class Adapter:
                 report=teller.report,
                 show=teller.show,
                 conversation=conversation,
+                is_local=HERE.get().is_local,
             )
             work = partial(self.app.dispatcher.run, params.name, params.arguments or {}, call)
             return await _in_turn(work, threads, leave=True)

@@ -30,6 +30,8 @@ class Place:
     show: Show | None = None
     is_behind: Callable[[], bool] = never
     catch_up: Callable[[], Awaitable[None]] = at_once
+    # Whoever is served over stdio has started us.
+    is_local: bool = False
 
 
 NOWHERE = Place()

@@ -136,7 +136,7 @@ async def serve(adapter: Adapter) -> None:
     async with adapter.running(), anyio.create_task_group() as tasks:
         tasks.start_soon(wire.read, to_server)
         tasks.start_soon(wire.send, from_server)
-        HERE.set(Place(name_session("stdio", uuid4().hex)))
+        HERE.set(Place(name_session("stdio", uuid4().hex), is_local=True))
         await serve_dual_era_loop(
             adapter.server,
             incoming,

@@ -36,6 +36,8 @@ class Call(Generic[K]):
     report: Callable[[float, float | None, str], None] = lambda done, total, message: None
     show: Callable[[int, Mapping[str, Any]], None] = lambda number, partial: None
     conversation: Conversation = Conversation()
+    # Whether the caller is on this machine, and may know where things lie on it.
+    is_local: bool = True
     # Whether the client is shown a tool, so that no answer advises one it cannot call.
     shows: Callable[[str], bool] = lambda name: True
 

@@ -61,7 +61,9 @@ EXAMPLE = Example(
 def knowledge_status(call: Call[Kernel], input: Input) -> Answer:
     """Get knowledge base statistics and health status"""
     found = examine_documents(call.kernel)
-    bench = bench_of(call.kernel)
+    storage, index = bench_of(call.kernel).data, call.kernel.finder().folder
+    if not call.is_local:
+        storage, index = (place.relative_to(storage) for place in (storage, index))
     knowledge_base = Holdings(
         name=call.kernel.collection,
         document_count=found.documents,
@@ -69,8 +71,8 @@ def knowledge_status(call: Call[Kernel], input: Input) -> Answer:
         total_size_bytes=found.size,
         total_size_mb=in_megabytes(found.size),
         average_chunks_per_document=round(found.chunks / found.documents, 1) if found.documents else 0.0,
-        storage_path=str(bench.data),
-        vector_db_path=str(call.kernel.finder().folder),
+        storage_path=str(storage),
+        vector_db_path=str(index),
     )
     health = Health(
         status="degraded" if found.issues else "healthy",
