@@ -38,8 +38,16 @@ from pinakes.storage.chunks import count_waiting, has_unsealed
 from pinakes.storage.locks import FOLDER, role
 from pinakes.storage.presence import Presence, enter, gate, present
 from pinakes.storage.roles import holder_of, lease, set_patience
-from pinakes.storage.sqlite import SQLiteDatabase, copy_live, find_faults, is_database, log_of
-from pinakes.storage.store import Store
+from pinakes.storage.sqlite import (
+    SQLiteDatabase,
+    copy_live,
+    count_history,
+    find_faults,
+    is_consistent,
+    is_database,
+    log_of,
+)
+from pinakes.storage.store import ACCEPTED, Store
 from pinakes.storage.vault import read_mounted, write_mounted
 from pinakes.toolkit.catalog import Catalog, to_listing
 from pinakes.toolkit.contract import Contract
@@ -118,6 +126,7 @@ def open_store(data: Path, *, clock: Clock = system_clock, command: str = "pinak
         presence = enter(data, command)
         try:
             _complete_restore(data, presence, alone=held)
+            is_lost = _is_lost(data)
             database = SQLiteDatabase(prepare_directory(data))
         except BaseException:
             _part(presence)
@@ -129,12 +138,36 @@ def open_store(data: Path, *, clock: Clock = system_clock, command: str = "pinak
 
     try:
         store = Store(database, clock=clock, before_migration=back_up)
+        if is_lost:
+            store.mark_begun_anew(to_iso(clock()))
     except BaseException:
         database.close()
         _part(presence)
         raise
     store.after_closing = partial(_leave_directory, data, presence)
     return store
+
+
+def _is_lost(data: Path) -> bool:
+    """Whether the data file is gone from beside what is left of it; cheap where it is there."""
+    path = data / DATABASE
+    if path.exists() and path.stat().st_size:
+        return False
+    means = means_of(data)
+    return not lazily("pinakes.engine.losing", "is_there")(means) and bool(
+        lazily("pinakes.engine.losing", "remains")(means)
+    )
+
+
+def loss_of(app: "App") -> str:
+    """That the data was begun anew after a loss, if it was."""
+    return lazily("pinakes.engine.losing", "describe_loss")(app.kernel.store, means_of(app.data))
+
+
+def accept_loss(app: "App") -> None:
+    """Whoever says so goes on with what was begun anew."""
+    if loss_of(app):
+        app.kernel.store.mark_begun_anew(ACCEPTED)
 
 
 def _complete_restore(data: Path, presence: Presence | None, *, alone: bool) -> None:
@@ -196,17 +229,21 @@ def means_of(data: Path) -> Any:
         log_of=log_of,
         path_for=partial(_path_for, data),
         backups=lambda: lazily("pinakes.engine.erasure", "backup_files")(data / BACKUPS),
+        find_faults=find_faults,
+        is_consistent=is_consistent,
+        count_history=count_history,
     )
 
 
 def accept_incomplete(data: Path) -> None:
     """Go on with what is in a file whose log is missing."""
+    if not (data / DATABASE).exists():
+        return
     with gate(data):
         holders = present(data)
         if holders:
             raise Refusal(Failure.BUSY, f"The data directory is open: {holders[0]}. Stop that first.")
-        if (data / DATABASE).exists():
-            SQLiteDatabase(data / DATABASE, accept_part=True).close()
+        SQLiteDatabase(data / DATABASE, accept_part=True).close()
 
 
 def is_backup(path: Path) -> bool:
@@ -261,12 +298,17 @@ def load_catalog() -> Catalog:
     return Catalog.parse(files(tools).joinpath("catalog.json").read_text("utf-8"))
 
 
-def build(settings: Settings, *, clock: Clock = system_clock) -> App:
-    """Open the data directory and choose the tools."""
+def choose_tools(settings: Settings) -> Catalog:
     catalog = load_catalog()
     if settings.names("toolsets"):
         catalog.choose(settings.names("toolsets"))
     catalog.forbid_writing(settings.on("read-only"))
+    return catalog
+
+
+def build(settings: Settings, *, clock: Clock = system_clock) -> App:
+    """Open the data directory and choose the tools."""
+    catalog = choose_tools(settings)
     set_patience(settings.positive("lease-seconds"))
     store = open_store(settings.data, clock=clock, command=_command(settings))
     try:

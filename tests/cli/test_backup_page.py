@@ -72,7 +72,7 @@ def test_backups_and_exports_are_for_their_owner_alone_also_over_files_that_were
     for name, command in (("b.db", "backup"), ("e.jsonl", "export")):
         assert run(f"pinakes {command} {name}")[0] == 0
         (tmp_path / name).chmod(0o644)
-        assert run(f"pinakes {command} {name}")[0] == 0
+        assert run(f"pinakes {command} {name} --force")[0] == 0
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
     run("pinakes backup")
     assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "data" / "backups").iterdir()} == {0o600}
@@ -93,8 +93,8 @@ def test_what_is_no_earlier_one_is_never_written_over(run, tmp_path, command):
         assert code == 2
         assert "name another file" in " ".join(err.split())
         assert (tmp_path / name).read_bytes() == before
-    for _ in range(2):
-        assert run(f"pinakes {command} empty")[0] == 0
+    assert run(f"pinakes {command} empty")[0] == 0
+    assert run(f"pinakes {command} empty --force")[0] == 0
     assert json.loads(run("pinakes status --json")[1])["entry"] == 1
 
 

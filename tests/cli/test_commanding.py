@@ -27,6 +27,8 @@ def run(tmp_path, capsys, monkeypatch):
 
 
 def test_options_of_every_command_may_stand_before_it(run, tmp_path):
+    for name in ("other", "last"):
+        assert run("call", "store", "topic=tea", "content=black", "--data", tmp_path / name)[0] == 0
     for before in (("--data", tmp_path / "other"), (f"--data={tmp_path / 'other'}",)):
         code, out, err = run(*before, "--json", "--collection", "team", "status")
         assert code == 0, err

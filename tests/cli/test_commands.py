@@ -78,8 +78,8 @@ def test_call_says_what_is_wrong_and_exits_accordingly(run):
 
 
 def test_history_and_undo(run):
-    assert run("history")[1] == "Nothing has happened yet.\n"
     tell(run, "store", topic="a", content="b")
+    assert run("history", "--collection", "other")[1] == "Nothing has happened yet.\n"
     assert "CREATE" in run("history")[1]
     out = run("undo", "--json")[1]
     assert json.loads(out)["reverted"][0]["entity_id"] == "e-1"
@@ -96,7 +96,7 @@ def test_status_counts_what_is_there(run):
 
 
 def test_the_data_directory_is_for_its_owner_alone(run, tmp_path):
-    run("status")
+    tell(run, "store", topic="a", content="b")
     assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
     assert stat.S_IMODE((tmp_path / "data" / "pinakes.db").stat().st_mode) == 0o600
 
@@ -253,7 +253,7 @@ def test_doctor_finds_and_mends_heads_that_differ_from_the_journal(run, tmp_path
 
 
 def test_doctor_complains_of_a_directory_that_others_can_read(run, tmp_path):
-    run("status")
+    tell(run, "store", topic="a", content="b")
     (tmp_path / "data").chmod(0o755)
     code, out, _ = run("doctor")
     assert code == 1
@@ -261,7 +261,7 @@ def test_doctor_complains_of_a_directory_that_others_can_read(run, tmp_path):
 
 
 def test_settings_come_from_flag_then_environment_then_file(run, tmp_path, monkeypatch):
-    run("status")
+    tell(run, "store", topic="a", content="b")
     (tmp_path / "data" / "pinakes.toml").write_text('collection = "from-file"\n')
     assert json.loads(run("status", "--json")[1])["collection"] == "from-file"
     monkeypatch.setenv("PINAKES_COLLECTION", "from-environment")

@@ -324,6 +324,7 @@ def test_what_was_erased_stays_so_where_the_data_was_lost_and_begun_anew(run, se
     run("erase", id, "--yes")
     pinakes("backup")
     DAMAGES[damage](tmp_path / "data" / DATABASE)
+    assert run("doctor", "--accept-incomplete")[0] == 0
     store("new")
     assert restored(pinakes, tmp_path / "old.db")["erased_again"] == 1
     assert topics() == ["tea"]
@@ -381,7 +382,7 @@ def test_a_restore_keeps_modes_and_goes_through_links_blanks_and_other_disks(pin
     try:
         pinakes("backup", target, data=link)
         target.chmod(0o644)
-        pinakes("backup", target, data=link)
+        pinakes("backup", target, "--force", data=link)
         assert stat.S_IMODE(target.stat().st_mode) == 0o600
         store("bread", data=link)
         target.chmod(0o644)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pinakes.app import BACKUPS, DATABASE, App, backup_path, find_faults, is_backup, means_of
 from pinakes.cli.layout import say, sized
-from pinakes.cli.terminal import aimed, app_of, at_least, plain, print_json, refuse_foreign
+from pinakes.cli.terminal import aimed, app_of, at_least, plain, print_json, refuse_taken
 from pinakes.engine.backups import ASKED, make_backup, thin_out
 from pinakes.engine.erasure import BACKUP_ROLE, remove_partial_backups
 from pinakes.model.errors import Failure, Refusal
@@ -31,13 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="of the backups in backups/ made by this command, keep the newest N",
     )
+    parser.add_argument("--force", action="store_true", help="replace an earlier backup of that name")
 
 
 def run(parsed: argparse.Namespace) -> int:
     if parsed.keep is not None and parsed.file:
         raise Refusal(Failure.INVALID, "--keep is for backups in the data directory; leave the file out.")
     app = app_of(parsed)
-    target = _target(app, parsed.file)
+    target = _target(app, parsed.file, force=parsed.force)
     with ExitStack() as leaving:
         _take_turn(app, leaving)
         make_backup(app.kernel.store.database, target, find_faults)
@@ -52,7 +53,7 @@ def run(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def _target(app: App, said: str | None) -> Path:
+def _target(app: App, said: str | None, *, force: bool) -> Path:
     if not said:
         return backup_path(app.data, app.kernel.now(), ASKED)
     target = Path(said)
@@ -60,7 +61,7 @@ def _target(app: App, said: str | None) -> Path:
         return target / backup_path(app.data, app.kernel.now(), ASKED).name
     if target.exists() and target.samefile(app.data / DATABASE):
         raise Refusal(Failure.INVALID, f"{target} is the data itself; name another file.")
-    refuse_foreign(target, "backup", is_backup)
+    refuse_taken(target, "backup", is_backup, force=force)
     return target
 
 

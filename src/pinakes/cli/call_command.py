@@ -6,9 +6,9 @@ import re
 import sys
 from typing import Any, cast
 
-from pinakes.app import refresh_vaults
+from pinakes.app import DATABASE, choose_tools, refresh_vaults
 from pinakes.cli.layout import say, table
-from pinakes.cli.terminal import app_of, print_json, say_error
+from pinakes.cli.terminal import app_of, print_json, say_error, settings_of
 from pinakes.model.errors import Failure, Refusal
 from pinakes.toolkit.contract import Reply
 from pinakes.toolkit.dispatch import UnknownTool
@@ -43,7 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    app = app_of(parsed)
+    settings = settings_of(parsed)
+    known = choose_tools(settings).find(parsed.tool) if parsed.tool else None
+    if (parsed.list or parsed.tool is None) and not (settings.data / DATABASE).exists():
+        return _list(choose_tools(settings).listed(), parsed)
+    app = app_of(parsed, begins=known is not None and known.writes)
     if parsed.list or parsed.tool is None:
         return _list(app.catalog.listed(), parsed)
     listing = app.catalog.find(parsed.tool)

@@ -10,7 +10,7 @@ import zlib
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from pinakes.app import accept_incomplete, find_faults, lazily, means_of
+from pinakes.app import App, accept_incomplete, accept_loss, build, lazily, loss_of, means_of
 from pinakes.cli.layout import fill, say
 from pinakes.cli.terminal import aimed, app_of, print_json, settings_of, styled
 from pinakes.engine.backups import find_good
@@ -29,7 +29,9 @@ INTEGRITY = "integrity"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repair", action="store_true", help="rebuild heads that differ from the journal")
     parser.add_argument(
-        "--accept-incomplete", action="store_true", help="go on with what is in a file whose log is missing"
+        "--accept-incomplete",
+        action="store_true",
+        help="go on with what is in a file whose log is missing, or was begun anew",
     )
 
 
@@ -40,8 +42,9 @@ def run(parsed: argparse.Namespace) -> int:
     mended: list[str] = []
     findings: list[Finding] = []
     try:
-        kernel = app_of(parsed).kernel
-        findings = [_permissions(data), _space(data), _company(data)]
+        app = _open(parsed)
+        kernel = app.kernel
+        findings = [_permissions(data), _space(data), _company(data), *_loss(parsed, app)]
         mended = repair(kernel) if parsed.repair else []
         findings += [_advised(parsed, each) for each in (*examine(kernel), *inspect_vaults(kernel))]
     except Refusal as refusal:
@@ -53,6 +56,25 @@ def run(parsed: argparse.Namespace) -> int:
         told = f"what is stored cannot be read any more ({type(error).__name__}): the data file is damaged"
         findings = [_permissions(data), _space(data), _damage(told, _advice(parsed))]
     return _tell(parsed, mended, findings)
+
+
+def _open(parsed: argparse.Namespace) -> App:
+    """Looking begins nothing; whoever accepts a loss has it begun anew."""
+    if not parsed.accept_incomplete:
+        return app_of(parsed)
+    try:
+        app = app_of(parsed)
+    except Refusal as refusal:
+        if not refusal.details.get("lost"):
+            raise
+        app = parsed.app = build(settings_of(parsed))
+    accept_loss(app)
+    return app
+
+
+def _loss(parsed: argparse.Namespace, app: App) -> list[Finding]:
+    told = loss_of(app)
+    return [Finding("loss", False, told, _advice(parsed, lost=True))] if told else []
 
 
 def _damage(told: str, advice: str) -> Finding:
@@ -79,13 +101,15 @@ def _advised(parsed: argparse.Namespace, finding: Finding) -> Finding:
     return replace(finding, fix=_advice(parsed) if is_damage else aimed(parsed, finding.fix))
 
 
-def _advice(parsed: argparse.Namespace, refusal: Refusal | None = None) -> str:
+def _advice(parsed: argparse.Namespace, refusal: Refusal | None = None, *, lost: bool = False) -> str:
     """Which backup to restore, and by which command."""
     data = settings_of(parsed).data
-    good = find_good(means_of(data), find_faults)
+    good = find_good(means_of(data))
     named = "FILE" if good is None else shlex.quote(str(good))
     command = f"pinakes restore {named}"
     found = f"{command}  (the newest good backup)" if good else f"{command}  (backups/ has no good one; name another)"
+    if lost or (refusal is not None and refusal.details.get("lost")):
+        return aimed(parsed, f"{found}, or go on without what was lost: pinakes doctor --accept-incomplete")
     if refusal is None or not refusal.details.get("incomplete"):
         return aimed(parsed, found)
     others = f"copy the log here too, or {found}, or go on with what is in it: pinakes doctor --accept-incomplete"

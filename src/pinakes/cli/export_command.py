@@ -10,13 +10,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 from pinakes.cli.layout import counted, say
-from pinakes.cli.terminal import app_of, print_json, progress, refuse_foreign
+from pinakes.cli.terminal import app_of, print_json, progress, refuse_taken
 from pinakes.engine.transfer import export_collection, is_export
 from pinakes.model.errors import Failure, Refusal
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="where to write, or - for stdout")
+    parser.add_argument("--force", action="store_true", help="replace an earlier export of that name")
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -31,7 +32,7 @@ def run(parsed: argparse.Namespace) -> int:
             out.detach()
         return 0
     target = Path(parsed.file)
-    refuse_foreign(target, "export", is_export)
+    refuse_taken(target, "export", is_export, force=parsed.force)
     partial = target.with_name(target.name + ".part")
     try:
         partial.unlink(missing_ok=True)

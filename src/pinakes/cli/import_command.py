@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    kernel = app_of(parsed).kernel
+    kernel = app_of(parsed, begins=True).kernel
     try:
         with (
             progress("importing", quiet=parsed.json) as report,

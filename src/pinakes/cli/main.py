@@ -11,7 +11,7 @@ from typing import Any
 from pinakes import __version__
 from pinakes.cli.layout import columns, table
 from pinakes.cli.stopping import Stopped, stop_on_signals
-from pinakes.cli.terminal import is_json, leave, make_printable, say_error, to_json_text
+from pinakes.cli.terminal import aimed, is_json, leave, make_printable, say_error, to_json_text
 from pinakes.model.errors import Failure, Refusal
 from pinakes.settings import DATA_DOC, OPTIONS, Option
 
@@ -134,6 +134,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return command.run(parsed)
     except Refusal as refusal:
+        if refusal.failure is not Failure.BUSY:
+            # Whoever is in the way is named by its command as it is, not as one to run.
+            refusal.message = aimed(parsed, refusal.message)
         _tell(refusal, as_json=is_json(parsed))
         return EXIT_USAGE if refusal.failure is Failure.INVALID else 1
     except KeyboardInterrupt as stop:

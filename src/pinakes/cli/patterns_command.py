@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    app = app_of(parsed)
+    app = app_of(parsed, begins=parsed.action == "import")
     said = " ".join(parsed.what)
     if parsed.action == "list":
         return _list(app, parsed)

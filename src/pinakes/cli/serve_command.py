@@ -10,9 +10,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from pinakes.app import build, lazily
+from pinakes.app import build, lazily, loss_of
 from pinakes.cli.connect_command import tell_clients
-from pinakes.cli.terminal import settings_of, styled
+from pinakes.cli.terminal import aimed, settings_of, styled
 from pinakes.engine.resting import calm_collector, share_turns
 from pinakes.settings import Settings
 
@@ -99,6 +99,10 @@ def _serve(parsed: argparse.Namespace) -> int:
     if parsed.accept_removals:
         app = replace(app, kernel=replace(app.kernel, vaults=replace(app.kernel.vaults, accepts_removals=True)))
     parsed.app = app
+    if told := loss_of(app):
+        logging.getLogger(__name__).warning(
+            "%s; %s", told, aimed(parsed, "`pinakes doctor` says which backup to restore, and how")
+        )
     adapter = lazily("pinakes.server.adapter", "Adapter")(app)
     calm_collector()
     share_turns()

@@ -4,9 +4,9 @@ import argparse
 from typing import Any
 
 from pinakes import __version__
-from pinakes.app import lazily
+from pinakes.app import lazily, loss_of
 from pinakes.cli.layout import counted, sized, table
-from pinakes.cli.terminal import app_of, print_json, styled
+from pinakes.cli.terminal import aimed, app_of, print_json, styled
 from pinakes.engine.health import count_everything
 from pinakes.model.kinds import KINDS, NOTE, SECTION, STARTER_COLLECTION
 
@@ -34,7 +34,9 @@ def run(parsed: argparse.Namespace) -> int:
         "links": survey(app.kernel).links if counts[NOTE] else 0,
     }
     if missed := lazily("pinakes.engine.vanishing", "withheld")(app.kernel):
-        found["vaults"] = missed
+        found["vaults"] = [aimed(parsed, each) for each in missed]
+    if told := loss_of(app):
+        found["loss"] = f"{told}; {aimed(parsed, '`pinakes doctor` says which backup to restore, and how')}"
     if parsed.json:
         print_json(found)
     else:
@@ -59,4 +61,6 @@ def _print(found: dict[str, Any]) -> None:
     if others:
         rows.insert(2, ("others", ", ".join(others)))
     rows += [("vaults", missed) for missed in found.get("vaults", ())]
+    if "loss" in found:
+        rows.append(("lost", found["loss"]))
     print("\n".join(table(rows)))

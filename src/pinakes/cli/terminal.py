@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pinakes.app import App, build, lazily
+from pinakes.app import App, build, lazily, means_of
 from pinakes.cli.layout import say
 from pinakes.model.errors import Failure, Refusal
 from pinakes.settings import OPTIONS, Settings, load
@@ -51,15 +51,32 @@ def settings_of(parsed: argparse.Namespace) -> Settings:
     return load({**flags, "data": parsed.data})
 
 
-def app_of(parsed: argparse.Namespace) -> App:
-    parsed.app = build(settings_of(parsed))
+def app_of(parsed: argparse.Namespace, *, begins: bool = False) -> App:
+    """What a command works with. Only one that brings something in begins a store where there is none, and none does
+    where one was lost."""
+    settings = settings_of(parsed)
+    try:
+        lazily("pinakes.engine.losing", "refuse_missing")(means_of(settings.data))
+    except Refusal as refusal:
+        if not begins or refusal.failure is not Failure.NOT_FOUND:
+            raise
+    parsed.app = build(settings)
     return parsed.app
 
 
-def refuse_foreign(target: Path, kind: str, is_one: Callable[[Path], bool]) -> None:
-    """An earlier one may be written over; whatever else has that name is somebody's, or the data itself."""
-    if target.is_file() and target.stat().st_size and not is_one(target):
+def refuse_taken(target: Path, kind: str, is_one: Callable[[Path], bool], *, force: bool) -> None:
+    """An earlier one is written over where that is asked for; whatever else has that name is somebody's, or the data
+    itself."""
+    if not target.is_file() or not target.stat().st_size:
+        return
+    if not is_one(target):
         raise Refusal(Failure.INVALID, f"{target} is there already and is no {kind}; name another file.")
+    if not force:
+        article = "an" if kind[0] in "aeiou" else "a"
+        raise Refusal(
+            Failure.ALREADY_EXISTS,
+            f"{target} is there already, {article} earlier {kind}; name another file, or say --force to replace it.",
+        )
 
 
 def aimed(parsed: argparse.Namespace, told: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from pinakes.app import App, lazily
 from pinakes.cli.call_command import ACTOR
 from pinakes.cli.layout import counted, say
-from pinakes.cli.terminal import app_of, plain, print_json, progress, styled
+from pinakes.cli.terminal import aimed, app_of, plain, print_json, progress, settings_of, styled
 from pinakes.engine.jobs import enqueue
 
 survey = lazily("pinakes.engine.surveying", "survey")
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    app = app_of(parsed)
+    app = app_of(parsed, begins=bool(settings_of(parsed).names("vault")) and not parsed.unmount)
     if parsed.unmount:
         return _unmount(app, as_json=parsed.json)
     synced: dict[str, Any] | None = None
@@ -59,7 +59,7 @@ def run(parsed: argparse.Namespace) -> int:
     for name, root in found.vaults.items():
         print(f"{styled(name or 'vault', 'bold')}  {root}")
     for line in missed:
-        say(styled(line, "yellow"))
+        say(styled(aimed(parsed, line), "yellow"))
     numbers = {"note": found.notes, "link": found.links, "ghost": found.ghosts, "orphan": len(found.orphans)}
     print(", ".join(counted(number, noun) for noun, number in numbers.items()))
     if synced is not None:
@@ -67,7 +67,8 @@ def run(parsed: argparse.Namespace) -> int:
         print(", ".join(told) or "nothing has changed on disk")
     if waiting:
         late = f"{counted(waiting, 'passage')} {'waits for its vector' if waiting == 1 else 'wait for their vectors'}"
-        say(f"{late}: the next server that runs makes them, or pinakes vault --sync. Until then words are searched.")
+        then = "the next server that runs makes them, or pinakes vault --sync. Until then words are searched."
+        say(aimed(parsed, f"{late}: {then}"))
     _print_list("broken links", [f"{each['note']}: [[{each['target']}]]" for each in found.broken_links])
     _print_list("duplicate titles", [", ".join(each) for each in found.duplicate_titles])
     _print_list("orphans", found.orphans)

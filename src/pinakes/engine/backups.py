@@ -17,7 +17,8 @@ from pinakes.storage.database import Database
 from pinakes.storage.migrations import STEPS, format_of
 from pinakes.storage.presence import gate, present
 from pinakes.storage.segments import SUFFIX, missing_segments, read_names
-from pinakes.storage.store import Store
+from pinakes.storage.soundness import find_damage
+from pinakes.storage.store import ACCEPTED, Store
 
 COMMAND = "pinakes restore"
 BEFORE_RESTORE, DAMAGED, ASKED = "before-restore", "damaged", "asked"
@@ -35,6 +36,9 @@ class Means:
     log_of: Callable[[Path], Path]
     path_for: Callable[[str], Path]
     backups: Callable[[], list[Path]]
+    find_faults: Callable[[Path], list[str]]
+    is_consistent: Callable[[Path], bool]
+    count_history: Callable[[Path], int]
 
     @property
     def directory(self) -> Path:
@@ -114,6 +118,8 @@ def _replace(means: Means, source: Path, accept_incomplete: bool) -> Restored:
     try:
         again = _erase_again(store, _gather_erased(means, erased))
         reindexed = _renew_index(means, store, {name for name, count in again.items() if count})
+        # Whoever restores has decided what is to be there.
+        store.mark_begun_anew(ACCEPTED)
         with store.database.read() as session:
             names = tuple(name + SUFFIX for name in read_names(session))
         collections = {name: _count(store, name) for name in store.collections()}
@@ -153,6 +159,8 @@ def _check(means: Means, source: Path, accept_incomplete: bool) -> int:
         complaints = database.check()
         with database.read() as session:
             found = format_of(database, session)
+            if found and not complaints and not accept_incomplete:
+                complaints = find_damage(session)
     except Refusal as refusal:
         raise Refusal(Failure.CORRUPT, f"{source} is damaged. Nothing was changed.") from refusal
     finally:
@@ -272,10 +280,17 @@ def open_all(means: Means) -> list[Store]:
     return opened
 
 
-def find_good(means: Means, find_faults: Callable[[Path], list[str]]) -> Path | None:
-    """The newest backup that can be restored; what a restore has replaced only where there is no other."""
+def find_good(means: Means) -> Path | None:
+    """The newest backup that can be restored; what a restore has replaced, or what needs a repair, only where there is
+    no other."""
     found = sorted(means.backups(), key=lambda path: (not path.stem.endswith(BEFORE_RESTORE), path.name), reverse=True)
-    return next((path for path in found if not find_faults(path)), None)
+    mendable: Path | None = None
+    for path in found:
+        if not means.find_faults(path):
+            if means.is_consistent(path):
+                return path
+            mendable = mendable or path
+    return mendable
 
 
 def make_backup(database: Database, target: Path, find_faults: Callable[[Path], list[str]]) -> None:

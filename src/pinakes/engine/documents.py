@@ -26,7 +26,7 @@ from pinakes.spaces.embedders import DEFAULT, understand
 from pinakes.storage import documents, jobs
 from pinakes.storage.documents import DocumentRow
 from pinakes.storage.reading import Reading
-from pinakes.storage.store import Writing
+from pinakes.storage.store import ACCEPTED, Writing
 
 EVERYTHING = 1 << 62
 MAX_FILE_MEGABYTES = MAX_SIZE // (1024 * 1024)
@@ -233,7 +233,8 @@ def examine_documents(kernel: Kernel) -> Condition:
     if embedder is None:
         issues.append(_why_no_embedder(setting))
     index_trouble, storage_trouble = _index_trouble(kernel), _storage_trouble(kernel)
-    issues += [trouble for trouble in (index_trouble, storage_trouble, _reading_trouble(kernel)) if trouble]
+    troubles = (index_trouble, storage_trouble, _reading_trouble(kernel), _loss(kernel))
+    issues += [trouble for trouble in troubles if trouble]
     return Condition(
         documents=count,
         chunks=chunks,
@@ -246,6 +247,13 @@ def examine_documents(kernel: Kernel) -> Condition:
         issues=tuple(issues),
         changed_at=None if changed is None else changed.time,
     )
+
+
+def _loss(kernel: Kernel) -> str:
+    said = kernel.store.begun_anew()
+    if said in ("", ACCEPTED):
+        return ""
+    return f"The data was lost and begun anew at {said}: `pinakes doctor` says which backup to restore, and how."
 
 
 def _why_no_embedder(setting: str) -> str:

@@ -9,6 +9,7 @@ from pinakes.spaces.embedders import SHIPPED_IDENTITY, is_shipped_model_there
 from pinakes.storage import chunks, documents, journal
 from pinakes.storage.heads import all_loose_edges
 from pinakes.storage.roles import holders
+from pinakes.storage.soundness import find_damage
 from pinakes.storage.store import Writing
 
 
@@ -137,9 +138,12 @@ def _coverage(kernel: Kernel, collection: str) -> Finding:
 
 def _integrity(kernel: Kernel) -> Finding:
     complaints = kernel.store.database.check()
+    if not complaints:
+        with kernel.store.database.read() as session:
+            complaints = find_damage(session)
     if complaints:
         return Finding("integrity", False, complaints[0], "pinakes restore FILE")
-    return Finding("integrity", True, "the database's own check finds nothing wrong")
+    return Finding("integrity", True, "the database's own check finds nothing wrong, and all that is kept can be read")
 
 
 def _durability(kernel: Kernel) -> Finding:

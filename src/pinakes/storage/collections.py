@@ -3,11 +3,17 @@
 import json
 from typing import Any
 
+from pinakes.model.errors import Failure, Refusal
 from pinakes.storage.database import Session, scalar
 
 
 def read_settings(session: Session, collection: str) -> dict[str, Any]:
-    return json.loads(scalar(session, "SELECT settings FROM collection WHERE name = ?", collection) or "{}")
+    said = scalar(session, "SELECT settings FROM collection WHERE name = ?", collection) or "{}"
+    try:
+        return json.loads(said)
+    except ValueError as error:
+        message = f"The settings of {collection} are damaged; `pinakes doctor` says which backup to restore, and how."
+        raise Refusal(Failure.CORRUPT, message) from error
 
 
 def write_setting(session: Session, collection: str, name: str, value: Any) -> None:

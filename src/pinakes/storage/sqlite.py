@@ -16,6 +16,7 @@ import apsw
 from pinakes.model.errors import Failure, Refusal
 from pinakes.storage.database import Row, Session, Value
 from pinakes.storage.roles import Signature
+from pinakes.storage.soundness import count_all_transactions, find_damage, find_differences
 
 log = logging.getLogger(__name__)
 
@@ -380,22 +381,43 @@ def is_database(path: Path) -> bool:
     return header.startswith(b"SQLite format 3\0") and header[68:72] == _APPLICATION.to_bytes(4)
 
 
+@contextmanager
+def _looking_at(path: Path) -> Generator[apsw.Connection]:
+    """A connection to a file that nobody has open, which changes nothing."""
+    # Without a log it is read as it lies there: otherwise a look would leave files beside it.
+    address = f"file:{quote(os.path.realpath(path))}" + ("" if log_of(path).exists() else "?immutable=1")
+    connection = apsw.Connection(address, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
 def find_faults(path: Path) -> list[str]:
     """What is wrong with a file that nobody has open, without changing it: nothing if it can be restored."""
     try:
-        # Without a log it is read as it lies there: otherwise a look would leave files beside it.
-        address = f"file:{quote(os.path.realpath(path))}" + ("" if log_of(path).exists() else "?immutable=1")
-        connection = apsw.Connection(address, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-        try:
+        with _looking_at(path) as connection:
             found = [str(row[0]) for row in _execute(connection, "PRAGMA integrity_check(20)")]
             version = _execute(connection, "PRAGMA user_version")[0][0]
             tables = _execute(connection, "SELECT 1 FROM sqlite_master WHERE name = 'meta'")
-        finally:
-            connection.close()
+            sound = found == ["ok"] and bool(tables)
+            damage = find_damage(SQLiteSession(connection)) if sound else []
     except apsw.Error as error:
         return [str(error)]
     part = ["it was copied without its log"] if version == _PART and not log_of(path).exists() else []
-    return ([] if found == ["ok"] else found) + part + ([] if tables else ["it holds no data of Pinakes"])
+    return ([] if found == ["ok"] else found) + part + ([] if tables else ["it holds no data of Pinakes"]) + damage
+
+
+def is_consistent(path: Path) -> bool:
+    """Whether a file without faults needs no repair either."""
+    with _looking_at(path) as connection:
+        return not find_differences(SQLiteSession(connection))
+
+
+def count_history(path: Path) -> int:
+    """How many transactions a file without faults holds."""
+    with _looking_at(path) as connection:
+        return count_all_transactions(SQLiteSession(connection))
 
 
 def copy_live(source: Path, target: Path) -> None:

@@ -201,6 +201,9 @@ def _take_number(session: Session, collection: str, now: int) -> None:
         session.run("INSERT INTO collection (name, tx, seq, time, settings) VALUES (?, 1, 0, ?, '{}')", collection, now)
 
 
+ACCEPTED = "accepted"
+
+
 class Store:
     """A database brought to a known format, with a clock."""
 
@@ -261,6 +264,23 @@ class Store:
 
     def mark_fresh(self) -> None:
         self.operate(lambda session: session.run("DELETE FROM meta WHERE name = 'stale'"))
+
+    def begun_anew(self) -> str:
+        """When the data was begun anew beside what is left of an earlier one; `ACCEPTED` where that is meant."""
+        with self.database.read() as session:
+            return str(scalar(session, "SELECT value FROM meta WHERE name = 'begun anew'") or "")
+
+    def mark_begun_anew(self, said: str) -> None:
+        def act(session: Session) -> None:
+            session.run("DELETE FROM meta WHERE name = 'begun anew'")
+            session.run("INSERT INTO meta (name, value) VALUES ('begun anew', ?)", said)
+
+        self.operate(act)
+
+    def holds_nothing(self) -> bool:
+        """Whether nothing has ever happened here."""
+        with self.database.read() as session:
+            return scalar(session, "SELECT 1 FROM tx LIMIT 1") is None
 
     def collections(self) -> list[str]:
         with self.database.read() as session:
