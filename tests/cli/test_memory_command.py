@@ -176,3 +176,28 @@ def test_only_what_is_held_can_be_let_out(held):
     assert "not in quarantine" in err
     assert state(held) == before
     assert held("memory", "--release", "node_00000000")[0] != 0
+
+
+def test_what_is_recent_is_called_what_it_is(run):
+    assert run("call", "store", '{"topic": "tea", "content": "Steep it."}')[0] == 0
+    out = run("memory")[1]
+    assert "0 memories among 1 thing that is kept" in out
+    assert re.search(r"recent\n  entry +\[?\S+ tea", out), out
+
+
+def test_what_is_erased_leaves_the_manifest_at_once(run, tmp_path):
+    for word in ("oolong", "sencha"):
+        store(run, f"The {word} is kept in the north cupboard.")
+    assert run("call", "reload_manifest", "{}")[0] == 0
+    page = tmp_path / "data" / "manifest.md"
+    [line] = [each for each in page.read_text().splitlines() if "oolong" in each]
+    [(name, tag)] = re.findall(r"^- (.*) \[(node_\w+)\]$", line)
+    [other] = [each for each in page.read_text().splitlines() if "sencha" in each]
+    page.write_text(page.read_text() + f"\n[NOTE: {name}] about it\n\nMine.\n")
+    assert run("erase", tag, "--yes")[0] == 0
+    left = page.read_text()
+    assert "oolong" not in left
+    assert tag not in left
+    assert "about it" not in left
+    assert other in left
+    assert "Mine." in left

@@ -65,6 +65,7 @@ def test_every_tool_that_the_page_names_is_there(librarian):
 def test_every_command_of_the_page_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert main(["call", "store", "topic=tea", "content=black"]) == 0
     for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL):
         for line in block.splitlines():
             assert main(shlex.split(line, comments=True)[1:]) == 0, (line, capsys.readouterr().err)

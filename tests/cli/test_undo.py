@@ -6,6 +6,8 @@ import pytest
 
 from pinakes.cli.main import main
 from pinakes.engine.corpus import BATCH
+from pinakes.engine.erasure import BACKUP_ROLE
+from pinakes.storage.locks import role
 
 
 @pytest.fixture
@@ -156,3 +158,38 @@ def test_removing_many_documents_and_importing_a_long_corpus_are_one_undo_each(p
     assert pinakes("status")["entry"] == 0
     assert len(pinakes("undo")["reverted"]) == 3
     assert pinakes("status")["document"] == 5
+
+
+def test_undoing_one_of_the_reverts_of_a_command_brings_all_of_it_back(pinakes, store, folder):
+    pinakes("add", folder)
+    for _ in range(2):
+        reverts = [each["revert_tx_id"] for each in pinakes("undo")["reverted"]]
+        store("between")
+        done = pinakes("undo", "--tx", reverts[2])
+        assert (len(done["reverted"]), done["steps"]) == (5, 1)
+        assert pinakes("status")["document"] == 5
+        again = [each["revert_tx_id"] for each in done["reverted"]]
+        assert len(pinakes("undo", "--tx", again[1])["reverted"]) == 5
+        assert pinakes("status")["document"] == 0
+        newest = pinakes("history", "--limit", "1")["items"][0]["tx_id"]
+        assert len(pinakes("undo", "--tx", newest)["reverted"]) == 5
+        pinakes("undo")
+
+
+def test_history_says_how_much_more_there_is(run, pinakes, store):
+    store("one", "two", "three")
+    pinakes("call", "relate", '{"subject": "x", "predicate": "y", "object": "z"}')
+    assert "… and 3 more; --limit 4 shows all" in run("history", "--limit", "1")[1]
+    assert "… and 2 more; --limit 3 shows all" in run("history", "--limit", "1", "--type", "entry")[1]
+    assert "more" not in run("history", "--limit", "1", "--type", "triple")[1]
+    assert "more" not in run("history")[1]
+
+
+@pytest.mark.parametrize("command", [("erase", "e-1", "--yes"), ("backup",)])
+def test_who_must_wait_for_a_backup_or_an_erasure_is_told_of_both(run, store, tmp_path, command):
+    store("tea")
+    with role(tmp_path / "data", BACKUP_ROLE):
+        code, _, err = run(*command)
+    assert code == 1
+    assert "backup is being made" in err
+    assert "being erased" in err

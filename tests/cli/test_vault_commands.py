@@ -54,6 +54,7 @@ def test_vault_shows_what_is_there_and_what_to_mend(run, vault):
 
 def test_without_a_vault_it_says_how_to_mount_one(run, tmp_path, monkeypatch):
     monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
+    run("call", "store", '{"topic": "tea", "content": "Steep it."}')
     assert "--vault" in run("vault")[1]
 
 
@@ -212,3 +213,17 @@ def test_a_mounted_vault_is_searched_by_meaning_at_once(run, vault):
     assert json.loads(run("vault", "--json")[1])["waiting"] == 1
     found = json.loads(run("vault", "--sync", "--json")[1])
     assert (found["synced"]["embedded"], found["waiting"]) == (1, 0)
+
+
+def test_the_way_to_accept_removals_is_told_for_the_data_directory_that_was_named(tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("PINAKES_DATA", raising=False)
+    folder, data = tmp_path / "notes", tmp_path / "some where"
+    folder.mkdir()
+    for number in range(12):
+        (folder / f"{number}.md").write_text(f"Note {number}.\n")
+    assert main(["vault", "--vault", str(folder), "--no-wait", "--data", str(data)]) == 0
+    for path in folder.iterdir():
+        path.unlink()
+    capsys.readouterr()
+    assert main(["vault", "--sync", "--no-wait", "--data", str(data)]) == 0
+    assert f"pinakes vault --data '{data}' --accept-removals" in capsys.readouterr().out

@@ -70,5 +70,7 @@ def _take_turn(app: App, leaving: ExitStack) -> None:
     if not os.access(app.data, os.W_OK):
         return
     if not leaving.enter_context(role(app.data, BACKUP_ROLE)):
-        raise Refusal(Failure.BUSY, "Another backup is being made; try again when it is done.")
+        raise Refusal(
+            Failure.BUSY, "Another backup is being made or something is being erased; try again when that is done."
+        )
     remove_partial_backups(app.data / BACKUPS)

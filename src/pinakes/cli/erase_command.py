@@ -7,7 +7,7 @@ from pinakes.app import App, open_backups
 from pinakes.cli.call_command import ACTOR
 from pinakes.cli.layout import counted, say
 from pinakes.cli.terminal import app_of, at_least, print_json
-from pinakes.engine.erasure import BACKUP_ROLE, erase, purge
+from pinakes.engine.erasure import BACKUP_ROLE, OCCUPIED, erase, purge
 from pinakes.engine.naming import find_thing
 from pinakes.model.clock import DAY
 from pinakes.model.errors import Failure, Refusal
@@ -40,7 +40,7 @@ def run(parsed: argparse.Namespace) -> int:
     app = app_of(parsed)
     with role(app.data, BACKUP_ROLE) as held:
         if not held:
-            raise Refusal(Failure.BUSY, "A backup is being made, which may hold it; try again when it is done.")
+            raise Refusal(Failure.BUSY, OCCUPIED)
         return _erase(parsed, app)
 
 

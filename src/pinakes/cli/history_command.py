@@ -9,6 +9,7 @@ from pinakes.contracts.entries import transaction_shape
 from pinakes.engine.history import Happening, list_history
 from pinakes.engine.naming import call
 from pinakes.model.kinds import KINDS
+from pinakes.storage.journal import count_about
 from pinakes.toolkit.fields import to_json
 
 EPILOG = """examples:
@@ -38,6 +39,10 @@ def run(parsed: argparse.Namespace) -> int:
         return 0
     for shape, each, found in zip(shapes, called, page.happenings, strict=True):
         _print(shape, each, _batch_of(found))
+    if page.next_cursor:
+        with kernel.read() as reading:
+            more = count_about(reading.session, kernel.collection, parsed.type) - len(shapes)
+        print(f"… and {more:,} more; --limit {len(shapes) + more} shows all")
     if not shapes:
         print("Nothing has happened yet.")
     return 0

@@ -58,7 +58,7 @@ def _release(kernel: Kernel, parsed: argparse.Namespace) -> int:
 
 def _print(state: dict[str, Any]) -> None:
     health = state["health"]
-    among = f"{health['entries']} things that are kept"
+    among = "1 thing that is kept" if health["entries"] == 1 else f"{health['entries']:,} things that are kept"
     print(f"{styled('memory', 'bold')}  {counted(health['memories'], 'memory')} among {among}, ", end="")
     print(counted(health["edges"], "edge"))
     mean = health["mean_importance"]
@@ -67,7 +67,7 @@ def _print(state: dict[str, Any]) -> None:
     _print_list("tasks", state["tasks"], _spell_task)
     _print_list("conflicts", state["conflicts"], _spell_conflict)
     _print_list("quarantine", state["quarantine"], _spell_held)
-    _print_list("recent", state["recent"], _spell_node)
+    _print_list("recent", state["recent"], _spell_recent)
     _print_list("tombstones", state["tombstones"], _spell_tombstone)
     if state["quarantine"]:
         print("\npinakes memory --release NODE lets one out of quarantine.")
@@ -82,6 +82,10 @@ def _spell_task(task: dict[str, Any]) -> str:
 
 def _spell_node(node: dict[str, Any]) -> str:
     return f"{node['citation']} {node['name']}"
+
+
+def _spell_recent(node: dict[str, Any]) -> str:
+    return f"{node['kind']:7} {_spell_node(node)}"
 
 
 def _spell_conflict(conflict: dict[str, Any]) -> str:

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    kernel = app_of(parsed).kernel
+    kernel = app_of(parsed, begins=parsed.embedder is not None).kernel
     versions = 0
     if parsed.embedder:
         setting, voice = settle(parsed.embedder)

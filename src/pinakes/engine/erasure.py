@@ -8,6 +8,7 @@ from pinakes.engine.filing import Plan, catch_up, finish
 from pinakes.engine.handles import resolve_any
 from pinakes.engine.jobs import bench_of
 from pinakes.engine.kernel import Kernel
+from pinakes.engine.manifest import strike_all
 from pinakes.engine.owning import empty_trash
 from pinakes.engine.sections import sections_ever
 from pinakes.engine.upkeep import forget_erased
@@ -20,6 +21,8 @@ from pinakes.storage.store import Store, Writing
 
 RETENTION = 30 * DAY
 BACKUP_ROLE = "backup"
+# One role for both: no backup may be made of what is being erased, and none be erased in twice at once.
+OCCUPIED = "A backup is being made or something else is being erased; try again when that is done."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ def erase_everywhere(kernel: Kernel, id: str, *, actor: str) -> Erased:
     bench = bench_of(kernel)
     with role(bench.data, BACKUP_ROLE) as held:
         if not held:
-            raise Refusal(Failure.BUSY, "A backup is being made, which may hold it; try again when it is done.")
+            raise Refusal(Failure.BUSY, OCCUPIED)
         with kernel.read() as reading:
             past = [version.thing for version in reading.versions(id) if isinstance(version.thing, Entry)]
         copies = bench.open_backups()
@@ -89,7 +92,9 @@ def _erase(kernel: Kernel, find: Callable[[Reading], list[str]], *, actor: str, 
     # The copies first: once the handle is gone from here, nobody could name what to look for in them.
     with kernel.read() as reading:
         ids = find(reading)
+        past = [version.thing for id in ids for version in reading.versions(id)]
     copies = sum(erase_in_copy(copy, kernel.collection, ids) for copy in backups)
+    strike_all(kernel, [thing for thing in past if isinstance(thing, Entry)])
     catch_up(kernel)
     things, versions, tx, files_follow = kernel.write(act, actor=actor)
     if files_follow:

@@ -1,5 +1,6 @@
 """History: listing transactions, undoing them, and saying what changed."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 from uuid import uuid4
@@ -95,7 +96,7 @@ def undo(kernel: Kernel, *, count: int | None = None, tx: int | None = None, act
     def act(writing: Writing) -> tuple[Undoing, bool]:
         done: list[Undone] = []
         plan = Plan(kernel.vaults)
-        chosen = _Standing([tx], 1, []) if tx is not None else _newest_standing(writing, count or 1)
+        chosen = _named(writing, tx) if tx is not None else _newest_standing(writing, count or 1)
         for number in chosen.numbers:
             if done:
                 writing.start_another()
@@ -161,6 +162,39 @@ class _Standing:
     numbers: list[int]
     steps: int
     passed_over: list[int]
+
+
+def _named(writing: Writing, tx: int) -> _Standing:
+    """The transaction that is named; where it took back a part of what one command did, all that took back the rest
+    too, so that the whole of it comes back."""
+    origin, depth = writing.transaction(tx), 0
+    while origin is not None and origin.operation == "REVERT" and origin.undoes is not None:
+        origin, depth = writing.transaction(origin.undoes), depth + 1
+    batch = None if origin is None else origin.note.get("batch")
+    if batch is None or not depth:
+        return _Standing([tx], 1, [])
+    numbers = {tx, *_standing_reverts(writing, batch, depth % 2)}
+    return _Standing(sorted(numbers, reverse=True), 1, [])
+
+
+def _standing_reverts(writing: Writing, batch: Mapping[str, Any], side: int) -> Iterable[int]:
+    """For each of a command's transactions the newest that holds of what took it back, took that back, and so on, an
+    odd or even number of times; without what touched something erased."""
+    origins: dict[int, tuple[int, int]] = {}
+    newest: dict[int, int] = {}
+    after = int(batch["after"])
+    while page := writing.transactions(after=after, limit=200, newest_first=False):
+        for each in page:
+            own: Mapping[str, Any] = each.note.get("batch") or {}
+            if own.get("id") == batch["id"]:
+                origins[each.tx] = (each.tx, 0)
+            elif each.undoes in origins:
+                origin, far = origins[each.undoes]
+                origins[each.tx] = (origin, far + 1)
+                if (far + 1) % 2 == side and writing.undone_by(each.tx) is None and not writing.touches_erased(each.tx):
+                    newest[origin] = each.tx
+        after = page[-1].tx
+    return newest.values()
 
 
 def _newest_standing(writing: Writing, count: int) -> _Standing:

@@ -153,6 +153,29 @@ def strike(kernel: Kernel, entry: Entry) -> None:
         _save(place, "".join(line for line in text.splitlines(keepends=True) if citation_of(entry) not in line))
 
 
+def strike_all(kernel: Kernel, entries: Sequence[Entry]) -> None:
+    """Take out every line that names what is to be erased, as it is or was called: in the list by its tag, among what
+    is to be done and the notes also by its name."""
+    if kernel.bench is None or not entries:
+        return
+    place = locate_manifest(kernel, PUBLISHED)
+    text = read_manifest(place)
+    if text is None:
+        return
+    tags = {citation_of(entry) for entry in entries}
+    names = {fold(name) for entry in entries for name in (name_of(entry), _plain(name_of(entry)), entry.title)}
+
+    def names_it(line: str) -> bool:
+        said = [part for action in (_MERGE, _NOTE) if (found := action.search(line)) for part in found[1].split(",")]
+        bullet = _BULLET.fullmatch(line)
+        said += [bullet[1]] if bullet else []
+        return any(tag in line for tag in tags) or any(fold(each.strip()) in names for each in said)
+
+    kept = [line for line in text.splitlines(keepends=True) if not names_it(line.rstrip("\r\n"))]
+    if "".join(kept) != text:
+        _save(place, "".join(kept))
+
+
 def _lines(text: str) -> list[tuple[str, int, str]]:
     """Each line with the section it stands in and its number."""
     section, found = "", list[tuple[str, int, str]]()

@@ -12,6 +12,8 @@ MEMORY = "memory"
 TRIPLE = "triple"
 
 KINDS = (ENTRY, ENTITY, NOTE, DOCUMENT, SECTION, PATTERN, MEMORY)
+# Where several are spoken of.
+PLURALS = {kind: f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s" for kind in KINDS}
 
 # The patterns that ship are in a collection of their own, and so in nobody's counts, history or undo.
 STARTER_COLLECTION = "starter-patterns"

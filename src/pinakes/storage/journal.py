@@ -40,6 +40,21 @@ def count_transactions(session: Session, collection: str) -> int:
     return 0 if row is None else int(row[0])
 
 
+def count_about(session: Session, collection: str, entity_type: str | None) -> int:
+    """How many transactions are about a kind of entries, or about triples; or how many there are."""
+    if entity_type is None:
+        return count_transactions(session, collection)
+    about = "v.subject = 'edge' AND ? = 'triple'" if entity_type == "triple" else "v.subject = 'entry' AND v.kind = ?"
+    row = first(
+        session,
+        "SELECT count(*) FROM tx t JOIN version v ON v.collection = t.collection AND v.id = t.subject_id "
+        f"AND v.tx = t.tx WHERE t.collection = ? AND {about}",
+        collection,
+        entity_type,
+    )
+    return 0 if row is None else int(row[0])
+
+
 def dump(session: Session, collection: str, newest: int) -> Iterator[Line]:
     """Every transaction with its versions, oldest first."""
     for start in range(0, newest, _BATCH):

@@ -10,7 +10,7 @@ from pinakes.engine.kernel import Kernel
 from pinakes.engine.layers import Layer, layers
 from pinakes.engine.vicinity import KNOWN
 from pinakes.mind.learning import phase_at
-from pinakes.model.kinds import EDGE_TYPES
+from pinakes.model.kinds import EDGE_TYPES, PLURALS
 from pinakes.spaces.atlas import SPACES
 from pinakes.storage.chunks import count_waiting
 from pinakes.storage.reading import Reading
@@ -91,7 +91,8 @@ def get_graph_manifest(call: Call[Kernel], input: Input) -> Answer:
         standing = layers(kernel, reading, mood)
         counts = _counts(kernel, reading)
         model = model_of(reading.session, kernel.collection) or "none"
-    kinds = ", ".join(f"{count} {kind}" for kind, count in counts["nodes"].items() if count) or "nothing"
+    held = [(kind, count) for kind, count in counts["nodes"].items() if count]
+    kinds = ", ".join(f"{count} {kind if count == 1 else PLURALS[kind]}" for kind, count in held) or "nothing"
     state = f"{phase.name}; entropy {mood.entropy:.2f}, coherence {mood.coherence:.2f}; stored: {kinds}."
     output = Output(
         architecture=ArchitectureShape(layers=tuple(map(_layer, standing))),
