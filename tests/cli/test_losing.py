@@ -228,3 +228,17 @@ def harmed(path, statement):
     connection = apsw.Connection(str(path))
     connection.execute(statement).fetchall()
     connection.close()
+
+
+def test_an_export_whose_edges_have_lost_an_end_is_refused_whole(run, lost, tmp_path):
+    run("call", "relate", json.dumps({"subject": "Ada", "predicate": "likes", "object": "tea"}))
+    file = tmp_path / "out.jsonl"
+    assert run("export", file)[0] == 0
+    header, *lines, end = map(json.loads, file.read_text().splitlines())
+    for line in lines:
+        line["versions"] = [each for each in line["versions"] if each["kind"] != "entity"]
+    file.write_text("\n".join(map(json.dumps, [header, *lines, end])).replace(": ", ":", 2) + "\n")
+    code, _, err = run("import", file, "--collection", "copy")
+    assert code == 1
+    assert "lost an end" in err
+    assert json.loads(run("status", "--collection", "copy", "--json")[1])["versions"] == 0

@@ -426,3 +426,11 @@ def test_tags_in_the_text_stay_and_are_named(writer):
     node = writer.ask("update_node", id="a.md", tags=["new", "kept"])
     assert node["tags"] == ["new", "kept", "written"]
     assert node["_warnings"] == ["Tags in the text stay: #written"]
+
+
+def test_warnings_of_a_note_are_as_many_as_can_be_read_and_the_rest_is_counted(writer):
+    writer.save("a.md", "Nothing yet.\n")
+    writer.sync()
+    asked = writer.ask("update_node", id="a.md", content="".join(f"[[gone {number}]]\n" for number in range(300)))
+    assert len(asked["_warnings"]) == 20
+    assert asked["_warnings"][-1] == "… and 281 more warnings."

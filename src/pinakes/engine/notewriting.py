@@ -11,7 +11,7 @@ from pinakes.engine.leafing import opened
 from pinakes.engine.notebook import Notebook
 from pinakes.engine.notefiles import to_entry
 from pinakes.engine.notes import Node, find_key, get_node
-from pinakes.engine.noticing import judge_links, take_warnings
+from pinakes.engine.noticing import few, judge_links, take_all_warnings
 from pinakes.engine.relinking import Relinked, relink
 from pinakes.engine.sync import folder_of, sync_paths
 from pinakes.engine.vaults import Mount
@@ -326,12 +326,12 @@ def _read_again(kernel: Kernel, path: str) -> None:
 def _outcome(kernel: Kernel, intended: _Intended, *, dry_run: bool) -> Outcome:
     changes = [Affected(change.path, change.kind, change.links) for change in intended.changes]
     if dry_run:
-        return Outcome(None, changes, intended.warnings)
+        return Outcome(None, changes, few(intended.warnings))
     node = None if intended.result is None else get_node(kernel, intended.result)
     warnings = [*intended.warnings]
     if node is not None:
         with opened(kernel) as (_, book):
             warnings += judge_links(book, node.key)
     # What is to be said of the other files that changed waits for whoever asks for them.
-    warnings += take_warnings(kernel, [intended.result] if intended.result else [])
-    return Outcome(node, changes, tuple(dict.fromkeys(warnings)))
+    warnings += take_all_warnings(kernel, [intended.result] if intended.result else [])
+    return Outcome(node, changes, few(warnings))

@@ -7,8 +7,15 @@ from pinakes.engine.notebook import Notebook
 from pinakes.storage import vault
 from pinakes.storage.database import Session
 
+MOST = 20
+
 
 def take_warnings(kernel: Kernel, paths: Sequence[str], *, named: bool = False) -> tuple[str, ...]:
+    """The same as below, as many as one answer takes."""
+    return few(take_all_warnings(kernel, paths, named=named))
+
+
+def take_all_warnings(kernel: Kernel, paths: Sequence[str], *, named: bool = False) -> tuple[str, ...]:
     """The warnings of these notes and of the vault as a whole; whoever has them, nobody is told again. Where an answer
     is about several notes, each warning names its own."""
     with kernel.read() as reading:
@@ -36,10 +43,19 @@ def keep_warnings(kernel: Kernel, warnings: Iterable[tuple[str, str]], *, judged
     kernel.store.operate(act)
 
 
+def few(warnings: Iterable[str]) -> tuple[str, ...]:
+    """As many warnings as one answer takes, each once, and how many more there were."""
+    told = tuple(dict.fromkeys(warnings))
+    if len(told) <= MOST:
+        return told
+    return (*told[: MOST - 1], f"… and {len(told) - MOST + 1} more warnings.")
+
+
 def judge_links(book: Notebook, node: str) -> list[str]:
     """What should be said of a note's links."""
     told = [f"Broken link: [[{target}]]" for target in book.broken_links(node)]
     for target, paths in book.ambiguous_links(node):
-        others = ", ".join(paths[1:])
+        more = f" and {len(paths) - MOST} more" if len(paths) > MOST else ""
+        others = ", ".join(paths[1:MOST]) + more
         told.append(f"Ambiguous link: [[{target}]] is taken for {paths[0]}, but could be {others}")
     return told

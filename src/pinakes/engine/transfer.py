@@ -15,6 +15,7 @@ from pinakes.model import kinds
 from pinakes.model.errors import Failure, Refusal
 from pinakes.model.knowledge import Entry
 from pinakes.storage import journal
+from pinakes.storage.heads import all_loose_edges
 from pinakes.storage.store import Writing
 
 FORMAT = 1
@@ -95,6 +96,12 @@ def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict
         loaded = journal.load(session, kernel.collection, header, transactions())
         if seen_end != [loaded]:
             raise Refusal(Failure.CORRUPT, "The export is cut off: its end is missing. Nothing was imported.")
+        if loose := all_loose_edges(session, kernel.collection):
+            raise Refusal(
+                Failure.CORRUPT,
+                f"Edges in it have lost an end ({len(loose)}, the first {loose[0]}); nothing was imported. Where it "
+                "came from, `pinakes doctor --repair` takes such edges out; then export it again.",
+            )
         return loaded
 
     try:
