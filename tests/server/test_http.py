@@ -91,6 +91,13 @@ def test_an_unknown_revision_is_refused_as_the_protocol_says(server, accept):
     assert "2026-07-28" in json.loads(text)["error"]["data"]["supported"]
 
 
+@pytest.mark.parametrize("accept", ["application/json", "application/json, text/event-stream"])
+def test_an_unknown_revision_is_called_one_whatever_else_the_request_lacks(server, accept):
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    status, text = server.post(ping, Accept=accept, Mcp_Protocol_Version="1999-01-01")
+    assert (status, json.loads(text)["error"]["data"]["requested"]) == (400, "1999-01-01")
+
+
 def test_a_wrong_content_type_is_told_so_in_json(server):
     status, text = server.post('{"jsonrpc":"2.0","id":1,"method":"ping"}', Content_Type="text/plain")
     assert (status, json.loads(text)["error"]["code"]) == (400, -32600)

@@ -22,6 +22,7 @@ from pinakes.server.faults import (
     parse_message,
 )
 from pinakes.server.limits import Budget
+from pinakes.server.messages import ENVELOPE
 from pinakes.server.replies import JsonReply
 
 log = logging.getLogger(__name__)
@@ -54,7 +55,7 @@ class MessageCheck:
             return
         body = Body(self._budget)
         try:
-            refused = await body.read(receive) or _refuse_revision(Headers(scope=scope), body.id)
+            refused = await body.read(receive) or _refuse_revision(Headers(scope=scope), body)
             if refused is None:
                 completion.id = body.id
                 await answer(self._app, scope, body.replay(receive), completion)
@@ -84,18 +85,19 @@ def _refuse_headers(headers: Headers) -> Response | None:
     return None
 
 
-def _refuse_revision(headers: Headers, id: str | int | None = None) -> Response | None:
+def _refuse_revision(headers: Headers, body: "Body | None" = None) -> Response | None:
     revision = headers.get("mcp-protocol-version")
-    # Whoever could speak the newer protocol is answered by it.
+    # Whoever speaks as the newer protocol does is answered by it.
     accepted = headers.get("accept", "")
-    if revision is None or revision in REVISIONS or ("json" in accepted and "event-stream" in accepted):
+    is_newer = body is not None and body.has_envelope and "json" in accepted and "event-stream" in accepted
+    if revision is None or revision in REVISIONS or is_newer:
         return None
     error = {
         "code": UNSUPPORTED_PROTOCOL_VERSION,
         "message": f"Unsupported protocol version: {revision[:100]}",
         "data": {"supported": list(REVISIONS), "requested": revision[:100]},
     }
-    return JsonReply({"jsonrpc": "2.0", "id": id, "error": error}, 400)
+    return JsonReply({"jsonrpc": "2.0", "id": None if body is None else body.id, "error": error}, 400)
 
 
 def replay(body: bytes, receive: Receive) -> Receive:
@@ -116,6 +118,7 @@ class Body:
         self._bytes = bytearray()
         self._counted = 0
         self.id: str | int | None = None
+        self.has_envelope = False
 
     async def read(self, receive: Receive) -> Response | None:
         """The answer where it is no message."""
@@ -146,6 +149,8 @@ class Body:
         complaint = check_message(message)
         if complaint is None and "method" in message:
             self.id = message.get("id")
+            meta = message.get("params", {}).get("_meta")
+            self.has_envelope = isinstance(meta, dict) and ENVELOPE in meta
         return complaint
 
     def replay(self, receive: Receive) -> Receive:
