@@ -13,9 +13,9 @@ from pinakes.engine.history import newest_tx
 from pinakes.model.errors import Refusal
 from pinakes.model.heeding import heeding
 from pinakes.model.knowledge import Entry
+from pinakes.toolkit.fields import input_schema
 from pinakes.toolkit.tool import Call, Tool
 from tests.conftest import Writer
-from tests.linear.test_tools import texts_of
 
 TOOLS = [tool for tool, _, _ in find_tools()[1]]
 PATIENCE = 60.0
@@ -90,6 +90,16 @@ def test_what_is_kept_is_brought_to_its_files(writer: Writer) -> None:
     reply = reply_of(writer, "create_node", lambda: newest_tx(writer.kernel) > before, title="Tea", content="green")
     assert not reply.failed
     assert "tea.md" in writer.files()
+
+
+def texts_of(tool: Tool) -> Iterator[tuple[str, int, bool]]:
+    """The arguments that are text or a list of texts, how long each may be, and whether it is a list."""
+    for name, schema in input_schema(tool.input)["properties"].items():
+        kinds, items = schema.get("type", ()), schema.get("items", {})
+        if "string" in kinds and "enum" not in schema:
+            yield name, schema.get("maxLength", LONG), False
+        elif "array" in kinds and items.get("type") == "string" and "enum" not in items:
+            yield name, items.get("maxLength", LONG), True
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
