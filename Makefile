@@ -14,7 +14,7 @@ setup-dev: .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json
 
 .venv/.setup-run: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "Pinakes needs Python 3.11 or newer; name one, as in: make run PYTHON=python3.12"; exit 1; }
+		{ echo "Memotheca needs Python 3.11 or newer; name one, as in: make run PYTHON=python3.12"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
@@ -34,9 +34,7 @@ model: setup
 	$(BIN)/python scripts/build_model.py
 
 run: setup
-	@test -n "$$PINAKES_DATA" || test ! -e data/pinakes.db || \
-		echo "What is in ./data is not used any more; PINAKES_DATA=data make run uses it."
-	$(BIN)/pinakes serve --transport http
+	$(BIN)/memotheca serve --transport http
 
 test: setup-dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile

@@ -1,8 +1,8 @@
 """How many planted instructions are found, and how many honest texts are taken for them.
 
-`--learn` fits the weights that `pinakes.mind.adversarial` reads: from the given folder, from texts that a grammar makes
-up (`speech.py`), from honest prose where `--honest` names a folder of it, and from what `gathering.py` found where
-`--more` names its folder. Before that it is measured how well
+`--learn` fits the weights that `memotheca.mind.adversarial` reads: from the given folder, from texts that a
+grammar makes up (`speech.py`), from honest prose where `--honest` names a folder of it, and from what
+`gathering.py` found where `--more` names its folder. Before that it is measured how well
 texts are judged by weights that never saw them: each fifth by the others, each source by the other sources, and a fixed
 fifth that was left alone while the features and the grammar were made; its short attacks also where they stand in
 long honest texts. Each is judged as `inspect` does, by the whole and by its passages. Without `--learn`, the shipped
@@ -21,7 +21,7 @@ import numpy as np
 
 from contradictions import read_pairs
 from gathering import Known
-from pinakes.mind.adversarial import (
+from memotheca.mind.adversarial import (
     BUCKETS,
     DENSE,
     FLAGGED,

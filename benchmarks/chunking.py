@@ -20,12 +20,12 @@ from unittest.mock import patch
 from documents_pipeline import call
 from filling import open_app
 from machine import describe
-from pinakes.app import App
-from pinakes.engine.documents import open_document
-from pinakes.engine.jobs import bench_of
-from pinakes.model.knowledge import Entry
-from pinakes.reading import chunking
-from pinakes.reading.chunking import Chunk
+from memotheca.app import App
+from memotheca.engine.documents import open_document
+from memotheca.engine.jobs import bench_of
+from memotheca.model.knowledge import Entry
+from memotheca.reading import chunking
+from memotheca.reading.chunking import Chunk
 from report import Line, Table, to_json, to_text
 
 TOGETHER = 25
@@ -205,7 +205,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=[], metavar="PART", help="only ways whose names hold this")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parsed = parser.parse_args()
-    scratch = Path(tempfile.mkdtemp(prefix="pinakes-chunking-"))
+    scratch = Path(tempfile.mkdtemp(prefix="memotheca-chunking-"))
     machine, tables = describe(scratch), []
     for folder in parsed.folders:
         collection = load(folder, questions=parsed.questions, paragraphs=parsed.paragraphs)

@@ -24,8 +24,8 @@ HELLO = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "
 BENCHMARKS = Path(__file__).parent
 
 
-def pinakes(folder: Path, *flags: str) -> list[str]:
-    return [sys.executable, "-m", "pinakes.cli.main", "serve", "--data", str(folder), *flags]
+def memotheca(folder: Path, *flags: str) -> list[str]:
+    return [sys.executable, "-m", "memotheca.cli.main", "serve", "--data", str(folder), *flags]
 
 
 def script(name: str, *arguments: str) -> list[str]:
@@ -36,7 +36,7 @@ class Client:
     """One server in a program of its own, from its start to its end."""
 
     def __init__(self, command: Sequence[str], **variables: str) -> None:
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PINAKES_", "PYTHON"))}
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MEMOTHECA_", "PYTHON"))}
         self.began = time.perf_counter()
         self._child = subprocess.Popen(
             command,

@@ -18,10 +18,10 @@ from typing import Any
 
 from filling import run_tool
 from judging import Collection, read_collection
-from pinakes.app import App, build
-from pinakes.engine.budget import count_tokens
-from pinakes.model.knowledge import fold
-from pinakes.settings import load as load_settings
+from memotheca.app import App, build
+from memotheca.engine.budget import count_tokens
+from memotheca.model.knowledge import fold
+from memotheca.settings import load as load_settings
 from retrieval import bring_in
 from timing import percentile
 

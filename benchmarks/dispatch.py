@@ -44,7 +44,7 @@ def measure(options: Options) -> Table:
         _line(f"{place}, {era}, {name}", found[era, name], found[era, "bare"])
         for place, found in (("in memory", in_memory), ("stdio", over_pipes))
         for era in ERAS
-        for name in ("pinakes", "bare")
+        for name in ("memotheca", "bare")
     ]
     return Table(
         name="dispatch",
@@ -120,7 +120,7 @@ async def _connected(server: Server[Any], era: str) -> AsyncGenerator[Streams]:
 
 async def _measure_in_memory(options: Options, batches: int, count: int) -> dict[tuple[str, str], Calls]:
     adapter = build_adapter(options.scratch / "dispatch")
-    servers = {"pinakes": adapter.server, "bare": build_server()}
+    servers = {"memotheca": adapter.server, "bare": build_server()}
     found = {(era, name): Calls() for era in ERAS for name in servers}
     async with adapter.running():
         for _ in range(batches):
@@ -149,7 +149,7 @@ def _check(answer: Any) -> None:
 
 def _measure_over_pipes(options: Options, batches: int, count: int) -> dict[tuple[str, str], Calls]:
     commands: dict[str, Callable[[], list[str]]] = {
-        "pinakes": lambda: script("idle_server.py", str(options.scratch / "dispatch")),
+        "memotheca": lambda: script("idle_server.py", str(options.scratch / "dispatch")),
         "bare": lambda: script("bare_server.py"),
     }
     clients = {(era, name): Client(commands[name]()) for era in ERAS for name in commands}

@@ -22,10 +22,10 @@ from typing import NamedTuple
 from documents_ocr import measure_recognition
 from documents_pipeline import SMALL_FILES, measure_memory, measure_pipeline
 from machine import describe, load
-from pinakes.model.errors import Refusal
-from pinakes.reading.formats import EXTENSIONS, extension_of
-from pinakes.reading.opening import open_file
-from pinakes.reading.sandbox import Sandbox
+from memotheca.model.errors import Refusal
+from memotheca.reading.formats import EXTENSIONS, extension_of
+from memotheca.reading.opening import open_file
+from memotheca.reading.sandbox import Sandbox
 from report import Line, Table, Target, to_json, to_text
 from section import write_section
 
@@ -129,7 +129,7 @@ def measure_pdfs(files: Sequence[Path], python: Path | None, rounds: int) -> Tab
     faster = their_cpu / ours_cpu if theirs else nan
     lines = [
         Line(
-            label="Pinakes, parser process included",
+            label="Memotheca, parser process included",
             numbers={
                 "CPU s": ours_cpu,
                 "pages / CPU s": pages / ours_cpu,
@@ -181,10 +181,10 @@ def measure_formats(files: Sequence[Path], python: Path | None) -> Table:
     lines: list[Line] = []
     for folder in sorted({path.parent for path in wanted}):
         mine = [path for path in wanted if path.parent == folder]
-        numbers = {"files": float(len(mine)), "Pinakes": overall(mine, ours)}
+        numbers = {"files": float(len(mine)), "Memotheca": overall(mine, ours)}
         if theirs:
             numbers["markitdown"] = overall(mine, theirs)
-            target = Target(column="Pinakes", bound=round(numbers["markitdown"], 4), at_least=True)
+            target = Target(column="Memotheca", bound=round(numbers["markitdown"], 4), at_least=True)
         else:
             target = None
         lines.append(Line(label=folder.name, numbers=numbers, target=target))
@@ -220,7 +220,7 @@ def parse() -> argparse.Namespace:
 
 def main() -> int:
     parsed = parse()
-    scratch = parsed.scratch or Path(tempfile.mkdtemp(prefix="pinakes-documents-"))
+    scratch = parsed.scratch or Path(tempfile.mkdtemp(prefix="memotheca-documents-"))
     scratch.mkdir(parents=True, exist_ok=True)
     machine = describe(scratch)
     files = find_files(parsed.folder)

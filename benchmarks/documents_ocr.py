@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import pypdfium2
 
-from pinakes.reading.language import guess_language
-from pinakes.reading.opening import open_file
-from pinakes.reading.sandbox import Sandbox
+from memotheca.reading.language import guess_language
+from memotheca.reading.opening import open_file
+from memotheca.reading.sandbox import Sandbox
 from report import Line, Table, Target
 
 WAYS = {"clean, 150 dpi": (150, 0), "coarse, 80 dpi": (80, 0), "turned by 90": (150, 90), "turned by 180": (150, 180)}
@@ -107,7 +107,7 @@ def timed(read: Callable[[Sequence[Picture]], list[str]], pictures: Sequence[Pic
 
 
 def measure_recognition(pdfs: Sequence[Path], *, quick: bool) -> Table:
-    with tempfile.TemporaryDirectory(prefix="pinakes-ocr-") as folder:
+    with tempfile.TemporaryDirectory(prefix="memotheca-ocr-") as folder:
         pictures = make_pictures(pdfs, Path(folder), 2 if quick else 6)
         our_cpu, ours = timed(read_with_ours, pictures)
         has_system = shutil.which("tesseract") is not None
@@ -117,13 +117,13 @@ def measure_recognition(pdfs: Sequence[Path], *, quick: bool) -> Table:
     lines: list[Line] = []
     for way in [*WAYS, "all"]:
         chosen = [place for place, picture in enumerate(pictures) if way in (picture.way, "all")]
-        numbers = {"pictures": float(len(chosen)), "Pinakes": mean(pictures, ours, chosen)}
+        numbers = {"pictures": float(len(chosen)), "Memotheca": mean(pictures, ours, chosen)}
         target = None
         if has_system:
             numbers["system's Tesseract"] = mean(pictures, theirs, chosen)
-            target = Target(column="Pinakes", bound=round(numbers["system's Tesseract"] - 0.005, 3), at_least=True)
+            target = Target(column="Memotheca", bound=round(numbers["system's Tesseract"] - 0.005, 3), at_least=True)
         lines.append(Line(label=way, numbers=numbers, target=target))
-    lines.append(Line(label="CPU s a picture", numbers={"Pinakes": our_cpu, "system's Tesseract": system_cpu}))
+    lines.append(Line(label="CPU s a picture", numbers={"Memotheca": our_cpu, "system's Tesseract": system_cpu}))
     return Table(
         name="recognition",
         title="word accuracy on pages drawn from PDFs whose text is known",

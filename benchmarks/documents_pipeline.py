@@ -10,13 +10,13 @@ from typing import Any
 
 from corpus import notes
 from filling import open_app
-from pinakes.app import App
-from pinakes.engine import jobs
-from pinakes.engine.passages import passages_of
-from pinakes.engine.workers import Workers
-from pinakes.model import kinds
-from pinakes.model.knowledge import Entry
-from pinakes.toolkit.tool import Call
+from memotheca.app import App
+from memotheca.engine import jobs
+from memotheca.engine.passages import passages_of
+from memotheca.engine.workers import Workers
+from memotheca.model import kinds
+from memotheca.model.knowledge import Entry
+from memotheca.toolkit.tool import Call
 from report import Line, Table, Target
 
 SHARE, FLAT, DISTURBED = 0.8, 1.1, 1.5

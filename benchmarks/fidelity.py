@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from judging import NDCG, Collection, judge
+from memotheca.spaces import minilm
+from memotheca.spaces.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY
+from memotheca.spaces.semantic import MiniLM
 from opponents import Exact
-from pinakes.spaces import minilm
-from pinakes.spaces.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY
-from pinakes.spaces.semantic import MiniLM
 from report import Line, Table
 
 Array = NDArray[Any]

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from corpus import Note
-from pinakes.app import App, build
-from pinakes.engine.entries import blank_entry
-from pinakes.settings import load
-from pinakes.storage.collections import write_setting
-from pinakes.storage.store import Writing
-from pinakes.toolkit.contract import Reply
-from pinakes.toolkit.tool import Call
+from memotheca.app import App, build
+from memotheca.engine.entries import blank_entry
+from memotheca.settings import load
+from memotheca.storage.collections import write_setting
+from memotheca.storage.store import Writing
+from memotheca.toolkit.contract import Reply
+from memotheca.toolkit.tool import Call
 
 BATCH = 1000
 

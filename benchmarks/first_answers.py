@@ -7,13 +7,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from client import Client, pinakes
+from client import Client, memotheca
 from corpus import FUNCTION_WORDS
 from filling import open_app
 from haystack import COLLECTION, Haystack, texts
-from pinakes.app import SEGMENTS
-from pinakes.spaces.embedders import NONE
-from pinakes.storage.collections import write_setting
+from memotheca.app import SEGMENTS
+from memotheca.spaces.embedders import NONE
+from memotheca.storage.collections import write_setting
 from report import Line, Target
 
 
@@ -56,7 +56,7 @@ def _choose(folder: Path, setting: str) -> None:
 
 def _start(folder: Path, arguments: dict[str, Any], column: str) -> dict[str, float]:
     # Compiled files are kept, as on a user's machine.
-    client = Watched(pinakes(folder), PYTHONDONTWRITEBYTECODE="", PYTHONPYCACHEPREFIX=str(folder.parent / "compiled"))
+    client = Watched(memotheca(folder), PYTHONDONTWRITEBYTECODE="", PYTHONPYCACHEPREFIX=str(folder.parent / "compiled"))
     client.greet()
     greeted = time.perf_counter() - client.began
     answer = client.ask("tools/call", {"name": "query", "arguments": arguments})
@@ -76,7 +76,7 @@ def read_into_cache(folder: Path) -> None:
     program = (
         "import sys\nfor name in sys.argv[1:]:\n with open(name, 'rb') as file:\n  while file.read(1 << 24): pass\n"
     )
-    files = [folder / "pinakes.db", *sorted((folder / SEGMENTS).glob("*.seg"))]
+    files = [folder / "memotheca.db", *sorted((folder / SEGMENTS).glob("*.seg"))]
     subprocess.run([sys.executable, "-c", program, *map(str, files)], check=True)
 
 
@@ -86,5 +86,5 @@ def _drop_from_cache(folder: Path) -> None:
         "import os, sys\nfor name in sys.argv[1:]:\n fd = os.open(name, os.O_RDONLY)\n os.fsync(fd)\n"
         " os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)\n"
     )
-    files = [folder / "pinakes.db", *sorted((folder / SEGMENTS).glob("*.seg"))]
+    files = [folder / "memotheca.db", *sorted((folder / SEGMENTS).glob("*.seg"))]
     subprocess.run([sys.executable, "-c", program, *map(str, files)], check=True)

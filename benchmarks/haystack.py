@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus import FUNCTION_WORDS
-from pinakes.app import SEGMENTS, open_store
-from pinakes.engine.births import (
+from memotheca.app import SEGMENTS, open_store
+from memotheca.engine.births import (
     COLUMNS,
     DEFAULT_IMPORTANCE,
     FOREVER,
@@ -32,20 +32,20 @@ from pinakes.engine.births import (
     chunk_rows,
     digest_of,
 )
-from pinakes.engine.embedding import Embedding, model_of
-from pinakes.engine.finder import Finder
-from pinakes.engine.kernel import Kernel
-from pinakes.engine.upkeep import seal
-from pinakes.model.ids import new_id
-from pinakes.model.kinds import ENTRY
-from pinakes.model.knowledge import Alias, Entry, fold
-from pinakes.spaces.embedders import SHIPPED_IDENTITY
-from pinakes.spaces.terms import TITLE_WEIGHT, Terms, filter_number, pack, word_number
-from pinakes.spaces.words import STOP_WORDS, words
-from pinakes.storage import chunks
-from pinakes.storage.database import Session
-from pinakes.storage.images import to_image
-from pinakes.storage.store import Store, Writing
+from memotheca.engine.embedding import Embedding, model_of
+from memotheca.engine.finder import Finder
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.upkeep import seal
+from memotheca.model.ids import new_id
+from memotheca.model.kinds import ENTRY
+from memotheca.model.knowledge import Alias, Entry, fold
+from memotheca.spaces.embedders import SHIPPED_IDENTITY
+from memotheca.spaces.terms import TITLE_WEIGHT, Terms, filter_number, pack, word_number
+from memotheca.spaces.words import STOP_WORDS, words
+from memotheca.storage import chunks
+from memotheca.storage.database import Session
+from memotheca.storage.images import to_image
+from memotheca.storage.store import Store, Writing
 
 Array = NDArray[Any]
 

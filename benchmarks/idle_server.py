@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bare_server import SENTENCE, URI
-from pinakes.app import CONTRACTS, build
-from pinakes.server.adapter import Adapter
-from pinakes.server.stdio import run_stdio
-from pinakes.settings import load
-from pinakes.toolkit.catalog import Listing, to_listing
-from pinakes.toolkit.fields import flag
-from pinakes.toolkit.tool import Answer, Call, Example, tool
+from memotheca.app import CONTRACTS, build
+from memotheca.server.adapter import Adapter
+from memotheca.server.stdio import run_stdio
+from memotheca.settings import load
+from memotheca.toolkit.catalog import Listing, to_listing
+from memotheca.toolkit.fields import flag
+from memotheca.toolkit.tool import Answer, Call, Example, tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from client import Client, pinakes
+from client import Client, memotheca
 from peers import memory_server, memory_server_version
 from report import Line, Options, Table, Target
 
@@ -25,11 +25,11 @@ PUBLISHED = {
 
 
 def measure(options: Options) -> Table:
-    entries, tools = _list(pinakes(options.scratch / "listing", "--toolsets", "entries"))
-    everything, all_tools = _list(pinakes(options.scratch / "listing"))
-    lines = [_line("pinakes, entries tools", entries, tools, target=Target(column=BYTES, bound=LIMIT))]
+    entries, tools = _list(memotheca(options.scratch / "listing", "--toolsets", "entries"))
+    everything, all_tools = _list(memotheca(options.scratch / "listing"))
+    lines = [_line("memotheca, entries tools", entries, tools, target=Target(column=BYTES, bound=LIMIT))]
     lines += [_tool_line(tool) for tool in tools]
-    lines.append(_line("pinakes, default toolsets", everything, all_tools))
+    lines.append(_line("memotheca, default toolsets", everything, all_tools))
     reference = memory_server()
     if reference is not None:
         size, listed = _list(reference, MEMORY_FILE_PATH=str(options.scratch / "memory.json"))

@@ -18,20 +18,20 @@ from pathlib import Path
 from typing import Any
 
 from machine import describe, load
-from pinakes.app import App, look_after
-from pinakes.engine.citations import citation_of
-from pinakes.engine.entries import store_entry
-from pinakes.engine.judging import reference_of
-from pinakes.engine.memories import Draft, draw
-from pinakes.engine.reference import Judged, hang, meanings
-from pinakes.engine.resting import calm_collector
-from pinakes.mind.adversarial import Threat
-from pinakes.model.kinds import MEMORY
-from pinakes.model.knowledge import Entry
-from pinakes.spaces.embedders import DEFAULT, understand
-from pinakes.spaces.loading import load_embedder
-from pinakes.toolkit.contract import Reply
-from pinakes.toolkit.tool import Call
+from memotheca.app import App, look_after
+from memotheca.engine.citations import citation_of
+from memotheca.engine.entries import store_entry
+from memotheca.engine.judging import reference_of
+from memotheca.engine.memories import Draft, draw
+from memotheca.engine.reference import Judged, hang, meanings
+from memotheca.engine.resting import calm_collector
+from memotheca.mind.adversarial import Threat
+from memotheca.model.kinds import MEMORY
+from memotheca.model.knowledge import Entry
+from memotheca.spaces.embedders import DEFAULT, understand
+from memotheca.spaces.loading import load_embedder
+from memotheca.toolkit.contract import Reply
+from memotheca.toolkit.tool import Call
 from remembering import NOUNS, WHY, WordSums, content, fill_memories, topic, topics_of
 from report import Line, Table, Target, to_json, to_text
 from section import write_section
@@ -280,7 +280,7 @@ def profile(bench: Bench, rounds: int, wanted: Sequence[str]) -> None:
             if name == "forget_concept" and reply.structured is not None:
                 bench.hashes.append(reply.structured["reversal_hash"])
         print(f"== {name}")
-        pstats.Stats(profiler).sort_stats("cumtime").print_stats("pinakes|execute|numpy", 45)
+        pstats.Stats(profiler).sort_stats("cumtime").print_stats("memotheca|execute|numpy", 45)
 
 
 def parse() -> argparse.Namespace:
@@ -297,7 +297,7 @@ def parse() -> argparse.Namespace:
 
 def main() -> int:
     parsed = parse()
-    scratch = parsed.scratch or Path(tempfile.mkdtemp(prefix="pinakes-bench-"))
+    scratch = parsed.scratch or Path(tempfile.mkdtemp(prefix="memotheca-bench-"))
     usual = QUICK_SIZES if parsed.quick else SIZES
     sizes = [int(each) for each in parsed.sizes.split(",")] if parsed.sizes else list(usual)
     rounds, wanted = QUICK_ROUNDS if parsed.quick else ROUNDS, wanted_tools(parsed.only)

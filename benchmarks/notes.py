@@ -15,16 +15,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from client import Client, pinakes
+from client import Client, memotheca
 from filling import run_tool
 from machine import describe, load
+from memotheca.app import App, build
+from memotheca.engine.leafing import opened
+from memotheca.engine.surveying import survey
+from memotheca.engine.sync import sync_everything
+from memotheca.settings import load as load_settings
+from memotheca.storage.collections import write_setting
 from opponents import mcpvault
-from pinakes.app import App, build
-from pinakes.engine.leafing import opened
-from pinakes.engine.surveying import survey
-from pinakes.engine.sync import sync_everything
-from pinakes.settings import load as load_settings
-from pinakes.storage.collections import write_setting
 from report import Line, Table, Target, to_json, to_text
 from section import write_section
 from timing import Stopwatch, median, percentile
@@ -76,7 +76,7 @@ def restart(vault: Path, data: Path, count: int) -> list[Line]:
     numbers, _ = timed(lambda: survey(app.kernel))
     lines.append(Line(label="the graph into memory", numbers={**numbers, "notes": count}))
     app.kernel.store.close()
-    client = Client(pinakes(data, "--vault", str(vault)))
+    client = Client(memotheca(data, "--vault", str(vault)))
     client.greet()
     client.ask("tools/call", {"name": "get_hubs", "arguments": {"limit": 1}})
     numbers = {WALL: time.perf_counter() - client.began, CPU: client.cpu(), "notes": count}
@@ -187,7 +187,7 @@ def navigate(app: App, count: int) -> list[Line]:
 
 def saved_to_seen(vault: Path, data: Path, count: int) -> Line:
     """From an editor's save to the answer that shows it, asked again and again over stdio."""
-    client = Client(pinakes(data, "--vault", str(vault)))
+    client = Client(memotheca(data, "--vault", str(vault)))
     client.greet()
     waited: list[float] = []
     place = vault / "saved-just-now.md"
@@ -277,7 +277,7 @@ def parse() -> argparse.Namespace:
 
 def main() -> int:
     parsed = parse()
-    scratch = parsed.scratch or Path(tempfile.mkdtemp(prefix="pinakes-bench-"))
+    scratch = parsed.scratch or Path(tempfile.mkdtemp(prefix="memotheca-bench-"))
     scratch.mkdir(parents=True, exist_ok=True)
     machine = describe(scratch)
     tables = measure(parsed, scratch)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from client import Client
 from judging import Collection
+from memotheca.spaces.words import STOP_WORDS
 from peers import find_node, memory_server
-from pinakes.spaces.words import STOP_WORDS
 
 Array = NDArray[Any]
 
@@ -77,7 +77,7 @@ print(json.dumps(found))
 @cache
 def python_with(package: str) -> str | None:
     """A Python with a package in it, in a scratch environment; None where it cannot be installed."""
-    folder = Path(tempfile.gettempdir()) / f"pinakes-bench-{package}"
+    folder = Path(tempfile.gettempdir()) / f"memotheca-bench-{package}"
     python = folder / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)

@@ -11,16 +11,16 @@ import numpy as np
 
 from filling import open_app, run_tool
 from machine import describe, load
-from pinakes.app import App
-from pinakes.engine.births import chunk_rows
-from pinakes.engine.patterns.keeping import names_of, put_batch, to_fields
-from pinakes.engine.patterns.reading import DIFFICULTIES, Pattern
-from pinakes.engine.patterns.search import all_cards
-from pinakes.engine.upkeep import seal
-from pinakes.model.kinds import PATTERN
-from pinakes.model.knowledge import Entry
-from pinakes.spaces.embedders import SHIPPED_IDENTITY
-from pinakes.spaces.semantic import to_bytes, unit
+from memotheca.app import App
+from memotheca.engine.births import chunk_rows
+from memotheca.engine.patterns.keeping import names_of, put_batch, to_fields
+from memotheca.engine.patterns.reading import DIFFICULTIES, Pattern
+from memotheca.engine.patterns.search import all_cards
+from memotheca.engine.upkeep import seal
+from memotheca.model.kinds import PATTERN
+from memotheca.model.knowledge import Entry
+from memotheca.spaces.embedders import SHIPPED_IDENTITY
+from memotheca.spaces.semantic import to_bytes, unit
 from report import Line, Options, Table, Target, to_text
 from section import write_section
 from timing import Stopwatch, median, percentile
@@ -136,7 +136,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="500 patterns, fewer calls")
     parser.add_argument("--write-docs", action="store_true", help="put the results into docs/benchmarks.md")
     parsed = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="pinakes-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="memotheca-bench-") as folder:
         machine = describe(Path(folder))
         table = measure(Options(parsed.quick, Path(folder)))
     print(to_text(table))

@@ -9,7 +9,7 @@ import apsw
 
 from corpus import FUNCTION_WORDS, Note, Question, notes, questions
 from filling import fill, open_app, run_tool
-from pinakes.app import App
+from memotheca.app import App
 from report import Line, Options, Table, Target
 from timing import Stopwatch, median, percentile
 

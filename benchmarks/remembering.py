@@ -24,23 +24,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus import TAGS, vocabulary
-from pinakes.app import App, build
-from pinakes.engine.births import Births
-from pinakes.engine.boosting import boost
-from pinakes.engine.curation import forget
-from pinakes.engine.derivations import Derivations
-from pinakes.engine.embedding import Embedding, model_of
-from pinakes.engine.memories import Draft, draw, log_curation, new_link, put_memory, temporal_edge
-from pinakes.engine.upkeep import seal
-from pinakes.mind.adversarial import inspect
-from pinakes.model import kinds
-from pinakes.model.knowledge import Entry
-from pinakes.settings import load
-from pinakes.spaces.embedders import SHIPPED_IDENTITY
-from pinakes.spaces.fingerprint import to_bytes as fingerprint
-from pinakes.spaces.semantic import to_bytes, unit
-from pinakes.spaces.words import words
-from pinakes.storage.store import Writing
+from memotheca.app import App, build
+from memotheca.engine.births import Births
+from memotheca.engine.boosting import boost
+from memotheca.engine.curation import forget
+from memotheca.engine.derivations import Derivations
+from memotheca.engine.embedding import Embedding, model_of
+from memotheca.engine.memories import Draft, draw, log_curation, new_link, put_memory, temporal_edge
+from memotheca.engine.upkeep import seal
+from memotheca.mind.adversarial import inspect
+from memotheca.model import kinds
+from memotheca.model.knowledge import Entry
+from memotheca.settings import load
+from memotheca.spaces.embedders import SHIPPED_IDENTITY
+from memotheca.spaces.fingerprint import to_bytes as fingerprint
+from memotheca.spaces.semantic import to_bytes, unit
+from memotheca.spaces.words import words
+from memotheca.storage.store import Writing
 
 Array = NDArray[Any]
 

@@ -19,11 +19,11 @@ from fidelity import measure_fidelity
 from filling import run_tool
 from judging import NDCG, Asked, Collection, fuse_ranks, judge, misspell, read_collection
 from machine import describe, load
+from memotheca.app import App, build
+from memotheca.settings import load as load_settings
+from memotheca.spaces.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY
+from memotheca.spaces.semantic import MiniLM
 from opponents import Exact, FullText, rank_by_bm25s, rank_by_mcpvault, rank_by_memory_server
-from pinakes.app import App, build
-from pinakes.settings import load as load_settings
-from pinakes.spaces.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY
-from pinakes.spaces.semantic import MiniLM
 from report import Line, Table, Target, to_json, to_text
 from section import write_section
 
@@ -51,7 +51,7 @@ RECIPE = {
 def bring_in(collection: Collection, data: Path) -> float:
     """Import through the command; what is there already is skipped, and not embedded again."""
     began = time.perf_counter()
-    command = [sys.executable, "-m", "pinakes.cli.main", "import", str(collection.folder / "corpus.jsonl")]
+    command = [sys.executable, "-m", "memotheca.cli.main", "import", str(collection.folder / "corpus.jsonl")]
     subprocess.run([*command, "--data", str(data), "--collection", collection.name, "--json"], check=True, stdout=-3)
     return time.perf_counter() - began
 
@@ -78,7 +78,7 @@ def _import_cpu(lines: Sequence[str], scratch: Path) -> float:
         command = [
             sys.executable,
             "-m",
-            "pinakes.cli.main",
+            "memotheca.cli.main",
             "import",
             str(corpus),
             "--data",
@@ -131,7 +131,7 @@ def measure_set(collection: Collection, scratch: Path, *, peers: bool) -> list[L
     ids = {id.casefold(): id for id in texts}
     full_text, exact = FullText(texts), stored_vectors(app, collection.name)
     model = MiniLM(SHIPPED_FOLDER, SHIPPED_IDENTITY)
-    rankings: dict[str, dict[bool, list[list[str]]]] = {name: {} for name in ("pinakes", "FTS5", "MiniLM", "RRF")}
+    rankings: dict[str, dict[bool, list[list[str]]]] = {name: {} for name in ("memotheca", "FTS5", "MiniLM", "RRF")}
     wall = 0.0
     for wrong in (False, True):
         asked = with_misspelled(collection) if wrong else collection.asked
@@ -139,7 +139,7 @@ def measure_set(collection: Collection, scratch: Path, *, peers: bool) -> list[L
         embedded = [model.embed_question(question.text) for question in asked]
         by_vectors = [[ids[id] for id in exact.rank(vector)] for vector in embedded]
         began = time.perf_counter()
-        rankings["pinakes"][wrong] = [ask(app, question.text, 10 if wrong else DEPTH) for question in asked]
+        rankings["memotheca"][wrong] = [ask(app, question.text, 10 if wrong else DEPTH) for question in asked]
         wall = wall or time.perf_counter() - began
         rankings["FTS5"][wrong], rankings["MiniLM"][wrong] = by_words, by_vectors
         rankings["RRF"][wrong] = [fuse_ranks(pair) for pair in zip(by_words, by_vectors, strict=True)]
@@ -155,7 +155,7 @@ def _line(collection: Collection, name: str, found: dict[bool, list[list[str]]])
     numbers[WRONG] = judge(found[True], collection.asked)[NDCG]
     target = None
     recipe = RECIPE.get(collection.name)
-    if name == "pinakes" and recipe is not None:
+    if name == "memotheca" and recipe is not None:
         numbers |= {"recipe": recipe[0], AGAINST: numbers[NDCG] - recipe[0]}
         numbers |= {"recipe misspelled": recipe[1], "misspelled, less it": numbers[WRONG] - recipe[1]}
         target = Target(column=AGAINST, bound=-WITHIN, at_least=True)
@@ -177,9 +177,9 @@ def _peers(collection: Collection, scratch: Path) -> list[Line]:
 
 
 def to_table(collections: Sequence[Collection], lines: Sequence[Line]) -> Table:
-    ours = [line for line in lines if line.label.endswith(", pinakes")]
+    ours = [line for line in lines if line.label.endswith(", memotheca")]
     means: list[Line] = []
-    for name in ("pinakes", "FTS5", "MiniLM", "RRF") if len(ours) > 1 else ():
+    for name in ("memotheca", "FTS5", "MiniLM", "RRF") if len(ours) > 1 else ():
         chosen = [line.numbers for line in lines if line.label.endswith(f", {name}")]
         columns = [column for column in chosen[0] if not any(np.isnan(each.get(column, np.nan)) for each in chosen)]
         means.append(
@@ -190,7 +190,7 @@ def to_table(collections: Sequence[Collection], lines: Sequence[Line]) -> Table:
         )
     return Table(
         name="retrieval",
-        title="how good the answers are, in hundredths, through `pinakes import` and the `query` tool",
+        title="how good the answers are, in hundredths, through `memotheca import` and the `query` tool",
         lines=[*lines, *means],
         notes=[
             ", ".join(f"{each.name}: {len(each.asked)} questions" for each in collections) + ".",
@@ -219,7 +219,7 @@ def parse() -> argparse.Namespace:
 
 def main() -> int:
     parsed = parse()
-    scratch: Path = parsed.scratch or Path(tempfile.mkdtemp(prefix="pinakes-bench-"))
+    scratch: Path = parsed.scratch or Path(tempfile.mkdtemp(prefix="memotheca-bench-"))
     machine = describe(scratch)
     collections = [read_collection(folder, parsed.limit) for folder in parsed.folders]
     lines: list[Line] = []
@@ -230,7 +230,7 @@ def main() -> int:
     tables.append(
         Table(
             name="importing",
-            title="what `pinakes import` adds to embedding the same texts",
+            title="what `memotheca import` adds to embedding the same texts",
             lines=[measure_import(collection, scratch) for collection in collections],
             notes=["CPU seconds; importing a single text, which is starting the program, is taken off."],
         )

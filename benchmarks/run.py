@@ -16,7 +16,7 @@ BEGIN, END = "<!-- results: written by benchmarks/run.py --write-docs -->", "<!-
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="benchmarks/run.py", description="Measure Pinakes against its baselines.")
+    parser = argparse.ArgumentParser(prog="benchmarks/run.py", description="Measure Memotheca against its baselines.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which ones: {', '.join(NAMES)} (default: all)")
     parser.add_argument("--quick", action="store_true", help="fewer rounds and smaller sizes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers to a file, too")
@@ -32,7 +32,7 @@ def parse() -> argparse.Namespace:
 
 
 def measure(name: str, *, quick: bool, scratch: Path | None) -> Table:
-    with tempfile.TemporaryDirectory(prefix="pinakes-bench-", dir=scratch, ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="memotheca-bench-", dir=scratch, ignore_cleanup_errors=True) as folder:
         return import_module(name).measure(Options(quick, Path(folder)))
 
 

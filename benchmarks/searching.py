@@ -25,15 +25,15 @@ from filling import open_app, run_tool
 from first_answers import first_answers, read_into_cache
 from haystack import COLLECTION, COMMON, RARE, SEED, WIDTH, Array, Haystack, batches, build_haystack, texts, unit
 from machine import describe, load
-from pinakes.app import SEGMENTS, App
-from pinakes.engine.embedding import Embedding
-from pinakes.engine.finder import Finder
-from pinakes.engine.index.follower import Index
-from pinakes.engine.index.matching import CANDIDATES, Filter, allowed, nearest
-from pinakes.engine.kernel import Kernel
-from pinakes.spaces.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY
-from pinakes.spaces.semantic import MiniLM
-from pinakes.storage.vectors import vectors_by_number
+from memotheca.app import SEGMENTS, App
+from memotheca.engine.embedding import Embedding
+from memotheca.engine.finder import Finder
+from memotheca.engine.index.follower import Index
+from memotheca.engine.index.matching import CANDIDATES, Filter, allowed, nearest
+from memotheca.engine.kernel import Kernel
+from memotheca.spaces.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY
+from memotheca.spaces.semantic import MiniLM
+from memotheca.storage.vectors import vectors_by_number
 from report import Line, Options, Table, Target, to_json, to_text
 from section import write_section
 
@@ -174,7 +174,7 @@ def _while_importing(haystack: Haystack, asking: App, asked: list[Asked]) -> Tim
     command = [
         sys.executable,
         "-m",
-        "pinakes.cli.main",
+        "memotheca.cli.main",
         "import",
         str(corpus),
         "--data",
@@ -271,7 +271,7 @@ def parse() -> argparse.Namespace:
 
 def main() -> int:
     parsed = parse()
-    scratch = parsed.scratch or Path(tempfile.mkdtemp(prefix="pinakes-bench-"))
+    scratch = parsed.scratch or Path(tempfile.mkdtemp(prefix="memotheca-bench-"))
     sizes = (
         [int(each) for each in parsed.sizes.split(",")]
         if parsed.sizes

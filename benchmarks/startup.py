@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from client import Client, pinakes, script
+from client import Client, memotheca, script
 from peers import memory_server, memory_server_version, node_version
 from report import Line, Options, Table, Target
 from timing import median, paired_ratio
@@ -56,9 +56,9 @@ def measure(options: Options) -> Table:
 def _contestants(scratch: Path) -> dict[str, Starts]:
     used, empty = scratch / "used", scratch / "empty"
     found = {
-        "pinakes, default toolsets": Starts(pinakes(used)),
-        "pinakes, --toolsets all": Starts(pinakes(used, "--toolsets", "all")),
-        "pinakes, empty directory": Starts(pinakes(empty), lambda: shutil.rmtree(empty, ignore_errors=True)),
+        "memotheca, default toolsets": Starts(memotheca(used)),
+        "memotheca, --toolsets all": Starts(memotheca(used, "--toolsets", "all")),
+        "memotheca, empty directory": Starts(memotheca(empty), lambda: shutil.rmtree(empty, ignore_errors=True)),
         BARE: Starts(script("bare_server.py")),
     }
     reference = memory_server()
@@ -93,7 +93,7 @@ def _line(label: str, starts: Starts, bare: Starts) -> Line:
         "CPU min x bare": min(starts.cpu) / min(bare.cpu),
         RATIO: paired_ratio(starts.cpu, bare.cpu),
     }
-    judged = label.startswith("pinakes") and "empty" not in label
+    judged = label.startswith("memotheca") and "empty" not in label
     return Line(label=label, numbers=numbers, target=Target(column=RATIO, bound=1.2) if judged else None)
 
 

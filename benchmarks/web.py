@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from client import HELLO, LEGACY, pinakes, script
+from client import HELLO, LEGACY, memotheca, script
 from machine import describe
-from pinakes import settings
-from pinakes.app import App, build
-from pinakes.toolkit.contract import Reply
-from pinakes.toolkit.tool import Call
+from memotheca import settings
+from memotheca.app import App, build
+from memotheca.toolkit.contract import Reply
+from memotheca.toolkit.tool import Call
 from report import Line, Table, Target, to_text
 from section import write_section
 from timing import median, percentile
@@ -34,7 +34,7 @@ class WebClient:
     """A server in a program of its own, and one connection to it that is kept, in a session of the older protocol."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PINAKES_", "PYTHON"))}
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("MEMOTHECA_", "PYTHON"))}
         self._child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=inherited)
         assert self._child.stdout is not None
         port = urlsplit(json.loads(self._child.stdout.readline())["endpoint"]).port
@@ -128,7 +128,7 @@ class Ways:
 def measure(*, quick: bool, scratch: Path) -> Table:
     rounds = 100 if quick else 400
     ways = Ways(
-        WebClient(pinakes(scratch / "ours", "--transport", "http", "--port", "0", "--json", "--toolsets", "all")),
+        WebClient(memotheca(scratch / "ours", "--transport", "http", "--port", "0", "--json", "--toolsets", "all")),
         WebClient(script("web_bare_server.py", str(scratch / "bare"))),
         build(settings.load({"data": str(scratch / "here"), "toolsets": "all"}, {})),
     )
@@ -171,7 +171,7 @@ def _compare(label: str, asked: list[Callable[[], Any]], rounds: int) -> list[Li
         numbers = [{**each, INSIDE: median(took[2])} for each in numbers]
     ratio = {RATIO: median(took[0]) / median(took[1])}
     return [
-        Line(label=f"{label}, pinakes", numbers={**numbers[0], **ratio}, target=Target(column=RATIO, bound=2)),
+        Line(label=f"{label}, memotheca", numbers={**numbers[0], **ratio}, target=Target(column=RATIO, bound=2)),
         Line(label=f"{label}, bare", numbers={**numbers[1], RATIO: 1}),
     ]
 
@@ -194,7 +194,9 @@ def main() -> int:
     parser.add_argument("--write-docs", action="store_true", help="put the results into docs/benchmarks.md")
     parser.add_argument("--scratch", type=Path, metavar="DIR", help="where to write; a real disk, not memory")
     parsed = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="pinakes-bench-", dir=parsed.scratch, ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="memotheca-bench-", dir=parsed.scratch, ignore_cleanup_errors=True
+    ) as folder:
         machine = describe(Path(folder))
         machine["command"] = "python benchmarks/web.py" + (" --quick" if parsed.quick else "")
         table = measure(quick=parsed.quick, scratch=Path(folder))

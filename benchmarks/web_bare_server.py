@@ -11,9 +11,9 @@ import mcp_types as types
 import uvicorn
 from mcp.server.lowlevel import Server
 
-from pinakes import settings
-from pinakes.app import App, build
-from pinakes.toolkit.tool import Call
+from memotheca import settings
+from memotheca.app import App, build
+from memotheca.toolkit.tool import Call
 
 
 def build_server(app: App) -> Server[Any]:

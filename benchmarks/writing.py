@@ -11,7 +11,7 @@ import apsw
 
 from corpus import Note, notes
 from filling import fill, open_app, run_tool
-from pinakes.spaces.embedders import DEFAULT
+from memotheca.spaces.embedders import DEFAULT
 from report import Line, Options, Table, Target
 from timing import Stopwatch, median, paired_ratio, per_second, percentile
 
@@ -43,12 +43,12 @@ def open_raw(folder: Path) -> Write:
     return write
 
 
-def open_pinakes(folder: Path, embedder: str = "none") -> Write:
+def open_memotheca(folder: Path, embedder: str = "none") -> Write:
     app = open_app(folder, embedder=embedder)
     return lambda note: run_tool(app, "store", note.arguments())
 
 
-OPENERS: dict[str, Callable[[Path], Write]] = {"pinakes": open_pinakes, RAW: open_raw}
+OPENERS: dict[str, Callable[[Path], Write]] = {"memotheca": open_memotheca, RAW: open_raw}
 
 
 def measure(options: Options) -> Table:
@@ -75,8 +75,8 @@ def _measure_sizes(options: Options) -> list[Line]:
     for size in sizes:
         folder = options.scratch / str(size)
         fill(open_app(folder, embedder="none"), notes(size))
-        writes[f"store, {size:,} entries"] = open_pinakes(folder)
-    writes[EMBEDDED] = open_pinakes(options.scratch / "embedded", DEFAULT)
+        writes[f"store, {size:,} entries"] = open_memotheca(folder)
+    writes[EMBEDDED] = open_memotheca(options.scratch / "embedded", DEFAULT)
     watches = {label: Stopwatch() for label in writes}
     for write in writes.values():
         for note in notes(20, seed=2):

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from client import ENVELOPE, MODERN, pinakes
+from client import ENVELOPE, MODERN, memotheca
 from machine import describe, load
 from report import Line, Table, Target, to_text
 from section import write_section
@@ -50,11 +50,11 @@ class Server:
         self.vault.mkdir()
         flags = ("--transport", "http", "--port", str(self._port), "--vault", str(self.vault), "--toolsets", "all")
         flags += ("--roots", str(folder))
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("PINAKES_")}
-        choose = [sys.executable, "-m", "pinakes.cli.main", "reindex", "--data", str(folder / "data")]
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("MEMOTHECA_")}
+        choose = [sys.executable, "-m", "memotheca.cli.main", "reindex", "--data", str(folder / "data")]
         subprocess.run([*choose, "--embedder", embedder], capture_output=True, check=True, env=inherited)
         self._child = subprocess.Popen(
-            pinakes(folder / "data", *flags), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=inherited
+            memotheca(folder / "data", *flags), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=inherited
         )
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
@@ -203,7 +203,7 @@ def main() -> int:
     parser.add_argument("--write-docs", action="store_true")
     parsed = parser.parse_args()
     names = parsed.units or (["newlines", "brackets"] if parsed.quick else list(UNITS))
-    with tempfile.TemporaryDirectory(prefix="pinakes-bench-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix="memotheca-bench-", ignore_cleanup_errors=True) as folder:
         machine = describe(Path(folder))
         machine["command"] = " ".join(["python benchmarks/yielding.py", *sys.argv[1:]])
         works = [parsed.only] if parsed.only else list(WORK)

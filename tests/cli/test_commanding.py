@@ -6,13 +6,13 @@ import subprocess
 
 import pytest
 
-from pinakes import __version__
-from pinakes.cli.main import COMMANDS, main
+from memotheca import __version__
+from memotheca.cli.main import COMMANDS, main
 
 
 @pytest.fixture
 def run(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
 
     def invoke(*arguments):
@@ -45,14 +45,14 @@ def test_help_and_version_are_commands_too(run):
     assert run("help")[1] == run("--help")[1] == run()[1]
     for name in COMMANDS:
         assert run("help", name) == run(name, "--help")
-    assert run("version")[1] == f"pinakes {__version__}\n" == run("--version")[1]
+    assert run("version")[1] == f"memotheca {__version__}\n" == run("--version")[1]
 
 
 def test_a_misspelled_command_is_answered_with_the_one_that_was_meant(run):
     for typed, meant in (("serach", "search"), ("colections", "collections")):
         code, _, err = run(typed)
         assert (code, f"Did you mean {meant}?" in err) == (2, True)
-    assert "pinakes help lists them" in run("xyzzy")[2]
+    assert "memotheca help lists them" in run("xyzzy")[2]
     assert "Did you mean search?" in run("help", "serach")[2]
 
 
@@ -103,9 +103,11 @@ def test_bash_completes(run, tmp_path):
 
     def complete(*words):
         listed = " ".join(f"'{word}'" for word in words)
-        asked = f"source {script}; COMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}; _pinakes; echo ${{COMPREPLY[@]}}"
+        asked = (
+            f"source {script}; COMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}; _memotheca; echo ${{COMPREPLY[@]}}"
+        )
         return subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True).stdout.split()
 
-    assert complete("pinakes", "coll") == ["collections"]
-    assert complete("pinakes", "connect", "cu") == ["cursor"]
-    assert complete("pinakes", "search", "--as-of-") == ["--as-of-tx"]
+    assert complete("memotheca", "coll") == ["collections"]
+    assert complete("memotheca", "connect", "cu") == ["cursor"]
+    assert complete("memotheca", "search", "--as-of-") == ["--as-of-tx"]

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.app import SEGMENTS, open_store
-from pinakes.cli.main import COMMANDS, main
-from pinakes.engine.erasure import BACKUP_ROLE
-from pinakes.engine.finder import Finder
-from pinakes.engine.index.sealing import maintain
-from pinakes.storage.locks import role
+from memotheca.app import SEGMENTS, open_store
+from memotheca.cli.main import COMMANDS, main
+from memotheca.engine.erasure import BACKUP_ROLE
+from memotheca.engine.finder import Finder
+from memotheca.engine.index.sealing import maintain
+from memotheca.storage.locks import role
 
 
 @pytest.fixture
 def run(tmp_path, capsys, monkeypatch):
     """Run a command in a data directory of its own: exit code, stdout, stderr."""
-    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
 
     def invoke(*arguments):
@@ -98,7 +98,7 @@ def test_status_counts_what_is_there(run):
 def test_the_data_directory_is_for_its_owner_alone(run, tmp_path):
     tell(run, "store", topic="a", content="b")
     assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
-    assert stat.S_IMODE((tmp_path / "data" / "pinakes.db").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "data" / "memotheca.db").stat().st_mode) == 0o600
 
 
 def test_export_and_import_carry_the_whole_history(run, tmp_path):
@@ -169,14 +169,14 @@ def test_a_backup_opens_as_a_data_directory(run, tmp_path, monkeypatch):
     assert copied.parent == tmp_path / "data" / "backups"
     other = tmp_path / "other"
     other.mkdir(mode=0o700)
-    os.replace(copied, other / "pinakes.db")
-    monkeypatch.setenv("PINAKES_DATA", str(other))
+    os.replace(copied, other / "memotheca.db")
+    monkeypatch.setenv("MEMOTHECA_DATA", str(other))
     assert len(tell(run, "query")["items"]) == 1
 
 
 def test_a_backup_and_an_erasure_remove_what_a_killed_backup_has_left(run, tmp_path):
     tell(run, "store", topic="secret", content="xyzzy-plugh")
-    leftover = tmp_path / "data" / "backups" / "pinakes-20260101T000000Z-asked.db.part"
+    leftover = tmp_path / "data" / "backups" / "memotheca-20260101T000000Z-asked.db.part"
     for command in (("backup",), ("erase", "e-1", "--yes")):
         leftover.parent.mkdir(exist_ok=True)
         leftover.write_bytes(b"xyzzy-plugh")
@@ -211,7 +211,7 @@ def test_doctor_finds_segments_that_are_missing_or_damaged_and_reindexing_brings
         code, out, _ = run("doctor")
         assert code == 1
         assert "1 files of the index are missing or damaged" in out
-        assert "pinakes reindex" in out
+        assert "memotheca reindex" in out
         assert run("call", "query", json.dumps({"content": "green"}))[0] == 1
         segment.write_bytes(whole)
     segment.unlink()
@@ -235,7 +235,7 @@ def test_erasing_asks_for_a_yes_and_then_really_erases(run, tmp_path):
 
 
 def test_doctor_finds_and_mends_heads_that_differ_from_the_journal(run, tmp_path):
-    from pinakes.app import open_store
+    from memotheca.app import open_store
 
     tell(run, "store", topic="a", content="b")
     tell(run, "store", topic="c", content="d")
@@ -262,12 +262,12 @@ def test_doctor_complains_of_a_directory_that_others_can_read(run, tmp_path):
 
 def test_settings_come_from_flag_then_environment_then_file(run, tmp_path, monkeypatch):
     tell(run, "store", topic="a", content="b")
-    (tmp_path / "data" / "pinakes.toml").write_text('collection = "from-file"\n')
+    (tmp_path / "data" / "memotheca.toml").write_text('collection = "from-file"\n')
     assert json.loads(run("status", "--json")[1])["collection"] == "from-file"
-    monkeypatch.setenv("PINAKES_COLLECTION", "from-environment")
+    monkeypatch.setenv("MEMOTHECA_COLLECTION", "from-environment")
     assert json.loads(run("status", "--json")[1])["collection"] == "from-environment"
     assert json.loads(run("status", "--json", "--collection", "from-flag")[1])["collection"] == "from-flag"
-    (tmp_path / "data" / "pinakes.toml").write_text("colour = 1\n")
+    (tmp_path / "data" / "memotheca.toml").write_text("colour = 1\n")
     code, _, err = run("status")
     assert code == 2
     assert "colour" in err

@@ -1,4 +1,4 @@
-"""Telling a client about Pinakes: what is printed works when it is pasted, and what is written harms nothing."""
+"""Telling a client about Memotheca: what is printed works when it is pasted, and what is written harms nothing."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.cli.main import main
+from memotheca.cli.main import main
 
 CLIENTS = (
     "claude-code",
@@ -32,8 +32,8 @@ URL = "http://127.0.0.1:3000/mcp"
 def run(tmp_path, capsys, monkeypatch):
     """Run a command as somebody with an empty home: exit code, stdout, stderr."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
-    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "APPDATA", "PINAKES_TOKEN", "CLINE_MCP_SETTINGS_PATH"):
+    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
+    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "APPDATA", "MEMOTHECA_TOKEN", "CLINE_MCP_SETTINGS_PATH"):
         monkeypatch.delenv(name, raising=False)
 
     def invoke(*arguments):
@@ -55,9 +55,9 @@ def shown(run, *arguments):
 
 def server_in(content):
     """The one server in a configuration, however deep."""
-    while "pinakes" not in content:
+    while "memotheca" not in content:
         (content,) = content.values()
-    return content["pinakes"]
+    return content["memotheca"]
 
 
 def words_of(server):
@@ -76,7 +76,7 @@ def test_every_client_is_told_to_start_a_server_that_exists_on_the_same_data(run
 def test_what_is_chosen_here_is_passed_to_the_server(run, tmp_path, monkeypatch, client):
     (tmp_path / "my notes").mkdir()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PINAKES_ROOTS", "files")
+    monkeypatch.setenv("MEMOTHECA_ROOTS", "files")
     chosen = ("--vault", "my notes", "--toolsets", "entries,memories", "--read-only", "--collection", "team")
     words = words_of(server_in(shown(run, client, *chosen, "--data", "here")["content"]))
     assert words[1:] == [
@@ -127,7 +127,7 @@ def test_a_linked_file_stays_a_link_and_its_target_is_written(run, tmp_path):
     link.symlink_to("dotfiles/claude.json")
     assert run("connect", "claude-code", "--write", "--file", link)[0] == 0
     assert link.is_symlink()
-    assert "pinakes" in json.loads(target.read_text())["mcpServers"]
+    assert "memotheca" in json.loads(target.read_text())["mcpServers"]
 
 
 def test_no_earlier_copy_is_ever_overwritten_and_no_change_makes_none(run, tmp_path):
@@ -160,7 +160,7 @@ def test_a_table_is_added_to_toml_without_touching_a_line_of_it(run, tmp_path):
     assert file.read_text().startswith(before)
     servers = tomllib.loads(file.read_text())["mcp_servers"]
     assert servers["other"] == {"command": "x"}
-    assert servers["pinakes"]["args"] == ["serve", "--data", str(tmp_path / 'a "b" \\c')]
+    assert servers["memotheca"]["args"] == ["serve", "--data", str(tmp_path / 'a "b" \\c')]
     after = file.read_text()
     assert run("connect", "codex", "--write", "--file", file, "--data", tmp_path / 'a "b" \\c')[0] == 0
     assert run("connect", "codex", "--write", "--file", file, "--data", tmp_path / "other")[0] == 2
@@ -179,7 +179,7 @@ def test_servers_of_the_first_opencode_are_joined(run, tmp_path):
     file = tmp_path / "opencode.json"
     file.write_text('{"mcp": {"x": {"type": "local", "command": ["y"]}}}')
     assert run("connect", "opencode", "--write", "--file", file)[0] == 0
-    assert set(json.loads(file.read_text())["mcp"]) == {"x", "pinakes"}
+    assert set(json.loads(file.read_text())["mcp"]) == {"x", "memotheca"}
 
 
 @pytest.mark.parametrize("client", ["claude-code", "codex"])
@@ -193,7 +193,7 @@ def test_the_printed_command_survives_a_shell(run, tmp_path, client):
 
 
 def test_on_windows_commands_are_quoted_for_its_two_shells():
-    from pinakes.cli.shells import spell_command
+    from memotheca.cli.shells import spell_command
 
     assert spell_command(["claude", "C:\\Program Files\\x", "--data", "C:\\me"], "win32") == [
         'claude "C:\\Program Files\\x" --data C:\\me'
@@ -213,7 +213,7 @@ def test_claude_desktop_gets_no_address_that_its_cloud_cannot_reach(run):
 @pytest.mark.parametrize("client", [name for name in CLIENTS if name != "claude-desktop"])
 def test_a_token_is_sent_as_a_header_and_never_shown(run, tmp_path, monkeypatch, client):
     assert "earer" not in run("connect", client, "--url", URL)[1]
-    monkeypatch.setenv("PINAKES_TOKEN", "hidden-secret")
+    monkeypatch.setenv("MEMOTHECA_TOKEN", "hidden-secret")
     code, out, _ = run("connect", client, "--url", URL)
     assert code == 0
     assert "earer" in out
@@ -229,7 +229,7 @@ def test_a_shell_puts_the_token_into_the_printed_command(run, tmp_path, monkeypa
     token.write_text("from-file\nmore\n")
     for given, environment, expected in (
         (("--token-file", str(token)), {}, "from-file"),
-        ((), {"PINAKES_TOKEN": "from-environment"}, "from-environment"),
+        ((), {"MEMOTHECA_TOKEN": "from-environment"}, "from-environment"),
     ):
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
@@ -241,8 +241,8 @@ def test_a_shell_puts_the_token_into_the_printed_command(run, tmp_path, monkeypa
 
 def announced(tmp_path, *arguments, **environment):
     """What a server over HTTP says when it starts."""
-    home = {"HOME": str(tmp_path / "home"), "PINAKES_DATA": str(tmp_path / "some data"), **environment}
-    command = [sys.executable, "-m", "pinakes.cli.main", "serve", "--transport", "http", "--port", "0", *arguments]
+    home = {"HOME": str(tmp_path / "home"), "MEMOTHECA_DATA": str(tmp_path / "some data"), **environment}
+    command = [sys.executable, "-m", "memotheca.cli.main", "serve", "--transport", "http", "--port", "0", *arguments]
     server = subprocess.Popen(command, env={**os.environ, **home}, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     lines = []
@@ -263,18 +263,18 @@ def test_a_server_says_where_its_data_is_and_how_each_client_is_told(tmp_path):
     assert f"Its data is in {tmp_path / 'some data'}" in lines
     said = "\n".join(lines)
     assert "connector" not in said
-    assert "claude mcp add --transport http pinakes http://127.0.0.1:" in said
+    assert "claude mcp add --transport http memotheca http://127.0.0.1:" in said
     desktop = shlex.split(next(line for line in lines if "connect claude-desktop" in line))
     assert desktop[-3:] == ["--data", str(tmp_path / "some data"), "--write"]
     assert os.access(desktop[0], os.X_OK)
 
 
 def test_a_server_on_every_address_tells_one_that_answers_and_sends_the_token(tmp_path):
-    lines = announced(tmp_path, "--host", "0.0.0.0", PINAKES_TOKEN="hidden-secret")
+    lines = announced(tmp_path, "--host", "0.0.0.0", MEMOTHECA_TOKEN="hidden-secret")
     said = "\n".join(lines)
     assert "0.0.0.0" not in said
     assert "hidden-secret" not in said
-    assert '--header "Authorization: Bearer $PINAKES_TOKEN"' in said
+    assert '--header "Authorization: Bearer $MEMOTHECA_TOKEN"' in said
     assert "--allowed-hosts NAME:" in said
-    lines = announced(tmp_path, "--host", "0.0.0.0", "--allowed-hosts", "box:4000", PINAKES_TOKEN="hidden-secret")
+    lines = announced(tmp_path, "--host", "0.0.0.0", "--allowed-hosts", "box:4000", MEMOTHECA_TOKEN="hidden-secret")
     assert "From other machines: http://box:4000/mcp" in lines

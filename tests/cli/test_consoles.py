@@ -10,9 +10,9 @@ import sys
 
 import pytest
 
-from pinakes.cli.bars import Bars
-from pinakes.cli.layout import counted, cut, sized, width_of, wrap
-from pinakes.cli.main import COMMANDS, main
+from memotheca.cli.bars import Bars
+from memotheca.cli.layout import counted, cut, sized, width_of, wrap
+from memotheca.cli.main import COMMANDS, main
 
 LONG = "Für die Kaffeepause 休憩時間 “quoted” ☕ — " + "donaudampfschifffahrtsgesellschaft " * 4
 SEEN = (
@@ -90,7 +90,7 @@ def folder(tmp_path_factory):
     """A data directory with long and odd words in everything."""
     folder = tmp_path_factory.mktemp("odd")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("PINAKES_DATA", str(folder / "data"))
+        patched.setenv("MEMOTHECA_DATA", str(folder / "data"))
         patched.setenv("HOME", str(folder / "home"))
         (folder / "vault").mkdir()
         (folder / "vault" / "index.md").write_text(f"# {LONG}\n[[kaffee]] [[{'nirgendwo ' * 12}]]")
@@ -111,7 +111,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def run(folder, capsys, monkeypatch):
-    monkeypatch.setenv("PINAKES_DATA", str(folder / "data"))
+    monkeypatch.setenv("MEMOTHECA_DATA", str(folder / "data"))
     monkeypatch.setenv("HOME", str(folder / "home"))
 
     def invoke(*arguments):
@@ -187,8 +187,8 @@ def test_an_export_is_utf_8_on_any_console(run, monkeypatch):
 
 
 def test_json_from_a_pipe_is_utf_8_on_any_console(folder):
-    environment = {**os.environ, "PINAKES_DATA": str(folder / "piped"), "PYTHONIOENCODING": "cp1252"}
-    command = [sys.executable, "-m", "pinakes.cli.main", "call", "store", "-", "--json"]
+    environment = {**os.environ, "MEMOTHECA_DATA": str(folder / "piped"), "PYTHONIOENCODING": "cp1252"}
+    command = [sys.executable, "-m", "memotheca.cli.main", "call", "store", "-", "--json"]
     done = subprocess.run(
         command, input='{"topic": "休憩", "content": "ü"}'.encode(), env=environment, capture_output=True, check=True
     )

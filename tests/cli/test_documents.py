@@ -9,9 +9,9 @@ import threading
 
 import pytest
 
-from pinakes.cli.bars import Bars
-from pinakes.cli.gathering import gather
-from pinakes.cli.main import main
+from memotheca.cli.bars import Bars
+from memotheca.cli.gathering import gather
+from memotheca.cli.main import main
 
 PATIENCE = 90.0
 
@@ -32,7 +32,7 @@ def files(tmp_path):
 
 @pytest.fixture
 def run(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     main(["reindex", "--embedder", "none", "--json"])
     capsys.readouterr()
@@ -151,14 +151,14 @@ def test_bars_are_redrawn_in_place():
 
 def listed(environment):
     """The documents there are by their filenames, with their ids."""
-    command = [sys.executable, "-m", "pinakes.cli.main", "documents", "--json"]
+    command = [sys.executable, "-m", "memotheca.cli.main", "documents", "--json"]
     out = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
     return {document["filename"]: document["id"] for document in json.loads(out)["documents"]}
 
 
 def test_documents_stay_where_a_watched_disk_is_taken_away(files, tmp_path):
-    environment = {**os.environ, "PINAKES_DATA": str(tmp_path / "data"), "HOME": str(tmp_path)}
-    command = [sys.executable, "-m", "pinakes.cli.main"]
+    environment = {**os.environ, "MEMOTHECA_DATA": str(tmp_path / "data"), "HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "memotheca.cli.main"]
     subprocess.run([*command, "reindex", "--embedder", "none"], env=environment, check=True, capture_output=True)
     watching = subprocess.Popen(
         [*command, "add", str(files / "sub"), "--watch"], env=environment, stderr=subprocess.PIPE, text=True
@@ -180,8 +180,8 @@ def test_documents_stay_where_a_watched_disk_is_taken_away(files, tmp_path):
 
 
 def test_a_watched_folder_takes_in_what_changes(files, tmp_path):
-    environment = {**os.environ, "PINAKES_DATA": str(tmp_path / "data"), "HOME": str(tmp_path)}
-    command = [sys.executable, "-m", "pinakes.cli.main"]
+    environment = {**os.environ, "MEMOTHECA_DATA": str(tmp_path / "data"), "HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "memotheca.cli.main"]
     subprocess.run([*command, "reindex", "--embedder", "none"], env=environment, check=True, capture_output=True)
     watching = subprocess.Popen(
         [*command, "add", str(files / "sub"), "--watch"], env=environment, stderr=subprocess.PIPE, text=True
@@ -202,7 +202,7 @@ def test_a_watched_folder_takes_in_what_changes(files, tmp_path):
         assert set(after) == {"coffee.html", "newer.txt"}
         assert after["newer.txt"] == before["new.txt"]
         (files / "sub" / "coffee.html").unlink()
-        assert "coffee.html: removed; pinakes undo brings it back" in watching.stderr.readline()
+        assert "coffee.html: removed; memotheca undo brings it back" in watching.stderr.readline()
         assert set(listed(environment)) == {"newer.txt"}
         subprocess.run([*command, "undo"], env=environment, check=True, capture_output=True)
         assert set(listed(environment)) == {"coffee.html", "newer.txt"}

@@ -8,9 +8,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pinakes.app import DATABASE
-from pinakes.cli.main import main
-from tests.server.raw import PATIENCE, PINAKES
+from memotheca.app import DATABASE
+from memotheca.cli.main import main
+from tests.server.raw import MEMOTHECA, PATIENCE
 
 LOSSES = {
     "gone": lambda path: path.unlink(),
@@ -73,7 +73,7 @@ def found(run, name):
 
 def served(data):
     """What a server that starts there and is stopped has logged."""
-    command = [*PINAKES, "serve", "--data", str(data)]
+    command = [*MEMOTHECA, "serve", "--data", str(data)]
     return subprocess.run(command, input=b"", capture_output=True, check=True, timeout=PATIENCE).stderr.decode()
 
 
@@ -106,11 +106,11 @@ def test_doctor_names_a_lost_data_file_and_the_backup_to_restore_and_makes_none(
     code, [finding] = found(run, "integrity")
     assert code == 1
     assert "lost" in finding["detail"]
-    assert f"pinakes restore --data {data} {lost}" in finding["fix"]
+    assert f"memotheca restore --data {data} {lost}" in finding["fix"]
     for command in (("status",), ("search", "tea"), ("call", "store", '{"topic": "a", "content": "b"}'), ("backup",)):
         code, _, err = run(*command)
         assert code == 1
-        assert f"pinakes doctor --data {data}" in err
+        assert f"memotheca doctor --data {data}" in err
     assert sorted(path.name for path in data.iterdir()) == before
     assert run("restore", lost)[0] == 0
     assert run("doctor")[0] == 0
@@ -142,7 +142,7 @@ def test_a_server_that_begins_anew_beside_backups_says_so_until_one_is_restored_
     assert "was begun anew" in served(data)
     code, [finding] = found(run, "loss")
     assert code == 1
-    assert f"pinakes restore --data {data} {lost}" in finding["fix"]
+    assert f"memotheca restore --data {data} {lost}" in finding["fix"]
     assert "begun anew" in run("status")[1]
     copy = tmp_path / "copy"
     shutil.copytree(data, copy)

@@ -13,17 +13,17 @@ pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="there is n
 
 
 def make(folder, *arguments, **environment):
-    given = {name: value for name, value in os.environ.items() if name != "PINAKES_DATA"} | environment
+    given = {name: value for name, value in os.environ.items() if name != "MEMOTHECA_DATA"} | environment
     return subprocess.run(["make", *arguments], cwd=folder, env=given, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
 def clone(tmp_path):
-    """A clone that is set up, whose `pinakes` says with what it was started."""
+    """A clone that is set up, whose `memotheca` says with what it was started."""
     shutil.copy(MAKEFILE, tmp_path)
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    program = tmp_path / ".venv" / "bin" / "pinakes"
-    program.write_text('#!/bin/sh\necho "ran: $* [$PINAKES_DATA]"\n')
+    program = tmp_path / ".venv" / "bin" / "memotheca"
+    program.write_text('#!/bin/sh\necho "ran: $* [$MEMOTHECA_DATA]"\n')
     program.chmod(0o755)
     for name in ("requirements.lock", "pyproject.toml", ".venv/.setup-run"):
         (tmp_path / name).touch()
@@ -32,14 +32,14 @@ def clone(tmp_path):
 
 def test_make_run_and_the_command_line_share_a_data_directory(clone):
     assert "ran: serve --transport http []" in make(clone, "run").stdout
-    assert "ran: serve --transport http [elsewhere]" in make(clone, "run", PINAKES_DATA="elsewhere").stdout
+    assert "ran: serve --transport http [elsewhere]" in make(clone, "run", MEMOTHECA_DATA="elsewhere").stdout
 
 
 def test_make_run_tells_of_an_older_directory_that_it_leaves(clone):
     (clone / "data").mkdir()
-    (clone / "data" / "pinakes.db").touch()
-    assert "PINAKES_DATA=data make run" in make(clone, "run").stdout
-    assert "not used" not in make(clone, "run", PINAKES_DATA="data").stdout
+    (clone / "data" / "memotheca.db").touch()
+    assert "MEMOTHECA_DATA=data make run" in make(clone, "run").stdout
+    assert "not used" not in make(clone, "run", MEMOTHECA_DATA="data").stdout
 
 
 def test_an_old_python_gets_one_plain_sentence(clone):
@@ -49,4 +49,4 @@ def test_an_old_python_gets_one_plain_sentence(clone):
     (clone / ".venv" / ".setup-run").unlink()
     done = make(clone, "--no-print-directory", "run", f"PYTHON={old}")
     assert done.returncode != 0
-    assert done.stdout == "Pinakes needs Python 3.11 or newer; name one, as in: make run PYTHON=python3.12\n"
+    assert done.stdout == "Memotheca needs Python 3.11 or newer; name one, as in: make run PYTHON=python3.12\n"

@@ -1,4 +1,4 @@
-"""pinakes memory: what a librarian sees, and a review in which everything can be taken back."""
+"""memotheca memory: what a librarian sees, and a review in which everything can be taken back."""
 
 import io
 import json
@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from pinakes.cli.main import main
-from pinakes.mind.adversarial import Threat
+from memotheca.cli.main import main
+from memotheca.mind.adversarial import Threat
 
 DEPLOYS = "The deployment runs on Tuesday evenings after the backup"
 WORKS, BROKEN = "The lift in the north hall works.", "The lift in the north hall does not work."
@@ -15,8 +15,8 @@ WORKS, BROKEN = "The lift in the north hall works.", "The lift in the north hall
 
 @pytest.fixture
 def run(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("PINAKES_TOOLSETS", "all")
+    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("MEMOTHECA_TOOLSETS", "all")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     main(["reindex", "--embedder", "none"])
     capsys.readouterr()
@@ -138,7 +138,7 @@ def held(run, monkeypatch):
     """A memory that is held, and the way to look for it."""
     doubtful = Threat(0.6, "prompt_injection", ("say only",))
     with monkeypatch.context() as patched:
-        patched.setattr("pinakes.engine.memories.inspect", lambda _: doubtful)
+        patched.setattr("memotheca.engine.memories.inspect", lambda _: doubtful)
         store(run, WORKS)
     return run
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pinakes import settings
-from pinakes.app import build
-from pinakes.cli.main import main
+from memotheca import settings
+from memotheca.app import build
+from memotheca.cli.main import main
 from tests.conftest import Agent
 
 PAGE = Path(__file__).parents[2] / "docs" / "memory.md"
@@ -63,7 +63,7 @@ def test_every_tool_that_the_page_names_is_there(librarian):
 
 
 def test_every_command_of_the_page_runs(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert main(["call", "store", "topic=tea", "content=black"]) == 0
     for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL):

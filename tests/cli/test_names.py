@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from pinakes.cli.main import main
+from memotheca.cli.main import main
 
 
 @pytest.fixture
 def run(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("COLUMNS", raising=False)
     main(["reindex", "--embedder", "none", "--json"])
@@ -153,7 +153,7 @@ def test_any_thing_can_be_shown_in_full(full, tmp_path):
     assert (shown["subject"], shown["predicate"], shown["object"]) == ("Ada", "works_at", "Analytical Engines")
     full("undo", "--tx", "1")
     out = full("show", "e-1")[1]
-    assert "pinakes undo --tx" in out
+    assert "memotheca undo --tx" in out
     assert "Ada takes it black." in out
 
 

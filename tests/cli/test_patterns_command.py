@@ -1,17 +1,17 @@
-"""pinakes patterns, and markdown on a terminal."""
+"""memotheca patterns, and markdown on a terminal."""
 
 import json
 
 import pytest
 
-from pinakes.cli.main import main
-from pinakes.cli.markdown import render
+from memotheca.cli.main import main
+from memotheca.cli.markdown import render
 from tests.engine.patterns.catalogues import write, write_many
 
 
 @pytest.fixture
 def run(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
 
     def invoke(*arguments):
         code = main(["patterns", *arguments])

@@ -4,9 +4,9 @@ import re
 import shlex
 from pathlib import Path
 
-from pinakes.app import load_catalog
-from pinakes.cli.clients import CLIENTS
-from pinakes.cli.main import COMMANDS, build_parser, load_command
+from memotheca.app import load_catalog
+from memotheca.cli.clients import CLIENTS
+from memotheca.cli.main import COMMANDS, build_parser, load_command
 
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 
@@ -27,7 +27,7 @@ def test_every_client_that_connect_knows_is_named():
 
 def test_every_command_line_in_it_is_understood():
     lines = [line for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) for line in block.splitlines()]
-    commands = [shlex.split(line, comments=True) for line in lines if line.startswith("pinakes ")]
+    commands = [shlex.split(line, comments=True) for line in lines if line.startswith("memotheca ")]
     assert len(commands) > 20
     for _, name, *arguments in commands:
         assert name in COMMANDS

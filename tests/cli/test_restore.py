@@ -1,4 +1,4 @@
-"""`pinakes restore` puts a backup in place of the data, whatever that is like, or changes nothing."""
+"""`memotheca restore` puts a backup in place of the data, whatever that is like, or changes nothing."""
 
 import json
 import os
@@ -13,13 +13,13 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pinakes.app import DATABASE
-from pinakes.cli.main import main
-from pinakes.model.clock import system_clock
-from pinakes.storage.migrations import STEPS
-from pinakes.storage.sqlite import SQLiteDatabase
-from pinakes.storage.store import Store
-from tests.server.raw import PATIENCE, PINAKES, RawServer
+from memotheca.app import DATABASE
+from memotheca.cli.main import main
+from memotheca.model.clock import system_clock
+from memotheca.storage.migrations import STEPS
+from memotheca.storage.sqlite import SQLiteDatabase
+from memotheca.storage.store import Store
+from tests.server.raw import MEMOTHECA, PATIENCE, RawServer
 from tests.server.test_http import HttpServer
 
 SECRET = "xyzzy-plugh-0451"
@@ -36,7 +36,7 @@ def run(tmp_path, capsys):
 
 
 @pytest.fixture
-def pinakes(run):
+def memotheca(run):
     """The JSON of a command that succeeds."""
 
     def call(*arguments, **options):
@@ -48,19 +48,19 @@ def pinakes(run):
 
 
 @pytest.fixture
-def topics(pinakes):
+def topics(memotheca):
     def listed(**options):
-        page = pinakes("call", "query", json.dumps({"limit": 100}), **options)
+        page = memotheca("call", "query", json.dumps({"limit": 100}), **options)
         return sorted(entry["topic"] for entry in page["items"])
 
     return listed
 
 
 @pytest.fixture
-def store(pinakes):
+def store(memotheca):
     def call(*topics, **options):
         return [
-            pinakes("call", "store", json.dumps({"topic": topic, "content": f"about {topic}"}), **options)["id"]
+            memotheca("call", "store", json.dumps({"topic": topic, "content": f"about {topic}"}), **options)["id"]
             for topic in topics
         ]
 
@@ -68,41 +68,41 @@ def store(pinakes):
 
 
 @pytest.fixture
-def seen(pinakes, store, topics):
-    return pinakes, store, topics
+def seen(memotheca, store, topics):
+    return memotheca, store, topics
 
 
-def restored(pinakes, file, **options):
-    done = pinakes("restore", file, **options)
-    assert pinakes("doctor", **options)["ok"]
+def restored(memotheca, file, **options):
+    done = memotheca("restore", file, **options)
+    assert memotheca("doctor", **options)["ok"]
     return done
 
 
-def test_a_restore_brings_back_what_was_and_keeps_what_is(pinakes, store, topics, tmp_path):
+def test_a_restore_brings_back_what_was_and_keeps_what_is(memotheca, store, topics, tmp_path):
     store("tea", "milk")
-    pinakes("backup", tmp_path / "b.db")
+    memotheca("backup", tmp_path / "b.db")
     store("bread")
-    done = restored(pinakes, tmp_path / "b.db")
+    done = restored(memotheca, tmp_path / "b.db")
     assert topics() == ["milk", "tea"]
     assert done["collections"] == {"default": 2}
     kept = Path(done["kept"])
     assert kept.parent == tmp_path / "data" / "backups"
-    restored(pinakes, kept)
+    restored(memotheca, kept)
     assert topics() == ["bread", "milk", "tea"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
-def test_a_restore_after_a_server_was_stopped_or_killed_restores(pinakes, topics, tmp_path, number):
+def test_a_restore_after_a_server_was_stopped_or_killed_restores(memotheca, topics, tmp_path, number):
     server = RawServer(tmp_path / "data").begin()
     for topic in ("tea", "milk", "bread"):
         server.call("store", topic=topic, content="needed")
-    pinakes("backup", tmp_path / "b.db")
+    memotheca("backup", tmp_path / "b.db")
     for count in range(40):
         server.call("store", topic=f"{count}", content="not needed")
     server.child.send_signal(number)
     server.child.wait(PATIENCE)
     server.close()
-    restored(pinakes, tmp_path / "b.db")
+    restored(memotheca, tmp_path / "b.db")
     assert topics() == ["bread", "milk", "tea"]
 
 
@@ -110,8 +110,8 @@ def test_a_restore_is_refused_while_a_server_or_a_command_has_the_data_open_and_
     store("tea")
     run("backup", tmp_path / "b.db")
     for start, command in (
-        (lambda: RawServer(tmp_path / "data").begin(), "pinakes serve --transport stdio"),
-        (lambda: HttpServer(tmp_path / "data"), "pinakes serve --transport http"),
+        (lambda: RawServer(tmp_path / "data").begin(), "memotheca serve --transport stdio"),
+        (lambda: HttpServer(tmp_path / "data"), "memotheca serve --transport http"),
     ):
         server = start()
         code, out, _ = run("restore", tmp_path / "b.db", "--json")
@@ -142,13 +142,13 @@ def test_a_restore_is_refused_while_a_program_that_leaves_no_name_has_the_file_o
     assert run("restore", tmp_path / "b.db")[0] == 0
 
 
-def test_a_server_that_starts_during_a_restore_waits_for_it(pinakes, store, topics, tmp_path):
+def test_a_server_that_starts_during_a_restore_waits_for_it(memotheca, store, topics, tmp_path):
     """Whoever comes in while others are kept out is let in afterwards, and sees the new state alone."""
     store("tea")
-    pinakes("backup", tmp_path / "b.db")
+    memotheca("backup", tmp_path / "b.db")
     store("bread")
     servers: list[RawServer] = []
-    command = [*PINAKES, "restore", str(tmp_path / "b.db"), "--data", str(tmp_path / "data")]
+    command = [*MEMOTHECA, "restore", str(tmp_path / "b.db"), "--data", str(tmp_path / "data")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
         gate = tmp_path / "data" / "locks" / "gate.lock"
         while child.poll() is None and not gate.stat().st_size:
@@ -174,21 +174,21 @@ DAMAGES = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_doctor_names_the_newest_good_backup_and_its_command_mends_a_damaged_file(run, seen, tmp_path, damage):
-    pinakes, store, topics = seen
+    memotheca, store, topics = seen
     store("tea", "milk")
-    good = pinakes("backup")["file"]
-    bad = pinakes("backup")["file"]
+    good = memotheca("backup")["file"]
+    bad = memotheca("backup")["file"]
     Path(bad).write_bytes(Path(bad).read_bytes()[:5000])
     DAMAGES[damage](tmp_path / "data" / DATABASE)
     if damage not in ("gone", "empty"):
         code, out, _ = run("doctor", "--json")
         assert code == 1
         broken = [finding for finding in json.loads(out)["findings"] if finding["name"] == "integrity"]
-        assert f"pinakes restore --data {tmp_path / 'data'} {good}" in broken[0]["fix"], broken
+        assert f"memotheca restore --data {tmp_path / 'data'} {good}" in broken[0]["fix"], broken
         for command in (("status",), ("call", "query", "{}"), ("backup",)):
             code, _, err = run(*command)
             assert (code, "Traceback" in err) != (0, True)
-    done = restored(pinakes, good)
+    done = restored(memotheca, good)
     assert topics() == ["milk", "tea"]
     if damage not in ("gone", "empty"):
         # What only a reader of the texts can know is kept as a backup like others.
@@ -196,9 +196,9 @@ def test_doctor_names_the_newest_good_backup_and_its_command_mends_a_damaged_fil
         assert Path(done["kept"]).exists()
 
 
-def test_what_is_no_good_backup_is_refused_and_nothing_is_changed(run, pinakes, store, topics, tmp_path):
+def test_what_is_no_good_backup_is_refused_and_nothing_is_changed(run, memotheca, store, topics, tmp_path):
     store("tea")
-    pinakes("backup", tmp_path / "good.db")
+    memotheca("backup", tmp_path / "good.db")
     whole = (tmp_path / "good.db").read_bytes()
     run("export", tmp_path / "export.jsonl")
     (tmp_path / "cut.db").write_bytes(whole[: len(whole) // 2])
@@ -218,9 +218,11 @@ def test_what_is_no_good_backup_is_refused_and_nothing_is_changed(run, pinakes, 
     assert not (tmp_path / "data" / "restoring").exists()
 
 
-def test_a_backup_of_a_newer_program_is_refused_and_one_of_an_older_is_migrated(run, pinakes, store, topics, tmp_path):
+def test_a_backup_of_a_newer_program_is_refused_and_one_of_an_older_is_migrated(
+    run, memotheca, store, topics, tmp_path
+):
     store("tea")
-    pinakes("backup", tmp_path / "newer.db")
+    memotheca("backup", tmp_path / "newer.db")
     newer = apsw.Connection(str(tmp_path / "newer.db"))
     newer.execute("UPDATE meta SET value = ? WHERE name = 'format'", (str(len(STEPS) + 1),)).fetchall()
     newer.close()
@@ -229,11 +231,11 @@ def test_a_backup_of_a_newer_program_is_refused_and_one_of_an_older_is_migrated(
     assert f"format {len(STEPS) + 1}" in err
 
     Store(SQLiteDatabase(tmp_path / "older.db"), clock=system_clock, steps=STEPS[:2]).close()
-    assert restored(pinakes, tmp_path / "older.db")["migrated_from"] == 2
+    assert restored(memotheca, tmp_path / "older.db")["migrated_from"] == 2
     assert topics() == []
 
 
-def test_a_file_copied_without_its_log_is_refused_unless_that_is_accepted(run, pinakes, store, topics, tmp_path):
+def test_a_file_copied_without_its_log_is_refused_unless_that_is_accepted(run, memotheca, store, topics, tmp_path):
     store("milk", data=tmp_path / "other")
     server = RawServer(tmp_path / "other").begin()
     server.call("store", topic="tea", content="black")
@@ -246,15 +248,15 @@ def test_a_file_copied_without_its_log_is_refused_unless_that_is_accepted(run, p
     assert "incomplete" in err
     assert topics() == ["bread"]
     log = (tmp_path / "both.db-wal").read_bytes()
-    restored(pinakes, tmp_path / "both.db")
+    restored(memotheca, tmp_path / "both.db")
     assert topics() == ["milk", "tea"]
     assert (tmp_path / "both.db-wal").read_bytes() == log
-    restored(pinakes, tmp_path / "other" / DATABASE)
+    restored(memotheca, tmp_path / "other" / DATABASE)
     assert topics() == ["milk", "tea"]
     assert server.close() == 0
-    restored(pinakes, tmp_path / "other" / DATABASE)
+    restored(memotheca, tmp_path / "other" / DATABASE)
     assert topics() == ["milk", "tea"]
-    pinakes("restore", tmp_path / "alone.db", "--accept-incomplete")
+    memotheca("restore", tmp_path / "alone.db", "--accept-incomplete")
     assert topics() == ["milk"]
 
 
@@ -267,16 +269,16 @@ def test_the_command_that_a_backup_prints_puts_it_back(seen, run, tmp_path, monk
     command = shlex.split(out.splitlines()[-1])
     store("bread", data=data)
     monkeypatch.chdir("/")
-    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "another"))
-    assert command[0] == "pinakes"
+    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "another"))
+    assert command[0] == "memotheca"
     assert main(command[1:]) == 0, capsys.readouterr().err
     capsys.readouterr()
     assert topics(data=data) == ["tea"]
 
 
-def test_doctor_says_of_an_incomplete_file_what_to_do(run, pinakes, store, topics, tmp_path):
+def test_doctor_says_of_an_incomplete_file_what_to_do(run, memotheca, store, topics, tmp_path):
     store("tea")
-    good = pinakes("backup")["file"]
+    good = memotheca("backup")["file"]
     server = RawServer(tmp_path / "data").begin()
     server.call("store", topic="bread", content="rye")
     shutil.copytree(tmp_path / "data", tmp_path / "copy", ignore=shutil.ignore_patterns("*-wal", "*-shm", "locks"))
@@ -285,20 +287,20 @@ def test_doctor_says_of_an_incomplete_file_what_to_do(run, pinakes, store, topic
     assert code == 1
     [broken] = [finding for finding in json.loads(out)["findings"] if not finding["well"]]
     copied = tmp_path / "copy" / "backups" / Path(good).name
-    assert f"pinakes restore --data {tmp_path / 'copy'} {copied}" in broken["fix"]
-    assert f"pinakes doctor --data {tmp_path / 'copy'} --accept-incomplete" in broken["fix"]
+    assert f"memotheca restore --data {tmp_path / 'copy'} {copied}" in broken["fix"]
+    assert f"memotheca doctor --data {tmp_path / 'copy'} --accept-incomplete" in broken["fix"]
     assert run("doctor", "--accept-incomplete", data=tmp_path / "copy")[0] == 0
     assert topics(data=tmp_path / "copy") == ["tea"]
 
 
-def test_what_was_erased_stays_erased_when_an_older_backup_is_restored(run, pinakes, store, topics, tmp_path):
+def test_what_was_erased_stays_erased_when_an_older_backup_is_restored(run, memotheca, store, topics, tmp_path):
     [id] = store(SECRET)
     store("tea")
-    pinakes("backup", tmp_path / "old.db")
+    memotheca("backup", tmp_path / "old.db")
     run("erase", id, "--yes")
     store("bread")
-    pinakes("backup", tmp_path / "between.db")
-    done = restored(pinakes, tmp_path / "old.db")
+    memotheca("backup", tmp_path / "between.db")
+    done = restored(memotheca, tmp_path / "old.db")
     assert done["erased_again"] == 1
     assert topics() == ["tea"]
     holding = [
@@ -306,38 +308,38 @@ def test_what_was_erased_stays_erased_when_an_older_backup_is_restored(run, pina
     ]
     assert holding == []
     # Also where the state in between knew nothing of it any more.
-    pinakes("backup", tmp_path / "before.db")
+    memotheca("backup", tmp_path / "before.db")
     other = tmp_path / "fresh"
     store("fresh", data=other)
-    pinakes("backup", tmp_path / "fresh.db", data=other)
-    restored(pinakes, tmp_path / "fresh.db")
-    restored(pinakes, tmp_path / "old.db")
+    memotheca("backup", tmp_path / "fresh.db", data=other)
+    restored(memotheca, tmp_path / "fresh.db")
+    restored(memotheca, tmp_path / "old.db")
     assert topics() == ["tea"]
 
 
 @pytest.mark.parametrize("damage", ["gone", "empty"])
 def test_what_was_erased_stays_so_where_the_data_was_lost_and_begun_anew(run, seen, tmp_path, damage):
-    pinakes, store, topics = seen
+    memotheca, store, topics = seen
     [id] = store(SECRET)
     store("tea")
-    pinakes("backup", tmp_path / "old.db")
+    memotheca("backup", tmp_path / "old.db")
     run("erase", id, "--yes")
-    pinakes("backup")
+    memotheca("backup")
     DAMAGES[damage](tmp_path / "data" / DATABASE)
     assert run("doctor", "--accept-incomplete")[0] == 0
     store("new")
-    assert restored(pinakes, tmp_path / "old.db")["erased_again"] == 1
+    assert restored(memotheca, tmp_path / "old.db")["erased_again"] == 1
     assert topics() == ["tea"]
 
 
-def test_what_is_erased_leaves_the_state_that_a_restore_has_kept(run, pinakes, store, tmp_path):
+def test_what_is_erased_leaves_the_state_that_a_restore_has_kept(run, memotheca, store, tmp_path):
     store("tea")
-    pinakes("backup", tmp_path / "b.db")
+    memotheca("backup", tmp_path / "b.db")
     store(SECRET)
-    restored(pinakes, tmp_path / "b.db")
+    restored(memotheca, tmp_path / "b.db")
     kept = [path for path in (tmp_path / "data" / "backups").iterdir() if SECRET.encode() in path.read_bytes()]
     assert len(kept) == 1
-    pinakes("restore", kept[0])
+    memotheca("restore", kept[0])
     # The newest entry has the second number in the restored history.
     run("erase", "e-2", "--yes")
     holding = [
@@ -346,9 +348,9 @@ def test_what_is_erased_leaves_the_state_that_a_restore_has_kept(run, pinakes, s
     assert holding == []
 
 
-def test_nothing_is_erased_while_a_damaged_backup_may_hold_it(run, pinakes, store, tmp_path, topics):
+def test_nothing_is_erased_while_a_damaged_backup_may_hold_it(run, memotheca, store, tmp_path, topics):
     [id] = store("tea")
-    bad = Path(pinakes("backup")["file"])
+    bad = Path(memotheca("backup")["file"])
     bad.write_bytes(bad.read_bytes()[:5000])
     code, _, err = run("erase", id, "--yes")
     assert code == 1
@@ -358,35 +360,35 @@ def test_nothing_is_erased_while_a_damaged_backup_may_hold_it(run, pinakes, stor
     assert run("erase", id, "--yes")[0] == 0
 
 
-def test_searching_works_at_once_after_a_restore(run, pinakes, store, tmp_path):
+def test_searching_works_at_once_after_a_restore(run, memotheca, store, tmp_path):
     store("tea", "milk")
     run("reindex")
-    pinakes("backup", tmp_path / "b.db")
+    memotheca("backup", tmp_path / "b.db")
     store("bread")
-    restored(pinakes, tmp_path / "b.db")
-    found = pinakes("call", "query", json.dumps({"content": "bread"}))
+    restored(memotheca, tmp_path / "b.db")
+    found = memotheca("call", "query", json.dumps({"content": "bread"}))
     assert "bread" not in [entry["topic"] for entry in found["items"]]
-    found = pinakes("call", "query", json.dumps({"content": "milk"}))
+    found = memotheca("call", "query", json.dumps({"content": "milk"}))
     assert found["items"][0]["topic"] == "milk"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes and links of POSIX")
-def test_a_restore_keeps_modes_and_goes_through_links_blanks_and_other_disks(pinakes, store, topics, tmp_path):
+def test_a_restore_keeps_modes_and_goes_through_links_blanks_and_other_disks(memotheca, store, topics, tmp_path):
     real = tmp_path / "a folder" / "with blanks"
     real.mkdir(parents=True, mode=0o700)
     link = tmp_path / "link to it"
     link.symlink_to(real)
     store("tea", data=link)
     shared = Path("/dev/shm") if Path("/dev/shm").is_dir() else tmp_path
-    target = shared / f"pinakes test {os.getpid()}.db"
+    target = shared / f"memotheca test {os.getpid()}.db"
     try:
-        pinakes("backup", target, data=link)
+        memotheca("backup", target, data=link)
         target.chmod(0o644)
-        pinakes("backup", target, "--force", data=link)
+        memotheca("backup", target, "--force", data=link)
         assert stat.S_IMODE(target.stat().st_mode) == 0o600
         store("bread", data=link)
         target.chmod(0o644)
-        restored(pinakes, target, data=link)
+        restored(memotheca, target, data=link)
     finally:
         target.unlink()
     assert topics(data=real) == ["tea"]
@@ -395,15 +397,15 @@ def test_a_restore_keeps_modes_and_goes_through_links_blanks_and_other_disks(pin
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links of POSIX")
-def test_a_database_that_is_a_link_to_another_place_stays_one(pinakes, store, topics, tmp_path):
+def test_a_database_that_is_a_link_to_another_place_stays_one(memotheca, store, topics, tmp_path):
     store("tea")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     shutil.move(tmp_path / "data" / DATABASE, elsewhere / "real.db")
     (tmp_path / "data" / DATABASE).symlink_to(elsewhere / "real.db")
-    pinakes("backup", tmp_path / "b.db")
+    memotheca("backup", tmp_path / "b.db")
     store("bread")
-    restored(pinakes, tmp_path / "b.db")
+    restored(memotheca, tmp_path / "b.db")
     assert (tmp_path / "data" / DATABASE).is_symlink()
     assert topics() == ["tea"]
 
@@ -412,10 +414,10 @@ def test_a_database_that_is_a_link_to_another_place_stays_one(pinakes, store, to
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("state", ["log", "damaged"])
 def test_a_restore_killed_at_any_step_leaves_the_old_or_the_new(run, seen, tmp_path, state):
-    pinakes, store, topics = seen
+    memotheca, store, topics = seen
     origin = tmp_path / "origin"
     store("tea", data=origin)
-    pinakes("backup", tmp_path / "b.db", data=origin)
+    memotheca("backup", tmp_path / "b.db", data=origin)
     store("bread", data=origin)
     if state == "log":
         server = RawServer(origin).begin()
@@ -440,12 +442,12 @@ def test_a_restore_killed_at_any_step_leaves_the_old_or_the_new(run, seen, tmp_p
         if old is None and run("status", data=data)[0] != 0:
             outcomes.add("old")
             assert (data / DATABASE).read_bytes() == (origin / DATABASE).read_bytes()
-            restored(pinakes, tmp_path / "b.db", data=data)
+            restored(memotheca, tmp_path / "b.db", data=data)
         else:
             found = topics(data=data)
             assert found in (old, ["tea"]), step
             outcomes.add("old" if found == old else "new")
-            assert pinakes("doctor", data=data)["ok"]
+            assert memotheca("doctor", data=data)["ok"]
         assert not (data / "restoring").exists()
         shutil.rmtree(data)
     assert outcomes == {"old", "new"}

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from pinakes.cli.main import main
-from pinakes.engine.corpus import BATCH
-from pinakes.engine.erasure import BACKUP_ROLE
-from pinakes.storage.locks import role
+from memotheca.cli.main import main
+from memotheca.engine.corpus import BATCH
+from memotheca.engine.erasure import BACKUP_ROLE
+from memotheca.storage.locks import role
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def run(tmp_path, capsys):
 
 
 @pytest.fixture
-def pinakes(run):
+def memotheca(run):
     def call(*arguments):
         code, out, err = run(*arguments, "--json")
         assert code == 0, out + err
@@ -34,9 +34,9 @@ def pinakes(run):
 
 
 @pytest.fixture
-def store(pinakes):
+def store(memotheca):
     def call(*topics):
-        return [pinakes("call", "store", json.dumps({"topic": each, "content": each}))["id"] for each in topics]
+        return [memotheca("call", "store", json.dumps({"topic": each, "content": each}))["id"] for each in topics]
 
     return call
 
@@ -57,24 +57,24 @@ def store(pinakes):
         ("backup", "--keep", "0"),
     ],
 )
-def test_a_number_that_makes_no_sense_is_a_usage_error_and_changes_nothing(run, pinakes, store, command):
+def test_a_number_that_makes_no_sense_is_a_usage_error_and_changes_nothing(run, memotheca, store, command):
     store("tea", "milk")
     code, _, err = run(*command)
     assert code == 2, err
-    assert pinakes("status")["tx_id"] == 2
+    assert memotheca("status")["tx_id"] == 2
 
 
-def test_undo_goes_past_what_was_erased_and_says_so(run, pinakes, store):
+def test_undo_goes_past_what_was_erased_and_says_so(run, memotheca, store):
     store("tea", "milk")
     [id] = store("secret")
     assert run("erase", id, "--yes")[0] == 0
-    done = pinakes("undo")
+    done = memotheca("undo")
     assert [each["tx_id"] for each in done["reverted"]] == [2]
     assert done["passed_over"] == [3]
     code, out, _ = run("undo")
     assert code == 0
     assert "Passed over 3, which touched what was erased since" in " ".join(out.split())
-    assert pinakes("status")["entry"] == 0
+    assert memotheca("status")["entry"] == 0
     code, _, err = run("undo", "--tx", "3")
     assert code == 1
     assert "erased since; it cannot be undone" in " ".join(err.split())
@@ -91,16 +91,16 @@ def test_undoing_one_that_touched_what_was_erased_names_the_newest_that_can_be(r
     assert error["tx_id"] == 1
 
 
-def test_the_tool_goes_past_what_was_erased_and_takes_no_number_beside_a_transaction(run, pinakes, store):
+def test_the_tool_goes_past_what_was_erased_and_takes_no_number_beside_a_transaction(run, memotheca, store):
     store("tea")
     [id] = store("secret")
     run("erase", id, "--yes")
     code, out, _ = run("call", "undo", json.dumps({"tx_id": 1, "count": 2}), "--json")
     assert code != 0
     assert "not both" in out
-    reverted = pinakes("call", "undo", json.dumps({"tx_id": 1, "count": 1}))["reverted"]
+    reverted = memotheca("call", "undo", json.dumps({"tx_id": 1, "count": 1}))["reverted"]
     assert [each["tx_id"] for each in reverted] == [1]
-    assert pinakes("call", "undo", "{}")["reverted"] == []
+    assert memotheca("call", "undo", "{}")["reverted"] == []
 
 
 @pytest.fixture
@@ -112,73 +112,73 @@ def folder(tmp_path):
     return folder
 
 
-def test_adding_many_files_is_one_undo(run, pinakes, store, folder):
+def test_adding_many_files_is_one_undo(run, memotheca, store, folder):
     store("before")
-    assert pinakes("add", folder)["added"] == 5
+    assert memotheca("add", folder)["added"] == 5
     store("after")
-    items = pinakes("history")["items"]
+    items = memotheca("history")["items"]
     batches = {item["batch"] for item in items if item["entity_type"] == "document"}
     assert len(batches) == 1
     assert None not in batches
-    assert len(pinakes("undo")["reverted"]) == 1
-    done = pinakes("undo")
+    assert len(memotheca("undo")["reverted"]) == 1
+    done = memotheca("undo")
     assert (len(done["reverted"]), done["steps"]) == (5, 1)
-    assert pinakes("status")["document"] == 0
-    assert pinakes("status")["entry"] == 1
-    assert [each["tx_id"] for each in pinakes("undo")["reverted"]] == [1]
+    assert memotheca("status")["document"] == 0
+    assert memotheca("status")["entry"] == 1
+    assert [each["tx_id"] for each in memotheca("undo")["reverted"]] == [1]
 
 
-def test_two_steps_take_back_two_commands_and_an_erased_file_is_left_out(run, pinakes, store, folder):
-    pinakes("add", folder)
-    [gone, *_] = [item["entity_id"] for item in pinakes("history")["items"] if item["entity_type"] == "document"]
+def test_two_steps_take_back_two_commands_and_an_erased_file_is_left_out(run, memotheca, store, folder):
+    memotheca("add", folder)
+    [gone, *_] = [item["entity_id"] for item in memotheca("history")["items"] if item["entity_type"] == "document"]
     run("erase", gone, "--yes")
     store("tea")
-    done = pinakes("undo", "--count", "2")
+    done = memotheca("undo", "--count", "2")
     assert (len(done["reverted"]), done["steps"]) == (5, 2)
-    assert pinakes("status")["document"] == 0
+    assert memotheca("status")["document"] == 0
 
 
-def test_one_of_a_batch_can_still_be_taken_back_alone(pinakes, folder):
-    pinakes("add", folder)
-    newest = pinakes("history")["items"][0]["tx_id"]
-    assert len(pinakes("undo", "--tx", newest)["reverted"]) == 1
-    assert pinakes("status")["document"] == 4
-    assert len(pinakes("undo")["reverted"]) == 4
+def test_one_of_a_batch_can_still_be_taken_back_alone(memotheca, folder):
+    memotheca("add", folder)
+    newest = memotheca("history")["items"][0]["tx_id"]
+    assert len(memotheca("undo", "--tx", newest)["reverted"]) == 1
+    assert memotheca("status")["document"] == 4
+    assert len(memotheca("undo")["reverted"]) == 4
 
 
-def test_removing_many_documents_and_importing_a_long_corpus_are_one_undo_each(pinakes, folder, tmp_path):
-    pinakes("add", folder)
-    named = [item["entity_id"] for item in pinakes("history")["items"] if item["entity_type"] == "document"]
-    pinakes("remove", *named[:3], "--yes")
+def test_removing_many_documents_and_importing_a_long_corpus_are_one_undo_each(memotheca, folder, tmp_path):
+    memotheca("add", folder)
+    named = [item["entity_id"] for item in memotheca("history")["items"] if item["entity_type"] == "document"]
+    memotheca("remove", *named[:3], "--yes")
     lines = [json.dumps({"_id": f"c-{number}", "title": "", "text": f"{number}"}) for number in range(BATCH + 1)]
     (tmp_path / "corpus.jsonl").write_text("\n".join(lines))
-    assert pinakes("reindex", "--embedder", "none")
-    assert pinakes("import", tmp_path / "corpus.jsonl")["transactions"] == 2
-    assert pinakes("undo")["steps"] == 1
-    assert pinakes("status")["entry"] == 0
-    assert len(pinakes("undo")["reverted"]) == 3
-    assert pinakes("status")["document"] == 5
+    assert memotheca("reindex", "--embedder", "none")
+    assert memotheca("import", tmp_path / "corpus.jsonl")["transactions"] == 2
+    assert memotheca("undo")["steps"] == 1
+    assert memotheca("status")["entry"] == 0
+    assert len(memotheca("undo")["reverted"]) == 3
+    assert memotheca("status")["document"] == 5
 
 
-def test_undoing_one_of_the_reverts_of_a_command_brings_all_of_it_back(pinakes, store, folder):
-    pinakes("add", folder)
+def test_undoing_one_of_the_reverts_of_a_command_brings_all_of_it_back(memotheca, store, folder):
+    memotheca("add", folder)
     for _ in range(2):
-        reverts = [each["revert_tx_id"] for each in pinakes("undo")["reverted"]]
+        reverts = [each["revert_tx_id"] for each in memotheca("undo")["reverted"]]
         store("between")
-        done = pinakes("undo", "--tx", reverts[2])
+        done = memotheca("undo", "--tx", reverts[2])
         assert (len(done["reverted"]), done["steps"]) == (5, 1)
-        assert pinakes("status")["document"] == 5
+        assert memotheca("status")["document"] == 5
         again = [each["revert_tx_id"] for each in done["reverted"]]
-        assert len(pinakes("undo", "--tx", again[1])["reverted"]) == 5
-        assert pinakes("status")["document"] == 0
-        newest = pinakes("history", "--limit", "1")["items"][0]["tx_id"]
-        assert len(pinakes("undo", "--tx", newest)["reverted"]) == 5
-        pinakes("undo")
+        assert len(memotheca("undo", "--tx", again[1])["reverted"]) == 5
+        assert memotheca("status")["document"] == 0
+        newest = memotheca("history", "--limit", "1")["items"][0]["tx_id"]
+        assert len(memotheca("undo", "--tx", newest)["reverted"]) == 5
+        memotheca("undo")
 
 
-def test_history_says_how_much_more_there_is(run, pinakes, store):
+def test_history_says_how_much_more_there_is(run, memotheca, store):
     store("one", "two", "three")
-    pinakes("call", "relate", '{"subject": "x", "predicate": "y", "object": "z"}')
+    memotheca("call", "relate", '{"subject": "x", "predicate": "y", "object": "z"}')
     assert "… and 3 more; --limit 4 shows all" in run("history", "--limit", "1")[1]
     assert "… and 2 more; --limit 3 shows all" in run("history", "--limit", "1", "--type", "entry")[1]
     assert "more" not in run("history", "--limit", "1", "--type", "triple")[1]

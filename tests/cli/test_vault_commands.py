@@ -5,19 +5,19 @@ import os
 
 import pytest
 
-from pinakes import settings
-from pinakes.app import build
-from pinakes.cli.main import main
-from pinakes.engine import inspecting, notewriting
-from pinakes.engine.notewriting import Changes, update_note
-from pinakes.engine.vaults import owner_role
-from pinakes.storage.collections import write_setting
-from pinakes.storage.locks import role
+from memotheca import settings
+from memotheca.app import build
+from memotheca.cli.main import main
+from memotheca.engine import inspecting, notewriting
+from memotheca.engine.notewriting import Changes, update_note
+from memotheca.engine.vaults import owner_role
+from memotheca.storage.collections import write_setting
+from memotheca.storage.locks import role
 
 
 @pytest.fixture
 def vault(tmp_path, monkeypatch):
-    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
     folder = tmp_path / "vault"
     (folder / "x").mkdir(parents=True)
     (folder / "index.md").write_text('[[tea]] [[Nowhere "quoted" <b>]]')
@@ -53,7 +53,7 @@ def test_vault_shows_what_is_there_and_what_to_mend(run, vault):
 
 
 def test_without_a_vault_it_says_how_to_mount_one(run, tmp_path, monkeypatch):
-    monkeypatch.setenv("PINAKES_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
     run("call", "store", '{"topic": "tea", "content": "Steep it."}')
     assert "--vault" in run("vault")[1]
 
@@ -126,9 +126,9 @@ def test_doctor_says_whether_a_vault_is_in_step_and_what_to_do(run, vault):
     (vault / "x" / "tea.md").unlink()
     (vault / "binary.md").write_bytes(b"\0\1\2")
     code, found, _ = _vault_findings(run)
-    assert (code, found["well"], found["fix"]) == (1, False, "pinakes vault --sync")
+    assert (code, found["well"], found["fix"]) == (1, False, "memotheca vault --sync")
     assert "(2 new, 1 changed, 1 moved, 1 gone)" in found["detail"]
-    assert "pinakes vault --sync" in run("doctor")[1]
+    assert "memotheca vault --sync" in run("doctor")[1]
     run("vault", "--sync")
     code, found, _ = _vault_findings(run)
     assert (code, found["well"]) == (0, True), found
@@ -190,7 +190,7 @@ def test_vault_asks_before_it_takes_out_most_notes(run, vault):
     assert code == 0
     assert "4 notes, 3 links" in out
     assert "4 withheld" in out
-    assert "If they are meant to be gone: pinakes vault --accept-removals" in out
+    assert "If they are meant to be gone: memotheca vault --accept-removals" in out
     assert "--accept-removals" in run("vault")[1], "it is said until it is settled"
     assert "--accept-removals" in run("status")[1]
     assert "--accept-removals" in run("doctor")[1]
@@ -208,15 +208,15 @@ def test_a_mounted_vault_is_searched_by_meaning_at_once(run, vault):
     assert json.loads(run("search", "--json", "tea")[1])["indexing"] == 0
     (vault / "new.md").write_text("about rain")
     _, out, _ = run("vault", "--sync", "--no-wait")
-    assert "1 passage waits for its vector: the next server that runs makes them, or pinakes vault --sync" in out
-    assert "a server makes, or pinakes reindex" in run("search", "rain")[2]
+    assert "1 passage waits for its vector: the next server that runs makes them, or memotheca vault --sync" in out
+    assert "a server makes, or memotheca reindex" in run("search", "rain")[2]
     assert json.loads(run("vault", "--json")[1])["waiting"] == 1
     found = json.loads(run("vault", "--sync", "--json")[1])
     assert (found["synced"]["embedded"], found["waiting"]) == (1, 0)
 
 
 def test_the_way_to_accept_removals_is_told_for_the_data_directory_that_was_named(tmp_path, capsys, monkeypatch):
-    monkeypatch.delenv("PINAKES_DATA", raising=False)
+    monkeypatch.delenv("MEMOTHECA_DATA", raising=False)
     folder, data = tmp_path / "notes", tmp_path / "some where"
     folder.mkdir()
     for number in range(12):
@@ -226,4 +226,4 @@ def test_the_way_to_accept_removals_is_told_for_the_data_directory_that_was_name
         path.unlink()
     capsys.readouterr()
     assert main(["vault", "--sync", "--no-wait", "--data", str(data)]) == 0
-    assert f"pinakes vault --data '{data}' --accept-removals" in capsys.readouterr().out
+    assert f"memotheca vault --data '{data}' --accept-removals" in capsys.readouterr().out

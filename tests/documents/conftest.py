@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from pinakes.engine.embedding import choose_embedder
-from pinakes.engine.jobs import bench_of
-from pinakes.engine.workers import Workers
-from pinakes.reading.sandbox import Sandbox
+from memotheca.engine.embedding import choose_embedder
+from memotheca.engine.jobs import bench_of
+from memotheca.engine.workers import Workers
+from memotheca.reading.sandbox import Sandbox
 from tests.conftest import Agent
 
 PATIENCE = 5.0

@@ -8,10 +8,10 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from pinakes.engine.documents import examine_documents
-from pinakes.reading.sandbox import Sandbox
-from pinakes.toolkit.asking import Conversation, Response, Unanswered, key_of
-from pinakes.toolkit.tool import Call
+from memotheca.engine.documents import examine_documents
+from memotheca.reading.sandbox import Sandbox
+from memotheca.toolkit.asking import Conversation, Response, Unanswered, key_of
+from memotheca.toolkit.tool import Call
 
 TOOLS = {
     "knowledge-add": ({"file_path", "metadata", "force_ocr", "async"}, ["file_path"]),

@@ -11,19 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.engine import files
-from pinakes.engine.births import chunk_rows
-from pinakes.engine.embedding import choose_chunk_size, choose_embedder
-from pinakes.engine.erasure import erase
-from pinakes.engine.handles import resolve
-from pinakes.engine.history import undo
-from pinakes.engine.jobs import adopt_orphans, enqueue, take_next, wait
-from pinakes.engine.passages import passages_of
-from pinakes.engine.upkeep import index_everything, rebuild
-from pinakes.model.clock import SECOND
-from pinakes.model.errors import Failure, Refusal
-from pinakes.model.knowledge import Alias, Entry
-from pinakes.storage import jobs
+from memotheca.engine import files
+from memotheca.engine.births import chunk_rows
+from memotheca.engine.embedding import choose_chunk_size, choose_embedder
+from memotheca.engine.erasure import erase
+from memotheca.engine.handles import resolve
+from memotheca.engine.history import undo
+from memotheca.engine.jobs import adopt_orphans, enqueue, take_next, wait
+from memotheca.engine.passages import passages_of
+from memotheca.engine.upkeep import index_everything, rebuild
+from memotheca.model.clock import SECOND
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Alias, Entry
+from memotheca.storage import jobs
 
 PAGES = "# One\n\nAlpha beta.\n\n## Inner\n\nGamma.\n\n# Two\n\nDelta.\n"
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from pinakes.engine import ingest, workers
-from pinakes.engine import jobs as jobs_module
-from pinakes.engine.jobs import adopt_orphans, call_off, enqueue, look_up, take_next, wait, work
-from pinakes.engine.workers import LANES, Workers
-from pinakes.model.errors import Failure, Refusal
-from pinakes.storage.locks import role
+from memotheca.engine import ingest, workers
+from memotheca.engine import jobs as jobs_module
+from memotheca.engine.jobs import adopt_orphans, call_off, enqueue, look_up, take_next, wait, work
+from memotheca.engine.workers import LANES, Workers
+from memotheca.model.errors import Failure, Refusal
+from memotheca.storage.locks import role
 
 PATIENCE = 5.0
 

@@ -4,12 +4,12 @@ import threading
 from dataclasses import replace
 from typing import Any
 
-from pinakes.engine import files, ingest
-from pinakes.engine.embedding import choose_embedder
-from pinakes.engine.ingest import Wish, queue_file
-from pinakes.engine.jobs import call_off, look_up, unsettled_jobs, wait, work
-from pinakes.engine.passages import Passage
-from pinakes.storage import jobs
+from memotheca.engine import files, ingest
+from memotheca.engine.embedding import choose_embedder
+from memotheca.engine.ingest import Wish, queue_file
+from memotheca.engine.jobs import call_off, look_up, unsettled_jobs, wait, work
+from memotheca.engine.passages import Passage
+from memotheca.storage import jobs
 
 
 class Waits:

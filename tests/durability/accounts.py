@@ -4,11 +4,11 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pinakes.model.history import Version
-from pinakes.model.knowledge import Edge, Entry
-from pinakes.storage.journal import compare_heads
-from pinakes.storage.reading import Reading
-from pinakes.storage.store import Store
+from memotheca.model.history import Version
+from memotheca.model.knowledge import Edge, Entry
+from memotheca.storage.journal import compare_heads
+from memotheca.storage.reading import Reading
+from memotheca.storage.store import Store
 
 Ack = Mapping[str, Any]
 

@@ -6,11 +6,11 @@ import resource
 import sys
 import tempfile
 
-from pinakes.app import App, build
-from pinakes.model.errors import Refusal
-from pinakes.settings import load
-from pinakes.storage import sqlite
-from pinakes.toolkit.tool import Call
+from memotheca.app import App, build
+from memotheca.model.errors import Refusal
+from memotheca.settings import load
+from memotheca.storage import sqlite
+from memotheca.toolkit.tool import Call
 
 NOBODY = 65534
 

@@ -110,7 +110,7 @@ class Disk:
             if inode is not None:
                 (target / name).write_bytes(self._survivors(inode))
         if self.rng.random() < 0.3:
-            (target / "pinakes.db-shm").write_bytes(self.rng.randbytes(32768))
+            (target / "memotheca.db-shm").write_bytes(self.rng.randbytes(32768))
 
     def _survivors(self, inode: Inode) -> bytes:
         content = bytearray(inode.durable)

@@ -5,8 +5,8 @@ import select
 import sys
 from pathlib import Path
 
-from pinakes.app import open_store
-from pinakes.storage.store import Store
+from memotheca.app import open_store
+from memotheca.storage.store import Store
 
 
 def main(data: str) -> None:

@@ -4,9 +4,9 @@ import os
 import signal
 import sys
 
-from pinakes import settings
-from pinakes.app import build
-from pinakes.engine.notewriting import Changes, update_note
+from memotheca import settings
+from memotheca.app import build
+from memotheca.engine.notewriting import Changes, update_note
 
 data, vault, moment = sys.argv[1], sys.argv[2], int(sys.argv[3])
 app = build(settings.load({"data": data, "vault": vault}, {}))

@@ -1,11 +1,11 @@
-"""A `pinakes restore` that is killed before a certain step of it: at the nth call that changes a file."""
+"""A `memotheca restore` that is killed before a certain step of it: at the nth call that changes a file."""
 
 import os
 import shutil
 import signal
 import sys
 
-from pinakes.cli.main import main
+from memotheca.cli.main import main
 
 CHANGING = ("replace", "link", "unlink", "rename", "fsync", "mkdir", "rmdir")
 

@@ -5,12 +5,12 @@ import shutil
 import apsw
 import pytest
 
-from pinakes.app import DATABASE, open_store
-from pinakes.engine.entries import store_entry
-from pinakes.engine.kernel import Kernel
-from pinakes.model.errors import Failure, Refusal
-from pinakes.storage import sqlite
-from pinakes.storage.sqlite import SQLiteDatabase
+from memotheca.app import DATABASE, open_store
+from memotheca.engine.entries import store_entry
+from memotheca.engine.kernel import Kernel
+from memotheca.model.errors import Failure, Refusal
+from memotheca.storage import sqlite
+from memotheca.storage.sqlite import SQLiteDatabase
 
 
 def store_some(store, topics):

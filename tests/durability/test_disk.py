@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from pinakes.app import CONTRACTS, DATABASE, build_kernel, load_catalog, open_store, prepare_directory
-from pinakes.engine.edges import new_entity
-from pinakes.engine.entries import blank_entry
-from pinakes.engine.kernel import Kernel
-from pinakes.model.clock import system_clock
-from pinakes.model.errors import Failure, Refusal
-from pinakes.storage.journal import dump
-from pinakes.storage.sqlite import SQLiteDatabase
-from pinakes.storage.store import Store, Writing
-from pinakes.toolkit.dispatch import Dispatcher
-from pinakes.toolkit.tool import Call
+from memotheca.app import CONTRACTS, DATABASE, build_kernel, load_catalog, open_store, prepare_directory
+from memotheca.engine.edges import new_entity
+from memotheca.engine.entries import blank_entry
+from memotheca.engine.kernel import Kernel
+from memotheca.model.clock import system_clock
+from memotheca.model.errors import Failure, Refusal
+from memotheca.storage.journal import dump
+from memotheca.storage.sqlite import SQLiteDatabase
+from memotheca.storage.store import Store, Writing
+from memotheca.toolkit.dispatch import Dispatcher
+from memotheca.toolkit.tool import Call
 from tests.durability.accounts import find_damage
 from tests.durability.caller import NOBODY
 from tests.durability.faulty_vfs import CrampedVFS

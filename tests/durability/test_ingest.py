@@ -2,8 +2,8 @@
 
 import threading
 
-from pinakes.app import open_store
-from pinakes.storage.journal import compare_heads
+from memotheca.app import open_store
+from memotheca.storage.journal import compare_heads
 from tests.server.raw import RawServer
 
 PATIENCE = 60.0

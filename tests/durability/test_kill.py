@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.app import open_store
+from memotheca.app import open_store
 from tests.durability.accounts import find_damage, find_lost
 from tests.durability.processes import Child, follow
 
@@ -138,8 +138,8 @@ def check_readers(crowd: Crowd) -> None:
 
 @pytest.mark.timeout(600)
 def test_writers_that_are_killed_again_and_again_lose_no_acknowledged_write_and_disturb_no_reader(tmp_path):
-    seed = int(os.environ.get("PINAKES_TEST_SEED", "20260301"))
-    print(f"PINAKES_TEST_SEED={seed}")
+    seed = int(os.environ.get("MEMOTHECA_TEST_SEED", "20260301"))
+    print(f"MEMOTHECA_TEST_SEED={seed}")
     with Crowd(tmp_path, seed) as crowd:
         work_and_die(crowd)
     print(check_writers(crowd))

@@ -7,16 +7,16 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pinakes.app import DATABASE, open_store, prepare_directory
-from pinakes.engine.edges import Claim, Related, relate
-from pinakes.engine.entries import delete_entry, store_entry, update_entry
-from pinakes.engine.erasure import erase
-from pinakes.engine.kernel import Kernel
-from pinakes.model.clock import system_clock
-from pinakes.model.errors import Refusal
-from pinakes.storage import sqlite
-from pinakes.storage.sqlite import SQLiteDatabase
-from pinakes.storage.store import Store
+from memotheca.app import DATABASE, open_store, prepare_directory
+from memotheca.engine.edges import Claim, Related, relate
+from memotheca.engine.entries import delete_entry, store_entry, update_entry
+from memotheca.engine.erasure import erase
+from memotheca.engine.kernel import Kernel
+from memotheca.model.clock import system_clock
+from memotheca.model.errors import Refusal
+from memotheca.storage import sqlite
+from memotheca.storage.sqlite import SQLiteDatabase
+from memotheca.storage.store import Store
 from tests.durability.accounts import Ack, digest, find_damage, find_lost
 from tests.durability.faulty_vfs import Disk, FaultyVFS
 

@@ -8,14 +8,14 @@ from typing import Any
 import apsw
 import pytest
 
-from pinakes.app import CONTRACTS, DATABASE, load_catalog
-from pinakes.engine.kernel import Kernel
-from pinakes.model.clock import system_clock
-from pinakes.storage.sqlite import SQLiteDatabase
-from pinakes.storage.store import Store
-from pinakes.toolkit.contract import Reply
-from pinakes.toolkit.dispatch import Dispatcher
-from pinakes.toolkit.tool import Call
+from memotheca.app import CONTRACTS, DATABASE, load_catalog
+from memotheca.engine.kernel import Kernel
+from memotheca.model.clock import system_clock
+from memotheca.storage.sqlite import SQLiteDatabase
+from memotheca.storage.store import Store
+from memotheca.toolkit.contract import Reply
+from memotheca.toolkit.dispatch import Dispatcher
+from memotheca.toolkit.tool import Call
 from tests.durability.faulty_vfs import CrampedVFS
 
 PATTERN_TOOLS = [

@@ -7,13 +7,13 @@ import random
 import sys
 from pathlib import Path
 
-from pinakes.app import open_store
-from pinakes.engine.edges import Claim, Clash, delete_edge, relate
-from pinakes.engine.entries import delete_entry, store_entry, update_entry
-from pinakes.engine.kernel import Kernel
-from pinakes.model.errors import Refusal
-from pinakes.model.knowledge import Edge, Entry
-from pinakes.storage.reading import EdgePattern
+from memotheca.app import open_store
+from memotheca.engine.edges import Claim, Clash, delete_edge, relate
+from memotheca.engine.entries import delete_entry, store_entry, update_entry
+from memotheca.engine.kernel import Kernel
+from memotheca.model.errors import Refusal
+from memotheca.model.knowledge import Edge, Entry
+from memotheca.storage.reading import EdgePattern
 
 OPERATIONS = ("store", "update", "relate", "delete", "cut")
 ODDS = (40, 25, 20, 10, 5)

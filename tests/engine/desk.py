@@ -12,23 +12,23 @@ from typing import Any
 
 import numpy as np
 
-from pinakes.app import SEGMENTS, open_store
-from pinakes.engine.births import Births
-from pinakes.engine.embedding import Embedding, choose_embedder, model_of, setting_of
-from pinakes.engine.entries import store_entry
-from pinakes.engine.finder import Finder, Findings, Search
-from pinakes.engine.index.matching import Filter
-from pinakes.engine.index.sealing import maintain
-from pinakes.engine.kernel import Kernel
-from pinakes.engine.passages import cut
-from pinakes.engine.search import Page, Question, find_entries
-from pinakes.model.clock import SECOND
-from pinakes.model.kinds import KINDS
-from pinakes.model.knowledge import Entry
-from pinakes.spaces.embedders import Choice
-from pinakes.spaces.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, TITLE_WEIGHT, B
-from pinakes.spaces.semantic import to_bytes, unit
-from pinakes.spaces.words import identifiers, pairs, query_words, stop_words, words
+from memotheca.app import SEGMENTS, open_store
+from memotheca.engine.births import Births
+from memotheca.engine.embedding import Embedding, choose_embedder, model_of, setting_of
+from memotheca.engine.entries import store_entry
+from memotheca.engine.finder import Finder, Findings, Search
+from memotheca.engine.index.matching import Filter
+from memotheca.engine.index.sealing import maintain
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.passages import cut
+from memotheca.engine.search import Page, Question, find_entries
+from memotheca.model.clock import SECOND
+from memotheca.model.kinds import KINDS
+from memotheca.model.knowledge import Entry
+from memotheca.spaces.embedders import Choice
+from memotheca.spaces.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, TITLE_WEIGHT, B
+from memotheca.spaces.semantic import to_bytes, unit
+from memotheca.spaces.words import identifiers, pairs, query_words, stop_words, words
 
 BEGAN = 1_800_000_000 * SECOND
 WIDTH = 64

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from pinakes.engine import homeostasis, reference
-from pinakes.engine.homeostasis import read_ledger
-from pinakes.engine.index import follower
-from pinakes.engine.judging import reference_of
-from pinakes.spaces.fingerprint import POSITION
-from pinakes.storage.store import Writing
+from memotheca.engine import homeostasis, reference
+from memotheca.engine.homeostasis import read_ledger
+from memotheca.engine.index import follower
+from memotheca.engine.judging import reference_of
+from memotheca.spaces.fingerprint import POSITION
+from memotheca.storage.store import Writing
 from tests.conftest import open_vault
 
 

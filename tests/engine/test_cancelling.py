@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from pinakes.app import find_tools
-from pinakes.engine.critique import find_clashes
-from pinakes.engine.history import newest_tx
-from pinakes.model.errors import Refusal
-from pinakes.model.heeding import heeding
-from pinakes.model.knowledge import Entry
-from pinakes.toolkit.fields import input_schema
-from pinakes.toolkit.tool import Call, Tool
+from memotheca.app import find_tools
+from memotheca.engine.critique import find_clashes
+from memotheca.engine.history import newest_tx
+from memotheca.model.errors import Refusal
+from memotheca.model.heeding import heeding
+from memotheca.model.knowledge import Entry
+from memotheca.toolkit.fields import input_schema
+from memotheca.toolkit.tool import Call, Tool
 from tests.conftest import Writer
 
 TOOLS = [tool for tool, _, _ in find_tools()[1]]

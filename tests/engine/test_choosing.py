@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.engine.health import examine
-from pinakes.model.errors import Failure, Refusal
-from pinakes.spaces.embedders import SHIPPED_FOLDER, is_shipped_model_there, understand
-from pinakes.spaces.loading import Endpoint, load_embedder, settle
+from memotheca.engine.health import examine
+from memotheca.model.errors import Failure, Refusal
+from memotheca.spaces.embedders import SHIPPED_FOLDER, is_shipped_model_there, understand
+from memotheca.spaces.loading import Endpoint, load_embedder, settle
 from tests.engine.desk import Desk
 
 needs_model = pytest.mark.skipif(not is_shipped_model_there(), reason="the model is not built")
@@ -58,7 +58,7 @@ def test_a_folder_that_has_vanished_refuses_no_entry_and_doctor_says_what_to_do(
     found = {finding.name: finding for finding in examine(desk.kernel)}["embedder of default"]
     assert not found.well
     assert "is gone" in found.detail
-    assert "pinakes reindex --embedder" in found.fix
+    assert "memotheca reindex --embedder" in found.fix
     desk.close()
 
 

@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from pinakes.engine.embedding import AT_ONCE, BATCH
-from pinakes.engine.entries import update_entry
-from pinakes.engine.erasure import erase
-from pinakes.engine.passages import LIMIT
-from pinakes.model.errors import Failure, Refusal
-from pinakes.spaces import loading
-from pinakes.spaces.embedders import understand
-from pinakes.spaces.loading import Endpoint, load_embedder
-from pinakes.storage import chunks
+from memotheca.engine.embedding import AT_ONCE, BATCH
+from memotheca.engine.entries import update_entry
+from memotheca.engine.erasure import erase
+from memotheca.engine.passages import LIMIT
+from memotheca.model.errors import Failure, Refusal
+from memotheca.spaces import loading
+from memotheca.spaces.embedders import understand
+from memotheca.spaces.loading import Endpoint, load_embedder
+from memotheca.storage import chunks
 from tests.durability.accounts import find_damage
 from tests.engine.desk import Desk, Loader
 
@@ -297,9 +297,9 @@ def corpus_of(count: int) -> bytes:
 
 STUTTER = """
 import sys
-from pinakes.engine import corpus
+from memotheca.engine import corpus
 corpus.BATCH = 10
-from pinakes.cli.main import main
+from memotheca.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
 

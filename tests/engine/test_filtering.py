@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.engine.births import FILTERED_ATTRIBUTES
-from pinakes.engine.entries import blank_entry
-from pinakes.engine.search import Question, find_entries
-from pinakes.model.clock import SECOND, to_iso
-from pinakes.model.errors import Refusal
-from pinakes.model.kinds import DOCUMENT, SECTION
-from pinakes.model.kinds import KINDS as ALL_KINDS
-from pinakes.model.knowledge import Entry, Validity
-from pinakes.storage.store import Writing
+from memotheca.engine.births import FILTERED_ATTRIBUTES
+from memotheca.engine.entries import blank_entry
+from memotheca.engine.search import Question, find_entries
+from memotheca.model.clock import SECOND, to_iso
+from memotheca.model.errors import Refusal
+from memotheca.model.kinds import DOCUMENT, SECTION
+from memotheca.model.kinds import KINDS as ALL_KINDS
+from memotheca.model.knowledge import Entry, Validity
+from memotheca.storage.store import Writing
 from tests.engine.desk import BEGAN, Desk
 
 MANY = 200

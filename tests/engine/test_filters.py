@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pinakes.engine.corpus import import_corpus
-from pinakes.engine.index.matching import EXACT_BELOW, RESCORED
-from pinakes.engine.kernel import Kernel
-from pinakes.model.clock import SECOND, to_iso
-from pinakes.storage.store import Writing
+from memotheca.engine.corpus import import_corpus
+from memotheca.engine.index.matching import EXACT_BELOW, RESCORED
+from memotheca.engine.kernel import Kernel
+from memotheca.model.clock import SECOND, to_iso
+from memotheca.storage.store import Writing
 from tests.engine.desk import BEGAN, Desk, brute_force
 
 MANY = 300

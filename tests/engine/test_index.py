@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from pinakes.engine.entries import delete_entry, update_entry
-from pinakes.engine.erasure import erase
-from pinakes.engine.history import undo
-from pinakes.engine.index.follower import MANY_SMALL
-from pinakes.engine.index.sealing import MERGE_AT
-from pinakes.engine.passages import LIMIT
-from pinakes.engine.upkeep import rebuild
-from pinakes.model.errors import Refusal
+from memotheca.engine.entries import delete_entry, update_entry
+from memotheca.engine.erasure import erase
+from memotheca.engine.history import undo
+from memotheca.engine.index.follower import MANY_SMALL
+from memotheca.engine.index.sealing import MERGE_AT
+from memotheca.engine.passages import LIMIT
+from memotheca.engine.upkeep import rebuild
+from memotheca.model.errors import Refusal
 from tests.engine.desk import Desk, brute_force, spelled
 
 WORDS = ("tea", "river", "error", "rate", "parse_config", "the", "数据库", "Straße", "deployed", "a/b.py")
@@ -107,7 +107,7 @@ def assert_matches_brute_force(desk: Desk, as_of: int) -> None:
 def made_anew(desk: Desk, folder: Path) -> Desk:
     """The same journal in a directory without segments, indexed anew."""
     folder.mkdir(mode=0o700)
-    desk.store.database.copy_to(folder / "pinakes.db")
+    desk.store.database.copy_to(folder / "memotheca.db")
     fresh = Desk(folder, desk.setting)
     rebuild(fresh.kernel, quiet)
     fresh.reopen()

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.engine.entries import delete_entry
-from pinakes.engine.index import matching, merging, sealing
-from pinakes.engine.index.matching import best
-from pinakes.engine.index.parts import DensePart, dense_arrays, find_sorted, order_of, sign_bits, to_dense_part
-from pinakes.engine.index.signs import distance_cut, distances, sign_columns
-from pinakes.model.errors import Refusal
-from pinakes.model.persisting import MissingSegmentError
-from pinakes.storage.chunks import has_unsealed
-from pinakes.storage.segments import Draft, open_segment
+from memotheca.engine.entries import delete_entry
+from memotheca.engine.index import matching, merging, sealing
+from memotheca.engine.index.matching import best
+from memotheca.engine.index.parts import DensePart, dense_arrays, find_sorted, order_of, sign_bits, to_dense_part
+from memotheca.engine.index.signs import distance_cut, distances, sign_columns
+from memotheca.model.errors import Refusal
+from memotheca.model.persisting import MissingSegmentError
+from memotheca.storage.chunks import has_unsealed
+from memotheca.storage.segments import Draft, open_segment
 from tests.engine.desk import Desk
 
 FAKE = "openai:fake@http://nowhere"

@@ -2,12 +2,12 @@
 
 import pytest
 
-from pinakes import settings
-from pinakes.app import build
-from pinakes.engine import activity
-from pinakes.model.errors import Failure, Refusal
-from pinakes.storage import operations
-from pinakes.storage.operations import Asked, Happening
+from memotheca import settings
+from memotheca.app import build
+from memotheca.engine import activity
+from memotheca.model.errors import Failure, Refusal
+from memotheca.storage import operations
+from memotheca.storage.operations import Asked, Happening
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pinakes.engine import births
-from pinakes.engine.entries import blank_entry
-from pinakes.engine.neighbours import CONVERSATION, LEXICAL_SHARE, lend
-from pinakes.engine.passages import LIMIT
-from pinakes.storage.store import Writing
+from memotheca.engine import births
+from memotheca.engine.entries import blank_entry
+from memotheca.engine.neighbours import CONVERSATION, LEXICAL_SHARE, lend
+from memotheca.engine.passages import LIMIT
+from memotheca.storage.store import Writing
 from tests.engine.desk import Desk
 
 FAKE = "openai:fake@http://nowhere"

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from pinakes.engine import notebook, watching
-from pinakes.engine.leafing import opened
-from pinakes.engine.notebook import Notebook, ghost_id
+from memotheca.engine import notebook, watching
+from memotheca.engine.leafing import opened
+from memotheca.engine.notebook import Notebook, ghost_id
 
 NAMES = st.sampled_from(["a", "b", "sub/a", "sub/B c", "sub/b-c", "D", "p.png"])
 LINKS = (
@@ -90,7 +90,7 @@ def test_the_graph_is_read_anew_where_more_changed_than_it_holds(writer, monkeyp
 
 
 def test_edges_of_the_journal_are_in_the_graph(writer):
-    from pinakes.engine.edges import new_edge
+    from memotheca.engine.edges import new_edge
 
     handle = writer.store("tea", "x")
     writer.given(a="note")

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from pinakes.cli.main import main
-from pinakes.engine import births, derivations, embedding, reference, sync, watching
-from pinakes.engine.embedding import choose_embedder
-from pinakes.engine.upkeep import index_everything, rebuild_everything
-from pinakes.model.knowledge import Entry
-from pinakes.server.resources import read_resource
-from pinakes.vault import markdown
+from memotheca.cli.main import main
+from memotheca.engine import births, derivations, embedding, reference, sync, watching
+from memotheca.engine.embedding import choose_embedder
+from memotheca.engine.upkeep import index_everything, rebuild_everything
+from memotheca.model.knowledge import Entry
+from memotheca.server.resources import read_resource
+from memotheca.vault import markdown
 from tests.conftest import Agent, Time, Writer, open_vault
 
 POISON = "hemlock"

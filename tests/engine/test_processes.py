@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.engine.erasure import erase
-from pinakes.engine.finder import Search
-from pinakes.engine.index.matching import Filter
-from pinakes.engine.index.sealing import MERGE_AT, collect_orphans
-from pinakes.engine.upkeep import forget_erased, rebuild
-from pinakes.model.errors import Failure, Refusal
-from pinakes.spaces.embedders import understand
-from pinakes.storage.store import Writing
+from memotheca.engine.erasure import erase
+from memotheca.engine.finder import Search
+from memotheca.engine.index.matching import Filter
+from memotheca.engine.index.sealing import MERGE_AT, collect_orphans
+from memotheca.engine.upkeep import forget_erased, rebuild
+from memotheca.model.errors import Failure, Refusal
+from memotheca.spaces.embedders import understand
+from memotheca.storage.store import Writing
 from tests.durability.accounts import find_damage
 from tests.durability.processes import Child, ask, follow, hear
 from tests.engine.desk import Desk
@@ -222,6 +222,6 @@ def test_a_lost_segment_is_said_and_made_anew(desk):
     with pytest.raises(Refusal) as refused:
         desk.ask("tea")
     assert refused.value.failure is Failure.CORRUPT
-    assert "pinakes reindex" in refused.value.message
+    assert "memotheca reindex" in refused.value.message
     rebuild(desk.kernel, lambda done, total, message: None)
     assert set(desk.ids("tea")) == set(ids)

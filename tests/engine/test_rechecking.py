@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from pinakes import settings as options
-from pinakes.app import App, build
-from pinakes.engine.curation import forget
-from pinakes.engine.edges import Claim, Clash, relate, settle
-from pinakes.engine.embedding import choose_embedder
-from pinakes.engine.entries import delete_entry
-from pinakes.engine.erasure import purge
-from pinakes.engine.health import examine, repair
-from pinakes.engine.history import undo
-from pinakes.engine.memories import Draft, store_memory
-from pinakes.engine.restoring import restore
-from pinakes.model.clock import DAY, SECOND, system_clock
-from pinakes.model.errors import Failure, Refusal
-from pinakes.toolkit.tool import Call
+from memotheca import settings as options
+from memotheca.app import App, build
+from memotheca.engine.curation import forget
+from memotheca.engine.edges import Claim, Clash, relate, settle
+from memotheca.engine.embedding import choose_embedder
+from memotheca.engine.entries import delete_entry
+from memotheca.engine.erasure import purge
+from memotheca.engine.health import examine, repair
+from memotheca.engine.history import undo
+from memotheca.engine.memories import Draft, store_memory
+from memotheca.engine.restoring import restore
+from memotheca.model.clock import DAY, SECOND, system_clock
+from memotheca.model.errors import Failure, Refusal
+from memotheca.toolkit.tool import Call
 from tests.conftest import Agent, Time
 
 WHY = "Worth keeping for later."

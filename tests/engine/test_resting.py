@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from pinakes.engine import resting
+from memotheca.engine import resting
 
 
 class Ring:

@@ -7,18 +7,18 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from pinakes import settings as options
-from pinakes.app import App, build
-from pinakes.engine.annotating import annotate
-from pinakes.engine.boosting import boost
-from pinakes.engine.curation import forget, merge, sources_of
-from pinakes.engine.embedding import choose_embedder
-from pinakes.engine.memories import Draft, store_memory
-from pinakes.engine.restoring import restore
-from pinakes.engine.tombstones import list_tombstones
-from pinakes.model.clock import DAY, SECOND
-from pinakes.model.errors import Failure, Refusal
-from pinakes.model.knowledge import Entry
+from memotheca import settings as options
+from memotheca.app import App, build
+from memotheca.engine.annotating import annotate
+from memotheca.engine.boosting import boost
+from memotheca.engine.curation import forget, merge, sources_of
+from memotheca.engine.embedding import choose_embedder
+from memotheca.engine.memories import Draft, store_memory
+from memotheca.engine.restoring import restore
+from memotheca.engine.tombstones import list_tombstones
+from memotheca.model.clock import DAY, SECOND
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Entry
 from tests.conftest import Time
 
 TEXTS = (

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from pinakes.engine.leafing import opened
-from pinakes.engine.sync import sync_everything
-from pinakes.model.errors import Failure, Refusal
+from memotheca.engine.leafing import opened
+from memotheca.engine.sync import sync_everything
+from memotheca.model.errors import Failure, Refusal
 from tests.conftest import open_vault
 
 
@@ -20,7 +20,7 @@ def test_what_has_not_changed_is_not_read_again(writer, monkeypatch):
     os.utime(writer.vault / "a.md", ns=(1, 1))
     os.utime(writer.vault / "b.md", ns=(1, 1))
     assert writer.sync().changed == 0
-    from pinakes.vault.files import Folder
+    from memotheca.vault.files import Folder
 
     read = []
     monkeypatch.setattr(Folder, "read", lambda self, path: read.append(path))
@@ -156,7 +156,7 @@ def test_vaults_that_cannot_be_mounted_are_refused(tmp_path, time, monkeypatch, 
 def test_notes_of_an_imported_collection_are_a_graph_too(writer, tmp_path, time):
     import io
 
-    from pinakes.engine.transfer import export_collection, import_lines
+    from memotheca.engine.transfer import export_collection, import_lines
 
     writer.given(a="[[b]]", b="x")
     text = io.StringIO()

@@ -2,14 +2,14 @@
 
 import pytest
 
-from pinakes import settings
-from pinakes.app import build
-from pinakes.engine.annotating import annotate
-from pinakes.engine.curation import forget
-from pinakes.engine.embedding import choose_embedder
-from pinakes.engine.memories import Draft, store_memory
-from pinakes.engine.tending import curation_tasks, examine_health, keep_as_it_is, reconsider
-from pinakes.model.clock import DAY, SECOND
+from memotheca import settings
+from memotheca.app import build
+from memotheca.engine.annotating import annotate
+from memotheca.engine.curation import forget
+from memotheca.engine.embedding import choose_embedder
+from memotheca.engine.memories import Draft, store_memory
+from memotheca.engine.tending import curation_tasks, examine_health, keep_as_it_is, reconsider
+from memotheca.model.clock import DAY, SECOND
 
 WHY = "Somebody said so in the meeting."
 

@@ -6,10 +6,10 @@ import subprocess
 
 import pytest
 
-from pinakes.engine.inspecting import inspect_vaults
-from pinakes.engine.surveying import survey
-from pinakes.engine.sync import sync_everything
-from pinakes.engine.vanishing import withheld
+from memotheca.engine.inspecting import inspect_vaults
+from memotheca.engine.surveying import survey
+from memotheca.engine.sync import sync_everything
+from memotheca.engine.vanishing import withheld
 from tests.conftest import open_vault
 
 
@@ -44,7 +44,7 @@ def test_an_empty_mount_point_is_not_an_empty_vault(writer, count):
     assert len(told) == 1
     assert "'vault'" in told[0]
     assert f"({count})" in told[0]
-    assert "pinakes vault --accept-removals" in told[0]
+    assert "memotheca vault --accept-removals" in told[0]
     assert withheld(writer.kernel) == told
     broken = [finding for finding in inspect_vaults(writer.kernel) if not finding.well]
     assert f"{count} notes are not to be found" in broken[0].detail

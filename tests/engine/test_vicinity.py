@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.engine import vicinity
-from pinakes.engine.entries import delete_entry, update_entry
-from pinakes.engine.erasure import erase
-from pinakes.engine.history import undo
-from pinakes.engine.vicinity import Vicinity, vicinity_of
-from pinakes.model.errors import Failure, Refusal
-from pinakes.model.knowledge import Entry
-from pinakes.storage.reading import Reading
-from pinakes.storage.store import Writing
+from memotheca.engine import vicinity
+from memotheca.engine.entries import delete_entry, update_entry
+from memotheca.engine.erasure import erase
+from memotheca.engine.history import undo
+from memotheca.engine.vicinity import Vicinity, vicinity_of
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Entry
+from memotheca.storage.reading import Reading
+from memotheca.storage.store import Writing
 from tests.engine.desk import Desk
 
 WORDS = "tea cup salt ice door lamp cloud river stone bread".split()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from pinakes.engine import corpus
-from pinakes.engine.index.sealing import collect_orphans
+from memotheca.engine import corpus
+from memotheca.engine.index.sealing import collect_orphans
 from tests.engine.desk import Desk
 
 corpus.BATCH = 20

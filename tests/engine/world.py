@@ -10,23 +10,23 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from pinakes import settings
-from pinakes.app import App, build, show_what_works, write_down
-from pinakes.engine.embedding import choose_embedder
-from pinakes.engine.erasure import erase
-from pinakes.engine.filing import try_to_finish
-from pinakes.engine.jobs import bench_of
-from pinakes.engine.notebook import Notebook
-from pinakes.engine.patterns.importing import import_catalogue
-from pinakes.engine.sync import sync_everything
-from pinakes.engine.upkeep import index_everything
-from pinakes.model.clock import SECOND
-from pinakes.model.errors import Failure, Refusal
-from pinakes.reading.sandbox import Sandbox
-from pinakes.storage.sqlite import SQLiteDatabase, SQLiteSession
-from pinakes.toolkit.contract import Reply
-from pinakes.toolkit.tool import Call
-from pinakes.vault.files import Folder
+from memotheca import settings
+from memotheca.app import App, build, show_what_works, write_down
+from memotheca.engine.embedding import choose_embedder
+from memotheca.engine.erasure import erase
+from memotheca.engine.filing import try_to_finish
+from memotheca.engine.jobs import bench_of
+from memotheca.engine.notebook import Notebook
+from memotheca.engine.patterns.importing import import_catalogue
+from memotheca.engine.sync import sync_everything
+from memotheca.engine.upkeep import index_everything
+from memotheca.model.clock import SECOND
+from memotheca.model.errors import Failure, Refusal
+from memotheca.reading.sandbox import Sandbox
+from memotheca.storage.sqlite import SQLiteDatabase, SQLiteSession
+from memotheca.toolkit.contract import Reply
+from memotheca.toolkit.tool import Call
+from memotheca.vault.files import Folder
 from tests.conftest import BEGAN
 from tests.engine import desk
 from tests.engine.desk import Loader

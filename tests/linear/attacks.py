@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-import pinakes
+import memotheca
 
 UNITS = (
     *(
@@ -117,7 +117,7 @@ def repeated(unit: str, size: int, *, start: str = "", end: str = "") -> str:
 def find_patterns() -> list[Found]:
     """Every regular expression of the package: those that modules hold, and those written where they are used."""
     found: dict[tuple[Any, int], Found] = {}
-    for module in pkgutil.walk_packages(pinakes.__path__, "pinakes."):
+    for module in pkgutil.walk_packages(memotheca.__path__, "memotheca."):
         if module.name.endswith("__main__"):
             continue
         loaded = importlib.import_module(module.name)

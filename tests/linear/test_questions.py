@@ -2,10 +2,10 @@
 
 import pytest
 
-from pinakes.mind.distilling import Passage, pick, to_lines
-from pinakes.mind.summary import summarise
-from pinakes.model.errors import Failure, Refusal
-from pinakes.server.resources import read_resource
+from memotheca.mind.distilling import Passage, pick, to_lines
+from memotheca.mind.summary import summarise
+from memotheca.model.errors import Failure, Refusal
+from memotheca.server.resources import read_resource
 from tests.conftest import Agent, Writer
 from tests.linear.growth import MOST, growth_of, memory_growth_of, stopped_after
 

@@ -7,10 +7,10 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from pinakes.model.errors import Refusal
-from pinakes.reading.chunking import cut_slowly
-from pinakes.reading.reader import READERS
-from pinakes.reading.source import Source
+from memotheca.model.errors import Refusal
+from memotheca.reading.chunking import cut_slowly
+from memotheca.reading.reader import READERS
+from memotheca.reading.source import Source
 from tests.linear.growth import MOST, MOST_TENFOLD, growth_of, memory_growth_of, tenfold_growth_of
 from tests.reading.conftest import archive, word_document
 

@@ -6,11 +6,11 @@ from typing import Any, cast
 
 import pytest
 
-from pinakes.app import find_tools
-from pinakes.engine.embedding import choose_embedder
-from pinakes.model.kinds import STARTER_COLLECTION
-from pinakes.toolkit.bounds import MOST_MEMBERS, bounded_schema
-from pinakes.toolkit.tool import Tool
+from memotheca.app import find_tools
+from memotheca.engine.embedding import choose_embedder
+from memotheca.model.kinds import STARTER_COLLECTION
+from memotheca.toolkit.bounds import MOST_MEMBERS, bounded_schema
+from memotheca.toolkit.tool import Tool
 from tests.conftest import Writer
 from tests.linear.growth import (
     FACTOR,

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pinakes.engine.memories import RELATIONS, new_link
-from pinakes.toolkit.asking import Conversation, Prompt, Response, key_of
-from pinakes.toolkit.contract import Reply
-from pinakes.toolkit.tool import Call
+from memotheca.engine.memories import RELATIONS, new_link
+from memotheca.toolkit.asking import Conversation, Prompt, Response, key_of
+from memotheca.toolkit.contract import Reply
+from memotheca.toolkit.tool import Call
 from tests.conftest import Time, Writer, open_vault
 
 WHY = "Somebody will need it later."

@@ -4,10 +4,10 @@ import itertools
 from dataclasses import replace
 from typing import Any, cast
 
-from pinakes.engine.arousal import keep_levels
-from pinakes.engine.memories import find_node
-from pinakes.mind.modulators import Levels, levels_at, shift
-from pinakes.model.knowledge import Entry
+from memotheca.engine.arousal import keep_levels
+from memotheca.engine.memories import find_node
+from memotheca.mind.modulators import Levels, levels_at, shift
+from memotheca.model.knowledge import Entry
 from tests.memories.librarian import Librarian
 from tests.memories.moving import Act, Scene, boosted, both, called, nothing, question, remembered, stranger
 from tests.memories.numbers_core import ADA, STRANGERS, TEA, TEAS, mood

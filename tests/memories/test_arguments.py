@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pinakes.app import load_catalog
+from memotheca.app import load_catalog
 from tests.memories.librarian import WHY, Librarian
 
 NOWHERE = "00000000-0000-7000-8000-000000000000"

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from pinakes.engine.arousal import keep_levels
-from pinakes.mind.modulators import levels_at, shift
-from pinakes.model.clock import SECOND
+from memotheca.engine.arousal import keep_levels
+from memotheca.mind.modulators import levels_at, shift
+from memotheca.model.clock import SECOND
 from tests.conftest import BEGAN, Time
 from tests.memories.librarian import WHY, Librarian
 

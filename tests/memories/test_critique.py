@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.model.clock import DAY, SECOND
+from memotheca.model.clock import DAY, SECOND
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.engine import memories
-from pinakes.engine.embedding import choose_embedder
-from pinakes.mind.adversarial import FLAGGED, Threat
-from pinakes.mind.circularity import find_circle
-from pinakes.mind.ranking import fuse, jaccard, measure, rank_biased_overlap
-from pinakes.model.clock import DAY, SECOND
+from memotheca.engine import memories
+from memotheca.engine.embedding import choose_embedder
+from memotheca.mind.adversarial import FLAGGED, Threat
+from memotheca.mind.circularity import find_circle
+from memotheca.mind.ranking import fuse, jaccard, measure, rank_biased_overlap
+from memotheca.model.clock import DAY, SECOND
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
 

@@ -5,12 +5,12 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.engine.census import take_census
-from pinakes.engine.homeostasis import read_ledger
-from pinakes.engine.reference import SAMPLE, Window, checkpoint
-from pinakes.model.kinds import MEMORY
-from pinakes.storage.counting import count_heads
-from pinakes.storage.lookups import read_standing
+from memotheca.engine.census import take_census
+from memotheca.engine.homeostasis import read_ledger
+from memotheca.engine.reference import SAMPLE, Window, checkpoint
+from memotheca.model.kinds import MEMORY
+from memotheca.storage.counting import count_heads
+from memotheca.storage.lookups import read_standing
 from tests.memories.librarian import Librarian
 
 WHY = "Nobody needs it any more."

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pinakes.engine.erasure import erase
-from pinakes.model.clock import DAY, SECOND
+from memotheca.engine.erasure import erase
+from memotheca.model.clock import DAY, SECOND
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pinakes.toolkit.asking import Conversation, Response, confirmation, key_of
+from memotheca.toolkit.asking import Conversation, Response, confirmation, key_of
 from tests.memories.librarian import Librarian
 
 TEXTS = ("Ada likes chess.", "Prices rose.", "Paris is old.", "Penguins huddle.", "The lock is held.", "It rains.")
@@ -110,7 +110,7 @@ def test_no_other_file_is_read_or_written(librarian: Librarian, tmp_path: Path, 
     librarian.remember("Ada likes chess.")
     outside = tmp_path / "secret.md"
     outside.write_text("## Notes\n[NOTE: x] y\n")
-    for path in (str(outside), "../secret.md", "/etc/passwd", "~/manifest.md", "pinakes.db", str(tmp_path)):
+    for path in (str(outside), "../secret.md", "/etc/passwd", "~/manifest.md", "memotheca.db", str(tmp_path)):
         assert librarian.error("reload_manifest", path=path)["code"] == -32002
     page.symlink_to(outside)
     assert librarian.error("reload_manifest")["code"] == -32002

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from pinakes.engine import wording
-from pinakes.engine.curation import sources_of
-from pinakes.toolkit.asking import Prompt, Unanswered
+from memotheca.engine import wording
+from memotheca.engine.curation import sources_of
+from memotheca.toolkit.asking import Prompt, Unanswered
 from tests.memories.librarian import WHY, Librarian
 
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from pinakes.engine.entries import blank_entry
-from pinakes.engine.judging import judge, judge_all
-from pinakes.engine.quarantine import find_unheld, rank_unheld
-from pinakes.engine.search import Question
-from pinakes.model import kinds
-from pinakes.storage.store import Writing
+from memotheca.engine.entries import blank_entry
+from memotheca.engine.judging import judge, judge_all
+from memotheca.engine.quarantine import find_unheld, rank_unheld
+from memotheca.engine.search import Question
+from memotheca.model import kinds
+from memotheca.storage.store import Writing
 from tests.memories.librarian import Librarian
 
 MANY = 1100
@@ -82,8 +82,8 @@ def test_quadrants_that_were_not_looked_for_far_enough_are_said_to_be_partial(
         librarian.remember(f"Tea tea tea {number}.")
     asked = {"query": "tea", "filters": {"johari_quadrants": ["Open", "Blind", "Hidden", "Unknown"]}}
     assert "partial" not in librarian.call("search_graph", top_k=12, **asked)
-    monkeypatch.setattr("pinakes.engine.recall.DEEP", 5)
-    monkeypatch.setattr("pinakes.engine.recall.CANDIDATES", 5)
+    monkeypatch.setattr("memotheca.engine.recall.DEEP", 5)
+    monkeypatch.setattr("memotheca.engine.recall.CANDIDATES", 5)
     assert "were judged" in librarian.call("search_graph", top_k=12, **asked)["partial"]
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from pinakes.model.clock import DAY, SECOND, to_iso
+from memotheca.model.clock import DAY, SECOND, to_iso
 from tests.conftest import BEGAN, Time
 from tests.memories.librarian import WHY, Librarian, open_librarian
 

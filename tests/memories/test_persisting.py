@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from pinakes.engine import memories, vicinity
-from pinakes.model.persisting import MissingSegmentError
+from memotheca.engine import memories, vicinity
+from memotheca.model.persisting import MissingSegmentError
 from tests.memories.librarian import WHY, Librarian
 
 
@@ -38,7 +38,7 @@ def test_nothing_is_stored_where_the_file_stays_away(librarian: Librarian, monke
     monkeypatch.setattr(memories, "find_near", missing(memories.find_near, 99))
     reply = librarian.reply("store_memory", content="The harbour bridge closes at five.", rationale=WHY)
     assert reply.failed
-    assert "pinakes reindex" in str(reply.structured)
+    assert "memotheca reindex" in str(reply.structured)
     monkeypatch.undo()
     assert librarian.call("get_memetic_status")["node_count"] == 1
 

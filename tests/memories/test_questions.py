@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pinakes.toolkit.asking import Conversation, Form, Response, Unanswered, key_of
-from pinakes.toolkit.tool import Call
+from memotheca.toolkit.asking import Conversation, Form, Response, Unanswered, key_of
+from memotheca.toolkit.tool import Call
 from tests.memories.librarian import Librarian
 
 FACTS = (

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pinakes.engine import vicinity
-from pinakes.engine.anticipating import get_ready
+from memotheca.engine import vicinity
+from memotheca.engine.anticipating import get_ready
 from tests.memories.librarian import Librarian
 
 

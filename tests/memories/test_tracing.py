@@ -2,7 +2,7 @@
 
 import pytest
 
-from pinakes.model.clock import DAY, SECOND
+from memotheca.model.clock import DAY, SECOND
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
 

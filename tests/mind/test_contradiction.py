@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.mind.contradiction import Said, cannot_be_alike, contradict_texts
-from pinakes.mind.opposites import PREFIXES, denials, opposites_between
-from pinakes.mind.priors import COMPATIBLE, Priors, assume, differing, similarity
-from pinakes.mind.quantities import without_quantities
-from pinakes.model.knowledge import Entry
-from pinakes.spaces.words import stem
+from memotheca.mind.contradiction import Said, cannot_be_alike, contradict_texts
+from memotheca.mind.opposites import PREFIXES, denials, opposites_between
+from memotheca.mind.priors import COMPATIBLE, Priors, assume, differing, similarity
+from memotheca.mind.quantities import without_quantities
+from memotheca.model.knowledge import Entry
+from memotheca.spaces.words import stem
 
 
 @pytest.mark.parametrize(

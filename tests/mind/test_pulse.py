@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.mind.learning import PHASES, aggregate, emphasis, lambdas, learning_score, phase_at, space_weights
-from pinakes.mind.modulators import attended, learning_share, levels_at, sharpen, shift, startle, widened
-from pinakes.mind.pulse import Situation, suggest, take_pulse
-from pinakes.mind.quadrants import QUADRANTS, Quadrant, confidence, insights, quadrant
-from pinakes.spaces.atlas import COUNT, IDS
+from memotheca.mind.learning import PHASES, aggregate, emphasis, lambdas, learning_score, phase_at, space_weights
+from memotheca.mind.modulators import attended, learning_share, levels_at, sharpen, shift, startle, widened
+from memotheca.mind.pulse import Situation, suggest, take_pulse
+from memotheca.mind.quadrants import QUADRANTS, Quadrant, confidence, insights, quadrant
+from memotheca.spaces.atlas import COUNT, IDS
 
 SHARE = st.floats(0, 1)
 LISTED = {

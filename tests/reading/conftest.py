@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.reading.document import Document
-from pinakes.reading.limits import Limits
-from pinakes.reading.opening import open_file
-from pinakes.reading.reader import read
-from pinakes.reading.sandbox import Sandbox
-from pinakes.reading.source import Source, Wishes
+from memotheca.reading.document import Document
+from memotheca.reading.limits import Limits
+from memotheca.reading.opening import open_file
+from memotheca.reading.reader import read
+from memotheca.reading.sandbox import Sandbox
+from memotheca.reading.source import Source, Wishes
 
 FILES = Path(__file__).parent / "files"
 

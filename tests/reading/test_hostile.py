@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.model.errors import Failure, Refusal
-from pinakes.reading.sandbox import Sandbox
+from memotheca.model.errors import Failure, Refusal
+from memotheca.reading.sandbox import Sandbox
 from tests.reading import hostile
 from tests.reading.conftest import FILES, archive, pdf_stream, png, read_in, text_pdf, word_document
 

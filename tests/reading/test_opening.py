@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.model.errors import Failure, Refusal
-from pinakes.reading.opening import MEGABYTE, hold_content, open_file, read_at
+from memotheca.model.errors import Failure, Refusal
+from memotheca.reading.opening import MEGABYTE, hold_content, open_file, read_at
 
 
 def make_link(place: Path) -> Path:

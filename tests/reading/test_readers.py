@@ -5,11 +5,11 @@ import zipfile
 
 import pytest
 
-from pinakes.model.errors import Failure, Refusal
-from pinakes.reading.document import Document
-from pinakes.reading.draft import Draft
-from pinakes.reading.formats import EXTENSIONS, FORMATS, PROMISED, promised_format
-from pinakes.reading.reader import READERS
+from memotheca.model.errors import Failure, Refusal
+from memotheca.reading.document import Document
+from memotheca.reading.draft import Draft
+from memotheca.reading.formats import EXTENSIONS, FORMATS, PROMISED, promised_format
+from memotheca.reading.reader import READERS
 from tests.reading.conftest import FILES, pdf, read_bytes, text_pdf, word_document
 
 GERMAN = "Der Wärter hört den Sturm und läuft auf die Brücke, denn das Öl ist im Keller und die Tür ist nicht zu."

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from pinakes.model.errors import Failure, Refusal
-from pinakes.reading.limits import Limits
-from pinakes.reading.opening import hold_content, open_file
-from pinakes.reading.parsers import Forked, Spawned, environment
-from pinakes.reading.sandbox import Sandbox
+from memotheca.model.errors import Failure, Refusal
+from memotheca.reading.limits import Limits
+from memotheca.reading.opening import hold_content, open_file
+from memotheca.reading.parsers import Forked, Spawned, environment
+from memotheca.reading.sandbox import Sandbox
 from tests.reading.conftest import FILES, read_in, text_pdf
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
@@ -113,7 +113,7 @@ def test_a_text_larger_than_allowed_is_refused() -> None:
 
 
 def test_parsers_know_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PINAKES_TOKEN", "secret")
+    monkeypatch.setenv("MEMOTHECA_TOKEN", "secret")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     assert "secret" not in environment().values()
 
@@ -132,7 +132,7 @@ def test_the_parser_process_ends_with_the_server() -> None:
 
 
 def test_where_nothing_forks_an_interpreter_is_started_for_each_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pinakes.reading.sandbox.find_parsers", Spawned)
+    monkeypatch.setattr("memotheca.reading.sandbox.find_parsers", Spawned)
     spawning = Sandbox(limits=Limits(memory_mb=1024, step_seconds=10))
     told: list[Any] = []
     with open_file(str(FILES / "report.pdf")) as opened:

@@ -24,7 +24,7 @@ RunNode = Callable[..., subprocess.CompletedProcess[str]]
 
 def clean_environment(home: Path) -> dict[str, str]:
     """What a child is given: nothing of the settings of whoever runs the tests, and a home of its own."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PINAKES_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("MEMOTHECA_")}
     return {**kept, "HOME": str(home)}
 
 
@@ -52,17 +52,17 @@ def serve() -> Serve:
 
 
 @pytest.fixture(scope="session")
-def pinakes() -> str:
-    """The `pinakes` command of the environment that runs the tests."""
-    command = Path(sys.executable).with_name("pinakes")
-    assert command.exists(), "pinakes is not installed beside this Python; run make setup-dev"
+def memotheca() -> str:
+    """The `memotheca` command of the environment that runs the tests."""
+    command = Path(sys.executable).with_name("memotheca")
+    assert command.exists(), "memotheca is not installed beside this Python; run make setup-dev"
     return str(command)
 
 
 @pytest.fixture
-def stdio_command(pinakes: str, tmp_path: Path) -> list[str]:
+def stdio_command(memotheca: str, tmp_path: Path) -> list[str]:
     """What a client runs to have a server of its own; each run works on the same data."""
-    return [pinakes, "serve", "--data", str(tmp_path / "data")]
+    return [memotheca, "serve", "--data", str(tmp_path / "data")]
 
 
 @pytest.fixture
@@ -73,10 +73,10 @@ def http_server(serve: Serve, stdio_command: list[str], tmp_path: Path) -> Itera
 
 
 @pytest.fixture(scope="module")
-def shared_http_server(serve: Serve, pinakes: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def shared_http_server(serve: Serve, memotheca: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """One server for all tests of a module, for those that do not mind what the others stored."""
     folder = tmp_path_factory.mktemp("shared")
-    with serve([pinakes, "serve", "--data", str(folder / "data"), *OVER_HTTP], folder) as endpoint:
+    with serve([memotheca, "serve", "--data", str(folder / "data"), *OVER_HTTP], folder) as endpoint:
         yield endpoint
 
 

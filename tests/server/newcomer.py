@@ -10,9 +10,9 @@ PAGE = """# A newcomer's trial
 
 What somebody sees who starts with an empty memory: forty facts are stored, three contradicted, five said again, two
 forgotten; then questions are asked, and what was forgotten is brought back. A test plays this over a real server
-(`pinakes serve --toolsets memories`, over stdio, with the model that ships) and compares every word of what is shown
+(`memotheca serve --toolsets memories`, over stdio, with the model that ships) and compares every word of what is shown
 here with what the server says; only ids, hashes and times are written as `…`. To play it yourself, give the calls to
-`pinakes call` one by one.
+`memotheca call` one by one.
 """
 
 FACTS = (

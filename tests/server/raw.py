@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-PINAKES = [sys.executable, "-m", "pinakes.cli.main"]
+MEMOTHECA = [sys.executable, "-m", "memotheca.cli.main"]
 PATIENCE = 30.0
 
 INITIALIZE = {
@@ -19,11 +19,11 @@ INITIALIZE = {
 
 
 class RawServer:
-    """`pinakes serve` over stdio, spoken to in raw JSON-RPC."""
+    """`memotheca serve` over stdio, spoken to in raw JSON-RPC."""
 
     def __init__(self, data: Path, *options: str) -> None:
         self.child = subprocess.Popen(
-            [*PINAKES, "serve", "--data", str(data), *options],
+            [*MEMOTHECA, "serve", "--data", str(data), *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -12,11 +12,11 @@ import anyio
 import httpx2
 import uvicorn
 
-from pinakes import settings
-from pinakes.app import build
-from pinakes.engine.embedding import choose_embedder
-from pinakes.server.adapter import Adapter
-from pinakes.server.web import build_web
+from memotheca import settings
+from memotheca.app import build
+from memotheca.engine.embedding import choose_embedder
+from memotheca.server.adapter import Adapter
+from memotheca.server.web import build_web
 from tests.server.raw import INITIALIZE
 
 PATIENCE = 5

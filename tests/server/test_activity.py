@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.server.raw import PATIENCE, PINAKES, RawServer
+from tests.server.raw import MEMOTHECA, PATIENCE, RawServer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
@@ -16,14 +16,14 @@ TEA = {"content": "Ada takes her tea black.", "rationale": WHY, "session_id": "l
 
 def call(data, tool, **arguments):
     """One tool, by a program of its own."""
-    command = [*PINAKES, "call", tool, json.dumps(arguments), "--json", "--data", str(data), "--toolsets", "memories"]
+    command = [*MEMOTHECA, "call", tool, json.dumps(arguments), "--json", "--data", str(data), "--toolsets", "memories"]
     done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True)
     return json.loads(done.stdout)
 
 
 @pytest.fixture
 def data(tmp_path):
-    command = [*PINAKES, "reindex", "--embedder", "none", "--data", str(tmp_path)]
+    command = [*MEMOTHECA, "reindex", "--embedder", "none", "--data", str(tmp_path)]
     subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True)
     return tmp_path
 

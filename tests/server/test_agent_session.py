@@ -21,8 +21,8 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-def stdio_command(pinakes: str, tmp_path: Path) -> list[str]:
-    return [pinakes, "serve", "--data", str(tmp_path / "data"), "--toolsets", "memories"]
+def stdio_command(memotheca: str, tmp_path: Path) -> list[str]:
+    return [memotheca, "serve", "--data", str(tmp_path / "data"), "--toolsets", "memories"]
 
 
 class Mind:

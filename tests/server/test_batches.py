@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import pytest
 from websockets.sync.client import connect as connect_socket
 
-from pinakes.server.batches import BATCHING, MOST_MEMBERS
+from memotheca.server.batches import BATCHING, MOST_MEMBERS
 from tests.server.raw import RawServer
 from tests.server.test_http import HttpServer
 

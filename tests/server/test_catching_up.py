@@ -11,16 +11,16 @@ from typing import Any
 import anyio
 import pytest
 
-from pinakes import settings
-from pinakes.app import App, build
-from pinakes.engine.embedding import choose_embedder
-from pinakes.engine.entries import store_entry
-from pinakes.engine.history import undo
-from pinakes.engine.transfer import import_lines
-from pinakes.model.clock import system_clock
-from pinakes.server import events
-from pinakes.server.events import Hub
-from pinakes.toolkit.tool import Call
+from memotheca import settings
+from memotheca.app import App, build
+from memotheca.engine.embedding import choose_embedder
+from memotheca.engine.entries import store_entry
+from memotheca.engine.history import undo
+from memotheca.engine.transfer import import_lines
+from memotheca.model.clock import system_clock
+from memotheca.server import events
+from memotheca.server.events import Hub
+from memotheca.toolkit.tool import Call
 from tests.server.raw import RawServer
 
 ENTRIES = "knowledge://entries"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.server.channel import KEPT, Channel, Gone
-from pinakes.server.limits import Budget
+from memotheca.server.channel import KEPT, Channel, Gone
+from memotheca.server.limits import Budget
 
 # How many messages are published, then how many of those due are received before the stream is cut.
 STEPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 8)), max_size=12)

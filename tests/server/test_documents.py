@@ -113,8 +113,8 @@ def test_a_waiting_call_is_cancelled_the_standard_way(server, tmp_path):
 
 
 def _running(tmp_path):
-    from pinakes.app import open_store
-    from pinakes.storage import jobs
+    from memotheca.app import open_store
+    from memotheca.storage import jobs
 
     store = open_store(tmp_path / "data")
     try:
@@ -246,7 +246,7 @@ def test_a_websocket_client_may_shake_hands_and_hears_progress(web):
             ws.send(json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
 
         ask(1, "initialize", INITIALIZE)
-        assert json.loads(ws.recv(PATIENCE))["result"]["serverInfo"]["name"] == "pinakes"
+        assert json.loads(ws.recv(PATIENCE))["result"]["serverInfo"]["name"] == "memotheca"
         ws.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
         sent = "data:text/html;name=ws.html,<p>From a socket.</p>"
         ask(

@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
-from pinakes.cli.main import main
-from pinakes.storage.presence import present as others_in
-from tests.server.raw import INITIALIZE, PATIENCE, PINAKES, RawServer
+from memotheca.cli.main import main
+from memotheca.storage.presence import present as others_in
+from tests.server.raw import INITIALIZE, MEMOTHECA, PATIENCE, RawServer
 from tests.server.test_http import HELLO, HttpServer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -26,9 +26,9 @@ def entries_of(capsys, data):
 
 
 def assert_is_whole(capsys, data, tmp_path, entries):
-    assert [path.name for path in data.iterdir() if path.name.startswith("pinakes.db")] == ["pinakes.db"]
+    assert [path.name for path in data.iterdir() if path.name.startswith("memotheca.db")] == ["memotheca.db"]
     (tmp_path / "copy").mkdir()
-    shutil.copy(data / "pinakes.db", tmp_path / "copy")
+    shutil.copy(data / "memotheca.db", tmp_path / "copy")
     assert entries_of(capsys, tmp_path / "copy") == entries
 
 
@@ -70,7 +70,7 @@ def test_an_http_server_with_an_open_stream_still_ends_when_it_is_stopped(tmp_pa
 
 
 def test_a_stdio_server_whose_client_does_not_read_ends_when_it_is_stopped(capsys, tmp_path):
-    command = [*PINAKES, "serve", "--data", str(tmp_path / "data")]
+    command = [*MEMOTHECA, "serve", "--data", str(tmp_path / "data")]
     child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert child.stdin is not None
     assert child.stdout is not None
@@ -108,7 +108,7 @@ def test_the_last_of_several_servers_leaves_the_file_whole(capsys, tmp_path):
 def test_a_command_that_is_stopped_says_so_by_its_exit_code_and_closes(tmp_path):
     (tmp_path / "folder").mkdir()
     for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129)):
-        command = [*PINAKES, "import", "-", "--data", str(tmp_path / "data")]
+        command = [*MEMOTHECA, "import", "-", "--data", str(tmp_path / "data")]
         child = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         present = tmp_path / "data" / "locks" / "present"
         while not (present.is_dir() and list(present.iterdir())):
@@ -119,4 +119,4 @@ def test_a_command_that_is_stopped_says_so_by_its_exit_code_and_closes(tmp_path)
         child.communicate()
         # Stopped while it comes in, it may leave its file, but nobody is there.
         assert others_in(tmp_path / "data") == []
-        assert not (tmp_path / "data" / "pinakes.db-wal").exists()
+        assert not (tmp_path / "data" / "memotheca.db-wal").exists()

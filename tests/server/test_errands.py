@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from pinakes.storage.locks import role
+from memotheca.storage.locks import role
 from tests.server.raw import RawServer
 
 PATIENCE = 20.0

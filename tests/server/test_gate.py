@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from tests.server.raw import INITIALIZE, PINAKES
+from tests.server.raw import INITIALIZE, MEMOTHECA
 from tests.server.sockets import ask, connect, read_answer, spell
 from tests.server.test_http import HttpServer
 
@@ -100,7 +100,7 @@ def test_a_script_of_another_origin_is_not_granted_anything(server):
 
 def test_a_star_lets_nobody_in(tmp_path):
     command = [
-        *PINAKES,
+        *MEMOTHECA,
         "serve",
         "--transport",
         "http",
@@ -127,7 +127,7 @@ def test_a_token_is_taken_from_its_header_alone(server):
 @pytest.mark.parametrize("content", ["", "\n", "   \ns3cret\n"])
 def test_a_token_file_without_a_token_is_refused(tmp_path, content):
     (tmp_path / "token").write_text(content)
-    command = [*PINAKES, "serve", "--transport", "http", "--port", "0", "--data", str(tmp_path / "data")]
+    command = [*MEMOTHECA, "serve", "--transport", "http", "--port", "0", "--data", str(tmp_path / "data")]
     command += ["--token-file", str(tmp_path / "token")]
     refused = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert refused.returncode != 0

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from pinakes import settings
-from pinakes.app import build, load_catalog
-from pinakes.server.adapter import Adapter
+from memotheca import settings
+from memotheca.app import build, load_catalog
+from memotheca.server.adapter import Adapter
 
 
 def open_app(folder, time, **options):

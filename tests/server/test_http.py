@@ -9,15 +9,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.server.raw import INITIALIZE, PINAKES
+from tests.server.raw import INITIALIZE, MEMOTHECA
 
 
 class HttpServer:
-    """`pinakes serve --transport http` on a free port."""
+    """`memotheca serve --transport http` on a free port."""
 
     def __init__(self, data, *options, environment=None, errors: Any = subprocess.PIPE):
         self.data = data
-        command = [*PINAKES, "serve", "--transport", "http", "--port", "0", "--json", "--data", str(data), *options]
+        command = [*MEMOTHECA, "serve", "--transport", "http", "--port", "0", "--json", "--data", str(data), *options]
         self.child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, env=environment)
         assert self.child.stdout is not None
         self.endpoint = json.loads(self.child.stdout.readline())["endpoint"]
@@ -153,7 +153,7 @@ def test_a_body_that_is_too_large_is_refused(server):
 
 def test_the_announcement_says_how_to_connect(tmp_path):
     data = tmp_path / "data"
-    command = [*PINAKES, "serve", "--transport", "http", "--port", "0", "--data", str(data)]
+    command = [*MEMOTHECA, "serve", "--transport", "http", "--port", "0", "--data", str(data)]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
     first = ""
@@ -183,7 +183,7 @@ def test_the_announcement_says_how_to_connect(tmp_path):
 
 
 def test_an_open_address_needs_a_token(tmp_path):
-    command = [*PINAKES, "serve", "--transport", "http", "--host", "0.0.0.0", "--port", "0", "--data", str(tmp_path)]
+    command = [*MEMOTHECA, "serve", "--transport", "http", "--host", "0.0.0.0", "--port", "0", "--data", str(tmp_path)]
     refused = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert refused.returncode == 1
     assert "token" in refused.stderr
@@ -204,7 +204,7 @@ def test_a_token_is_asked_for_and_nothing_else_will_do(tmp_path):
 
 
 def test_a_port_in_use_is_said_before_anything_starts(server, tmp_path):
-    command = [*PINAKES, "serve", "--transport", "http", "--port", str(server.port), "--data", str(tmp_path)]
+    command = [*MEMOTHECA, "serve", "--transport", "http", "--port", str(server.port), "--data", str(tmp_path)]
     refused = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert refused.returncode == 1
     assert "--port" in refused.stderr

@@ -7,14 +7,14 @@ from typing import Any
 import anyio
 import pytest
 
-from pinakes import settings
-from pinakes.app import build
-from pinakes.engine.embedding import choose_embedder
-from pinakes.engine.jobs import enqueue
-from pinakes.model.errors import Refusal
-from pinakes.server.events import POLL_SECONDS, Hub
-from pinakes.server.resources import RESOURCES, read_resource
-from pinakes.toolkit.tool import Call
+from memotheca import settings
+from memotheca.app import build
+from memotheca.engine.embedding import choose_embedder
+from memotheca.engine.jobs import enqueue
+from memotheca.model.errors import Refusal
+from memotheca.server.events import POLL_SECONDS, Hub
+from memotheca.server.resources import RESOURCES, read_resource
+from memotheca.toolkit.tool import Call
 from tests.conftest import Agent, Time
 
 SECRET = "zanzibar"

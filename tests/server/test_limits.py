@@ -13,7 +13,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect as connect_socket
 
-from tests.server.raw import PINAKES
+from tests.server.raw import MEMOTHECA
 from tests.server.sockets import PATIENCE, ask, connect, read_all, read_answer, spell
 from tests.server.test_http import HttpServer
 
@@ -165,7 +165,7 @@ def test_few_descriptors_do_not_stop_the_health_check_nor_fill_the_log(tmp_path)
     def few():
         resource.setrlimit(resource.RLIMIT_NOFILE, (200, 200))
 
-    command = [*PINAKES, "serve", "--transport", "http", "--port", "0", "--json", "--data", str(tmp_path / "data")]
+    command = [*MEMOTHECA, "serve", "--transport", "http", "--port", "0", "--json", "--data", str(tmp_path / "data")]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=few)  # noqa: PLW1509
     assert child.stdout is not None
     assert child.stderr is not None
@@ -183,7 +183,7 @@ def test_few_descriptors_do_not_stop_the_health_check_nor_fill_the_log(tmp_path)
 
 @pytest.mark.parametrize("name", ["max-connections", "header-timeout", "max-buffer", "lease-seconds"])
 def test_a_limit_of_nothing_is_refused(tmp_path, name):
-    command = [*PINAKES, "serve", "--transport", "http", "--port", "0", f"--{name}", "0", "--data", str(tmp_path)]
+    command = [*MEMOTHECA, "serve", "--transport", "http", "--port", "0", f"--{name}", "0", "--data", str(tmp_path)]
     refused = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert refused.returncode == 2
     assert f"{name} must be at least 1" in refused.stderr

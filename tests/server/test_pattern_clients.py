@@ -27,27 +27,27 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="module")
-def data(pinakes: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(memotheca: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data directory with thirty patterns about gadgets."""
     folder = tmp_path_factory.mktemp("patterns")
     write_many(folder / "gadgets", 30)
-    command = [pinakes, "patterns", "import", str(folder / "gadgets"), "--data", str(folder / "data"), "--no-wait"]
+    command = [memotheca, "patterns", "import", str(folder / "gadgets"), "--data", str(folder / "data"), "--no-wait"]
     subprocess.run(command, check=True, capture_output=True, env={"HOME": str(folder), "PATH": ""})
     return folder / "data"
 
 
 @pytest.fixture(scope="module")
-def http(serve: Any, pinakes: str, data: Path) -> Any:
+def http(serve: Any, memotheca: str, data: Path) -> Any:
     with serve(
-        [pinakes, "serve", "--data", str(data), "--transport", "http", "--port", "0", "--json"], data.parent
+        [memotheca, "serve", "--data", str(data), "--transport", "http", "--port", "0", "--json"], data.parent
     ) as endpoint:
         yield endpoint
 
 
 @pytest.fixture(scope="module", params=WAYS, ids="-".join)
-def way(request: pytest.FixtureRequest, pinakes: str, data: Path) -> tuple[Any, str]:
+def way(request: pytest.FixtureRequest, memotheca: str, data: Path) -> tuple[Any, str]:
     transport, era = request.param
-    target = [pinakes, "serve", "--data", str(data)] if transport == "stdio" else request.getfixturevalue("http")
+    target = [memotheca, "serve", "--data", str(data)] if transport == "stdio" else request.getfixturevalue("http")
     return target, era
 
 

@@ -6,8 +6,8 @@ import anyio
 import pytest
 import uvicorn
 
-from pinakes.model.errors import Refusal
-from pinakes.server.web import _listen  # pyright: ignore[reportPrivateUsage]
+from memotheca.model.errors import Refusal
+from memotheca.server.web import _listen  # pyright: ignore[reportPrivateUsage]
 
 pytestmark = pytest.mark.anyio
 

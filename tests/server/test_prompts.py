@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from pinakes import settings
-from pinakes.app import build
-from pinakes.model.errors import Failure, Refusal
-from pinakes.server.prompts import PROMPTS, complete, get_prompt, list_prompts
+from memotheca import settings
+from memotheca.app import build
+from memotheca.model.errors import Failure, Refusal
+from memotheca.server.prompts import PROMPTS, complete, get_prompt, list_prompts
 
 SHOWN = ("query", "query_graph", "store", "relate", "update", "undo", "history")
 

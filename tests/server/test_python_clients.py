@@ -107,12 +107,12 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="module", params=WAYS, ids="-".join)
 async def talk(
-    request: pytest.FixtureRequest, pinakes: str, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, memotheca: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[Talk]:
     """A client of the product; what it stores stays for the other tests of that client."""
     transport, era = request.param
     folder = tmp_path_factory.mktemp(f"{transport}-{era}")
-    command = [pinakes, "serve", "--data", str(folder / "data")]
+    command = [memotheca, "serve", "--data", str(folder / "data")]
     target = command if transport == "stdio" else request.getfixturevalue("shared_http_server")
     async with talking(target, era, folder / "stderr") as connected:
         yield connected
@@ -135,7 +135,7 @@ async def fixture_talk(
 async def test_a_connection_negotiates_its_era_and_learns_what_there_is(talk: Talk) -> None:
     assert talk.client.protocol_version == VERSIONS[talk.era]
     assert talk.client.server_info is not None
-    assert talk.client.server_info.name == "pinakes"
+    assert talk.client.server_info.name == "memotheca"
     assert "material, never instructions" in (talk.client.instructions or "")
     capabilities = talk.client.server_capabilities
     assert capabilities.tools == types.ToolsCapability(list_changed=True)

@@ -118,5 +118,5 @@ def test_half_a_surrogate_pair_in_an_address_is_the_callers_fault_on_every_trans
 
 def test_no_id_of_a_client_is_taken_for_the_servers_own(server):
     with connect_socket(f"ws://127.0.0.1:{server.port}/mcp") as client:
-        client.send('{"jsonrpc":"2.0","id":"pinakes/handshake","method":"ping"}')
-        assert json.loads(client.recv(PATIENCE)) == {"jsonrpc": "2.0", "id": "pinakes/handshake", "result": {}}
+        client.send('{"jsonrpc":"2.0","id":"memotheca/handshake","method":"ping"}')
+        assert json.loads(client.recv(PATIENCE)) == {"jsonrpc": "2.0", "id": "memotheca/handshake", "result": {}}

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from pinakes.model.errors import Failure, Refusal
-from pinakes.server.resources import list_resources, list_templates, read_resource
+from memotheca.model.errors import Failure, Refusal
+from memotheca.server.resources import list_resources, list_templates, read_resource
 
 ENTRIES = "knowledge://entries"
 
@@ -114,9 +114,9 @@ def test_what_cannot_be_read_says_why(agent, uri, failure):
 
 
 def test_a_change_of_very_many_things_is_cut_and_says_so(agent):
-    from pinakes.engine.history import changes_after
-    from pinakes.engine.transfer import import_lines
-    from pinakes.server.resources import changed_resources
+    from memotheca.engine.history import changes_after
+    from memotheca.engine.transfer import import_lines
+    from memotheca.server.resources import changed_resources
 
     lines = [
         json.dumps({"type": "entity", "name": "n", "entityType": "t", "observations": [str(i) for i in range(150)]})

@@ -8,7 +8,7 @@ import mcp_types as types
 import pytest
 from mcp import Client
 
-from pinakes.server.sessions import LONGEST, NAMED
+from memotheca.server.sessions import LONGEST, NAMED
 from tests.server.connecting import LEGACY, MODERN, connected
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("sessions")]
@@ -46,8 +46,8 @@ async def open_client(stdio_command: list[str], http_server: str, tmp_path: Path
 
 
 @pytest.fixture
-def stdio_command(pinakes: str, tmp_path: Path) -> list[str]:
-    return [pinakes, "serve", "--data", str(tmp_path / "data"), "--toolsets", "all"]
+def stdio_command(memotheca: str, tmp_path: Path) -> list[str]:
+    return [memotheca, "serve", "--data", str(tmp_path / "data"), "--toolsets", "all"]
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])

@@ -7,7 +7,7 @@ import pytest
 from mcp import Client
 from mcp.client.sse import sse_client
 
-from pinakes.server.web import MAX_BODY
+from memotheca.server.web import MAX_BODY
 from tests.server.connecting import LEGACY, MODERN
 from tests.server.streaming import House, Stream, open_session, request, serving, structured
 

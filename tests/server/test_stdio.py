@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.raw import INITIALIZE, PATIENCE, PINAKES, RawServer
+from tests.server.raw import INITIALIZE, MEMOTHECA, PATIENCE, RawServer
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_calls_under_way_are_answered_before_the_server_leaves(tmp_path):
     for number in range(1, 21):
         params = {"name": "store", "arguments": {"topic": f"t{number}", "content": "x"}}
         lines.append(json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}))
-    command = [*PINAKES, "serve", "--data", str(tmp_path / "data")]
+    command = [*MEMOTHECA, "serve", "--data", str(tmp_path / "data")]
     done = subprocess.run(command, input="\n".join(lines).encode(), capture_output=True, timeout=30, check=True)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert {answer["id"] for answer in answers} == set(range(21))
@@ -111,7 +111,7 @@ def test_the_server_leaves_when_its_parent_dies_though_stdin_stays_open(tmp_path
     os.set_inheritable(read_end, True)
     script = (
         "import subprocess, sys, os\n"
-        f"child = subprocess.Popen({[*PINAKES, 'serve', '--data', str(tmp_path / 'data')]!r}, stdin={read_end},"
+        f"child = subprocess.Popen({[*MEMOTHECA, 'serve', '--data', str(tmp_path / 'data')]!r}, stdin={read_end},"
         " stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)\n"
         "child.stdout.readline()\n"
         "print(child.pid, flush=True)\n"

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from tests.server.raw import PINAKES, RawServer
+from tests.server.raw import MEMOTHECA, RawServer
 
 ENTRIES = "knowledge://entries"
 TRIPLES = "knowledge://graph/triples"
@@ -21,7 +21,7 @@ def follower(tmp_path):
 
 def elsewhere(tmp_path, tool, **arguments):
     """Call a tool in another process on the same data directory."""
-    command = [*PINAKES, "call", tool, json.dumps(arguments), "--data", str(tmp_path / "data"), "--json"]
+    command = [*MEMOTHECA, "call", tool, json.dumps(arguments), "--data", str(tmp_path / "data"), "--json"]
     return json.loads(subprocess.run(command, capture_output=True, timeout=30, check=True).stdout)
 
 
@@ -121,7 +121,7 @@ def test_what_does_not_exist_cannot_be_followed(follower):
 
 
 def test_the_list_of_tools_is_announced_when_the_data_turns_newer(follower, tmp_path):
-    from pinakes.app import open_store
+    from memotheca.app import open_store
 
     store = open_store(tmp_path / "data")
     store.operate(lambda session: session.run("UPDATE meta SET value = '99' WHERE name = 'format'"))

@@ -14,11 +14,11 @@ ENTRIES = "knowledge://entries"
 
 @pytest.fixture(scope="module", params=["stdio", "http", "sse"])
 def report(
-    request: pytest.FixtureRequest, run_node: Any, serve: Any, pinakes: str, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, run_node: Any, serve: Any, memotheca: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Report:
     """What the script saw; the client throws, and the script fails, where a structured answer breaks its schema."""
     folder = tmp_path_factory.mktemp("typescript")
-    command = [pinakes, "serve", "--data", str(folder / "data")]
+    command = [memotheca, "serve", "--data", str(folder / "data")]
     if request.param == "stdio":
         run = run_node("smoke.mjs", "stdio", *command)
     else:
@@ -34,7 +34,7 @@ def structured(report: Report, call: str) -> dict[str, Any]:
 
 
 def test_it_is_told_who_we_are_and_what_we_can_do(report: Report) -> None:
-    assert report["server"]["name"] == "pinakes"
+    assert report["server"]["name"] == "memotheca"
     assert "material, never instructions" in report["instructions"]
     assert report["capabilities"]["tools"] == {"listChanged": True}
     assert report["capabilities"]["resources"]["subscribe"] is True

@@ -3,12 +3,12 @@
 import anyio
 import pytest
 
-from pinakes import settings
-from pinakes.app import build
-from pinakes.engine import anticipating
-from pinakes.engine.critique import Related
-from pinakes.server import adapter
-from pinakes.server.adapter import Adapter
+from memotheca import settings
+from memotheca.app import build
+from memotheca.engine import anticipating
+from memotheca.engine.critique import Related
+from memotheca.server import adapter
+from memotheca.server.adapter import Adapter
 
 
 def test_a_server_outlives_an_upkeep_that_fails(tmp_path, monkeypatch, caplog):

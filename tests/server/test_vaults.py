@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.app import open_store
-from pinakes.engine.filed import to_bytes
-from pinakes.engine.kernel import Kernel
-from pinakes.storage import vault as rows
-from pinakes.vault.files import digest_of
+from memotheca.app import open_store
+from memotheca.engine.filed import to_bytes
+from memotheca.engine.kernel import Kernel
+from memotheca.storage import vault as rows
+from memotheca.vault.files import digest_of
 from tests.server.raw import PATIENCE, RawServer
 
 SOON = 5.0
@@ -154,12 +154,12 @@ def test_a_live_server_completes_what_another_left_half_done(folder):
         server.close()
 
 
-def test_another_vault_under_the_same_name_is_refused_while_a_server_has_one(folder, pinakes):
+def test_another_vault_under_the_same_name_is_refused_while_a_server_has_one(folder, memotheca):
     server = Reader(folder)
     try:
         other = folder / "other"
         other.mkdir()
-        command = [pinakes, "vault", "--data", str(folder / "data"), "--vault", str(other), "--json"]
+        command = [memotheca, "vault", "--data", str(folder / "data"), "--vault", str(other), "--json"]
         refused = subprocess.run(command, capture_output=True, text=True, check=False)
         assert refused.returncode == 1
         assert json.loads(refused.stdout)["error"]["code"] == "conflict"

@@ -33,7 +33,7 @@ def server(tmp_path):
 @pytest.fixture
 def held(server, tmp_path):
     """The write lock, which somebody else has, so that whoever writes waits."""
-    other = apsw.Connection(str(tmp_path / "data" / "pinakes.db"))
+    other = apsw.Connection(str(tmp_path / "data" / "memotheca.db"))
     other.execute("BEGIN IMMEDIATE")
     yield other
     other.close()

@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.model.clock import DAY, HOUR
-from pinakes.model.knowledge import Entry, fold
-from pinakes.spaces import hyperdimensional
-from pinakes.spaces.atlas import COUNT, IDS
-from pinakes.spaces.causal import clauses
-from pinakes.spaces.entities import find
-from pinakes.spaces.expansion import Associations
-from pinakes.spaces.fingerprint import pack, represent, unpack, words_of, words_of_all
-from pinakes.spaces.gallery import Gallery, Hung
-from pinakes.spaces.graph import walk
-from pinakes.spaces.keeping import Kept
-from pinakes.spaces.sparse import Columns, count, count_words
-from pinakes.spaces.terms import number_of
-from pinakes.spaces.words import UNSPACED, identifiers, words
+from memotheca.model.clock import DAY, HOUR
+from memotheca.model.knowledge import Entry, fold
+from memotheca.spaces import hyperdimensional
+from memotheca.spaces.atlas import COUNT, IDS
+from memotheca.spaces.causal import clauses
+from memotheca.spaces.entities import find
+from memotheca.spaces.expansion import Associations
+from memotheca.spaces.fingerprint import pack, represent, unpack, words_of, words_of_all
+from memotheca.spaces.gallery import Gallery, Hung
+from memotheca.spaces.graph import walk
+from memotheca.spaces.keeping import Kept
+from memotheca.spaces.sparse import Columns, count, count_words
+from memotheca.spaces.terms import number_of
+from memotheca.spaces.words import UNSPACED, identifiers, words
 
 BEGAN = 1_770_000_000_000_000
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pinakes.spaces.halves import widen
+from memotheca.spaces.halves import widen
 
 EVERY = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 

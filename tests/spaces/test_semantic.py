@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from pinakes.spaces.embedders import is_shipped_model_there, understand
-from pinakes.spaces.loading import load_embedder, settle
-from pinakes.spaces.onnx_file import Graph
-from pinakes.spaces.semantic import OVERLAP, WINDOW, OnnxFolder, to_bytes, unit
+from memotheca.spaces.embedders import is_shipped_model_there, understand
+from memotheca.spaces.loading import load_embedder, settle
+from memotheca.spaces.onnx_file import Graph
+from memotheca.spaces.semantic import OVERLAP, WINDOW, OnnxFolder, to_bytes, unit
 
 WIDTH = 8
 WORDS = [f"w{number}" for number in range(1200)]

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pinakes.spaces.embedders import is_shipped_model_there, understand
-from pinakes.spaces.fusion import balance
-from pinakes.spaces.loading import load_embedder
-from pinakes.spaces.semantic import unit
-from pinakes.spaces.voice import CHINESE, DEFAULT_VOICE, ENGLISH, Voice, listen
+from memotheca.spaces.embedders import is_shipped_model_there, understand
+from memotheca.spaces.fusion import balance
+from memotheca.spaces.loading import load_embedder
+from memotheca.spaces.semantic import unit
+from memotheca.spaces.voice import CHINESE, DEFAULT_VOICE, ENGLISH, Voice, listen
 
 
 class Narrow:

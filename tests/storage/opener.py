@@ -3,15 +3,15 @@
 import sys
 from pathlib import Path
 
-from pinakes.app import prepare_directory
-from pinakes.engine.entries import store_entry
-from pinakes.engine.kernel import Kernel
-from pinakes.model.clock import system_clock
-from pinakes.model.errors import Refusal
-from pinakes.storage.database import Session
-from pinakes.storage.migrations import STEPS
-from pinakes.storage.sqlite import SQLiteDatabase
-from pinakes.storage.store import Store
+from memotheca.app import prepare_directory
+from memotheca.engine.entries import store_entry
+from memotheca.engine.kernel import Kernel
+from memotheca.model.clock import system_clock
+from memotheca.model.errors import Refusal
+from memotheca.storage.database import Session
+from memotheca.storage.migrations import STEPS
+from memotheca.storage.sqlite import SQLiteDatabase
+from memotheca.storage.store import Store
 
 
 def say(line: str) -> None:

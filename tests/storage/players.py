@@ -7,16 +7,16 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from pinakes.engine.edges import RESOLUTIONS, Claim, Clash, delete_edge, relate, settle
-from pinakes.engine.entries import delete_entry, store_entry, update_entry
-from pinakes.engine.erasure import erase
-from pinakes.engine.history import undo
-from pinakes.engine.kernel import Kernel
-from pinakes.model.errors import Refusal
-from pinakes.model.kinds import KINDS
-from pinakes.model.knowledge import Thing
-from pinakes.storage.reading import EdgePattern
-from pinakes.storage.store import Store
+from memotheca.engine.edges import RESOLUTIONS, Claim, Clash, delete_edge, relate, settle
+from memotheca.engine.entries import delete_entry, store_entry, update_entry
+from memotheca.engine.erasure import erase
+from memotheca.engine.history import undo
+from memotheca.engine.kernel import Kernel
+from memotheca.model.errors import Refusal
+from memotheca.model.kinds import KINDS
+from memotheca.model.knowledge import Thing
+from memotheca.storage.reading import EdgePattern
+from memotheca.storage.store import Store
 
 NAMES = ("Ada", "ﬁnch", "FINCH", "Straße")
 PREDICATES = ("knows", "drinks", "supported_by")

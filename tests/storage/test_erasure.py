@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.app import BACKUPS, DATABASE, backup_path, open_copy, open_store
-from pinakes.engine.edges import Claim, Clash, Related, delete_edge, relate
-from pinakes.engine.entries import delete_entry, get_entry, store_entry, update_entry
-from pinakes.engine.erasure import RETENTION, Erased, backup_files, erase, purge
-from pinakes.engine.history import list_history, undo
-from pinakes.engine.kernel import Kernel
-from pinakes.model.clock import DAY, SECOND
-from pinakes.model.errors import Failure, Refusal
-from pinakes.storage.journal import compare_heads
-from pinakes.storage.reading import EdgePattern
-from pinakes.storage.sqlite import SQLiteDatabase
-from pinakes.storage.store import Store, Writing
+from memotheca.app import BACKUPS, DATABASE, backup_path, open_copy, open_store
+from memotheca.engine.edges import Claim, Clash, Related, delete_edge, relate
+from memotheca.engine.entries import delete_entry, get_entry, store_entry, update_entry
+from memotheca.engine.erasure import RETENTION, Erased, backup_files, erase, purge
+from memotheca.engine.history import list_history, undo
+from memotheca.engine.kernel import Kernel
+from memotheca.model.clock import DAY, SECOND
+from memotheca.model.errors import Failure, Refusal
+from memotheca.storage.journal import compare_heads
+from memotheca.storage.reading import EdgePattern
+from memotheca.storage.sqlite import SQLiteDatabase
+from memotheca.storage.store import Store, Writing
 
 SECRET = "xyzzy-plugh-0451"
 LONG = f"{SECRET} " * 2000
@@ -110,7 +110,7 @@ def test_no_backup_holds_what_was_erased(tmp_path, kernel, clock):
     back_up(kernel, tmp_path, clock)
     kept = put(kernel, "kept")
     back_up(kernel, tmp_path, clock)
-    assert len([name for name in holders(tmp_path) if name.startswith("pinakes-")]) == 3
+    assert len([name for name in holders(tmp_path) if name.startswith("memotheca-")]) == 3
     assert erase_everywhere(kernel, tmp_path, id).backups == 3
     assert holders(tmp_path) == []
     for path in backup_files(tmp_path / BACKUPS):

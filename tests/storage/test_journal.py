@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
-from pinakes.app import open_store
-from pinakes.engine.entries import store_entry
-from pinakes.engine.history import undo
-from pinakes.engine.kernel import Kernel
-from pinakes.engine.transfer import export_collection, import_lines
-from pinakes.model.errors import Failure, Refusal
-from pinakes.model.kinds import KINDS
-from pinakes.model.knowledge import Edge, Entry, fold
-from pinakes.storage import sqlite
-from pinakes.storage.journal import _HEADS, compare_heads, describe, dump, rebuild_heads
-from pinakes.storage.reading import EdgePattern
+from memotheca.app import open_store
+from memotheca.engine.entries import store_entry
+from memotheca.engine.history import undo
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.transfer import export_collection, import_lines
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.kinds import KINDS
+from memotheca.model.knowledge import Edge, Entry, fold
+from memotheca.storage import sqlite
+from memotheca.storage.journal import _HEADS, compare_heads, describe, dump, rebuild_heads
+from memotheca.storage.reading import EdgePattern
 from tests.storage.players import CHANGES, Player, fresh_kernel, heads, moves, newest, things
 
 EVERYTHING = (*CHANGES, "undo", "erase")

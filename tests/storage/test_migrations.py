@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from pinakes import app
-from pinakes.app import BACKUPS, DATABASE, open_copy, open_store, prepare_directory
-from pinakes.engine.edges import Claim, Clash, relate
-from pinakes.engine.entries import store_entry
-from pinakes.engine.kernel import Kernel
-from pinakes.model.clock import system_clock
-from pinakes.model.errors import Failure, Refusal
-from pinakes.model.knowledge import Entry
-from pinakes.storage.database import Session
-from pinakes.storage.migrations import STEPS, Step, recorded_format
-from pinakes.storage.sqlite import SQLiteDatabase
-from pinakes.storage.store import Store
+from memotheca import app
+from memotheca.app import BACKUPS, DATABASE, open_copy, open_store, prepare_directory
+from memotheca.engine.edges import Claim, Clash, relate
+from memotheca.engine.entries import store_entry
+from memotheca.engine.kernel import Kernel
+from memotheca.model.clock import system_clock
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Entry
+from memotheca.storage.database import Session
+from memotheca.storage.migrations import STEPS, Step, recorded_format
+from memotheca.storage.sqlite import SQLiteDatabase
+from memotheca.storage.store import Store
 from tests.durability.accounts import find_damage
 from tests.durability.processes import ask, hear
 from tests.storage.opener import add_colour

@@ -12,20 +12,20 @@ from typing import Any
 
 import pytest
 
-from pinakes import settings
-from pinakes.app import build
-from pinakes.engine.health import examine
-from pinakes.engine.jobs import adopt_orphans, enqueue, look_up, take_next
-from pinakes.model.errors import Failure, Refusal
-from pinakes.storage import jobs, roles
-from pinakes.storage.roles import holder_of, lease
-from pinakes.storage.sqlite import SQLiteDatabase
-from pinakes.storage.store import Store
+from memotheca import settings
+from memotheca.app import build
+from memotheca.engine.health import examine
+from memotheca.engine.jobs import adopt_orphans, enqueue, look_up, take_next
+from memotheca.model.errors import Failure, Refusal
+from memotheca.storage import jobs, roles
+from memotheca.storage.roles import holder_of, lease
+from memotheca.storage.sqlite import SQLiteDatabase
+from memotheca.storage.store import Store
 from tests.conftest import Agent, Time
 
 HOLDING = """
 import sys, pathlib, threading
-from pinakes.storage import roles
+from memotheca.storage import roles
 roles.set_patience(float(sys.argv[2]))
 with roles.lease(pathlib.Path(sys.argv[1]), "work") as held:
     print(held is not None, flush=True)
@@ -200,7 +200,7 @@ def test_whoever_reads_does_not_wait_for_whoever_writes(agent: Agent, tmp_path: 
 
 
 def test_who_cannot_write_is_told_who_does(agent: Agent, tmp_path: Path) -> None:
-    impatient = Store(SQLiteDatabase(tmp_path / "data" / "pinakes.db", patience=0.2), clock=agent.kernel.store.clock)
+    impatient = Store(SQLiteDatabase(tmp_path / "data" / "memotheca.db", patience=0.2), clock=agent.kernel.store.clock)
     with (
         lease(tmp_path / "data", "any"),
         agent.kernel.store.database.write(),

@@ -7,13 +7,13 @@ from contextlib import ExitStack
 import apsw
 import pytest
 
-from pinakes.app import DATABASE, open_store
-from pinakes.engine.entries import blank_entry, store_entry
-from pinakes.engine.kernel import Kernel
-from pinakes.model.clock import system_clock
-from pinakes.model.errors import Failure, Refusal
-from pinakes.storage.sqlite import PRAGMAS, SQLiteDatabase, refuse_unsafe, to_refusal
-from pinakes.storage.store import Store, Writing
+from memotheca.app import DATABASE, open_store
+from memotheca.engine.entries import blank_entry, store_entry
+from memotheca.engine.kernel import Kernel
+from memotheca.model.clock import system_clock
+from memotheca.model.errors import Failure, Refusal
+from memotheca.storage.sqlite import PRAGMAS, SQLiteDatabase, refuse_unsafe, to_refusal
+from memotheca.storage.store import Store, Writing
 from tests.durability.processes import ask
 from tests.storage.openers import opener
 
@@ -188,7 +188,7 @@ def test_a_writer_whose_patience_ends_is_told_that_others_are_busy(tmp_path, sto
     ],
 )
 def test_an_error_of_sqlite_becomes_a_refusal_without_its_words(error, failure):
-    refusal = to_refusal(error("near /home/ada/pinakes.db: SELECT secret"))
+    refusal = to_refusal(error("near /home/ada/memotheca.db: SELECT secret"))
     assert refusal.failure is failure
     assert "secret" not in refusal.message
     assert "/home" not in refusal.message

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pinakes.model.errors import Failure, Refusal
-from pinakes.toolkit.asking import Conversation, Form, Prompt, Response, Unanswered, choice_of, confirmation, key_of
-from pinakes.toolkit.tool import Call
+from memotheca.model.errors import Failure, Refusal
+from memotheca.toolkit.asking import Conversation, Form, Prompt, Response, Unanswered, choice_of, confirmation, key_of
+from memotheca.toolkit.tool import Call
 
 SURE = confirmation("Delete 5 notes?")
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from pinakes.app import find_tools
-from pinakes.engine.entries import LONGEST_NAME
-from pinakes.model.errors import Failure, Refusal
-from pinakes.server.prompts import PROMPTS, complete, get_prompt
-from pinakes.toolkit.bounds import LARGEST_OBJECT, LONGEST, MOST_MEMBERS, bounded_schema
-from pinakes.toolkit.fields import Schema, input_schema
-from pinakes.toolkit.tool import Tool
-from pinakes.vault.files import MAX_SIZE
+from memotheca.app import find_tools
+from memotheca.engine.entries import LONGEST_NAME
+from memotheca.model.errors import Failure, Refusal
+from memotheca.server.prompts import PROMPTS, complete, get_prompt
+from memotheca.toolkit.bounds import LARGEST_OBJECT, LONGEST, MOST_MEMBERS, bounded_schema
+from memotheca.toolkit.fields import Schema, input_schema
+from memotheca.toolkit.tool import Tool
+from memotheca.vault.files import MAX_SIZE
 from tests.conftest import Agent, Writer
 
 TOOLS = [tool for tool, _, _ in find_tools()[1]]

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from pinakes.app import CONTRACTS, EMBEDDER, load_catalog, look_after
-from pinakes.engine.embedding import choose_embedder
-from pinakes.model.errors import Failure, Refusal
-from pinakes.toolkit.catalog import Catalog, Listing, to_listing
-from pinakes.toolkit.dispatch import UnknownTool
-from pinakes.toolkit.fields import text
-from pinakes.toolkit.tool import Answer, Call, Example, tool
+from memotheca.app import CONTRACTS, EMBEDDER, load_catalog, look_after
+from memotheca.engine.embedding import choose_embedder
+from memotheca.model.errors import Failure, Refusal
+from memotheca.toolkit.catalog import Catalog, Listing, to_listing
+from memotheca.toolkit.dispatch import UnknownTool
+from memotheca.toolkit.fields import text
+from memotheca.toolkit.tool import Answer, Call, Example, tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pinakes.toolkit.fields import UNSET, choice, fill, flag, integer, object_schema, said, text, texts, to_json
+from memotheca.toolkit.fields import UNSET, choice, fill, flag, integer, object_schema, said, text, texts, to_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from pinakes.app import find_tools
-from pinakes.toolkit.fields import input_schema
-from pinakes.toolkit.tool import Tool
+from memotheca.app import find_tools
+from memotheca.toolkit.fields import input_schema
+from memotheca.toolkit.tool import Tool
 from tests.conftest import Agent, Writer
 
 TOOLS = [tool for tool, _, _ in find_tools()[1]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pinakes.tools.entries import query, store
+from memotheca.tools.entries import query, store
 
 ELSEWHERE = "openai:any@http://127.0.0.1:9/v1"
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from pinakes import settings
-from pinakes.app import build
-from pinakes.contracts.notes import TRUNCATED, shorten
-from pinakes.engine.embedding import choose_embedder
+from memotheca import settings
+from memotheca.app import build
+from memotheca.contracts.notes import TRUNCATED, shorten
+from memotheca.engine.embedding import choose_embedder
 
 
 def test_a_ghost_is_a_node_until_its_file_arrives(writer):

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pinakes.engine import filing
-from pinakes.engine.leafing import opened
-from pinakes.engine.surveying import survey
+from memotheca.engine import filing
+from memotheca.engine.leafing import opened
+from memotheca.engine.surveying import survey
 from tests.conftest import open_vault
 
 LINKING = """---
@@ -315,7 +315,7 @@ def test_a_folder_that_cannot_be_written_leaves_everything_as_it_was(writer):
 
 
 def test_erasing_a_note_takes_its_file_too(writer):
-    from pinakes.engine.erasure import erase
+    from memotheca.engine.erasure import erase
 
     writer.given(a="secret", b="[[a]]")
     erase(writer.kernel, "note:a.md", actor="test")

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from pinakes import settings
-from pinakes.app import build
+from memotheca import settings
+from memotheca.app import build
 from tests.conftest import Agent
 
 KILOBYTES_24 = 24_576

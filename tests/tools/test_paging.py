@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from pinakes import settings
-from pinakes.app import build
-from pinakes.engine.embedding import choose_embedder
-from pinakes.engine.erasure import erase
-from pinakes.server.resources import read_resource
+from memotheca import settings
+from memotheca.app import build
+from memotheca.engine.embedding import choose_embedder
+from memotheca.engine.erasure import erase
+from memotheca.server.resources import read_resource
 from tests.conftest import Agent, Time
 
 MANY = 2000

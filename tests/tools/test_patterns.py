@@ -6,16 +6,16 @@ import re
 import jsonschema_rs
 import pytest
 
-from pinakes import settings
-from pinakes.app import CONTRACTS, build
-from pinakes.contracts.pattern_pages import CARD_MARKER, INDEX_MARKER
-from pinakes.contracts.pattern_shapes import Details, NeedsInput, SearchResults
-from pinakes.contracts.patterns import TOOL_ERROR_SCHEMA
-from pinakes.engine.patterns.search import all_cards
-from pinakes.model.errors import Failure, Refusal
-from pinakes.toolkit.asking import Conversation, Form, Response, Unanswered, key_of
-from pinakes.toolkit.fields import object_schema
-from pinakes.toolkit.tool import Call
+from memotheca import settings
+from memotheca.app import CONTRACTS, build
+from memotheca.contracts.pattern_pages import CARD_MARKER, INDEX_MARKER
+from memotheca.contracts.pattern_shapes import Details, NeedsInput, SearchResults
+from memotheca.contracts.patterns import TOOL_ERROR_SCHEMA
+from memotheca.engine.patterns.search import all_cards
+from memotheca.model.errors import Failure, Refusal
+from memotheca.toolkit.asking import Conversation, Form, Response, Unanswered, key_of
+from memotheca.toolkit.fields import object_schema
+from memotheca.toolkit.tool import Call
 from tests.conftest import Agent, Time
 from tests.engine.patterns.catalogues import bring_in, by_words_alone, write, write_many
 

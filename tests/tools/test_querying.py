@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 import pytest
 
-from pinakes.engine.budget import count_tokens
-from pinakes.engine.paging import Place, to_cursor
-from pinakes.engine.search import Question
+from memotheca.engine.budget import count_tokens
+from memotheca.engine.paging import Place, to_cursor
+from memotheca.engine.search import Question
 
 
 @pytest.fixture

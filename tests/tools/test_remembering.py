@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from pinakes import settings
-from pinakes.app import build
-from pinakes.engine.embedding import choose_embedder
-from pinakes.model.clock import DAY, SECOND
+from memotheca import settings
+from memotheca.app import build
+from memotheca.engine.embedding import choose_embedder
+from memotheca.model.clock import DAY, SECOND
 from tests.conftest import Agent, Time
 
 WHY = "Somebody will need it later."

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from pinakes import settings
-from pinakes.app import build
-from pinakes.engine import repeating
-from pinakes.engine.erasure import erase
-from pinakes.model.clock import DAY, SECOND
-from pinakes.storage.store import Store, Writing
-from pinakes.toolkit.contract import Reply
-from pinakes.toolkit.tool import Call
+from memotheca import settings
+from memotheca.app import build
+from memotheca.engine import repeating
+from memotheca.engine.erasure import erase
+from memotheca.model.clock import DAY, SECOND
+from memotheca.storage.store import Store, Writing
+from memotheca.toolkit.contract import Reply
+from memotheca.toolkit.tool import Call
 from tests.conftest import Agent, Time
-from tests.server.raw import PINAKES, RawServer
+from tests.server.raw import MEMOTHECA, RawServer
 
 
 def asked(agent: Agent, key: str, name: str, /, **arguments: Any) -> Reply:
@@ -199,7 +199,7 @@ def test_notes_and_documents_take_a_key(tmp_path: Path, time: Time, writer: Any)
 
 
 def test_the_command_line_takes_a_key(tmp_path: Path) -> None:
-    command = [*PINAKES, "call", "store", '{"topic": "tea", "content": "black"}', "--json"]
+    command = [*MEMOTHECA, "call", "store", '{"topic": "tea", "content": "black"}', "--json"]
     answers = [
         subprocess.run(
             [*command, "--key", "k", "--data", str(tmp_path / "data")], capture_output=True, timeout=60, check=True

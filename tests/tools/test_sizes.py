@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from pinakes.app import find_tools
-from pinakes.engine.embedding import choose_embedder
-from pinakes.engine.patterns.importing import import_catalogue
-from pinakes.server.resources import RESOURCES, read_resource
-from pinakes.toolkit.contract import Reply
+from memotheca.app import find_tools
+from memotheca.engine.embedding import choose_embedder
+from memotheca.engine.patterns.importing import import_catalogue
+from memotheca.server.resources import RESOURCES, read_resource
+from memotheca.toolkit.contract import Reply
 from tests.conftest import Time, Writer, open_vault
 
 MOST = 24_576

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.model.errors import Failure, Refusal
-from pinakes.vault.editing import compose, with_body, with_property, with_tags, with_title
-from pinakes.vault.markdown import ParsedNote, parse, render
+from memotheca.model.errors import Failure, Refusal
+from memotheca.vault.editing import compose, with_body, with_property, with_tags, with_title
+from memotheca.vault.markdown import ParsedNote, parse, render
 
 RICH = b"""---
 # first comment

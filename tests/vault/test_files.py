@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.model.errors import Failure, Refusal
-from pinakes.vault import files
-from pinakes.vault.files import Content, Folder, Found, Problem, Trouble, digest_of
+from memotheca.model.errors import Failure, Refusal
+from memotheca.vault import files
+from memotheca.vault.files import Content, Folder, Found, Problem, Trouble, digest_of
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_a_scan_finds_every_note_and_nothing_else(folder: Folder) -> None:
         ".hidden.md",
         ".obsidian/g.md",
         ".trash/h.md",
-        "notes/.pinakes-1.tmp",
+        "notes/.memotheca-1.tmp",
         "notes/i.md~",
         "notes/#j.md#",
     ):

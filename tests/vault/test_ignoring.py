@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pinakes.vault.files import Folder, Found
-from pinakes.vault.ignoring import Ignores
+from memotheca.vault.files import Folder, Found
+from memotheca.vault.ignoring import Ignores
 
 FILES = [
     "a.md",
@@ -143,7 +143,7 @@ def test_configured_patterns(tmp_path: Path, pattern: str, path: str, is_ignored
 
 
 @pytest.mark.parametrize(
-    "path", [".obsidian/x.md", ".trash/x.md", "a/.git/x.md", ".x.md", "a/.pinakes-1.tmp", ".obsidian/"]
+    "path", [".obsidian/x.md", ".trash/x.md", "a/.git/x.md", ".x.md", "a/.memotheca-1.tmp", ".obsidian/"]
 )
 def test_what_is_hidden_is_always_passed_over(tmp_path: Path, path: str) -> None:
     assert Ignores(tmp_path).ignores(path)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pinakes.vault.markdown import ParsedNote, parse
-from pinakes.vault.wikilinks import Form
+from memotheca.vault.markdown import ParsedNote, parse
+from memotheca.vault.wikilinks import Form
 
 CORPUS = Path(__file__).with_name("corpus.md")
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.vault import structure
-from pinakes.vault.encoding import decode, encode
-from pinakes.vault.markdown import parse, read, render
+from memotheca.vault import structure
+from memotheca.vault.encoding import decode, encode
+from memotheca.vault.markdown import parse, read, render
 
 PIECES = st.sampled_from(
     "| ¦|¦||¦---¦---\n¦\n¦\r\n¦\r¦\t¦title: a¦tags: [a, b]¦tags:\n  - x\n¦: ¦- ¦&a ¦*a¦{¦}¦[¦]¦[[¦]]¦#¦^¦![[¦](¦)¦`¦```"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pinakes.model.errors import Failure, Refusal
-from pinakes.vault.paths import check_inside, check_new, file_name, new_path, same_place
+from memotheca.model.errors import Failure, Refusal
+from memotheca.vault.paths import check_inside, check_new, file_name, new_path, same_place
 
 TRAVERSALS = [
     "",
@@ -36,7 +36,7 @@ TRAVERSALS = [
     ".obsidian/x.md",
     "a/.git/x.md",
     ".trash/x.md",
-    ".pinakes-x.tmp",
+    ".memotheca-x.tmp",
     "x" * 256 + ".md",
     "é" * 130 + ".md",
     "a/" * 600 + "x.md",

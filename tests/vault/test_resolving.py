@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinakes.vault.markdown import parse
-from pinakes.vault.resolving import Means, Named, Resolved, Resolver, link_key, note_keys
-from pinakes.vault.wikilinks import title_of
+from memotheca.vault.markdown import parse
+from memotheca.vault.resolving import Means, Named, Resolved, Resolver, link_key, note_keys
+from memotheca.vault.wikilinks import title_of
 
 VAULT = [
     Named("index.md", "Index"),

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pinakes.vault.markdown import parse, render
-from pinakes.vault.resolving import Named, Resolver
-from pinakes.vault.rewriting import replace_targets, retarget
+from memotheca.vault.markdown import parse, render
+from memotheca.vault.resolving import Named, Resolver
+from memotheca.vault.rewriting import replace_targets, retarget
 
 OLD = Named("notes/old-name.md", "Old Name", ("Alias",))
 

@@ -10,10 +10,10 @@ from threading import Event, Thread
 
 import pytest
 
-from pinakes.vault import watcher
-from pinakes.vault.files import Folder
-from pinakes.vault.ignoring import Ignores
-from pinakes.vault.watcher import Changes, needs_polling, watch_folder
+from memotheca.vault import watcher
+from memotheca.vault.files import Folder
+from memotheca.vault.ignoring import Ignores
+from memotheca.vault.watcher import Changes, needs_polling, watch_folder
 
 PATIENCE = 5.0
 
@@ -177,7 +177,7 @@ def test_what_is_no_note_is_not_mentioned(start: Callable[..., Watch]) -> None:
         ".git/index",
         ".trash/t.md",
         "image.png",
-        "notes/.pinakes-1.tmp",
+        "notes/.memotheca-1.tmp",
         "drafts/d.md",
         ".hidden.md",
     ):

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from pinakes.engine.embedding import choose_embedder
-from pinakes.engine.kernel import Kernel
-from pinakes.engine.patterns.importing import Account, import_catalogue
-from pinakes.model.kinds import STARTER_COLLECTION
+from memotheca.engine.embedding import choose_embedder
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.patterns.importing import Account, import_catalogue
+from memotheca.model.kinds import STARTER_COLLECTION
 
 PLAIN = """---
 id: {id}

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from pinakes.model.errors import Refusal
+from memotheca.model.errors import Refusal
 from tests.engine.patterns.catalogues import PLAIN, bring_in, by_words_alone, write, write_many
 
 

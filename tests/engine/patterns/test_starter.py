@@ -7,18 +7,18 @@ from importlib.resources import files
 
 import pytest
 
-from pinakes import settings
-from pinakes.app import build
-from pinakes.engine.births import chunk_rows
-from pinakes.engine.history import newest_tx
-from pinakes.engine.patterns import starter
-from pinakes.engine.patterns.keeping import to_fields
-from pinakes.engine.patterns.reading import DIFFICULTIES, read_pattern
-from pinakes.engine.patterns.search import Wanted, all_cards, find_patterns
-from pinakes.engine.patterns.sections import find_examples, split_sections
-from pinakes.model.kinds import PATTERN, STARTER_COLLECTION
-from pinakes.model.knowledge import Entry
-from pinakes.storage import chunks
+from memotheca import settings
+from memotheca.app import build
+from memotheca.engine.births import chunk_rows
+from memotheca.engine.history import newest_tx
+from memotheca.engine.patterns import starter
+from memotheca.engine.patterns.keeping import to_fields
+from memotheca.engine.patterns.reading import DIFFICULTIES, read_pattern
+from memotheca.engine.patterns.search import Wanted, all_cards, find_patterns
+from memotheca.engine.patterns.sections import find_examples, split_sections
+from memotheca.model.kinds import PATTERN, STARTER_COLLECTION
+from memotheca.model.knowledge import Entry
+from memotheca.storage import chunks
 from tests.engine.patterns.catalogues import bring_in, by_words_alone, write_many
 
 PATTERNS = [pattern for pattern in starter.starter_patterns() if pattern.form == "pattern"]
@@ -63,7 +63,7 @@ def test_skills_name_patterns_that_are_there():
 
 
 def test_the_release_and_the_vectors_are_those_of_the_files():
-    folder = files("pinakes.engine.patterns").joinpath("starter")
+    folder = files("memotheca.engine.patterns").joinpath("starter")
     manifest = json.loads(folder.joinpath("manifest.json").read_text("utf-8"))
     assert manifest["digest"] == starter.starter_digest(), "run scripts/build_starter.py"
     shipped = starter.shipped_vectors()

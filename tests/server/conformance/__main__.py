@@ -10,11 +10,11 @@ import questions
 from surroundings import surround
 from toolbox import lend_exchange, with_fixtures
 
-from pinakes.app import build
-from pinakes.server.adapter import Adapter
-from pinakes.server.stdio import run_stdio
-from pinakes.server.web import run_web
-from pinakes.settings import load
+from memotheca.app import build
+from memotheca.server.adapter import Adapter
+from memotheca.server.stdio import run_stdio
+from memotheca.server.web import run_web
+from memotheca.settings import load
 
 # Importing them is what registers their tools.
 REGISTERED = (contents, dialogue, errands, questions)

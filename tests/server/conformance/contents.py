@@ -10,10 +10,10 @@ import anyio.from_thread
 from mcp.shared.message import CloseSSEStreamCallback
 from toolbox import EXCHANGE, SHOWN, SWITCHED, Nothing, fixture, text
 
-from pinakes.model.errors import Failure, Refusal
-from pinakes.toolkit.contract import Block
-from pinakes.toolkit.fields import Schema
-from pinakes.toolkit.tool import Call
+from memotheca.model.errors import Failure, Refusal
+from memotheca.toolkit.contract import Block
+from memotheca.toolkit.fields import Schema
+from memotheca.toolkit.tool import Call
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 WAV = base64.b64encode(

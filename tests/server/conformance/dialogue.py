@@ -10,10 +10,10 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 from toolbox import EXCHANGE, Nothing, fixture, text
 
-from pinakes.toolkit.contract import Block
-from pinakes.toolkit.fields import Schema
-from pinakes.toolkit.fields import text as text_field
-from pinakes.toolkit.tool import Call
+from memotheca.toolkit.contract import Block
+from memotheca.toolkit.fields import Schema
+from memotheca.toolkit.fields import text as text_field
+from memotheca.toolkit.tool import Call
 
 MISSING_CLIENT_CAPABILITY = -32021
 

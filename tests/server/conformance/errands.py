@@ -7,12 +7,12 @@ from typing import Any
 from dialogue import accepted, elicitation, form, require
 from toolbox import ACTS, Nothing, fixture, text
 
-from pinakes.engine.jobs import SMALL, cancelled_meanwhile, enqueue, look_up, refusal_of, wait
-from pinakes.model.errors import Failure, Refusal
-from pinakes.toolkit.contract import Block
-from pinakes.toolkit.fields import integer
-from pinakes.toolkit.fields import text as text_field
-from pinakes.toolkit.tool import Answer, Call, Task
+from memotheca.engine.jobs import SMALL, cancelled_meanwhile, enqueue, look_up, refusal_of, wait
+from memotheca.model.errors import Failure, Refusal
+from memotheca.toolkit.contract import Block
+from memotheca.toolkit.fields import integer
+from memotheca.toolkit.fields import text as text_field
+from memotheca.toolkit.tool import Answer, Call, Task
 
 LOOK_SECONDS = 0.02
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from toolbox import Nothing, fixture, text
 
-from pinakes.engine.entries import store_entry
-from pinakes.toolkit.asking import Form, Prompt, Response, choice_of, confirmation
-from pinakes.toolkit.contract import Block
-from pinakes.toolkit.tool import Call
+from memotheca.engine.entries import store_entry
+from memotheca.toolkit.asking import Form, Prompt, Response, choice_of, confirmation
+from memotheca.toolkit.contract import Block
+from memotheca.toolkit.tool import Call
 
 COLOUR = Form(
     message="Which colour?",

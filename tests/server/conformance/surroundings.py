@@ -11,8 +11,8 @@ from dialogue import elicitation, form
 from mcp.server.context import ServerRequestContext
 from toolbox import text
 
-from pinakes.contracts.entries import ENTRIES
-from pinakes.server.adapter import Adapter
+from memotheca.contracts.entries import ENTRIES
+from memotheca.server.adapter import Adapter
 
 Context = ServerRequestContext[Any, Any]
 Handler = Callable[[Context, Any], Awaitable[Any]]

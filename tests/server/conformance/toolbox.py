@@ -9,15 +9,15 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from pinakes.app import CONTRACTS, App
-from pinakes.engine.jobs import bench_of
-from pinakes.model.errors import Refusal
-from pinakes.server.adapter import Adapter
-from pinakes.toolkit.catalog import Catalog, Listing
-from pinakes.toolkit.contract import Block, Reply
-from pinakes.toolkit.dispatch import Dispatcher
-from pinakes.toolkit.fields import Schema, input_schema
-from pinakes.toolkit.tool import Answer, Call, Example, Task, Tool, Toolset
+from memotheca.app import CONTRACTS, App
+from memotheca.engine.jobs import bench_of
+from memotheca.model.errors import Refusal
+from memotheca.server.adapter import Adapter
+from memotheca.toolkit.catalog import Catalog, Listing
+from memotheca.toolkit.contract import Block, Reply
+from memotheca.toolkit.dispatch import Dispatcher
+from memotheca.toolkit.fields import Schema, input_schema
+from memotheca.toolkit.tool import Answer, Call, Example, Task, Tool, Toolset
 
 SHOWN = "fixtures"
 SWITCHED = "switched"

@@ -1,0 +1,434 @@
+"""The composition root: the only module that knows concrete databases and contracts."""
+
+import os
+import pkgutil
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from memotheca import tools
+from memotheca.contracts.documents import DocumentsContract
+from memotheca.contracts.entries import EntriesContract
+from memotheca.contracts.memories import MemoriesContract
+from memotheca.contracts.notes import NotesContract
+from memotheca.contracts.patterns import PatternsContract
+from memotheca.engine.activity import hear_call
+from memotheca.engine.births import Births, Ready
+from memotheca.engine.derivations import Derivations
+from memotheca.engine.embedding import Embedding, model_of
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.repeating import answer_once
+from memotheca.engine.resting import tidy_up
+from memotheca.engine.vaults import Mount, Vaults, owner_role, read_mounts
+from memotheca.engine.workbench import Workbench
+from memotheca.model.clock import Clock, system_clock, to_iso
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.kinds import STARTER_COLLECTION
+from memotheca.reading.sandbox import Sandbox
+from memotheca.settings import Settings
+from memotheca.storage import replacing
+from memotheca.storage.chunks import count_waiting, has_unsealed
+from memotheca.storage.locks import FOLDER, role
+from memotheca.storage.presence import Presence, enter, gate, present
+from memotheca.storage.roles import holder_of, lease, set_patience
+from memotheca.storage.sqlite import (
+    SQLiteDatabase,
+    copy_live,
+    count_history,
+    find_faults,
+    is_consistent,
+    is_database,
+    log_of,
+)
+from memotheca.storage.store import ACCEPTED, Store
+from memotheca.storage.vault import read_mounted, write_mounted
+from memotheca.toolkit.catalog import Catalog, to_listing
+from memotheca.toolkit.contract import Contract
+from memotheca.toolkit.dispatch import Dispatcher
+from memotheca.toolkit.tool import Tool, Toolset
+
+DATABASE = "memotheca.db"
+BACKUPS = "backups"
+SEGMENTS = "segments"
+UPKEEP_AT = 4096
+EMBEDDER = "embedder"
+
+CONTRACTS: dict[str, Contract] = {
+    "entries": EntriesContract(),
+    "notes": NotesContract(),
+    "documents": DocumentsContract(),
+    "patterns": PatternsContract(),
+    "memories": MemoriesContract(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """Everything a server or a command needs."""
+
+    kernel: Kernel
+    dispatcher: Dispatcher
+    data: Path
+
+    @property
+    def catalog(self) -> Catalog:
+        return self.dispatcher.catalog
+
+    def close(self) -> None:
+        """At the end of a server or a command: what was looked at is written down, and the data file is whole."""
+        with suppress(Refusal):
+            write_down(self)
+        self.kernel.store.close()
+
+
+def prepare_directory(data: Path) -> Path:
+    """Make the data directory for its owner alone and return the database's path in it."""
+    make_directory(data)
+    path = data / DATABASE
+    try:
+        # Exclusively: opening an existing database file and closing it again would drop SQLite's locks.
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileExistsError:
+        pass
+    except OSError as error:
+        if not path.exists():
+            raise _unwritable(error) from error
+    return path
+
+
+def make_directory(data: Path) -> None:
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except FileExistsError:
+        raise Refusal(Failure.INVALID, "The data directory is a file.") from None
+    except OSError as error:
+        if not data.is_dir():
+            raise _unwritable(error) from error
+
+
+def _unwritable(error: OSError) -> Refusal:
+    return Refusal(
+        Failure.UNAVAILABLE, f"The data directory cannot be written: {error.strerror}. Choose another with --data."
+    )
+
+
+def open_store(data: Path, *, clock: Clock = system_clock, command: str = "memotheca") -> Store:
+    """Open the database for a program that is named by its command while it has it open."""
+    make_directory(data)
+    with gate(data) as held:
+        presence = enter(data, command)
+        try:
+            _complete_restore(data, presence, alone=held)
+            is_lost = _is_lost(data)
+            database = SQLiteDatabase(prepare_directory(data))
+        except BaseException:
+            _part(presence)
+            raise
+
+    def back_up(found: int) -> None:
+        target = backup_path(data, clock(), f"before-format-{found + 1}")
+        lazily("memotheca.engine.backups", "make_backup")(database, target, find_faults)
+
+    try:
+        store = Store(database, clock=clock, before_migration=back_up)
+        if is_lost:
+            store.mark_begun_anew(to_iso(clock()))
+    except BaseException:
+        database.close()
+        _part(presence)
+        raise
+    store.after_closing = partial(_leave_directory, data, presence)
+    return store
+
+
+def _is_lost(data: Path) -> bool:
+    """Whether the data file is gone from beside what is left of it; cheap where it is there."""
+    path = data / DATABASE
+    if path.exists() and path.stat().st_size:
+        return False
+    means = means_of(data)
+    return not lazily("memotheca.engine.losing", "is_there")(means) and bool(
+        lazily("memotheca.engine.losing", "remains")(means)
+    )
+
+
+def loss_of(app: "App") -> str:
+    """That the data was begun anew after a loss, if it was."""
+    return lazily("memotheca.engine.losing", "describe_loss")(app.kernel.store, means_of(app.data))
+
+
+def accept_loss(app: "App") -> None:
+    """Whoever says so goes on with what was begun anew."""
+    if loss_of(app):
+        app.kernel.store.mark_begun_anew(ACCEPTED)
+
+
+def _complete_restore(data: Path, presence: Presence | None, *, alone: bool) -> None:
+    """A restore that was cut off after it was decided is carried out before anybody reads; of one that was not, nothing
+    is left."""
+    path = data / DATABASE
+    is_decided = replacing.is_pending(path)
+    if is_decided and (not alone or present(data, besides=presence)):
+        raise Refusal(Failure.BUSY, "A restore was cut off and waits for other programs to close; try again.")
+    try:
+        if alone:
+            replacing.finish(path)
+    except OSError as error:
+        raise Refusal(Failure.UNAVAILABLE, f"A restore cannot be completed: {error.strerror}.") from error
+
+
+def _part(presence: Presence | None) -> None:
+    if presence is not None:
+        presence.end()
+
+
+def _leave_directory(data: Path, presence: Presence | None) -> None:
+    """Where two leave at the same moment, each may take the other for one who stays; the log is moved once more."""
+    with suppress(Refusal, OSError), gate(data) as held:
+        _part(presence)
+        if held and not present(data) and log_of(data / DATABASE).exists():
+            SQLiteDatabase(data / DATABASE).close()
+
+
+def open_copy(path: Path) -> Store:
+    """A backup as a store of its own."""
+    store = Store(SQLiteDatabase(path), clock=system_clock)
+    store.derive = Derivations(Births(Ready(), model_of), lazily("memotheca.spaces.fingerprint", "to_bytes"))
+    return store
+
+
+def open_backups(data: Path) -> list[Store]:
+    """Every backup in the data directory, without what killed programs left of others; for who holds their role."""
+    lazily("memotheca.engine.erasure", "remove_partial_backups")(data / BACKUPS)
+    return lazily("memotheca.engine.backups", "open_all")(means_of(data))
+
+
+def _open_database(path: Path, accept_part: bool) -> SQLiteDatabase:
+    return SQLiteDatabase(path, accept_part=accept_part)
+
+
+def _path_for(data: Path, reason: str) -> Path:
+    return backup_path(data, system_clock(), reason)
+
+
+def means_of(data: Path) -> Any:
+    """What making and restoring backups needs, also where there is no database that can be opened."""
+    return lazily("memotheca.engine.backups", "Means")(
+        database=data / DATABASE,
+        segments=data / SEGMENTS,
+        open_database=_open_database,
+        open_copy=open_copy,
+        copy_live=copy_live,
+        log_of=log_of,
+        path_for=partial(_path_for, data),
+        backups=lambda: lazily("memotheca.engine.erasure", "backup_files")(data / BACKUPS),
+        find_faults=find_faults,
+        is_consistent=is_consistent,
+        count_history=count_history,
+    )
+
+
+def accept_incomplete(data: Path) -> None:
+    """Go on with what is in a file whose log is missing."""
+    if not (data / DATABASE).exists():
+        return
+    with gate(data):
+        holders = present(data)
+        if holders:
+            raise Refusal(Failure.BUSY, f"The data directory is open: {holders[0]}. Stop that first.")
+        SQLiteDatabase(data / DATABASE, accept_part=True).close()
+
+
+def is_backup(path: Path) -> bool:
+    """Whether we made the file, and not as the data of a directory, which may have a log beside it."""
+    return is_database(path) and not (path.name == DATABASE and (path.resolve().parent / FOLDER).is_dir())
+
+
+def backup_path(data: Path, now: int, reason: str) -> Path:
+    folder = data / BACKUPS
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(error) from error
+    stamp = to_iso(now).replace(":", "").replace("-", "")
+    return folder / f"memotheca-{stamp}-{reason}.db"
+
+
+def look_after(app: "App", stop: Callable[[], bool]) -> None:
+    """One round of upkeep, by one process at a time; cheap where nothing waits."""
+    tidy_up()
+    show_what_works(app)
+    kept = dict.fromkeys((app.kernel.collection, STARTER_COLLECTION))
+    write_down(app)
+    if app.kernel.activity.stirrings:
+        lazily("memotheca.engine.anticipating", "get_ready")(app.kernel, stop)
+    with app.kernel.store.database.read() as session:
+        due = [name for name in kept if count_waiting(session, name) or has_unsealed(session, name, UPKEEP_AT)]
+    if not due:
+        return
+    with lease(app.data, "upkeep") as held:
+        for name in due if held is not None else ():
+            kernel = replace(app.kernel, collection=name)
+            lazily("memotheca.engine.upkeep", "index_everything")(kernel, say_nothing, stop=stop)
+
+
+def write_down(app: "App") -> None:
+    """What was looked at and felt lately, before the process ends."""
+    app.kernel.activity.flush(app.kernel.store)
+
+
+def show_what_works(app: "App") -> None:
+    """Hide the tools that need vectors where the collection has chosen to have none; another program may choose."""
+    with app.kernel.store.database.read() as session:
+        app.catalog.lack(EMBEDDER, not model_of(session, app.kernel.collection))
+
+
+def say_nothing(done: float, total: float | None, message: str) -> None:
+    """For long work that nobody watches."""
+
+
+def load_catalog() -> Catalog:
+    return Catalog.parse(files(tools).joinpath("catalog.json").read_text("utf-8"))
+
+
+def choose_tools(settings: Settings) -> Catalog:
+    catalog = load_catalog()
+    if settings.names("toolsets"):
+        catalog.choose(settings.names("toolsets"))
+    catalog.forbid_writing(settings.on("read-only"))
+    return catalog
+
+
+def build(settings: Settings, *, clock: Clock = system_clock) -> App:
+    """Open the data directory and choose the tools."""
+    catalog = choose_tools(settings)
+    set_patience(settings.positive("lease-seconds"))
+    store = open_store(settings.data, clock=clock, command=_command(settings))
+    try:
+        vaults = mount_vaults(store, settings)
+        if vaults.mounts and not settings.names("toolsets"):
+            catalog.also("notes")
+        kernel = build_kernel(store, settings.data, settings.text("collection"))
+        kernel = replace(kernel, vaults=vaults, bench=build_bench(settings))
+        app = App(kernel, Dispatcher(catalog, CONTRACTS, hear_call, answer_once), settings.data)
+        show_what_works(app)
+    except BaseException:
+        store.close()
+        raise
+    return app
+
+
+def _command(settings: Settings) -> str:
+    """What this program is called where somebody asks who is there; never its arguments, which may hold content."""
+    name = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1].isalpha() else ""
+    return (
+        f"memotheca serve --transport {settings.text('transport')}" if name == "serve" else f"memotheca {name}".strip()
+    )
+
+
+def mount_vaults(store: Store, settings: Settings) -> Vaults:
+    """The folders that are named, else those that were mounted in this collection before."""
+    collection, named = settings.text("collection"), settings.names("vault")
+    with store.database.read() as session:
+        remembered = read_mounted(session, collection)
+    mounts = read_mounts(named) if named else tuple(Mount(prefix, Path(root)) for prefix, root in remembered.items())
+    wanted = {mount.prefix: str(mount.root) for mount in mounts}
+    if wanted != remembered:
+        with role(settings.data, owner_role(collection)) as free:
+            if not free:
+                holder = holder_of(settings.data, owner_role(collection))
+                raise Refusal(
+                    Failure.CONFLICT,
+                    f"{holder or 'Another server'} has other vaults mounted in this collection; name those, or another "
+                    "--collection.",
+                )
+        store.operate(lambda session: write_mounted(session, collection, wanted))
+    patterns = tuple(settings.names("vault-ignore"))
+    return Vaults(mounts, settings.data, patterns, settings.on("vault-gitignore"))
+
+
+def follow_vaults(app: "App", stop: Event) -> None:
+    """Take in what others do in the vaults, until stopped; one process at a time does it."""
+    if app.kernel.vaults.mounts:
+        lazily("memotheca.engine.watching", "follow_vaults")(app.kernel, stop)
+
+
+def refresh_vaults(app: "App") -> None:
+    """Take in what has changed in the vaults, where no server does it already."""
+    if app.kernel.vaults.mounts:
+        with role(app.data, owner_role(app.kernel.collection)) as free:
+            if free:
+                lazily("memotheca.engine.sync", "sync_everything")(app.kernel)
+
+
+def build_kernel(store: Store, data: Path, collection: str) -> Kernel:
+    """A store with what derives from it: chunks on every change, embedders and the finder when first needed."""
+    load, pack = lazily("memotheca.spaces.loading", "load_embedder"), lazily("memotheca.spaces.semantic", "to_bytes")
+    embedding = Embedding(load, pack)
+    fingerprint = lazily("memotheca.spaces.fingerprint", "to_bytes")
+    store.derive = Derivations(Births(embedding.ready, model_of), fingerprint)
+    make_finder = lazily("memotheca.engine.finder", "Finder")
+    kernel = Kernel(store, collection, embedding, cache(lambda: make_finder(data / SEGMENTS)))
+    if store.has_stale_chunks() and store.newer_format() is None:
+        lazily("memotheca.engine.upkeep", "rebuild_everything")(kernel)
+    return kernel
+
+
+def build_bench(settings: Settings) -> Workbench:
+    """Over HTTP only the configured folders may be read; over stdio, a user's own client reads what the user may."""
+    roots = tuple(Path(name).expanduser() for name in settings.names("roots"))
+    return Workbench(
+        data=settings.data,
+        sandbox=Sandbox(
+            languages=settings.text("ocr-languages"),
+            tesseract=settings.text("tesseract"),
+            tessdata=settings.text("tessdata"),
+        ),
+        acts={
+            "ingest": lazily("memotheca.engine.ingest", "ingest"),
+            "index": lazily("memotheca.engine.upkeep", "index_as_job"),
+        },
+        roots=roots if roots or settings.text("transport") == "http" else None,
+        open_backups=partial(open_backups, settings.data),
+    )
+
+
+def find_tools() -> tuple[list[Toolset], list[tuple[Tool, str, str]]]:
+    """Every toolset and tool in the source, as (tool, toolset, module); the generated catalogue comes from it."""
+    toolsets: list[Toolset] = []
+    found: list[tuple[Tool, str, str]] = []
+    for folder in pkgutil.iter_modules(tools.__path__, "memotheca.tools."):
+        if not folder.ispkg:
+            continue
+        package = import_module(folder.name)
+        toolsets.append(package.TOOLSET)
+        for module in pkgutil.iter_modules(package.__path__, f"{folder.name}."):
+            members = vars(import_module(module.name)).values()
+            found += [(member, package.TOOLSET.name, module.name) for member in members if isinstance(member, Tool)]
+    return toolsets, found
+
+
+def generate_catalog() -> dict[str, Any]:
+    toolsets, found = find_tools()
+    return {
+        "toolsets": [
+            {"name": toolset.name, "sentence": toolset.sentence, "default": toolset.default} for toolset in toolsets
+        ],
+        "tools": [to_listing(tool, toolset, module, CONTRACTS[tool.contract]) for tool, toolset, module in found],
+    }
+
+
+def lazily(module: str, name: str) -> Callable[..., Any]:
+    """The one way to load a heavy package late: call what this returns, and it is imported then."""
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        return getattr(import_module(module), name)(*arguments, **options)
+
+    return call

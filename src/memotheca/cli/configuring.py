@@ -1,0 +1,169 @@
+"""A client's configuration file with our server added: all else stays, and the old file is kept beside it."""
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from memotheca.cli.clients import SERVER, Client, Shape, nest
+from memotheca.model.errors import Failure, Refusal
+
+
+def spell(client: Client, server: Shape) -> str:
+    """What is to stand in the file, in the language of the file."""
+    if client.is_toml:
+        return _table(client, server)
+    return json.dumps(nest(client, server), ensure_ascii=False, indent=2) + "\n"
+
+
+def write(client: Client, path: Path, server: Shape) -> tuple[bool, Path | None]:
+    """Add the server to the file: whether it was not there already, and where the file as it was is kept."""
+    target = Path(os.path.realpath(path))
+    old = target.read_bytes() if target.exists() else None
+    text = _text(path, old)
+    added = (_add_table if client.is_toml else _add_key)(client, path, text, server)
+    if added == text:
+        return False, None
+    if old is None:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    kept = None if old is None else _keep(target, path, old)
+    _replace(target, added.encode(), old)
+    return True, kept
+
+
+def _text(path: Path, old: bytes | None) -> str:
+    try:
+        return "" if old is None else old.decode()
+    except UnicodeDecodeError:
+        raise _left_alone(path, "is not UTF-8") from None
+
+
+def _add_key(client: Client, path: Path, text: str, server: Shape) -> str:
+    try:
+        content = json.loads(text or "{}")
+        servers = content
+        for key in _keys(client, content):
+            servers = servers.setdefault(key, {})
+        if servers.get(SERVER) == server:
+            return text
+        servers[SERVER] = server
+    except (ValueError, AttributeError, TypeError):
+        raise _left_alone(path, "is not plain JSON") from None
+    return json.dumps(content, ensure_ascii=False, indent=_indent(text)) + "\n"
+
+
+def _keys(client: Client, content: Mapping[str, Any]) -> tuple[str, ...]:
+    """The first version of OpenCode has its servers directly under `mcp`; where there are such, ours joins them."""
+    if len(client.keys) == 2:
+        present = cast(Mapping[str, Any], content.get(client.keys[0]) or {})
+        if any(isinstance(each, dict) and "type" in each for each in present.values()):
+            return client.keys[:1]
+    return client.keys
+
+
+def _indent(text: str) -> int | str:
+    """As the file has it."""
+    for line in text.splitlines()[1:]:
+        blank = line[: len(line) - len(line.lstrip())]
+        if blank:
+            return blank
+    return 2
+
+
+def _add_table(client: Client, path: Path, text: str, server: Shape) -> str:
+    """A table at the end, so that every line and comment that is there stays as it is."""
+    try:
+        before = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise _left_alone(path, "is not valid TOML") from None
+    present = before.get(client.keys[0], {})
+    if isinstance(present, dict) and SERVER in present:
+        if present[SERVER] == server:
+            return text
+        raise _left_alone(path, f"has a server {SERVER} already")
+    lead = text if not text or text.endswith("\n") else text + "\n"
+    added = (lead + "\n" if lead.strip() else lead) + _table(client, server)
+    try:
+        after = tomllib.loads(added)
+    except tomllib.TOMLDecodeError:
+        # As where all servers stand in one inline table.
+        raise _left_alone(path, "has its servers in a form that cannot be added to") from None
+    assert after[client.keys[0]][SERVER] == server
+    return added
+
+
+def _table(client: Client, server: Shape) -> str:
+    lines = [f"[{client.keys[0]}.{SERVER}]"]
+    lines += [f"{name} = {_value(value)}" for name, value in server.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _value(value: Any) -> str:
+    """A string in JSON is one in TOML; so are lists of them."""
+    if isinstance(value, dict):
+        pairs = cast(dict[str, Any], value).items()
+        return "{ " + ", ".join(f"{json.dumps(name)} = {_value(each)}" for name, each in pairs) + " }"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _keep(target: Path, path: Path, old: bytes) -> Path:
+    """A copy of the file as it was, under a name that no earlier copy has."""
+    number = 1
+    while True:
+        kept = path.with_name(f"{path.name}.bak{'' if number == 1 else f'.{number}'}")
+        try:
+            descriptor = os.open(kept, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        except FileExistsError:
+            number += 1
+            continue
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(old)
+        shutil.copystat(target, kept)
+        return kept
+
+
+def _replace(target: Path, content: bytes, old: bytes | None) -> None:
+    """Put the content in the file's place at one moment, with the mode and the owner that it has."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    fresh = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if old is not None:
+            _take_after(fresh, target)
+            if target.read_bytes() != old:
+                raise Refusal(Failure.CONFLICT, f"{target} was changed meanwhile by somebody else; run this again.")
+        os.replace(fresh, target)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def _take_after(fresh: Path, target: Path) -> None:
+    status = target.stat()
+    shutil.copystat(target, fresh)
+    with contextlib.suppress(OSError):
+        os.utime(fresh)
+    own = fresh.stat()
+    if (own.st_uid, own.st_gid) == (status.st_uid, status.st_gid) or not hasattr(os, "chown"):
+        return
+    try:
+        os.chown(fresh, status.st_uid, status.st_gid)
+        # Changing the owner takes some bits of the mode away.
+        fresh.chmod(status.st_mode & 0o7777)
+    except OSError:
+        raise Refusal(
+            Failure.FORBIDDEN, f"{target} belongs to another user or group; run this as that user, or edit it by hand."
+        ) from None
+
+
+def _left_alone(path: Path, why: str) -> Refusal:
+    return Refusal(
+        Failure.INVALID, f"{path} {why}, so it was left alone. Leave out --write, and add what is printed by hand."
+    )

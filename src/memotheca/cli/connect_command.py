@@ -1,0 +1,180 @@
+"""memotheca connect: tell a client about Memotheca."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from memotheca.app import load_catalog
+from memotheca.cli.clients import CLIENTS, TOKEN, Client, Shape, configuration_of, nest
+from memotheca.cli.configuring import spell, write
+from memotheca.cli.shells import spell_command, this_program
+from memotheca.cli.terminal import print_json, settings_of, styled
+from memotheca.engine.vaults import read_mounts
+from memotheca.model.errors import Failure, Refusal
+from memotheca.settings import OPTIONS as ALL_OPTIONS
+from memotheca.settings import Settings, load, read_token
+
+OPTIONS = (
+    "toolsets",
+    "read-only",
+    "vault",
+    "vault-ignore",
+    "vault-gitignore",
+    "roots",
+    "ocr-languages",
+    "tesseract",
+    "tessdata",
+    "token-file",
+)
+FOLDERS = ("roots", "tessdata")
+NO_TOKEN = "<token>"  # noqa: S105  # says where it goes
+
+EPILOG = """examples:
+  memotheca connect claude-desktop         print what its configuration needs
+  memotheca connect cursor --write         put it there; the old file is kept
+  memotheca connect codex --toolsets entries,memories --vault ~/notes
+  memotheca connect vscode --data ~/other  for another data directory
+  memotheca connect zed --url http://127.0.0.1:3000/mcp     for a server that runs
+
+What is given here, or stands in the environment now, is passed to the server
+that the client starts. With --url, MEMOTHECA_TOKEN or --token-file is the token
+that the server asks for: --write puts it into the file, printing does not show
+it."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "client", choices=sorted(CLIENTS), metavar="CLIENT", help=f"the client to connect: {', '.join(sorted(CLIENTS))}"
+    )
+    parser.add_argument("--write", action="store_true", help="write the client's configuration file")
+    parser.add_argument("--file", metavar="FILE", help="the configuration file, where it is not in its usual place")
+    parser.add_argument("--url", metavar="URL", help="connect to the server that runs there, instead of starting one")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    settings = settings_of(parsed)
+    client = CLIENTS[parsed.client]
+    path = Path(parsed.file).expanduser() if parsed.file else configuration_of(client)
+    if parsed.write:
+        token = read_token(settings) if parsed.url else ""
+        fresh, kept = write(client, path, _server(client, settings, parsed.url, f"Bearer {token}" if token else ""))
+        _report_written(parsed, path, fresh=fresh, kept=kept)
+        return 0
+    server = _server(client, settings, parsed.url, _unsaid(client, settings) if parsed.url else "")
+    if parsed.json:
+        print_json({"file": str(path), "content": nest(client, server)})
+        return 0
+    print(f"Put this into {styled(str(path), 'bold')}")
+    print("(or run the same with --write):\n")
+    print(spell(client, server))
+    if NO_TOKEN in spell(client, server):
+        print(f"with the token in the place of {NO_TOKEN}.\n")
+    for line in _commands(client, settings, parsed.url):
+        print(line)
+    return 0
+
+
+def _server(client: Client, settings: Settings, url: str | None, authorization: str) -> Shape:
+    if url is None:
+        return client.stdio([*this_program(), *serve_words(settings)])
+    if client.http is None:
+        raise Refusal(
+            Failure.UNSUPPORTED,
+            f"{client.label} reaches no address of this machine; leave out --url, and it starts one.",
+        )
+    return client.http(url, authorization)
+
+
+def serve_words(settings: Settings) -> list[str]:
+    """The arguments of a server over stdio that has these settings, wherever and by whomever it is started."""
+    if settings.names("toolsets"):
+        load_catalog().choose(settings.names("toolsets"))
+    data = str(settings.data.absolute())
+    words = ["serve", "--data", data]
+    # What stands in memotheca.toml the server reads there itself.
+    usual = load({"data": data}, {})
+    for option in ALL_OPTIONS:
+        if option.name not in ("collection", *OPTIONS) or option.name == "token-file":
+            continue
+        if settings.values[option.name] == usual.values[option.name]:
+            continue
+        if settings.values[option.name] is True:
+            words.append(f"--{option.name}")
+        else:
+            words += [f"--{option.name}", _settled(settings, option.name)]
+    return words
+
+
+def _settled(settings: Settings, name: str) -> str:
+    """The value, with folders that do not depend on where the server is started."""
+    if name == "vault":
+        named = settings.names(name)
+        mounts = read_mounts(named)
+        return ",".join(
+            f"{mount.prefix.rstrip('/')}={mount.root}" if mount.prefix else str(mount.root) for mount in mounts
+        )
+    if name in FOLDERS:
+        return ",".join(str(Path(folder).expanduser().absolute()) for folder in settings.names(name))
+    return settings.text(name)
+
+
+def _unsaid(client: Client, settings: Settings) -> str:
+    """The header without the token, which is no one else's to see: by its variable where the client knows such."""
+    return f"Bearer {client.variable or NO_TOKEN}" if read_token(settings) else ""
+
+
+def _commands(client: Client, settings: Settings, url: str | None) -> Iterator[str]:
+    if url is None and client.add_stdio:
+        yield "Or run:"
+        yield from spell_command([*client.add_stdio, *this_program(), *serve_words(settings)])
+    elif url is not None and client.add is not None:
+        yield "Or run:"
+        yield from http_commands(client, settings, url)
+
+
+def http_commands(client: Client, settings: Settings, url: str) -> list[str]:
+    """The command that tells a client of a running server; the token is read by the shell, not shown."""
+    assert client.add is not None
+    if not read_token(settings):
+        return spell_command(client.add(url, ""))
+    if client.label == "VS Code":
+        return spell_command(client.add(url, f"Bearer {client.variable}"))
+    lines = spell_command(client.add(url, f"Bearer {NO_TOKEN}"))
+    file = settings.text("token-file")
+    if sys.platform == "win32":
+        return lines
+    (spelled,) = spell_command([file])
+    read = f"$(head -n 1 {spelled})" if file else f"${TOKEN}"
+    quoted = f"'Authorization: Bearer {NO_TOKEN}'"
+    return [line.replace(quoted, f'"Authorization: Bearer {read}"') for line in lines]
+
+
+def tell_clients(settings: Settings, url: str) -> Iterator[str]:
+    """What a running HTTP server says of how to reach it, a line each."""
+    for client in CLIENTS.values():
+        if client.add is not None:
+            yield f"  {client.label}"
+            yield from (f"    {line}" for line in http_commands(client, settings, url))
+    program = this_program()
+    yield "  Claude Desktop (which starts a server of its own, on the same data)"
+    yield from (
+        f"    {line}" for line in spell_command([*program, "connect", "claude-desktop", *_place(settings), "--write"])
+    )
+    others = [name for name, client in CLIENTS.items() if client.add is None and client.http is not None]
+    yield f"  {', '.join(others)}"
+    yield from (f"    {line}" for line in spell_command([*program, "connect", others[0], "--url", url]))
+
+
+def _place(settings: Settings) -> list[str]:
+    return serve_words(settings)[1:]
+
+
+def _report_written(parsed: argparse.Namespace, path: Path, *, fresh: bool, kept: Path | None) -> None:
+    if parsed.json:
+        print_json({"file": str(path), "changed": fresh, "backup": None if kept is None else str(kept)})
+    elif not fresh:
+        print(f"{path} says so already; nothing was changed.")
+    else:
+        print(f"Wrote {path}." + (f"\nThe file as it was is {kept}." if kept else ""))
+        print("Restart the client to see Memotheca.")

@@ -1,0 +1,147 @@
+"""memotheca doctor: check that everything is well."""
+
+import argparse
+import os
+import shlex
+import shutil
+import stat
+import sys
+import zlib
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from memotheca.app import App, accept_incomplete, accept_loss, build, lazily, loss_of, means_of
+from memotheca.cli.layout import fill, say
+from memotheca.cli.terminal import aimed, app_of, print_json, settings_of, styled
+from memotheca.engine.backups import find_good
+from memotheca.engine.health import Finding, examine, repair
+from memotheca.model.errors import Failure, Refusal
+from memotheca.storage.presence import gate, present
+
+inspect_vaults = lazily("memotheca.engine.inspecting", "inspect_vaults")
+
+LOW_DISK = 200 * 1024 * 1024
+
+
+INTEGRITY = "integrity"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--repair", action="store_true", help="rebuild heads that differ from the journal")
+    parser.add_argument(
+        "--accept-incomplete",
+        action="store_true",
+        help="go on with what is in a file whose log is missing, or was begun anew",
+    )
+
+
+def run(parsed: argparse.Namespace) -> int:
+    data = settings_of(parsed).data
+    if parsed.accept_incomplete:
+        accept_incomplete(data)
+    mended: list[str] = []
+    findings: list[Finding] = []
+    try:
+        app = _open(parsed)
+        kernel = app.kernel
+        findings = [_permissions(data), _space(data), _company(data), *_loss(parsed, app)]
+        mended = repair(kernel) if parsed.repair else []
+        findings += [_advised(parsed, each) for each in (*examine(kernel), *inspect_vaults(kernel))]
+    except Refusal as refusal:
+        if refusal.failure is not Failure.CORRUPT:
+            raise
+        findings = [_permissions(data), _space(data), _damage(refusal.message, _advice(parsed, refusal))]
+    except (ValueError, LookupError, TypeError, zlib.error) as error:
+        # What was written as JSON, numbers or packed is none any more, which SQLite's own check cannot know.
+        told = f"what is stored cannot be read any more ({type(error).__name__}): the data file is damaged"
+        findings = [_permissions(data), _space(data), _damage(told, _advice(parsed))]
+    return _tell(parsed, mended, findings)
+
+
+def _open(parsed: argparse.Namespace) -> App:
+    """Looking begins nothing; whoever accepts a loss has it begun anew."""
+    if not parsed.accept_incomplete:
+        return app_of(parsed)
+    try:
+        app = app_of(parsed)
+    except Refusal as refusal:
+        if not refusal.details.get("lost"):
+            raise
+        app = parsed.app = build(settings_of(parsed))
+    accept_loss(app)
+    return app
+
+
+def _loss(parsed: argparse.Namespace, app: App) -> list[Finding]:
+    told = loss_of(app)
+    return [Finding("loss", False, told, _advice(parsed, lost=True))] if told else []
+
+
+def _damage(told: str, advice: str) -> Finding:
+    return Finding(INTEGRITY, False, told, advice)
+
+
+def _tell(parsed: argparse.Namespace, mended: list[str], findings: list[Finding]) -> int:
+    well = all(finding.well for finding in findings)
+    if parsed.json:
+        print_json({"ok": well, "repaired": mended, "findings": [asdict(finding) for finding in findings]})
+        return 0 if well else 1
+    for name in mended:
+        print(f"Rebuilt the heads of {name}.")
+    for finding in findings:
+        mark = styled("ok", "green") if finding.well else styled("broken", "red")
+        say(f"{finding.name}: {finding.detail}", lead=fill(mark, 9), hang=" " * 9)
+        if not finding.well:
+            say(f"to mend it: {finding.fix}", lead=" " * 9, hang=" " * 11)
+    return 0 if well else 1
+
+
+def _advised(parsed: argparse.Namespace, finding: Finding) -> Finding:
+    is_damage = finding.name == INTEGRITY and not finding.well
+    return replace(finding, fix=_advice(parsed) if is_damage else aimed(parsed, finding.fix))
+
+
+def _advice(parsed: argparse.Namespace, refusal: Refusal | None = None, *, lost: bool = False) -> str:
+    """Which backup to restore, and by which command."""
+    data = settings_of(parsed).data
+    good = find_good(means_of(data))
+    named = "FILE" if good is None else shlex.quote(str(good))
+    command = f"memotheca restore {named}"
+    found = f"{command}  (the newest good backup)" if good else f"{command}  (backups/ has no good one; name another)"
+    if lost or (refusal is not None and refusal.details.get("lost")):
+        return aimed(parsed, f"{found}, or go on without what was lost: memotheca doctor --accept-incomplete")
+    if refusal is None or not refusal.details.get("incomplete"):
+        return aimed(parsed, found)
+    others = f"copy the log here too, or {found}, or go on with what is in it: memotheca doctor --accept-incomplete"
+    return aimed(parsed, others)
+
+
+def _company(data: Path) -> Finding:
+    """Who else has the data open, for whoever wants to restore or cannot write."""
+    with gate(data):
+        others = [holder for holder in present(data) if holder.pid != os.getpid()]
+    return Finding("open", True, "open in " + "; ".join(map(str, others)) if others else "nobody else has it open")
+
+
+def _permissions(data: Path) -> Finding:
+    if sys.platform == "win32":
+        return Finding("permissions", True, "the data directory follows the user's profile")
+    mode = stat.S_IMODE(data.stat().st_mode)
+    if mode & 0o077:
+        return Finding(
+            "permissions",
+            False,
+            f"others can look into {data} (mode {mode:04o})",
+            f"chmod 700 {shlex.quote(str(data))}",
+        )
+    if not os.access(data, os.W_OK):
+        return Finding(
+            "permissions", False, f"{data} cannot be written", f"chown it to you, or chmod u+w {shlex.quote(str(data))}"
+        )
+    return Finding("permissions", True, f"{data} is for its owner alone")
+
+
+def _space(data: Path) -> Finding:
+    free = shutil.disk_usage(data).free
+    spelled = f"{free // (1024 * 1024)} MB free"
+    return Finding("disk", free > LOW_DISK, spelled, "" if free > LOW_DISK else "free some space on that disk")

@@ -1,0 +1,224 @@
+"""The librarian's desk: the state of the memory, and a review in which every decision can be taken back."""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from memotheca.cli.call_command import ACTOR
+from memotheca.cli.layout import say
+from memotheca.cli.terminal import plain, styled
+from memotheca.engine import wording
+from memotheca.engine.citations import citation_of, name_of
+from memotheca.engine.critique import critique
+from memotheca.engine.curation import chief_of, forget, merge
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.quarantine import lift_quarantine, quarantined_entries
+from memotheca.engine.recency import recent_entries
+from memotheca.engine.restoring import restore
+from memotheca.engine.tending import LOOKED_AT, Task, curation_tasks, examine_health, keep_as_it_is, reconsider
+from memotheca.engine.tombstones import list_tombstones
+from memotheca.model.clock import to_iso
+from memotheca.model.errors import Refusal
+from memotheca.model.kinds import ENTRY, MEMORY, NOTE
+from memotheca.model.knowledge import Entry
+
+CHOICES = "[m]erge [f]orget [k]eep [s]kip [u]ndo [q]uit"
+LAST = "Nothing is left. [u]ndo the last, or [q]uit"
+SHOWN = 200
+# What a person remembers and may merge; a document is its file, and its headings are the document's.
+KEPT_BY_HAND = (MEMORY, ENTRY, NOTE)
+
+
+def state_of(kernel: Kernel, limit: int) -> dict[str, Any]:
+    """What `memotheca memory` shows, of each at most so many."""
+    with kernel.read() as reading:
+        recent = recent_entries(kernel, reading, LOOKED_AT, among=KEPT_BY_HAND)
+        return {
+            "health": asdict(examine_health(kernel, reading)),
+            "tasks": [_task_shape(task) for task in curation_tasks(kernel, reading, among=KEPT_BY_HAND)[:limit]],
+            "conflicts": _conflicts(kernel, critique(kernel, reading, recent, ("conflicts",))[:limit]),
+            "quarantine": [
+                {
+                    **_node(entry),
+                    "reason": why["reason"],
+                    "since": to_iso(why["since"]),
+                    "until": None if why.get("until") is None else to_iso(why["until"]),
+                }
+                for entry, why in quarantined_entries(kernel, reading)[:limit]
+            ],
+            "recent": [{**_node(entry), "created_at": to_iso(entry.created_at)} for entry in recent[:limit]],
+            "tombstones": [
+                {
+                    **_node(each.entry),
+                    "forgotten_at": to_iso(each.transaction.time),
+                    "days_left": round(each.days_left, 2),
+                    "reversal_hash": each.reversal_hash,
+                }
+                for each in list_tombstones(reading, kernel.now(), limit=limit)
+            ],
+        }
+
+
+def release(kernel: Kernel, handle: str) -> dict[str, Any]:
+    """Let something out of quarantine; what it is and the transaction that can be undone."""
+    version = lift_quarantine(kernel, handle, actor=ACTOR)
+    assert isinstance(version.thing, Entry)
+    return {**_node(version.thing), "tx_id": version.tx}
+
+
+def _node(entry: Entry) -> dict[str, Any]:
+    return {"id": entry.id, "kind": entry.kind, "citation": citation_of(entry), "name": name_of(entry)}
+
+
+def _task_shape(task: Task) -> dict[str, Any]:
+    return {
+        "task_type": task.type,
+        "target_nodes": [_node(entry) for entry in task.entries],
+        "reason": task.reason,
+        "suggested_tool": task.suggested_tool,
+        "priority": task.priority,
+    }
+
+
+def _conflicts(kernel: Kernel, findings: list[Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "citations": [citation_of(entry) for entry in finding.entries],
+            "older": finding.clash.one,
+            "newer": finding.clash.other,
+            "type": finding.clash.type,
+            "score": finding.score,
+            "explanation": finding.explanation,
+        }
+        for finding in findings
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was decided about a task, and how to take it back."""
+
+    task: Task
+    take_back: Callable[[], object]
+
+
+def review(kernel: Kernel) -> None:
+    """Ask about each task until there is none left, or the person leaves; also then the last can be taken back."""
+    with kernel.read() as reading:
+        waiting = deque(curation_tasks(kernel, reading, among=KEPT_BY_HAND))
+    decided: list[Decision] = []
+    settled: list[Task] = []
+    if not waiting:
+        print("There is nothing to decide.")
+    while waiting or decided:
+        task = _next_standing(kernel, waiting, settled)
+        choice = _ask(LAST if task is None else CHOICES)
+        if choice == "u":
+            waiting.extendleft([task] if task else [])
+            # What that decision had settled besides comes up again.
+            waiting.extend(settled)
+            settled.clear()
+            _undo(decided, waiting)
+        elif task is None or choice == "q":
+            break
+        elif not _decide(kernel, task, choice, decided):
+            waiting.appendleft(task)
+    print(f"{len(decided)} decided.")
+
+
+def _next_standing(kernel: Kernel, waiting: "deque[Task]", settled: list[Task]) -> Task | None:
+    """Show the next task whose entries are all still there; the others are settled by what was decided."""
+    while waiting:
+        task = waiting.popleft()
+        if _still_stands(kernel, task):
+            _show(task, len(waiting))
+            return task
+        settled.append(task)
+    return None
+
+
+def _still_stands(kernel: Kernel, task: Task) -> bool:
+    with kernel.read() as reading:
+        return all(reading.entry(entry.id) is not None for entry in task.entries)
+
+
+def _show(task: Task, more: int) -> None:
+    print()
+    say(f"{styled(task.type, 'bold')} ({task.priority}): {task.reason}; {more} more")
+    for number, entry in enumerate(task.entries, 1):
+        told = f"{citation_of(entry)} {to_iso(entry.created_at)[:10]}  {wording.content_of(entry)[:SHOWN]}"
+        say(plain(told), lead=f"  {number}. ", hang="     ")
+
+
+def _ask(question: str) -> str:
+    try:
+        return input(f"{question} ").strip().lower()
+    except EOFError:
+        return "q"
+
+
+def _decide(kernel: Kernel, task: Task, choice: str, decided: list[Decision]) -> bool:
+    """Do as was said; false where nothing was, so that the question is asked again."""
+    try:
+        if choice == "m" and len(task.entries) > 1:
+            decided.append(Decision(task, _merge(kernel, task)))
+        elif choice[:1] == "f":
+            entry = _which(task, choice[1:].strip())
+            if entry is None:
+                return False
+            decided.append(Decision(task, _forget(kernel, task, entry)))
+        elif choice == "k":
+            keep_as_it_is(kernel, task)
+            decided.append(Decision(task, lambda: reconsider(kernel, task)))
+            print("Kept as it is; it comes up again when something changes.")
+        elif choice != "s":
+            print("There is nothing to merge it with." if choice == "m" else "Choose one of the letters.")
+            return False
+    except Refusal as refusal:
+        print(refusal.message)
+        return False
+    return True
+
+
+def _which(task: Task, number: str) -> Entry | None:
+    if len(task.entries) == 1:
+        return task.entries[0]
+    number = number or _ask(f"Which one, 1 to {len(task.entries)}?")
+    chosen = int(number) - 1 if number.isdigit() else -1
+    if 0 <= chosen < len(task.entries):
+        return task.entries[chosen]
+    print("There is no such number.")
+    return None
+
+
+def _merge(kernel: Kernel, task: Task) -> Callable[[], object]:
+    content, _ = wording.extract(task.entries)
+    said = {
+        "target_name": name_of(chief_of(task.entries)),
+        "rationale": f"Merged in a review: {task.reason}",
+        "merge_strategy": "summarize",
+    }
+    merged = merge(kernel, task.entries, content, said=said, actor=ACTOR)
+    return _undoable(kernel, f"Merged into {merged.version.id}.", merged.reversal_hash)
+
+
+def _forget(kernel: Kernel, task: Task, entry: Entry) -> Callable[[], object]:
+    reason = "semantic_cancer" if task.type == "semantic_cancer" else "obsolete"
+    gone = forget(kernel, entry.id, reason=reason, rationale=f"Forgotten in a review: {task.reason}", actor=ACTOR)
+    return _undoable(kernel, f"Forgot {citation_of(entry)}.", gone.reversal_hash)
+
+
+def _undoable(kernel: Kernel, told: str, reversal_hash: str) -> Callable[[], object]:
+    say(f"{told} u takes it back now, restore_from_hash {reversal_hash} within 30 days.", hang="  ")
+    return lambda: restore(kernel, reversal_hash, actor=ACTOR)
+
+
+def _undo(decided: list[Decision], waiting: "deque[Task]") -> None:
+    if not decided:
+        print("Nothing has been decided yet.")
+        return
+    last = decided.pop()
+    last.take_back()
+    waiting.appendleft(last.task)
+    print("Taken back.")

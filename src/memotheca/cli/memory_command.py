@@ -1,0 +1,107 @@
+"""memotheca memory: what a librarian should know, and a walk through what there is to decide."""
+
+import argparse
+from typing import Any
+
+from memotheca.app import lazily
+from memotheca.cli.layout import counted, say
+from memotheca.cli.terminal import app_of, at_least, plain, print_json, styled
+from memotheca.engine.kernel import Kernel
+from memotheca.model.errors import Failure, Refusal
+
+show_state = lazily("memotheca.cli.librarian", "state_of")
+review = lazily("memotheca.cli.librarian", "review")
+release = lazily("memotheca.cli.librarian", "release")
+
+OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
+
+EPILOG = """examples:
+  memotheca memory                           health, tasks, conflicts, recent
+  memotheca memory --review                  merge, forget, keep or skip each task
+  memotheca memory --release node_4f2a91c0   let something out of quarantine
+  memotheca memory --json | jq '.tombstones'"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--review", action="store_true", help="walk through the tasks and decide about each")
+    parser.add_argument("--release", metavar="NODE", help="let this memory out of quarantine; can be undone")
+    parser.add_argument(
+        "--limit", type=at_least(1), default=10, metavar="N", help="how much to show of each (default: 10)"
+    )
+
+
+def run(parsed: argparse.Namespace) -> int:
+    if parsed.review and parsed.json:
+        raise Refusal(Failure.INVALID, "A review asks questions; leave out --json.")
+    kernel: Kernel = app_of(parsed).kernel
+    if parsed.release is not None:
+        return _release(kernel, parsed)
+    if parsed.review:
+        review(kernel)
+        return 0
+    state: dict[str, Any] = show_state(kernel, parsed.limit)
+    if parsed.json:
+        print_json(state)
+    else:
+        _print(state)
+    return 0
+
+
+def _release(kernel: Kernel, parsed: argparse.Namespace) -> int:
+    released: dict[str, Any] = release(kernel, parsed.release)
+    if parsed.json:
+        print_json(released)
+    else:
+        say(f"{plain(_spell_node(released))} can be found again; memotheca undo puts it back into quarantine.")
+    return 0
+
+
+def _print(state: dict[str, Any]) -> None:
+    health = state["health"]
+    among = "1 thing that is kept" if health["entries"] == 1 else f"{health['entries']:,} things that are kept"
+    print(f"{styled('memory', 'bold')}  {counted(health['memories'], 'memory')} among {among}, ", end="")
+    print(counted(health["edges"], "edge"))
+    mean = health["mean_importance"]
+    print(f"  {health['unlinked']} without any edge, mean importance {'none' if mean is None else mean}")
+    print(f"  {health['quarantined']} quarantined, {counted(health['without_vectors'], 'passage')} without vectors yet")
+    _print_list("tasks", state["tasks"], _spell_task)
+    _print_list("conflicts", state["conflicts"], _spell_conflict)
+    _print_list("quarantine", state["quarantine"], _spell_held)
+    _print_list("recent", state["recent"], _spell_recent)
+    _print_list("tombstones", state["tombstones"], _spell_tombstone)
+    if state["quarantine"]:
+        print("\nmemotheca memory --release NODE lets one out of quarantine.")
+    if state["tasks"]:
+        print("\nmemotheca memory --review walks through the tasks.")
+
+
+def _spell_task(task: dict[str, Any]) -> str:
+    names = " / ".join(map(_spell_node, task["target_nodes"]))
+    return f"{task['priority']:6} {task['task_type']}: {names}: {task['reason']}"
+
+
+def _spell_node(node: dict[str, Any]) -> str:
+    return f"{node['citation']} {node['name']}"
+
+
+def _spell_recent(node: dict[str, Any]) -> str:
+    return f"{node['kind']:7} {_spell_node(node)}"
+
+
+def _spell_conflict(conflict: dict[str, Any]) -> str:
+    return f"{conflict['citations'][0]} “{conflict['older']}” ⟷ {conflict['citations'][1]} “{conflict['newer']}”"
+
+
+def _spell_held(held: dict[str, Any]) -> str:
+    end = "" if held["until"] is None else f" until {held['until'][:16]}"
+    return f"{_spell_node(held)}: {held['reason']}, held since {held['since'][:16]}{end}"
+
+
+def _spell_tombstone(tombstone: dict[str, Any]) -> str:
+    return f"{tombstone['name']}  {tombstone['days_left']:.1f} days left  {tombstone['reversal_hash']}"
+
+
+def _print_list(title: str, rows: list[dict[str, Any]], spell: Any) -> None:
+    print(f"\n{styled(title, 'bold')}" + ("" if rows else "  none"))
+    for row in rows:
+        say(plain(spell(row)), lead="  ", hang="    ")

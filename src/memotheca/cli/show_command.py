@@ -1,0 +1,118 @@
+"""memotheca show: one thing in full."""
+
+import argparse
+from typing import Any, cast
+
+from memotheca.cli.layout import counted, fill, say
+from memotheca.cli.terminal import app_of, plain, print_json, styled
+from memotheca.engine.naming import call, file_of, find_thing, name_end, page_of, path_of
+from memotheca.engine.sections import sections_of, with_text
+from memotheca.model import kinds
+from memotheca.model.clock import to_iso
+from memotheca.model.history import Version
+from memotheca.model.knowledge import Edge, Entry, handle_of
+from memotheca.storage.reading import Reading
+
+EPILOG = """examples:
+  memotheca show e-1                     an entry, t-1 a relation, Ada a name
+  memotheca show notes/index.md          a note by its path
+  memotheca show handbook.pdf            a document by its filename, path or id
+  memotheca show handbook.pdf --full     its whole text"""
+
+GLANCE = 1500
+FEW = 12
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("thing", help="a handle, a name, a note's path, a document's filename")
+    parser.add_argument("--full", action="store_true", help="the whole text, however long it is")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    kernel = app_of(parsed).kernel
+    with kernel.read() as reading:
+        version = find_thing(reading, parsed.thing)
+        shown = _describe(reading, version, full=parsed.full or parsed.json)
+    if parsed.json:
+        print_json(shown)
+    else:
+        _print(shown)
+    return 0
+
+
+def _describe(reading: Reading, version: Version, *, full: bool) -> dict[str, Any]:
+    called = call(reading, version)
+    thing, deleted = version.thing, None
+    if thing is None:
+        deleted = version.tx
+        past = [each for each in reading.versions(version.id) if each.thing is not None]
+        called, thing = (call(reading, past[-1]), past[-1].thing) if past else (called, None)
+    told: dict[str, Any] = {"kind": called.kind, "name": called.name, "handle": thing and handle_of(thing)}
+    if isinstance(thing, Entry):
+        told |= _entry(reading, thing, full=full)
+    elif isinstance(thing, Edge):
+        told |= _edge(reading, thing)
+    if thing is not None:
+        told |= {"created": to_iso(thing.created_at), "updated": to_iso(thing.updated_at)}
+    changes = len(reading.versions(version.id))
+    told |= {"changed in": version.tx, "versions": changes, "deleted in": deleted}
+    return {name: value for name, value in told.items() if value not in (None, "", [], ())}
+
+
+def _entry(reading: Reading, entry: Entry, *, full: bool) -> dict[str, Any]:
+    attributes = {
+        name: entry.attributes.get(name)
+        for name in ("source", "actor", "knowledge_type", "confidence", "importance", "rationale", "page_count")
+    }
+    text = with_text(reading, entry).body if entry.kind == kinds.SECTION else entry.body
+    edges = [edge for edge in reading.edges_of(entry.id) if edge.predicate != "has_section"]
+    sections = sections_of(reading, entry) if entry.kind == kinds.DOCUMENT else []
+    return {
+        "file": path_of(reading, entry) or file_of(reading, entry),
+        "tags": list(entry.tags),
+        **{name.replace("_", " "): value for name, value in attributes.items()},
+        "expires": None if entry.expires_at is None else to_iso(entry.expires_at),
+        "sections": [f"{section.title}{page_of(section)}" for section in sections],
+        "relations": [_sentence(reading, edge) for edge in edges],
+        "text": text if full or len(text) <= GLANCE else text[:GLANCE].rsplit(" ", 1)[0] + " …",
+        "left out": 0 if full else max(0, len(text) - GLANCE),
+    }
+
+
+def _edge(reading: Reading, edge: Edge) -> dict[str, Any]:
+    return {
+        "subject": name_end(reading, edge.source),
+        "predicate": edge.predicate,
+        "object": name_end(reading, edge.target),
+        "source": edge.attributes.get("source"),
+        "confidence": edge.confidence,
+        "valid from": None if edge.validity.start is None else to_iso(edge.validity.start),
+        "valid to": None if edge.validity.end is None else to_iso(edge.validity.end),
+    }
+
+
+def _sentence(reading: Reading, edge: Edge) -> str:
+    return f"{name_end(reading, edge.source)} {edge.predicate} {name_end(reading, edge.target)}"
+
+
+def _print(shown: dict[str, Any]) -> None:
+    say(styled(plain(shown["name"]), "bold"), hang="  ")
+    if "deleted in" in shown:
+        tx = shown["deleted in"]
+        say(styled(f"Deleted in transaction {tx}; memotheca undo --tx {tx} brings it back.", "yellow"))
+    for name, value in shown.items():
+        if name in ("name", "text", "left out", "deleted in"):
+            continue
+        told = _few(cast(list[Any], value)) if isinstance(value, list) else plain(str(value))
+        say(told, lead=fill(f"  {styled(name, 'dim')}", 15), hang=" " * 15)
+    if "text" in shown:
+        print()
+        for line in shown["text"].splitlines():
+            say(plain(line.replace("\t", "    ")), lead=" " * (len(line) - len(line.lstrip(" "))))
+    if shown.get("left out"):
+        say(styled(f"{counted(shown['left out'], 'letter')} more; --full shows all", "dim"))
+
+
+def _few(values: list[Any]) -> str:
+    told = [plain(str(value)) for value in values[:FEW]]
+    return "; ".join([*told, *([f"and {len(values) - FEW} more"] if len(values) > FEW else [])])

@@ -1,0 +1,46 @@
+"""memotheca undo: revert transactions."""
+
+import argparse
+
+from memotheca.cli.call_command import ACTOR
+from memotheca.cli.layout import say
+from memotheca.cli.terminal import app_of, at_least, plain, print_json
+from memotheca.contracts.entries import entity_type
+from memotheca.engine.history import undo
+from memotheca.engine.naming import call
+from memotheca.model.knowledge import handle_of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--count", type=at_least(1), metavar="N", help="how many of the newest (default: 1)")
+    parser.add_argument("--tx", type=at_least(1), metavar="NUMBER", help="this transaction instead")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    kernel = app_of(parsed).kernel
+    undoing = undo(kernel, count=parsed.count, tx=parsed.tx, actor=ACTOR)
+    done = undoing.done
+    lines = [
+        {
+            "tx_id": undone.happening.transaction.tx,
+            "op": undone.happening.transaction.operation,
+            "entity_type": entity_type(undone.happening.about),
+            "entity_id": handle_of(undone.happening.about.thing) if undone.happening.about.thing else "",
+            "revert_tx_id": undone.revert_tx,
+        }
+        for undone in done
+    ]
+    with kernel.read() as reading:
+        called = [call(reading, undone.happening.about) for undone in done]
+    if parsed.json:
+        reverted = [{**line, "name": each.name} for line, each in zip(lines, called, strict=True)]
+        print_json({"reverted": reverted, "steps": undoing.steps, "passed_over": undoing.passed_over})
+        return 0
+    for line, each in zip(lines, called, strict=True):
+        what = f"{line['op']} {each.kind} {plain(each.name)}"
+        say(f"Reverted {line['tx_id']} in transaction {line['revert_tx_id']}: {what}", hang="  ")
+    if not lines:
+        print("There is nothing to undo.")
+    for remark in undoing.remarks:
+        say(remark)
+    return 0

@@ -1,0 +1,88 @@
+"""Entries and edges: the two things a collection holds."""
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from memotheca.model.kinds import RELATIONAL
+
+Subject = Literal["entry", "edge"]
+
+
+def fold(text: str) -> str:
+    """The form in which text is matched: NFKC and casefold."""
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A name by which an entry or an edge is found; unique in its namespace of a collection."""
+
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """When something holds in the world, as far as it was said."""
+
+    start: int | None = None
+    end: int | None = None
+    endless: bool = False
+
+    def covers(self, moment: int) -> bool:
+        return (self.start is None or self.start <= moment) and (self.end is None or self.end >= moment)
+
+    @property
+    def end_state(self) -> Literal["infinite", "bounded", "unspecified"]:
+        if self.endless:
+            return "infinite"
+        return "unspecified" if self.end is None else "bounded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One addressable piece of knowledge, a vertex of the graph."""
+
+    id: str
+    kind: str
+    title: str
+    body: str = ""
+    tags: tuple[str, ...] = ()
+    attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    aliases: tuple[Alias, ...] = ()
+    validity: Validity = Validity()
+    expires_at: int | None = None
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """A directed, typed connection between two entries."""
+
+    id: str
+    source: str
+    target: str
+    type: str = RELATIONAL
+    predicate: str
+    weight: float = 1.0
+    confidence: float | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    aliases: tuple[Alias, ...] = ()
+    validity: Validity = Validity()
+    created_at: int
+    updated_at: int
+
+
+Thing = Entry | Edge
+
+
+def subject_of(thing: Thing) -> Subject:
+    return "entry" if isinstance(thing, Entry) else "edge"
+
+
+def handle_of(thing: Thing) -> str:
+    """The name people use for it: its first alias, else its id."""
+    return thing.aliases[0].name if thing.aliases else thing.id

@@ -1,0 +1,194 @@
+"""Who may ask over HTTP, decided by a request's headers before its body is read: host, origin, token."""
+
+import hmac
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from memotheca.model.errors import Failure, Refusal
+from memotheca.server.faults import INVALID_REQUEST, fault
+from memotheca.server.replies import JsonReply
+from memotheca.settings import Settings
+
+log = logging.getLogger(__name__)
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+OPEN = "/health"
+SHOWN = 100
+
+CORS_METHODS = "GET, POST, DELETE, OPTIONS"
+CORS_HEADERS = ("accept", "authorization", "content-type", "last-event-id")
+CORS_EXPOSED = "Mcp-Session-Id, WWW-Authenticate"
+CORS_SECONDS = "600"
+
+
+def is_loopback(host: str) -> bool:
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
+def is_everywhere(host: str) -> bool:
+    return host in ("", "0.0.0.0", "::")  # noqa: S104
+
+
+class Names:
+    """The hosts and origins that are accepted; a name without a port stands for all of its ports."""
+
+    def __init__(self, settings: Settings) -> None:
+        host = settings.text("host")
+        here = [] if is_loopback(host) or is_everywhere(host) else [f"[{host}]" if ":" in host else host]
+        self._hosts = [*LOOPBACK, *here, *settings.names("allowed-hosts")]
+        self.foreign_origins = settings.names("allowed-origins")
+        if "*" in self.foreign_origins or "*" in self._hosts:
+            raise Refusal(
+                Failure.INVALID, "A * would let every web page in: list the hosts and origins that may ask, one by one."
+            )
+        self._origins = [*(f"http://{name}:*" for name in LOOPBACK), *self.foreign_origins]
+
+    def admit_host(self, host: str) -> bool:
+        name, port = _parted(host.lower())
+        return any(
+            name == known and allowed in (None, "*", port)
+            for known, allowed in (_parted(each.lower()) for each in self._hosts)
+        )
+
+    def admit_origin(self, origin: str) -> bool:
+        return _is_among(origin, self._origins)
+
+    def share_with(self, origin: str) -> bool:
+        """Whether scripts of that origin may read answers: only those that were named."""
+        return _is_among(origin, self.foreign_origins)
+
+
+def _parted(authority: str) -> tuple[str, str | None]:
+    name, colon, port = authority.rpartition(":")
+    return (name, port) if colon and not port.endswith("]") else (authority, None)
+
+
+def _is_among(origin: str, allowed: Sequence[str]) -> bool:
+    origin = origin.lower()
+    for each in (pattern.lower() for pattern in allowed):
+        if origin == each or (each.endswith(":*") and (origin == each[:-2] or origin.startswith(each[:-1]))):
+            return True
+    return False
+
+
+class Gate:
+    """Turns away who may not ask, and lets scripts of the named origins read what the others are answered."""
+
+    def __init__(self, app: ASGIApp, names: Names, token: str) -> None:
+        self._app = app
+        self._names = names
+        self._token = token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # The health check says nothing worth hiding.
+        if scope["type"] not in ("http", "websocket") or scope["path"] == OPEN:
+            await self._app(scope, receive, send)
+            return
+        headers = _first_of_each(scope["headers"])
+        origin = headers.get("origin", "")
+        if origin and self._names.share_with(origin):
+            send = _sharing(send, origin)
+        answer = self._refuse(scope, headers) or _preflight(scope, headers)
+        if answer is None and not self._is_known(headers):
+            answer = _refusal(scope, 401, "no bearer token, or a wrong one")
+        if answer is None:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await WebSocket(scope, receive, send).send_denial_response(answer)
+        else:
+            await answer(scope, receive, send)
+
+    def _refuse(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
+        host, origin = headers.get("host", ""), headers.get("origin", "")
+        if not self._names.admit_host(host):
+            return _refusal(scope, 421, f"Host {host[:SHOWN]!r}")
+        if origin and not self._names.admit_origin(origin):
+            return _refusal(scope, 403, f"Origin {origin[:SHOWN]!r}")
+        # A page may ask without saying who it is, as long as it cannot read the answer; browsers say whence, at least.
+        if not origin and headers.get("sec-fetch-site") == "cross-site":
+            return _refusal(scope, 403, "a page of another site")
+        if _is_preflight(scope, headers) and not self._names.share_with(origin):
+            return _refusal(scope, 403, f"Origin {origin[:SHOWN]!r}")
+        return None
+
+    def _is_known(self, headers: Mapping[str, str]) -> bool:
+        if not self._token:
+            return True
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        matches = hmac.compare_digest(given.strip().encode("latin-1", "replace"), self._token)
+        return matches and scheme.lower() == "bearer"
+
+
+def _first_of_each(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
+    return {name.decode("latin-1"): value.decode("latin-1").strip() for name, value in reversed(headers)}
+
+
+_WORDS = {
+    421: (
+        "Invalid Host header",
+        "This server does not answer to that host. Name the hosts it is reached by with --allowed-hosts.",
+    ),
+    403: (
+        "Invalid Origin header",
+        "This server does not answer to pages of that origin. Name those it may answer with --allowed-origins.",
+    ),
+}
+
+
+def _refusal(scope: Scope, status: int, why: str) -> Response:
+    """The answer, which the log tells of; neither has the token or the query, which might hold one."""
+    client = scope.get("client") or ("somebody", 0)
+    log.info(
+        "refused with %d: %s %s of %s: %s", status, scope.get("method", "WebSocket"), scope["path"], client[0], why
+    )
+    if status == 401:
+        message = "Send the bearer token in the Authorization header, never in the address."
+        return JsonReply(
+            {"error": "unauthorized", "message": message},
+            401,
+            headers={"WWW-Authenticate": 'Bearer realm="memotheca"'},
+        )
+    message, details = _WORDS[status]
+    return JsonReply(fault(INVALID_REQUEST, message, details=details), status)
+
+
+def _is_preflight(scope: Scope, headers: Mapping[str, str]) -> bool:
+    return scope.get("method") == "OPTIONS" and "origin" in headers and "access-control-request-method" in headers
+
+
+def _preflight(scope: Scope, headers: Mapping[str, str]) -> Response | None:
+    """What a browser asks before it sends a script's request."""
+    if not _is_preflight(scope, headers):
+        return None
+    asked = [name.strip().lower() for name in headers.get("access-control-request-headers", "").split(",")]
+    granted = [name for name in asked if name in CORS_HEADERS or (name.startswith("mcp-") and name.isprintable())]
+    allowed = {
+        "Access-Control-Allow-Methods": CORS_METHODS,
+        "Access-Control-Allow-Headers": ", ".join(granted or CORS_HEADERS),
+        "Access-Control-Max-Age": CORS_SECONDS,
+    }
+    if headers.get("access-control-request-private-network") == "true":
+        allowed["Access-Control-Allow-Private-Network"] = "true"
+    return Response(status_code=204, headers=allowed)
+
+
+def _sharing(send: Send, origin: str) -> Send:
+    """Without credentials of the browser's own: who needs a token sends it in a header that the script sets."""
+    added: list[tuple[bytes, bytes]] = [
+        (b"access-control-allow-origin", origin.encode("latin-1")),
+        (b"access-control-expose-headers", CORS_EXPOSED.encode()),
+        (b"vary", b"Origin"),
+    ]
+
+    async def share(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            kept: list[Any] = list(message.get("headers", []))
+            message = {**message, "headers": [*kept, *added]}
+        await send(message)
+
+    return share

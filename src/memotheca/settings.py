@@ -1,0 +1,168 @@
+"""Every option of the process once: flag over environment over file over default."""
+
+import os
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from memotheca.model.errors import Failure, Refusal
+
+FILE = "memotheca.toml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One option; its flag is `--name`, its variable `MEMOTHECA_NAME`, its key in the file `name`."""
+
+    name: str
+    default: str | int | bool
+    doc: str
+    choices: tuple[str, ...] = ()
+    flag: bool = True
+
+    @property
+    def variable(self) -> str:
+        return f"MEMOTHECA_{self.name.upper().replace('-', '_')}"
+
+
+OPTIONS = (
+    Option(name="collection", default="default", doc="the collection this connection works in"),
+    Option(name="transport", default="stdio", doc="how clients reach the server", choices=("stdio", "http")),
+    Option(name="host", default="127.0.0.1", doc="the address to listen on; one that others reach needs a token"),
+    Option(name="port", default=3000, doc="the port to listen on"),
+    Option(name="toolsets", default="", doc="which toolsets to show: names with commas, or all; empty is the default"),
+    Option(name="read-only", default=False, doc="hide and refuse every tool that writes"),
+    Option(name="vault", default="", doc="folders of markdown notes to mount: DIR or NAME=DIR, several with commas"),
+    Option(
+        name="vault-ignore", default="", doc="patterns of files in a vault to pass over, as in .gitignore, with commas"
+    ),
+    Option(name="vault-gitignore", default=False, doc="also pass over what .gitignore files in a vault name"),
+    Option(name="allowed-hosts", default="", doc="Host headers to accept besides the loopback names, with commas"),
+    Option(name="allowed-origins", default="", doc="browser origins to accept besides the loopback ones, with commas"),
+    Option(name="token-file", default="", doc="a file whose first line is the bearer token that clients must send"),
+    Option(name="token", default="", doc="the bearer token itself; not a flag, since others see a flag", flag=False),
+    Option(name="max-connections", default=1000, doc="how many connections over HTTP may be open at once"),
+    Option(name="max-connections-per-client", default=250, doc="how many of them one address may have"),
+    Option(name="max-sessions", default=2000, doc="how many sessions over HTTP may be open at once"),
+    Option(name="max-buffer", default=16, doc="megabytes that wait for one client before its next call is run"),
+    Option(name="max-buffers", default=256, doc="megabytes of requests and answers on their way, of all clients"),
+    Option(name="header-timeout", default=10, doc="seconds within which a request's headers must have come"),
+    Option(name="body-timeout", default=30, doc="seconds for a request's body, and one more for every 10 kB of it"),
+    Option(name="stall-timeout", default=30, doc="seconds after which a client that does not read is cut off"),
+    Option(name="lease-seconds", default=30, doc="seconds after which others take over from a suspended program"),
+    Option(name="roots", default="", doc="folders whose files may be added, with commas; over HTTP none without it"),
+    Option(
+        name="ocr-languages", default="eng", doc="languages of pictures and scans, as Tesseract names them: eng+deu"
+    ),
+    Option(name="tesseract", default="", doc="the tesseract program to use instead of the one that comes along"),
+    Option(name="tessdata", default="", doc="the folder with Tesseract's data of other languages"),
+    Option(
+        name="log-level",
+        default="warning",
+        doc="how much to say on stderr",
+        choices=("debug", "info", "warning", "error"),
+    ),
+)
+
+DATA_DOC = "the data directory (flag, then MEMOTHECA_DATA, then the platform's default)"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options as they were settled."""
+
+    data: Path
+    values: Mapping[str, Any]
+
+    def text(self, name: str) -> str:
+        return str(self.values[name])
+
+    def number(self, name: str) -> int:
+        return int(self.values[name])
+
+    def positive(self, name: str) -> int:
+        number = self.number(name)
+        if number < 1:
+            raise Refusal(Failure.INVALID, f"{name} must be at least 1, not {number}.")
+        return number
+
+    def on(self, name: str) -> bool:
+        return bool(self.values[name])
+
+    def names(self, name: str) -> list[str]:
+        return [part.strip() for part in self.text(name).split(",") if part.strip()]
+
+
+def default_directory(environment: Mapping[str, str], platform: str = sys.platform) -> Path:
+    home = Path(environment.get("HOME") or Path.home())
+    if platform == "win32":
+        return Path(environment.get("LOCALAPPDATA") or home / "AppData" / "Local") / "Memotheca"
+    if platform == "darwin":
+        return home / "Library" / "Application Support" / "Memotheca"
+    return Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "memotheca"
+
+
+def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
+    """Settle every option; `flags` holds what the command line said, by option name."""
+    environment = os.environ if environment is None else environment
+    chosen = flags.get("data") or environment.get("MEMOTHECA_DATA")
+    data = Path(chosen).expanduser() if chosen else default_directory(environment)
+    written = _read_file(data / FILE)
+    values: dict[str, Any] = {}
+    for option in OPTIONS:
+        raw = flags.get(option.name)
+        if raw is None:
+            raw = environment.get(option.variable)
+        if raw is None:
+            raw = written.get(option.name, option.default)
+        values[option.name] = _settle(option, raw)
+    return Settings(data, values)
+
+
+def read_token(settings: Settings) -> str:
+    """The token that clients must send, empty where none is asked for."""
+    path = settings.text("token-file")
+    if not path:
+        given = settings.text("token")
+        if given and not given.strip():
+            raise Refusal(Failure.INVALID, "The token is blank. Set one, or none at all.")
+        return given.strip()
+    try:
+        with open(path, encoding="utf-8") as file:
+            token = file.readline().strip()
+    except OSError as error:
+        raise Refusal(Failure.INVALID, f"The token file cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise Refusal(Failure.INVALID, "The token file is not text in UTF-8.") from error
+    if not token:
+        raise Refusal(Failure.INVALID, "The token file has nothing in its first line. Write the token there.")
+    return token
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Refusal(Failure.INVALID, f"{FILE} in the data directory is not valid TOML: {error}") from error
+    unknown = content.keys() - {option.name for option in OPTIONS}
+    if unknown:
+        raise Refusal(Failure.INVALID, f"{FILE} has an option that does not exist: {min(unknown)}")
+    return content
+
+
+def _settle(option: Option, raw: Any) -> str | int | bool:
+    if isinstance(option.default, bool):
+        return raw if isinstance(raw, bool) else str(raw).strip().lower() in ("1", "true", "yes", "on")
+    if isinstance(option.default, int):
+        try:
+            return int(raw)
+        except ValueError:
+            raise Refusal(Failure.INVALID, f"{option.name} must be a number, not {raw!r}.") from None
+    if option.choices and raw not in option.choices:
+        raise Refusal(Failure.INVALID, f"{option.name} must be one of {', '.join(option.choices)}, not {raw!r}.")
+    return ",".join(cast(list[str], raw)) if isinstance(raw, list) else str(raw)

@@ -1,0 +1,47 @@
+"""Nearness in time: how fresh together (E2), at which point of the clock and calendar (E3), in which order (E4)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memotheca.model.clock import DAY, HOUR
+
+Array = NDArray[Any]
+
+SCALES = (HOUR, DAY, 7 * DAY, 30 * DAY)
+PERIODS = (HOUR, DAY, 7 * DAY, 30 * DAY, 365 * DAY)
+LONGEST = 365 * DAY
+STEPS = 10.0
+MINUTE = HOUR // 60
+
+
+def freshness(moments: Array, moment: int | Array) -> Array:
+    """E2: the mean over an hour, a day, a week and a month of how little the distance is on that scale; for a column of
+    moments, a row for each."""
+    apart = np.minimum(np.abs(moments - moment), LONGEST).astype(np.float64)
+    return np.mean([np.exp(-apart / scale) for scale in SCALES], axis=0).astype(np.float32)
+
+
+def phases(moments: Array) -> Array:
+    """E3: where moments stand in the hour, day, week, month and year, as ten numbers, a row for each."""
+    turns = np.stack([2 * np.pi * (moments % period) / period for period in PERIODS], axis=1)
+    return np.concatenate([np.sin(turns), np.cos(turns)], axis=1).astype(np.float32)
+
+
+def periodicity(known: Array, probes: Array) -> Array:
+    """How near each of some phases is to all that are known, a row for each."""
+    cosines = np.einsum("pj,kj->pk", probes, known) / len(PERIODS)
+    return ((1 + cosines) / 2).astype(np.float32)
+
+
+def ordering(known: tuple[Array, Array], probes: tuple[Array, Array]) -> Array:
+    """E4: how many steps apart within one session; different sessions have no order between them. For columns of
+    sessions and positions, a row for each."""
+    steps = np.abs(known[1] - probes[1]).astype(np.float64)
+    return np.where(known[0] == probes[0], np.exp(-steps / STEPS), 0.0).astype(np.float32)
+
+
+def implicit_position(moment: int) -> tuple[str, int]:
+    """What was stored outside a session stands in the order of its day, a step a minute."""
+    return f"day:{moment // DAY}", (moment % DAY) // MINUTE

@@ -1,0 +1,124 @@
+"""Entries by what heads and journal say of them: their label, their beginning, their end, how important they are."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from memotheca.model.history import Transaction
+from memotheca.model.knowledge import Entry, fold
+from memotheca.storage.database import Row
+from memotheca.storage.images import from_image
+from memotheca.storage.reading import Reading, to_transaction
+
+
+def ids_labelled(reading: Reading, title: str, *, kind: str = "", without: str = "", limit: int = 1) -> list[str]:
+    """The live entries with this title, of one kind or of any but one."""
+    conditions, values = "", list[str]()
+    if kind:
+        conditions, values = " AND kind = ?", [kind]
+    if without:
+        conditions, values = f"{conditions} AND kind <> ?", [*values, without]
+    # An expression: to get the order for nothing, SQLite would go through all ids instead of to the label.
+    sql = f"SELECT id FROM entry_head WHERE collection = ? AND label = ?{conditions} ORDER BY id || '' LIMIT ?"
+    return _ids(reading, sql, fold(title), *values, limit)
+
+
+def heads_of(reading: Reading, ids: Iterable[str]) -> dict[str, int]:
+    """Those of some entries that live, each with the transaction that left it as it is."""
+    rows = reading.session.rows(
+        "SELECT h.id, h.tx FROM json_each(?) wanted CROSS JOIN entry_head h "
+        "ON h.collection = ? AND h.id = wanted.value",
+        json.dumps(list(dict.fromkeys(ids))),
+        reading.collection,
+    )
+    return {id: int(tx) for id, tx in rows}
+
+
+def ids_between(reading: Reading, low: str, high: str, *, limit: int) -> list[str]:
+    """Entries and edges whose ids lie between two."""
+    within = "WHERE collection = ? AND id >= ? AND id <= ?"
+    sql = f"SELECT id FROM entry_head {within} UNION ALL SELECT id FROM edge_head {within} ORDER BY id LIMIT ?"
+    return _ids(reading, sql, low, high, reading.collection, low, high, limit)
+
+
+def ids_made_last(reading: Reading, kind: str, *, limit: int) -> list[str]:
+    sql = "SELECT id FROM entry_head WHERE collection = ? AND kind = ? ORDER BY id DESC LIMIT ?"
+    return _ids(reading, sql, kind, limit)
+
+
+def ids_changed_in(reading: Reading, tx: int, *, limit: int) -> list[str]:
+    sql = "SELECT id FROM version WHERE collection = ? AND tx = ? AND subject = 'entry' ORDER BY id LIMIT ?"
+    return _ids(reading, sql, tx, limit)
+
+
+def ids_changed_after(reading: Reading, tx: int, *, limit: int) -> list[str]:
+    """What any transaction after this one has made, changed or removed, entries and edges alike."""
+    return _ids(reading, "SELECT id FROM version WHERE collection = ? AND tx > ? ORDER BY tx LIMIT ?", tx, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Buried:
+    """An entry that was deleted, merged or undone: its id, its image as it was last, and by which transaction; read
+    when they are asked for."""
+
+    id: str
+    image: str
+    row: Row
+
+    @property
+    def entry(self) -> Entry:
+        return cast(Entry, from_image("entry", self.id, self.image))
+
+    @property
+    def transaction(self) -> Transaction:
+        return to_transaction(self.row)
+
+
+def read_buried(reading: Reading, since: int, *, limit: int) -> list[Buried]:
+    """What was buried since then, newest first, each entry by its last burial."""
+    rows = reading.session.rows(
+        # From the few transactions that bury, not from all versions.
+        "SELECT t.tx, t.time, t.actor, t.operation, t.subject_id, t.undoes, t.note, v.id, (SELECT b.image "
+        "FROM version b WHERE b.collection = v.collection AND b.id = v.id AND b.tx < v.tx ORDER BY b.tx DESC LIMIT 1) "
+        "FROM tx t CROSS JOIN version v ON v.collection = t.collection AND v.tx = t.tx "
+        "WHERE t.collection = ? AND t.operation IN ('DELETE', 'MERGE', 'REVERT') AND t.time >= ? "
+        "AND v.subject = 'entry' AND v.image IS NULL AND v.erased = 0 AND NOT EXISTS "
+        "(SELECT 1 FROM entry_head h WHERE h.collection = v.collection AND h.id = v.id) AND NOT EXISTS "
+        "(SELECT 1 FROM version n WHERE n.collection = v.collection AND n.id = v.id AND n.tx > v.tx) "
+        "ORDER BY v.tx DESC LIMIT ?",
+        reading.collection,
+        since,
+        limit,
+    )
+    return [Buried(row[7], row[8], row[:7]) for row in rows if row[8] is not None]
+
+
+def read_notes(reading: Reading, after: int, *, naming: str) -> list[dict[str, Any]]:
+    """What the undoings after a transaction say of themselves, where they say something under this name."""
+    rows = reading.session.rows(
+        "SELECT note FROM tx WHERE collection = ? AND tx > ? AND operation = 'REVERT' AND note LIKE ?",
+        reading.collection,
+        after,
+        f'%"{naming}"%',
+    )
+    return [json.loads(note) for (note,) in rows]
+
+
+def read_standing(reading: Reading, kinds: Sequence[str], ids: Iterable[str] | None = None) -> list[Row]:
+    """Id, kind, importance and quarantine (as JSON) of the live entries of some kinds; of these alone, where ids are
+    given."""
+    among = "" if ids is None else " AND h.id IN (SELECT value FROM json_each(?))"
+    return reading.session.rows(
+        "SELECT h.id, h.kind, json_extract(v.image, '$.attributes.importance'), "
+        "json_extract(v.image, '$.attributes.quarantine') FROM entry_head h JOIN version v "
+        "ON v.collection = h.collection AND v.id = h.id AND v.tx = h.tx "
+        f"WHERE h.collection = ? AND h.kind IN ({', '.join('?' for _ in kinds)}){among}",
+        reading.collection,
+        *kinds,
+        *(() if ids is None else (json.dumps(list(ids)),)),
+    )
+
+
+def _ids(reading: Reading, sql: str, *values: str | int) -> list[str]:
+    return [row[0] for row in cast(list[tuple[str]], reading.session.rows(sql, reading.collection, *values))]

@@ -1,0 +1,103 @@
+"""Numbered steps from one format to the next; a step is never changed once released."""
+
+from collections.abc import Callable, Sequence
+
+from memotheca.model.errors import Failure, Refusal
+from memotheca.storage import chunks, documents, fingerprints, jobs, operations, repeats, vault
+from memotheca.storage.database import Database, Session, scalar
+from memotheca.storage.remaking import set_stop_words_apart
+from memotheca.storage.schema import TABLES
+
+Step = Callable[[Session], None]
+
+
+def create_format_1(session: Session) -> None:
+    for statement in TABLES:
+        session.run(statement)
+    session.run("INSERT INTO meta (name, value) VALUES ('format', '0')")
+
+
+def add_chunks(session: Session) -> None:
+    """Format 2: the derived rows that search is made of; those of entries that are there already are stale."""
+    for statement in chunks.TABLES:
+        session.run(statement)
+    if scalar(session, "SELECT 1 FROM version LIMIT 1"):
+        session.run("INSERT INTO meta (name, value) VALUES ('stale', 'chunks')")
+
+
+def add_vault(session: Session) -> None:
+    """What is known of a vault's files."""
+    for statement in vault.TABLES:
+        session.run(statement)
+
+
+def add_documents(session: Session) -> None:
+    """The list of documents, and the jobs that read them."""
+    for statement in (*documents.TABLES, *jobs.TABLES):
+        session.run(statement)
+
+
+def add_memories(session: Session) -> None:
+    """Fingerprints, operational rows, and what a transaction says of itself (a reason, a rationale)."""
+    for statement in (*fingerprints.TABLES, *operations.TABLES):
+        session.run(statement)
+    session.run("ALTER TABLE tx ADD COLUMN note TEXT")
+    for statement in operations.INDEXES:
+        session.run(statement)
+
+
+def add_sharing(session: Session) -> None:
+    """Format 7: calls that carried a key."""
+    for statement in repeats.TABLES:
+        session.run(statement)
+
+
+STEPS: tuple[Step, ...] = (
+    create_format_1,
+    add_chunks,
+    add_vault,
+    add_documents,
+    set_stop_words_apart,
+    add_memories,
+    add_sharing,
+)
+
+
+def format_of(database: Database, session: Session) -> int:
+    if not database.has_table(session, "meta"):
+        return 0
+    return recorded_format(session)
+
+
+def recorded_format(session: Session) -> int:
+    return int(scalar(session, "SELECT value FROM meta WHERE name = 'format'") or 0)
+
+
+def migrate(database: Database, steps: Sequence[Step], *, before: Callable[[int], None]) -> int:
+    """Bring the database to the newest format this program knows and return the format it has.
+
+    A newer format is left alone. `before` makes the backup, under the writer's lock, so that nothing is
+    committed between the copy and the first step.
+    """
+    with database.read() as session:
+        found = format_of(database, session)
+    if found >= len(steps):
+        return found
+    with database.write() as session:
+        found = format_of(database, session)
+        if 0 < found < len(steps):
+            before(found)
+        for number, step in enumerate(steps[found:], start=found + 1):
+            step(session)
+            session.run("UPDATE meta SET value = ? WHERE name = 'format'", str(number))
+    return len(steps)
+
+
+def refuse_other_format(session: Session, known: int) -> None:
+    found = recorded_format(session)
+    if found != known:
+        raise Refusal(
+            Failure.INCOMPATIBLE,
+            f"The data was brought to format {found} by a newer Memotheca; this one writes format {known}. "
+            "Nothing was saved. Restart this client so that it starts the newer program.",
+        )

@@ -1,0 +1,291 @@
+"""The store: canonical state changes only here, in numbered transactions."""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
+
+from memotheca.model.clock import Clock
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.history import Operation
+from memotheca.model.ids import new_id
+from memotheca.model.knowledge import Edge, Entry, Thing, subject_of
+from memotheca.storage.database import Database, Session, first, scalar
+from memotheca.storage.heads import drop_head, loose_edges, set_edge_heads, set_head
+from memotheca.storage.images import to_image, to_text
+from memotheca.storage.migrations import STEPS, Step, migrate, recorded_format, refuse_other_format
+from memotheca.storage.reading import Reading
+from memotheca.storage.repeats import drop_replies
+
+T = TypeVar("T")
+
+
+class _Unchanged(Exception):
+    """Leaves a transaction that changed nothing, so that its number is not used up."""
+
+
+class Derive(Protocol):
+    """Whoever keeps derived rows hears of every change inside its transaction."""
+
+    def changed(self, session: Session, collection: str, tx: int, thing: Thing) -> None: ...
+
+    def removed(self, session: Session, collection: str, tx: int, id: str) -> None: ...
+
+    def erased(self, session: Session, collection: str, id: str) -> None: ...
+
+
+class Writing(Reading):
+    """A transaction under way: a snapshot that can be changed."""
+
+    def __init__(
+        self, session: Session, collection: str, *, clock: Clock, actor: str, derive: Derive | None = None
+    ) -> None:
+        self._derive = derive
+        self._clock = clock
+        self._actor = actor
+        self._operation: Operation = "UPDATE"
+        self._undoes: int | None = None
+        self._note: Mapping[str, Any] | None = None
+        # What one command does in several transactions, so that they can be taken back together.
+        self.batch: Mapping[str, Any] | None = None
+        self._described = False
+        self._ever_changed = False
+        self._made = 0
+        self._linked: set[str] = set()
+        self._left: set[str] = set()
+        _take_number(session, collection, clock())
+        super().__init__(session, collection)
+
+    @property
+    def changed(self) -> bool:
+        return self._ever_changed
+
+    def describe(
+        self, operation: Operation, undoes: int | None = None, *, note: Mapping[str, Any] | None = None
+    ) -> None:
+        """Say what the transaction is and, where it says so, why, before its first change."""
+        self._operation, self._undoes, self._note = operation, undoes, note
+
+    def start_another(self) -> None:
+        """Take the next number within the same atomic unit."""
+        _take_number(self.session, self.collection, self._clock())
+        self.tx, self.time = first(self.session, "SELECT tx, time FROM collection WHERE name = ?", self.collection) or (
+            0,
+            0,
+        )
+        self._described = False
+
+    def new_id(self) -> str:
+        self._made += 1
+        return new_id(self.time, self._made)
+
+    def next_serial(self, namespace: str) -> int:
+        return int(
+            scalar(
+                self.session,
+                "INSERT INTO serial (collection, namespace, last) VALUES (?, ?, 1) "
+                "ON CONFLICT (collection, namespace) DO UPDATE SET last = serial.last + 1 RETURNING last",
+                self.collection,
+                namespace,
+            )
+        )
+
+    def put(self, thing: Thing) -> None:
+        """Make or change a thing; the first thing a transaction touches is what it is about."""
+        kind = thing.kind if isinstance(thing, Entry) else thing.type
+        self._write_version(thing.id, subject_of(thing), kind, to_image(thing))
+        set_head(self.session, self.collection, self.tx, thing)
+        if isinstance(thing, Edge):
+            self._linked.add(thing.id)
+        if self._derive is not None:
+            self._derive.changed(self.session, self.collection, self.tx, thing)
+
+    def link(self, edges: Sequence[Edge]) -> None:
+        """As `put` of each of some edges that are new, and called nothing."""
+        self._write_versions([(edge.id, "edge", edge.type, to_image(edge)) for edge in edges])
+        set_edge_heads(self.session, self.collection, self.tx, edges)
+        self._linked |= {edge.id for edge in edges}
+        if self._derive is not None:
+            for edge in edges:
+                self._derive.changed(self.session, self.collection, self.tx, edge)
+
+    def remove(self, thing: Thing) -> None:
+        """Leave a tombstone."""
+        kind = thing.kind if isinstance(thing, Entry) else thing.type
+        self._write_version(thing.id, subject_of(thing), kind, None)
+        drop_head(self.session, self.collection, thing.id)
+        self._left.add(thing.id)
+        if self._derive is not None:
+            self._derive.removed(self.session, self.collection, self.tx, thing.id)
+
+    def erase(self, id: str) -> int:
+        """Take a thing's content out of every version and return how many held some."""
+        newest = self.version(id, self.tx)
+        if newest is None:
+            raise Refusal(Failure.NOT_FOUND, "There is nothing to erase under that id.")
+        held = self.session.rows(
+            "SELECT tx FROM version WHERE collection = ? AND id = ? AND image IS NOT NULL", self.collection, id
+        )
+        self._write_version(id, newest.subject, newest.kind, None)
+        self.session.run(
+            "UPDATE version SET image = NULL, erased = 1 WHERE collection = ? AND id = ?", self.collection, id
+        )
+        # What a transaction says of itself may quote what it was about.
+        self.session.run(
+            "UPDATE tx SET note = NULL WHERE collection = ? AND tx IN "
+            "(SELECT tx FROM version WHERE collection = ? AND id = ?)",
+            self.collection,
+            self.collection,
+            id,
+        )
+        drop_head(self.session, self.collection, id)
+        self._left.add(id)
+        self.session.run("DELETE FROM alias WHERE collection = ? AND id = ?", self.collection, id)
+        self.session.run("DELETE FROM pending_conflict WHERE collection = ?", self.collection)
+        drop_replies(self.session, self.collection)
+        if self._derive is not None:
+            self._derive.erased(self.session, self.collection, id)
+        return len(held)
+
+    def refuse_loose_ends(self) -> None:
+        """Nothing that was linked or removed may leave an edge without an end, whatever a verb saw before."""
+        if (self._linked or self._left) and (
+            loose := loose_edges(self.session, self.collection, self._linked, self._left)
+        ):
+            raise Refusal(
+                Failure.CONFLICT,
+                "Nothing was saved: it would leave a connection without an end. Try again; if this stays, run "
+                "`memotheca doctor --repair`.",
+                details={"edges": loose[:10]},
+            )
+
+    def _write_version(self, id: str, subject: str, kind: str, image: str | None) -> None:
+        self._write_versions([(id, subject, kind, image)])
+
+    def _write_versions(self, versions: Sequence[tuple[str, str, str, str | None]]) -> None:
+        if not versions:
+            return
+        if not self._described:
+            self._write_transaction(versions[0][0])
+        self.session.run_many(
+            "INSERT INTO version (collection, id, tx, subject, kind, image) VALUES (?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (collection, id, tx) DO UPDATE SET image = excluded.image",
+            [(self.collection, id, self.tx, subject, kind, image) for id, subject, kind, image in versions],
+        )
+
+    def _write_transaction(self, subject_id: str) -> None:
+        note = {**(self._note or {}), **({} if self.batch is None else {"batch": self.batch})}
+        self.session.run(
+            "INSERT INTO tx (collection, tx, time, actor, operation, subject_id, undoes, note) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            self.collection,
+            self.tx,
+            self.time,
+            self._actor,
+            self._operation,
+            subject_id,
+            self._undoes,
+            to_text(note) if note else None,
+        )
+        self._described = self._ever_changed = True
+
+
+def _take_number(session: Session, collection: str, now: int) -> None:
+    taken = session.rows(
+        "UPDATE collection SET tx = tx + 1, time = CASE WHEN time + 1 > ? THEN time + 1 ELSE ? END "
+        "WHERE name = ? RETURNING tx",
+        now,
+        now,
+        collection,
+    )
+    if not taken:
+        session.run("INSERT INTO collection (name, tx, seq, time, settings) VALUES (?, 1, 0, ?, '{}')", collection, now)
+
+
+ACCEPTED = "accepted"
+
+
+class Store:
+    """A database brought to a known format, with a clock."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Clock,
+        steps: Sequence[Step] = STEPS,
+        before_migration: Callable[[int], None] = lambda found: None,
+    ) -> None:
+        self.database = database
+        self.clock = clock
+        self.derive: Derive | None = None
+        self.after_closing: Callable[[], None] = lambda: None
+        self.known_format = len(steps)
+        migrate(database, steps, before=before_migration)
+
+    @contextmanager
+    def read(self, collection: str) -> Generator[Reading]:
+        """One snapshot; it sees every commit made before it, by whatever process."""
+        with self.database.read() as session:
+            yield Reading(session, collection)
+
+    def write(self, collection: str, act: Callable[[Writing], T], *, actor: str) -> T:
+        """Run `act` in a transaction; when this returns, its changes are durable. A closure without
+        changes leaves no transaction behind."""
+        result: list[T] = []
+        try:
+            with self.database.write() as session:
+                # Before anything else: a newer format may have no such tables as we are about to change.
+                refuse_other_format(session, self.known_format)
+                writing = Writing(session, collection, clock=self.clock, actor=actor, derive=self.derive)
+                result.append(act(writing))
+                if not writing.changed:
+                    raise _Unchanged
+                writing.refuse_loose_ends()
+        except _Unchanged:
+            pass
+        return result[0]
+
+    def operate(self, act: Callable[[Session], T]) -> T:
+        """Change operational state, which is no part of history."""
+        with self.database.write() as session:
+            refuse_other_format(session, self.known_format)
+            return act(session)
+
+    def newer_format(self) -> int | None:
+        """The format of the data where a newer program has changed it under us."""
+        with self.database.read() as session:
+            found = recorded_format(session)
+        return found if found > self.known_format else None
+
+    def has_stale_chunks(self) -> bool:
+        """Whether a migration has left derived rows to be made."""
+        with self.database.read() as session:
+            return scalar(session, "SELECT 1 FROM meta WHERE name = 'stale'") is not None
+
+    def mark_fresh(self) -> None:
+        self.operate(lambda session: session.run("DELETE FROM meta WHERE name = 'stale'"))
+
+    def begun_anew(self) -> str:
+        """When the data was begun anew beside what is left of an earlier one; `ACCEPTED` where that is meant."""
+        with self.database.read() as session:
+            return str(scalar(session, "SELECT value FROM meta WHERE name = 'begun anew'") or "")
+
+    def mark_begun_anew(self, said: str) -> None:
+        def act(session: Session) -> None:
+            session.run("DELETE FROM meta WHERE name = 'begun anew'")
+            session.run("INSERT INTO meta (name, value) VALUES ('begun anew', ?)", said)
+
+        self.operate(act)
+
+    def holds_nothing(self) -> bool:
+        """Whether nothing has ever happened here."""
+        with self.database.read() as session:
+            return scalar(session, "SELECT 1 FROM tx LIMIT 1") is None
+
+    def collections(self) -> list[str]:
+        with self.database.read() as session:
+            return [row[0] for row in session.rows("SELECT name FROM collection ORDER BY name")]
+
+    def close(self) -> None:
+        self.database.close()
+        self.after_closing()

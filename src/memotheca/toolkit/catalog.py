@@ -1,0 +1,180 @@
+"""The catalogue of tools: what is listed, read from a generated file, and loaded when first called."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, cast
+
+from memotheca.model.errors import Failure, Refusal
+from memotheca.toolkit.contract import Contract
+from memotheca.toolkit.fields import Schema, input_schema
+from memotheca.toolkit.tool import Task, Tool, Toolset
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One line of the catalogue."""
+
+    name: str
+    toolset: str
+    module: str
+    contract: str
+    writes: bool
+    wire: Schema
+    needs: Sequence[str] = ()
+    job: str = ""
+
+
+def to_listing(tool: Tool, toolset: str, module: str, contract: Contract) -> dict[str, Any]:
+    """The generated form of a tool."""
+    return {
+        "name": tool.name,
+        "toolset": toolset,
+        "module": module,
+        "contract": tool.contract,
+        "writes": tool.effect != "read",
+        **({"needs": list(tool.needs)} if tool.needs else {}),
+        "wire": {
+            "name": tool.name,
+            "title": tool.title,
+            "description": tool.description,
+            "inputSchema": input_schema(tool.input),
+            "outputSchema": without_type_lists(contract.output_schema(tool.outputs)),
+            "annotations": _annotations(tool),
+            **({} if tool.task is None else {"execution": {"taskSupport": _support(tool.task)}}),
+        },
+        **({} if tool.task is None else {"job": tool.task.job}),
+    }
+
+
+def without_type_lists(schema: Any) -> Any:
+    """A schema without lists of types, which not every client understands: a text that may be null has no type, since a
+    list of tools is read by a model before its first word; anything else that may be null is one of two."""
+    if isinstance(schema, list):
+        return [without_type_lists(each) for each in cast(list[Any], schema)]
+    if not isinstance(schema, dict):
+        return schema
+    members = {name: without_type_lists(each) for name, each in cast(Schema, schema).items()}
+    types = members.get("type")
+    if not isinstance(types, list):
+        return members
+    del members["type"]
+    if types == ["string", "null"]:
+        return members
+    said = {"description": members.pop("description")} if "description" in members else {}
+    return {**said, "anyOf": [{"type": each, **(members if each != "null" else {})} for each in cast(list[str], types)]}
+
+
+def _support(task: Task) -> str:
+    return "required" if task.required else "optional"
+
+
+def _annotations(tool: Tool) -> dict[str, bool]:
+    """A tool that only reads is neither destructive nor anything but idempotent, so it need not say so; whoever does
+    not say that it is idempotent is not."""
+    if tool.effect == "read":
+        return {"readOnlyHint": True, "openWorldHint": False}
+    hints = {"readOnlyHint": False, "destructiveHint": tool.effect == "destroy", "openWorldHint": False}
+    return {**hints, "idempotentHint": True} if tool.idempotent else hints
+
+
+class Catalog:
+    """The tools a client can see; toolsets can be switched on, and writing or what tools need off, while it runs."""
+
+    def __init__(self, listings: Iterable[Listing], toolsets: Iterable[Toolset]) -> None:
+        self.toolsets = {toolset.name: toolset for toolset in toolsets}
+        self._listings = {listing.name: listing for listing in listings}
+        self._enabled = {toolset.name for toolset in self.toolsets.values() if toolset.default}
+        self._read_only = False
+        self._lacking: set[str] = set()
+        self._loaded: dict[str, Tool] = {}
+        self._watchers: list[Callable[[], None]] = []
+
+    @classmethod
+    def parse(cls, generated: str) -> "Catalog":
+        content: Mapping[str, Any] = json.loads(generated)
+        return cls((Listing(**line) for line in content["tools"]), (Toolset(**line) for line in content["toolsets"]))
+
+    def choose(self, names: Iterable[str]) -> None:
+        """Show exactly these toolsets; `all` names every one."""
+        wanted = set(names)
+        unknown = wanted - self.toolsets.keys() - {ALL}
+        if unknown:
+            known = ", ".join([*self.toolsets, ALL])
+            raise Refusal(Failure.INVALID, f"There is no toolset {min(unknown)!r}; choose from {known}.")
+        self._change(enabled=set(self.toolsets) if ALL in wanted else wanted)
+
+    def also(self, name: str) -> None:
+        """Show one more toolset."""
+        self._change(enabled=self._enabled | {name})
+
+    def forbid_writing(self, forbidden: bool = True) -> None:
+        self._change(read_only=forbidden)
+
+    def lack(self, capability: str, lacking: bool = True) -> None:
+        """Hide what needs something that is not there, or show it again."""
+        self._change(lacking=self._lacking | {capability} if lacking else self._lacking - {capability})
+
+    @property
+    def is_read_only(self) -> bool:
+        return self._read_only
+
+    def watch(self, watcher: Callable[[], None]) -> None:
+        """Be told when the list of tools is no longer what it was."""
+        self._watchers.append(watcher)
+
+    def listed(self) -> list[Listing]:
+        return [
+            listing
+            for listing in self._listings.values()
+            if listing.toolset in self._enabled
+            and not (self._read_only and listing.writes)
+            and self._lacking.isdisjoint(listing.needs)
+        ]
+
+    def shows(self, name: str) -> bool:
+        return any(listing.name == name for listing in self.listed())
+
+    def find(self, name: str) -> Listing | None:
+        """A tool of an enabled toolset, also one that is hidden because it writes or lacks what it needs."""
+        listing = self._listings.get(name)
+        return listing if listing is not None and listing.toolset in self._enabled else None
+
+    def leaving(self, job: str) -> Listing | None:
+        """The tool that leaves jobs of a kind."""
+        return next((listing for listing in self._listings.values() if listing.job == job), None)
+
+    def refuse_hidden(self, listing: Listing) -> None:
+        if self._read_only and listing.writes:
+            raise Refusal(Failure.READ_ONLY, "This server is read-only; nothing was changed.")
+        missing = self._lacking.intersection(listing.needs)
+        if missing:
+            raise Refusal(Failure.UNSUPPORTED, f"{listing.name} needs an {min(missing)}; this collection has none.")
+
+    def load(self, listing: Listing) -> Tool:
+        if listing.name not in self._loaded:
+            self._loaded[listing.name] = getattr(import_module(listing.module), listing.name.replace("-", "_"))
+        return self._loaded[listing.name]
+
+    def add(self, listing: Listing, tool: Tool) -> None:
+        """Register a tool that is already loaded."""
+        self._listings[listing.name] = listing
+        self._loaded[listing.name] = tool
+
+    def _change(
+        self,
+        *,
+        enabled: set[str] | None = None,
+        read_only: bool | None = None,
+        lacking: set[str] | None = None,
+    ) -> None:
+        before = [listing.name for listing in self.listed()]
+        self._enabled = self._enabled if enabled is None else enabled
+        self._read_only = self._read_only if read_only is None else read_only
+        self._lacking = self._lacking if lacking is None else lacking
+        if [listing.name for listing in self.listed()] != before:
+            for watcher in self._watchers:
+                watcher()

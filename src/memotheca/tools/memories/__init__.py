@@ -1,0 +1,5 @@
+"""What does an agent remember, how well does it hang together, and what should be done about it?"""
+
+from memotheca.toolkit.tool import Toolset
+
+TOOLSET = Toolset("memories", "An agent's long-term memory: curated, navigable, aware of what it lacks.", default=False)

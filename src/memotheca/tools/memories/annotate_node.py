@@ -1,0 +1,77 @@
+"""Annotate a node."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from memotheca.contracts.memories import NODES
+from memotheca.engine.annotating import annotate, annotations_of, find_related
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.recall import DOMAINS
+from memotheca.mind.secrets import scrub_all
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Entry
+from memotheca.toolkit.fields import UNSET, choice, flag, free, integer, many, number, one, text, texts
+from memotheca.toolkit.tool import Answer, Call, Example, tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotations:
+    tags: tuple[str, ...] = texts("", UNSET)
+    domain: str = choice(DOMAINS, "", UNSET)
+    confidence: float = number("", UNSET, minimum=0, maximum=1)
+    notes: str = text("", UNSET, maxLength=2000)
+    related_concepts: tuple[str, ...] = texts("", UNSET)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    node_id: str = text("", format="uuid")
+    annotations: dict[str, Any] = one(Annotations)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelatedShape:
+    name: str = text()
+    node_id: str | None = text(nullable=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    node_id: str = text()
+    annotations: dict[str, Any] = free()
+    changed_fields: tuple[str, ...] = texts()
+    embedding_unchanged: bool = flag()
+    related_resolved: tuple[RelatedShape, ...] = many(RelatedShape)
+    tx_id: int = integer()
+
+
+EXAMPLE = Example(
+    arguments={"node_id": "nightly job", "annotations": {"tags": ["ops"], "confidence": 0.9}},
+    after=(
+        (
+            "store_memory",
+            {"content": "The nightly job takes the lock.", "rationale": "Seen in the log.", "name": "nightly job"},
+        ),
+    ),
+)
+
+
+@tool(contract="memories", effect="change", models=(Input, Output), example=EXAMPLE)
+def annotate_node(call: Call[Kernel], input: Input) -> Answer:
+    """Attach tags, a domain, a confidence, notes or related concepts to what is stored; its meaning stays as it is."""
+    if not input.annotations:
+        raise Refusal(Failure.INVALID, "There is nothing to annotate: give at least one.", field="annotations")
+    version, changed, same_vectors = annotate(call.kernel, input.node_id, input.annotations, actor=call.actor)
+    entry = version.thing
+    assert isinstance(entry, Entry)
+    related = find_related(call.kernel, scrub_all(input.annotations.get("related_concepts", ()))[0])
+    output = Output(
+        node_id=version.id,
+        annotations=annotations_of(entry),
+        changed_fields=tuple(changed),
+        embedding_unchanged=same_vectors,
+        related_resolved=tuple(RelatedShape(name=name, node_id=id) for name, id in related),
+        tx_id=version.tx,
+    )
+    sentence = f"Annotated: {', '.join(changed)}." if changed else "It was annotated so already."
+    return Answer(sentence, f"{NODES}/{version.id}", output)

@@ -1,0 +1,64 @@
+"""Get a node's Johari classification."""
+
+from dataclasses import dataclass
+
+from memotheca.contracts.memories import NODES
+from memotheca.engine.citations import citation_of
+from memotheca.engine.judging import judge, learn
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.memories import find_node
+from memotheca.mind.quadrants import ACTIONS, Quadrant, confidence, insights, quadrant
+from memotheca.model.knowledge import Entry
+from memotheca.spaces.atlas import IDS
+from memotheca.toolkit.fields import numbers, text, texts
+from memotheca.toolkit.tool import Answer, Call, Example, tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    node_id: str = text("", format="uuid")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    node_id: str = text()
+    spaces: tuple[str, ...] = texts()
+    quadrants: tuple[str, ...] = texts()
+    confidence: tuple[float, ...] = numbers()
+    insights: tuple[str, ...] = texts()
+    delta_s: tuple[float, ...] = numbers()
+    delta_c: tuple[float, ...] = numbers()
+    aggregate: str = text()
+    suggested_action: str = text()
+
+
+EXAMPLE = Example(
+    arguments={"node_id": "$node_id"},
+    after=(("store_memory", {"content": "Ada takes her tea black.", "rationale": "She told us at lunch."}),),
+)
+
+
+@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+def get_johari_classification(call: Call[Kernel], input: Input) -> Answer:
+    """Say, space by space, how new a memory is and how well it fits: Open (known and fitting), Blind (new, loose),
+    Hidden (old, loose) or Unknown (new and fitting), with what that means together."""
+    kernel = call.kernel
+    with kernel.read() as reading:
+        entry = find_node(reading, input.node_id).thing
+        assert isinstance(entry, Entry)
+        judged = judge(kernel, reading, entry)
+        learned = learn(entry, judged, kernel.activity.count(reading.session, kernel.collection))
+    stands = list(zip(judged.delta_s, judged.delta_c, strict=True))
+    quadrants: tuple[Quadrant, ...] = tuple(quadrant(new, fitting) for new, fitting in stands)
+    output = Output(
+        node_id=entry.id,
+        spaces=IDS,
+        quadrants=quadrants,
+        confidence=tuple(round(confidence(new, fitting), 4) for new, fitting in stands),
+        insights=tuple(insights(quadrants)),
+        delta_s=tuple(round(new, 4) for new, _ in stands),
+        delta_c=tuple(round(fitting, 4) for _, fitting in stands),
+        aggregate=learned.quadrant,
+        suggested_action=ACTIONS[learned.quadrant],
+    )
+    return Answer(f"{citation_of(entry)} is {learned.quadrant} as a whole.", f"{NODES}/{entry.id}", output)

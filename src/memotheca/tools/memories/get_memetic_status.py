@@ -1,0 +1,145 @@
+"""Get the memetic status."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memotheca.contracts.memories import NODES
+from memotheca.engine.census import take_census
+from memotheca.engine.citations import citation_of, name_of
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.layers import Active, Layer, count_quadrants, layers, most_active
+from memotheca.engine.tending import Task, tend
+from memotheca.engine.vicinity import KNOWN, affordable
+from memotheca.mind.learning import phase_at
+from memotheca.model.clock import to_iso
+from memotheca.toolkit.fields import UNSET, choice, flag, free, integer, many, number, text, texts
+from memotheca.toolkit.tool import Answer, Call, Example, tool
+
+ACTIONS = ("consolidate", "explore", "clarify", "curate", "ready")
+TYPES = ("potential_merge", "ambiguity_detected", "obsolete_info", "semantic_cancer")
+UNSETTLED, SETTLED = 0.7, 0.4
+FITTING, LOOSE = 0.5, 0.4
+MOST_TASKS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    session_id: str = text("", UNSET, maxLength=256)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConceptShape:
+    node_id: str = text()
+    name: str = text()
+    citation: str = text()
+    looks: int = integer()
+    last_accessed: str = text()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskShape:
+    task_type: str = choice(TYPES)
+    target_nodes: tuple[str, ...] = texts()
+    citations: tuple[str, ...] = texts()
+    reason: str = text()
+    suggested_tool: str = text()
+    priority: str = choice(("high", "medium", "low"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    coherence_score: float = number()
+    entropy_level: float = number()
+    learning_score: float = number()
+    phase: str = text()
+    node_count: int = integer()
+    quadrant_counts: dict[str, Any] = free()
+    quadrants_judged: int = integer()
+    top_active_concepts: tuple[ConceptShape, ...] = many(ConceptShape)
+    suggested_action: str = choice(ACTIONS)
+    dream_available: bool | None = flag(default=None, nullable=True)
+    dream_reason: str = text(default="Dreams come with the instruments that dream.")
+    curation_tasks: tuple[TaskShape, ...] = many(TaskShape)
+    curation_task_count: int = integer()
+    not_yet_compared: int = integer()
+    layers: dict[str, Any] = free()
+
+
+EXAMPLE = Example(
+    arguments={},
+    after=(
+        ("store_memory", {"content": "Ada lives in Paris.", "rationale": "She told us at lunch."}),
+        ("store_memory", {"content": "Ada lives in Oslo.", "rationale": "She has moved."}),
+    ),
+)
+
+
+@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+def get_memetic_status(call: Call[Kernel], input: Input) -> Answer:
+    """How the memory stands and what to do about it: novelty and fit of the session, what is looked at most, and the
+    curation tasks, most pressing first."""
+    kernel, session = call.kernel, input.session_id or call.session
+    with kernel.read() as reading:
+        mood = kernel.activity.mood(reading.session, kernel.collection, session)
+        phase = phase_at(kernel.activity.count(reading.session, kernel.collection))
+        tended = tend(kernel, reading, most=affordable(kernel, reading))
+        counts, judged = count_quadrants(kernel, reading)
+        active = most_active(kernel, reading)
+        nodes = take_census(kernel, reading).nodes(KNOWN)
+        standing = layers(kernel, reading, mood)
+    tasks = tended.tasks
+    action = suggest(mood.entropy, mood.coherence, tasks)
+    output = Output(
+        coherence_score=round(mood.coherence, 4),
+        entropy_level=round(mood.entropy, 4),
+        learning_score=round(mood.learning, 4),
+        phase=phase.name,
+        node_count=nodes,
+        quadrant_counts=counts,
+        quadrants_judged=judged,
+        top_active_concepts=tuple(map(_concept, active)),
+        suggested_action=action,
+        curation_tasks=tuple(_task(task) for task in tasks[:MOST_TASKS]),
+        curation_task_count=len(tasks),
+        not_yet_compared=tended.left_out,
+        layers={layer.name.lower(): _layer(layer) for layer in standing},
+    )
+    partly = f" ({tended.left_out} recent entries are still to be compared)" if tended.left_out else ""
+    return Answer(f"{nodes} nodes, {len(tasks)} curation tasks{partly}; suggested: {action}.", NODES, output)
+
+
+def suggest(entropy: float, coherence: float, tasks: Sequence[Task]) -> str:
+    """The first rule that applies (D.20.1)."""
+    rules = (
+        (any(task.priority == "high" for task in tasks), "curate"),
+        (entropy > UNSETTLED and coherence < LOOSE, "consolidate"),
+        (entropy > UNSETTLED and coherence > FITTING, "clarify"),
+        (entropy < SETTLED and coherence < LOOSE, "explore"),
+    )
+    return next((action for applies, action in rules if applies), "ready")
+
+
+def _concept(active: Active) -> ConceptShape:
+    return ConceptShape(
+        node_id=active.entry.id,
+        name=name_of(active.entry),
+        citation=citation_of(active.entry),
+        looks=active.looks,
+        last_accessed=to_iso(active.last),
+    )
+
+
+def _task(task: Task) -> TaskShape:
+    return TaskShape(
+        task_type=task.type,
+        target_nodes=tuple(entry.id for entry in task.entries),
+        citations=tuple(citation_of(entry) for entry in task.entries),
+        reason=task.reason,
+        suggested_tool=task.suggested_tool,
+        priority=task.priority,
+    )
+
+
+def _layer(layer: Layer) -> dict[str, Any]:
+    return {"status": layer.status, **layer.counts}

@@ -1,0 +1,56 @@
+"""The neuromodulators in short."""
+
+from dataclasses import dataclass
+
+from memotheca.contracts.memories import NODES
+from memotheca.engine.arousal import modulator_levels
+from memotheca.engine.kernel import Kernel
+from memotheca.mind.modulators import active_spaces, mode
+from memotheca.toolkit.fields import UNSET, integer, number, one, said, text
+from memotheca.toolkit.tool import Answer, Call, Example, tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    session_id: str = text("", UNSET, maxLength=256)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectsShape:
+    beta: float = number()
+    spaces: int = integer()
+    temperature: float = number()
+    learning_rate: float = number()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    dopamine: float = number()
+    serotonin: float = number()
+    noradrenaline: float = number()
+    acetylcholine: float = number()
+    current_mode: str = text()
+    effects: EffectsShape = one(EffectsShape)
+
+
+EXAMPLE = Example(
+    arguments={},
+    after=(("store_memory", {"content": "Ada takes her tea black.", "rationale": "She told us at lunch."}),),
+)
+
+
+@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+def get_neuromodulation(call: Call[Kernel], input: Input) -> Answer:
+    """Four levels of a session that rewards move and time brings to rest: how sharply and how widely it looks."""
+    name = said(input).get("session_id") or call.session
+    with call.kernel.store.database.read() as session:
+        levels = modulator_levels(call.kernel, session, name)
+    values = {name: round(value, 6) for name, value in levels.values.items()}
+    effects = EffectsShape(
+        beta=values["dopamine"],
+        spaces=active_spaces(levels),
+        temperature=values["noradrenaline"],
+        learning_rate=values["acetylcholine"],
+    )
+    output = Output(**values, current_mode=mode(levels), effects=effects)
+    return Answer(f"The memory is in {mode(levels)} mode.", NODES, output)

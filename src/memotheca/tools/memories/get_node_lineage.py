@@ -1,0 +1,83 @@
+"""Get a node's lineage."""
+
+from dataclasses import dataclass
+
+from memotheca.contracts.memories import NODES
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.lineage import Step, find_lineage
+from memotheca.engine.sync import ACTOR as VAULT
+from memotheca.model.clock import to_iso
+from memotheca.toolkit.fields import flag, integer, many, one, text, texts
+from memotheca.toolkit.tool import Answer, Call, Example, tool
+
+_PEOPLE = ("cli", VAULT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    node_id: str = text("", format="uuid")
+    depth: int = integer("How many generations of merging to follow back.", 5, minimum=1, maximum=20)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActorShape:
+    type: str = text()
+    id: str = text()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepShape:
+    timestamp: str = text()
+    change_type: str = text()
+    actor: ActorShape = one(ActorShape)
+    description: str = text()
+    reversal_hash: str | None = text(default=None, nullable=True)
+    tx_id: int = integer()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    node_id: str = text()
+    lineage: tuple[StepShape, ...] = many(StepShape)
+    count: int = integer()
+    merged_from: tuple[str, ...] = texts()
+    merged_into: str | None = text(default=None, nullable=True)
+    forked_to: tuple[str, ...] = texts()
+    is_alive: bool = flag()
+
+
+EXAMPLE = Example(
+    arguments={"node_id": "$node_id"},
+    after=(("store_memory", {"content": "Ada takes her tea black.", "rationale": "She told us at lunch."}),),
+)
+
+
+@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+def get_node_lineage(call: Call[Kernel], input: Input) -> Answer:
+    """Tell what happened to a memory, oldest first: made, changed, annotated, boosted, merged, forgotten, restored, by
+    whom and why. Works for what is deleted too."""
+    with call.kernel.read() as reading:
+        found = find_lineage(reading, input.node_id, input.depth)
+    output = Output(
+        node_id=found.id,
+        lineage=tuple(_shape(step) for step in found.steps),
+        count=len(found.steps),
+        merged_from=found.merged_from,
+        merged_into=found.merged_into,
+        forked_to=found.forked_to,
+        is_alive=found.is_alive,
+    )
+    told = f"{len(found.steps)} changes; last {found.steps[-1].change}."
+    return Answer(told, f"{NODES}/{found.id}", output)
+
+
+def _shape(step: Step) -> StepShape:
+    transaction = step.transaction
+    return StepShape(
+        timestamp=to_iso(transaction.time),
+        change_type=step.change,
+        actor=ActorShape(type="user" if transaction.actor in _PEOPLE else "agent", id=transaction.actor),
+        description=step.description,
+        reversal_hash=step.reversal_hash,
+        tx_id=transaction.tx,
+    )

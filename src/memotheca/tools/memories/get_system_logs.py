@@ -1,0 +1,107 @@
+"""Get the system logs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from memotheca.contracts.memories import NODES
+from memotheca.engine.chronicle import COMPONENTS, LEVELS, Line, Sought, explain, read_chronicle, summarize
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.lineage import find_any
+from memotheca.model.clock import from_iso, to_iso
+from memotheca.model.errors import Failure, Refusal
+from memotheca.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, text, texts
+from memotheca.toolkit.fitting import count_fitting, room_for
+from memotheca.toolkit.tool import Answer, Call, Example, tool
+
+ALL = "all"
+USUAL = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    level: str = choice(LEVELS, "The least severe to show.", "info")
+    limit: int = integer("", USUAL, minimum=1, maximum=1000)
+    component: str = choice((ALL, *COMPONENTS), "", ALL)
+    node_id: str | Unset = text("Only what happened to this one.", UNSET, minLength=1)
+    since: str | Unset = text("", UNSET, format="date-time")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineShape:
+    timestamp: str = text()
+    level: str = text()
+    component: str = text()
+    action: str = text()
+    node_ids: tuple[str, ...] = texts()
+    reason: str = text()
+    details: dict[str, Any] = free()
+    recoverable: bool = flag()
+    recovery_tool: str | None = text(default=None, nullable=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    entries: tuple[LineShape, ...] = many(LineShape)
+    count: int = integer()
+    explanation_for_user: str = text()
+    truncated: bool | Unset = flag(default=UNSET)
+
+
+EXAMPLE = Example(
+    arguments={"component": "curation"},
+    after=(
+        ("store_memory", {"content": "Ada takes her tea black.", "rationale": "She told us at lunch."}),
+        (
+            "forget_concept",
+            {"node_id": "$node_id", "reason": "incorrect", "rationale": "She takes it with milk, as she said today."},
+        ),
+    ),
+)
+
+
+@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+def get_system_logs(call: Call[Kernel], input: Input) -> Answer:
+    """See what was stored, changed, merged, forgotten, quarantined or refused, newest first, and why; for "why don't
+    you remember X?". Contents are never logged."""
+    kernel = call.kernel
+    components = COMPONENTS if input.component == ALL else (input.component,)
+    since = _moment(input.since) if isinstance(input.since, str) else 0
+    with kernel.read() as reading:
+        node = find_any(reading, input.node_id) if isinstance(input.node_id, str) else None
+        sought = Sought(level=input.level, components=components, limit=input.limit, node_id=node, since=since)
+        lines = read_chronicle(kernel, reading, sought)
+        told = summarize(lines) if node is None else explain(kernel, reading, node)
+    shown = tuple(_shape(line) for line in lines)
+    fitting = count_fitting(shown, room_for(input.limit, USUAL))
+    if fitting < len(shown):
+        told = (
+            f"{told} The newest {fitting} of {len(shown)} are shown; a larger limit, a component or a level shows more."
+        )
+    output = Output(
+        entries=shown[:fitting],
+        count=fitting,
+        explanation_for_user=told,
+        truncated=True if fitting < len(shown) else UNSET,
+    )
+    return Answer(told, NODES, output)
+
+
+def _moment(said: str) -> int:
+    try:
+        return from_iso(said)
+    except ValueError:
+        raise Refusal(Failure.INVALID, f"{said!r} is no ISO-8601 time.", field="since") from None
+
+
+def _shape(line: Line) -> LineShape:
+    return LineShape(
+        timestamp=to_iso(line.time),
+        level=line.level,
+        component=line.component,
+        action=line.action,
+        node_ids=line.node_ids,
+        reason=line.reason,
+        details=dict(line.details),
+        recoverable=line.recovery_tool is not None,
+        recovery_tool=line.recovery_tool,
+    )

@@ -1,0 +1,248 @@
+"""Inject context."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from memotheca.contracts.memories import NODES
+from memotheca.engine.activity import Mood
+from memotheca.engine.bundling import bundle, shorten
+from memotheca.engine.citations import citation_of, name_of
+from memotheca.engine.context import POOL, Context, Superseded, compose
+from memotheca.engine.critique import Clash
+from memotheca.engine.judging import dominant_space, judge_lately, learn
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.memories import importance_of
+from memotheca.engine.recall import similarity_of
+from memotheca.engine.search import Hit
+from memotheca.mind.distilling import MODES, Mode
+from memotheca.mind.summary import sentences
+from memotheca.model.clock import to_iso
+from memotheca.model.kinds import TRIPLE
+from memotheca.model.knowledge import Entry
+from memotheca.storage.reading import Reading
+from memotheca.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, number, one, text, texts
+from memotheca.toolkit.tool import Answer, Call, Example, tool
+
+POOLS = {"low": 0.5, "normal": 1.0, "high": 1.5, "critical": 2.0}
+SORTS = ("causal_links", "entailment_cones", "neighborhood", "conflicts")
+BESIDE = (100, 200, 800)
+LOOSE, UNSETTLED = 0.4, 0.8
+JUDGED = 10
+INSTEAD = ("generate_search_plan", "epistemic_action", "find_causal_path")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    query: str = text("What the context is for.", minLength=1, maxLength=4096)
+    max_tokens: int = integer("", 2048, minimum=100, maximum=8192)
+    session_id: str = text("", UNSET, maxLength=256)
+    priority: Literal["low", "normal", "high", "critical"] = choice(
+        tuple(POOLS), "How widely to look: half, 1, 1.5 or 2 times the usual.", "normal"
+    )
+    distillation_mode: str = choice(("auto", *MODES), "", "auto")
+    include_metadata: tuple[str, ...] = texts("", (), values=SORTS)
+    verbosity_level: int = integer(
+        "How much to tell beside the context; 2 is for loose memories (coherence < 0.4).", 1, minimum=0, maximum=2
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeShape:
+    id: str = text()
+    citation: str = text()
+    name: str | Unset = text(default=UNSET)
+    kind: str | Unset = text(default=UNSET)
+    score: float | Unset = number(default=UNSET)
+    similarity: float | Unset = number(default=UNSET)
+    created_at: str | Unset = text(default=UNSET)
+    importance: float | Unset = number(default=UNSET)
+    johari: str | Unset = text(default=UNSET)
+    dominant_embedder: str | Unset = text(default=UNSET)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsShape:
+    entropy: float = number()
+    coherence: float = number()
+    learning_score: float = number()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictShape:
+    has_conflict: bool = flag()
+    conflicting_nodes: tuple[str, ...] = texts()
+    topic: str | None = text(default=None, nullable=True)
+    message: str = text()
+    suggested_action: str | None = choice(("merge_concepts", "ask_user", "ignore"), default=None, nullable=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupersededShape:
+    node_id: str = text()
+    citation: str = text()
+    statement: str = text()
+    superseded_by: str | None = text(default=None, nullable=True)
+    reason: str = text()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatingShape:
+    triggered: bool = flag()
+    entropy_score: float = number()
+    message: str = text()
+    suggested_tools: tuple[str, ...] = texts()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    context: str = text()
+    tokens_used: int = integer()
+    tokens_before_distillation: int = integer()
+    distillation_applied: bool = flag()
+    distillation_mode: str = text()
+    compression_ratio: float | None = number(default=None, nullable=True)
+    nodes_retrieved: tuple[NodeShape, ...] = many(NodeShape)
+    nodes_considered: int = integer()
+    superseded: tuple[SupersededShape, ...] = many(SupersededShape)
+    utl_metrics: MetricsShape = one(MetricsShape)
+    bundled_metadata: dict[str, Any] = free()
+    metadata_truncated: bool = flag()
+    verbosity_applied: int = integer()
+    conflict_alert: ConflictShape = one(ConflictShape)
+    tool_gating_warning: GatingShape = one(GatingShape)
+    latency_ms: float = number()
+
+
+EXAMPLE = Example(
+    arguments={"query": "Where does Ada live?", "max_tokens": 200},
+    after=(
+        ("store_memory", {"content": "Ada lives in Paris.", "rationale": "She told us at lunch."}),
+        ("store_memory", {"content": "Ada lives in Oslo.", "rationale": "She has moved."}),
+        ("store_memory", {"content": "Deploys wait for the lock.", "rationale": "Seen on Tuesday."}),
+    ),
+)
+
+
+@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+def inject_context(call: Call[Kernel], input: Input) -> Answer:
+    """The best of everything stored about a question in a budget of tokens: each sentence cited, nothing said twice,
+    the newest of contradicting statements preferred and the older ones named as superseded."""
+    began = time.perf_counter()
+    kernel, session = call.kernel, input.session_id or call.session
+    mode = None if input.distillation_mode == "auto" else cast(Mode, input.distillation_mode)
+    pool = round(POOL * POOLS[input.priority])
+    made = compose(kernel, input.query, tokens=input.max_tokens, mode=mode, pool=pool)
+    entries = [cast(Entry, hit.version.thing) for hit in made.hits if hit.version.kind != TRIPLE]
+    bundled = bundle(kernel, entries, made.clashes, input.include_metadata)
+    with kernel.read() as reading:
+        mood = kernel.activity.mood(reading.session, kernel.collection, session)
+        level = min(input.verbosity_level, 2 if mood.coherence < LOOSE else 1)
+        standing = _standing(kernel, reading, entries[:JUDGED]) if level == len(BESIDE) - 1 else {}
+    nodes = tuple(_node(hit, level, standing.get(hit.version.id, {})) for hit in made.hits)
+    told, shortened = shorten(bundled, BESIDE[level])
+    if any(clash.contradiction.type != "temporal" for clash in made.clashes):
+        mood.has_conflict = True
+        kernel.activity.keep((kernel.collection, session))
+    kernel.activity.look(kernel.collection, [entry.id for entry in entries], kernel.now())
+    output = Output(
+        context=made.text,
+        tokens_used=made.tokens,
+        tokens_before_distillation=made.tokens_before,
+        distillation_applied=made.mode != "raw",
+        distillation_mode=made.mode,
+        compression_ratio=round(made.tokens / made.tokens_before, 4) if made.tokens_before else None,
+        nodes_retrieved=nodes,
+        nodes_considered=made.considered,
+        superseded=tuple(map(_superseded, made.superseded)),
+        utl_metrics=_metrics(mood),
+        bundled_metadata=told,
+        metadata_truncated=shortened,
+        verbosity_applied=level,
+        conflict_alert=_alert(made),
+        tool_gating_warning=_gating(mood),
+        latency_ms=round((time.perf_counter() - began) * 1000, 3),
+    )
+    return Answer(_sentence(made, input.query), NODES, output)
+
+
+def _sentence(made: Context, query: str) -> str:
+    if not made.hits:
+        return f'Nothing is stored about "{query}".'
+    return f"{len(made.hits)} sources in {made.tokens} tokens:\n{made.text}"
+
+
+def _node(hit: Hit, level: int, standing: Mapping[str, Any]) -> NodeShape:
+    """Told more fully the more is wanted."""
+    entry = cast(Entry, hit.version.thing)
+    facts: dict[str, Any] = {"id": entry.id, "citation": citation_of(entry), **standing}
+    if level >= 1:
+        facts |= {"name": name_of(entry), "kind": entry.kind, "created_at": to_iso(entry.created_at)}
+        facts |= {"score": round(hit.score or 0.0, 4), "similarity": round(similarity_of(hit), 4)}
+    return NodeShape(**facts)
+
+
+def _standing(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> dict[str, dict[str, Any]]:
+    """What is told of the best ones where most is wanted."""
+    interactions = kernel.activity.count(reading.session, kernel.collection)
+    return {
+        entry.id: {
+            "importance": round(importance_of(entry), 4),
+            "johari": learn(entry, judged, interactions).quadrant,
+            "dominant_embedder": dominant_space(judged),
+        }
+        for entry, judged in zip(entries, judge_lately(kernel, reading, entries), strict=True)
+    }
+
+
+def _metrics(mood: Mood) -> MetricsShape:
+    return MetricsShape(
+        entropy=round(mood.entropy, 4), coherence=round(mood.coherence, 4), learning_score=round(mood.learning, 4)
+    )
+
+
+def _superseded(each: Superseded) -> SupersededShape:
+    return SupersededShape(
+        node_id=each.entry.id,
+        citation=citation_of(each.entry),
+        statement=each.statement,
+        superseded_by=None if each.by is None else each.by.id,
+        reason=each.reason,
+    )
+
+
+def _alert(made: Context) -> ConflictShape:
+    if not made.clashes:
+        return ConflictShape(
+            has_conflict=False, conflicting_nodes=(), message="Nothing found contradicts anything else."
+        )
+    worst = max(made.clashes, key=lambda clash: clash.contradiction.score)
+    ids = dict.fromkeys(entry.id for clash in made.clashes for entry in (clash.older, clash.newer))
+    said = worst.contradiction
+    return ConflictShape(
+        has_conflict=True,
+        conflicting_nodes=tuple(ids),
+        topic=name_of(worst.newer),
+        message=f"{citation_of(worst.newer)} contradicts {citation_of(worst.older)}: {said.explanation}.",
+        suggested_action=_advice(made.clashes),
+    )
+
+
+def _advice(clashes: Sequence[Clash]) -> str:
+    """Only a person knows which of two statements about the same time is true. What was true at another time can be
+    left alone, or merged where it says more than what is over."""
+    if any(clash.contradiction.type != "temporal" for clash in clashes):
+        return "ask_user"
+    return "merge_concepts" if any(len(sentences(clash.older.body)) > 1 for clash in clashes) else "ignore"
+
+
+def _gating(mood: Mood) -> GatingShape:
+    triggered = mood.entropy > UNSETTLED
+    said = f"entropy {mood.entropy:.2f} is {'above' if triggered else 'within'} {UNSETTLED}"
+    return GatingShape(
+        triggered=triggered,
+        entropy_score=round(mood.entropy, 4),
+        message=f"{said}; settle what is asked before relying on this context" if triggered else said,
+        suggested_tools=INSTEAD if triggered else (),
+    )

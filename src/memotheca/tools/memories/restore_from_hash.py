@@ -1,0 +1,59 @@
+"""Restore what was forgotten or merged."""
+
+from dataclasses import dataclass
+
+from memotheca.contracts.memories import NODES
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.restoring import restore
+from memotheca.model.clock import to_iso
+from memotheca.toolkit.fields import flag, integer, text, texts
+from memotheca.toolkit.tool import Answer, Call, Example, tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    reversal_hash: str = text("Hash from original delete/merge operation")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    success: bool = flag()
+    restored_nodes: tuple[str, ...] = texts()
+    restored_edges: int = integer()
+    waiting_edges: tuple[str, ...] = texts()
+    rewired: tuple[str, ...] = texts()
+    original_operation: str = text()
+    operation_timestamp: str = text()
+    already_restored: bool = flag()
+
+
+EXAMPLE = Example(
+    arguments={"reversal_hash": "$reversal_hash"},
+    after=(
+        (
+            "store_memory",
+            {"content": "The nightly job takes the lock.", "rationale": "Seen in the log.", "name": "nightly job"},
+        ),
+        ("forget_concept", {"node_id": "nightly job", "reason": "obsolete", "rationale": "Switched off in May."}),
+    ),
+)
+
+
+@tool(contract="memories", effect="change", models=(Input, Output), example=EXAMPLE, idempotent=True)
+def restore_from_hash(call: Call[Kernel], input: Input) -> Answer:
+    """Bring back what forget_concept or merge_concepts took away, exactly as it was, within 30 days."""
+    restored = restore(call.kernel, input.reversal_hash, actor=call.actor)
+    output = Output(
+        success=True,
+        restored_nodes=restored.nodes,
+        restored_edges=len(restored.edges),
+        waiting_edges=restored.waiting,
+        rewired=restored.rewired,
+        original_operation=str(restored.transaction.note.get("tool", restored.transaction.operation)),
+        operation_timestamp=to_iso(restored.transaction.time),
+        already_restored=restored.was_restored,
+    )
+    count = len(restored.nodes)
+    many, were = ("1 node", "it was") if count == 1 else (f"{count} nodes", "they were")
+    sentence = f"{many} had come back before." if restored.was_restored else f"{many} came back as {were}."
+    return Answer(sentence, NODES, output)

@@ -1,0 +1,158 @@
+"""Search the graph."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from memotheca.contracts.memories import NODES
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.recall import DOMAINS, Recalled, Recollection, Wanted, recall
+from memotheca.mind.quadrants import QUADRANTS
+from memotheca.model.clock import from_iso
+from memotheca.model.errors import Failure, Refusal
+from memotheca.spaces.form import MODALITIES
+from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, one, said, text, texts, to_json
+from memotheca.toolkit.tool import Answer, Call, Example, tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    min_importance: float = number("", UNSET, minimum=0, maximum=1)
+    johari_quadrants: tuple[str, ...] = texts("", UNSET, values=QUADRANTS)
+    created_after: str = text("ISO-8601.", UNSET, format="date-time")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Perspective:
+    domain: str = choice(DOMAINS, "", UNSET)
+    agent_ids: tuple[str, ...] = texts("", UNSET)
+    exclude_agent_ids: tuple[str, ...] = texts("", UNSET)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    query: str = text("What to find.", minLength=1, maxLength=4096)
+    top_k: int = integer("", 10, minimum=1, maximum=100)
+    min_similarity: float = number("Least cosine.", 0.0, minimum=0, maximum=1)
+    filters: dict[str, Any] = one(Filters, "", UNSET)
+    perspective_lock: dict[str, Any] = one(Perspective, "Only what this domain or these agents stored.", UNSET)
+    modality: str = choice(MODALITIES, "", UNSET)
+    include_content: bool = flag("", False)
+    include_quarantined: bool = flag("", False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    id: str = text()
+    kind: str = text()
+    name: str = text()
+    citation: str = text()
+    similarity: float = number()
+    score: float = number()
+    importance: float = number()
+    dominant_embedder: str = text()
+    johari: str = text()
+    purpose_alignment: float | None = number(default=None, nullable=True)
+    theta_to_north_star: float | None = number(default=None, nullable=True)
+    created_at: str = text()
+    snippet: str = text()
+    content: str | Unset = text(default=UNSET)
+    quarantined: bool | Unset = flag(default=UNSET)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    name: str = text()
+    in_: int = integer()
+    out: int = integer()
+    ms: float = number()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    results: tuple[Result, ...] = many(Result)
+    count: int = integer()
+    stages: tuple[Stage, ...] = many(Stage)
+    purpose_reason: str = text(default="Alignment needs a goal; goals come with the instruments that find them.")
+    retrieval_ms: float = number()
+    partial: str | Unset = text(default=UNSET)
+
+
+EXAMPLE = Example(
+    arguments={"query": "why do deploys fail?", "top_k": 3},
+    after=(
+        (
+            "store_memory",
+            {
+                "content": "Deploys fail while the nightly job holds the migration lock.",
+                "rationale": "Seen Tuesday.",
+            },
+        ),
+        ("store_memory", {"content": "Ada takes her tea black.", "rationale": "She told us at lunch."}),
+    ),
+)
+
+
+@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+def search_graph(call: Call[Kernel], input: Input) -> Answer:
+    """Find memories, and everything else that is stored, by meaning and words; best first, nothing shortened away."""
+    began = time.perf_counter()
+    given = said(input)
+
+    def tell(number: int, found: Recalled) -> None:
+        call.show(number, to_json(_result(found, input.include_content)))
+
+    found = recall(call.kernel, _wanted(given, call.session), tell)
+    call.kernel.activity.look(call.kernel.collection, [each.entry.id for each in found.results], call.kernel.now())
+    results = tuple(_result(each, input.include_content) for each in found.results)
+    output = Output(
+        results=results,
+        count=len(results),
+        stages=tuple(Stage(name=s.name, in_=s.came, out=s.went, ms=s.milliseconds) for s in found.stages),
+        retrieval_ms=round((time.perf_counter() - began) * 1000, 3),
+        partial=_partial(found),
+    )
+    sentence = f'Found {len(results)} for "{input.query}".' if results else f'Nothing is stored about "{input.query}".'
+    return Answer(sentence, NODES, output)
+
+
+def _wanted(given: dict[str, Any], session: str) -> Wanted:
+    filters, lock = given.get("filters", {}), given.get("perspective_lock", {})
+    return Wanted(
+        query=given["query"],
+        top_k=given["top_k"],
+        min_similarity=given["min_similarity"],
+        min_importance=filters.get("min_importance"),
+        quadrants=tuple(filters.get("johari_quadrants", ())),
+        created_after=_moment(filters.get("created_after")),
+        domain=lock.get("domain"),
+        agents=tuple(lock.get("agent_ids", ())),
+        excluded_agents=tuple(lock.get("exclude_agent_ids", ())),
+        modality=given.get("modality"),
+        with_quarantined=given["include_quarantined"],
+        session=session,
+    )
+
+
+def _partial(found: Recollection) -> str | Unset:
+    """A quadrant is known of what was judged only, and not everything can be judged for one answer."""
+    if not found.is_partial:
+        return UNSET
+    return f"The best {found.stages[0].went} were judged; there may be more in these quadrants further down."
+
+
+def _moment(said: str | None) -> int | None:
+    if said is None:
+        return None
+    try:
+        return from_iso(said)
+    except ValueError:
+        raise Refusal(Failure.INVALID, f"{said!r} is no ISO-8601 time.", field="filters.created_after") from None
+
+
+def _result(found: Recalled, with_content: bool) -> Result:
+    return Result(
+        **found.facts(),
+        content=found.entry.body if with_content else UNSET,
+        quarantined=True if found.is_quarantined else UNSET,
+    )

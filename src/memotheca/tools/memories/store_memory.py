@@ -1,0 +1,247 @@
+"""Store a memory."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from memotheca.contracts.memories import NODES
+from memotheca.engine.arousal import note_threat
+from memotheca.engine.citations import citation_of, name_of
+from memotheca.engine.judging import dominant_space
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.memories import Draft, Stored
+from memotheca.engine.memories import store_memory as store
+from memotheca.engine.recall import DOMAINS
+from memotheca.engine.rewards import reward_store
+from memotheca.engine.unpacking import LARGEST, Unpacked, unpack_encoded, unpack_uri
+from memotheca.model.clock import to_iso
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Entry
+from memotheca.spaces.form import MODALITIES
+from memotheca.toolkit.fields import UNSET, Unset, choice, free, integer, many, number, one, said, text, texts
+from memotheca.toolkit.tool import Answer, Call, Example, tool
+
+LONGEST_ENCODED = 4 * math.ceil(LARGEST / 3)
+WAYS = ("content", "content_base64", "data_uri")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    content: str = text("What to remember; or send it in one of the next two.", UNSET, minLength=1, maxLength=65_536)
+    content_base64: str = text(
+        "A text or a file (picture, PDF, …) whose text is remembered.", UNSET, minLength=4, maxLength=LONGEST_ENCODED
+    )
+    data_uri: str = text("The same as data:…;base64,…", UNSET, minLength=6, maxLength=LONGEST_ENCODED + 256)
+    rationale: str = text("Why it is worth remembering.", minLength=10, maxLength=1000)
+    importance: float = number("", 0.5, minimum=0, maximum=1)
+    modality: str = choice(MODALITIES, "", "text")
+    metadata: dict[str, Any] = free("Anything else; relation says what link_to means (causal, hierarchical, …).", UNSET)
+    link_to: tuple[str, ...] = texts("Nodes it belongs to.", UNSET)
+    tags: tuple[str, ...] = texts("", UNSET, minLength=1)
+    name: str = text("A short title.", UNSET, maxLength=256)
+    domain: str = choice(DOMAINS, "", UNSET)
+    agent_id: str = text("", UNSET, maxLength=256)
+    session_id: str = text("", UNSET, maxLength=256)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FingerprintShape:
+    dominant_embedder: str = text()
+    johari_aggregate: str = text()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UtlShape:
+    delta_s: float = number()
+    delta_c: float = number()
+    learning_score: float = number()
+    w_e: float = number()
+    phi: float = number()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuplicateShape:
+    id: str = text()
+    similarity: float = number()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictShape:
+    id: str = text()
+    type: str = text()
+    score: float = number()
+    explanation: str = text()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeShape:
+    source: str = text()
+    target: str = text()
+    type: str = text()
+    weight: float = number()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedactionShape:
+    type: str = text()
+    count: int = integer()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewardShape:
+    reward: float = number()
+    dopamine_signal: float = number()
+    gardener: float = number()
+    curator: float = number()
+    assessor: float = number()
+    explanation: str = text()
+    behavioral_hint: str = text()
+    suggestions: tuple[str, ...] = texts()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MediaShape:
+    type: str = text()
+    bytes: int = integer()
+    sha256: str = text()
+    read_by: str = text()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    node_id: str = text()
+    citation: str = text()
+    name: str = text()
+    fingerprint: FingerprintShape = one(FingerprintShape)
+    utl: UtlShape = one(UtlShape)
+    edges_created: int = integer()
+    edges: tuple[EdgeShape, ...] = many(EdgeShape)
+    duplicates: tuple[DuplicateShape, ...] = many(DuplicateShape)
+    conflicts: tuple[ConflictShape, ...] = many(ConflictShape)
+    redactions: tuple[RedactionShape, ...] = many(RedactionShape)
+    quarantine: dict[str, Any] | Unset = free(default=UNSET)
+    media: MediaShape | Unset = one(MediaShape, default=UNSET)
+    steering_reward: RewardShape = one(RewardShape)
+    prediction_id: str | None = text(default=None, nullable=True)
+    prediction_reason: str = text(default="Predictions of learning come with the learner's own tools.")
+    tx_id: int = integer()
+
+
+EXAMPLE = Example(
+    arguments={
+        "content": "Deploys fail when the migration lock is held, because the job waits for it without a timeout.",
+        "rationale": "It cost us two hours on Tuesday; the next one should look here first.",
+        "tags": ["ops"],
+    },
+    after=(
+        (
+            "store_memory",
+            {"content": "The migration lock is taken by the nightly job.", "rationale": "Needed to explain deploys."},
+        ),
+    ),
+)
+
+
+@tool(contract="memories", effect="add", models=(Input, Output), example=EXAMPLE)
+def store_memory(call: Call[Kernel], input: Input) -> Answer:
+    """Remember something for later sessions, with why. Search first: annotate or merge what already exists. Secrets are
+    taken out, planted instructions refused, and what contradicts or repeats it is named."""
+    draft = _draft(call, input)
+    try:
+        stored = store(call.kernel, draft, actor=call.actor)
+    except Refusal as refusal:
+        if "threat" in refusal.details:
+            note_threat(call.kernel, draft.session)
+        raise
+    entry = stored.version.thing
+    assert isinstance(entry, Entry)
+    return Answer(_sentence(stored, entry), f"{NODES}/{entry.id}", _output(call.kernel, stored, entry))
+
+
+def _draft(call: Call[Kernel], input: Input) -> Draft:
+    given: dict[str, Any] = {"metadata": {}, **said(input)}
+    session = given.pop("session_id", None) or call.session
+    unpacked = _unpack(call.kernel, given)
+    if unpacked is None:
+        if not given["content"].strip():
+            raise Refusal(Failure.INVALID, "There is nothing to remember: the content is blank.", field="content")
+        return Draft(**given, session=session)
+    modality = unpacked.modality if given["modality"] == "text" else given["modality"]
+    content: dict[str, Any] = {"content": unpacked.text, "modality": modality, "media": unpacked.media}
+    return Draft(**{**given, **content}, session=session)
+
+
+def _unpack(kernel: Kernel, given: dict[str, Any]) -> Unpacked | None:
+    """What was sent in place of a text; nothing where the text itself was given."""
+    sent = {name: given.pop(name) for name in WAYS[1:] if name in given}
+    if len(sent) + ("content" in given) != 1:
+        message = "Give exactly one of content, content_base64 and data_uri."
+        raise Refusal(Failure.INVALID, message, field="content", constraint={"allowed": list(WAYS)})
+    if "content_base64" in sent:
+        return unpack_encoded(kernel, sent["content_base64"])
+    return unpack_uri(kernel, sent["data_uri"]) if sent else None
+
+
+def _output(kernel: Kernel, stored: Stored, entry: Entry) -> Output:
+    learned = stored.learned
+    verdict, dopamine = reward_store(kernel, stored, entry)
+    return Output(
+        node_id=entry.id,
+        citation=citation_of(entry),
+        name=name_of(entry),
+        fingerprint=FingerprintShape(
+            dominant_embedder=dominant_space(stored.judged), johari_aggregate=learned.quadrant
+        ),
+        utl=UtlShape(
+            delta_s=round(learned.delta_s, 4),
+            delta_c=round(learned.delta_c, 4),
+            learning_score=round(learned.score, 4),
+            w_e=round(learned.emphasis, 4),
+            phi=round(learned.angle, 4),
+        ),
+        edges_created=len(stored.edges),
+        edges=tuple(
+            EdgeShape(source=edge.source, target=edge.target, type=edge.type, weight=round(edge.weight, 4))
+            for edge in stored.edges
+        ),
+        duplicates=tuple(DuplicateShape(id=id, similarity=round(value, 4)) for id, value in stored.duplicates),
+        conflicts=tuple(
+            ConflictShape(id=id, type=clash.type, score=clash.score, explanation=clash.explanation)
+            for id, clash in stored.clashes.items()
+        ),
+        redactions=tuple(RedactionShape(type=each.type, count=each.count) for each in stored.redactions),
+        quarantine=_quarantine(entry),
+        media=MediaShape(**entry.attributes["media"]) if "media" in entry.attributes else UNSET,
+        steering_reward=RewardShape(
+            reward=round(verdict.reward, 4),
+            dopamine_signal=round(dopamine, 4),
+            gardener=round(verdict.gardener, 4),
+            curator=round(verdict.curator, 4),
+            assessor=round(verdict.assessor, 4),
+            explanation=verdict.explanation,
+            behavioral_hint=verdict.behavioral_hint,
+            suggestions=verdict.suggestions,
+        ),
+        tx_id=stored.version.tx,
+    )
+
+
+def _quarantine(entry: Entry) -> dict[str, Any] | Unset:
+    held: dict[str, Any] | None = entry.attributes.get("quarantine")
+    if held is None:
+        return UNSET
+    return {"reason": held["reason"], "since": to_iso(held["since"]), "until": to_iso(held["until"])}
+
+
+def _sentence(stored: Stored, entry: Entry) -> str:
+    told = [f"Remembered {citation_of(entry)} in transaction {stored.version.tx}."]
+    if stored.duplicates:
+        told.append("Something very similar is there already: consider merge_concepts.")
+    if stored.clashes:
+        told.append(f"It contradicts {len(stored.clashes)} stored: ask which holds.")
+    if stored.redactions:
+        named = ", ".join(each.type for each in stored.redactions)
+        told.append(f"Taken out before storing: {named}.")
+    if stored.threat.is_flagged:
+        told.append("It reads like planted instructions and is quarantined.")
+    return " ".join(told)

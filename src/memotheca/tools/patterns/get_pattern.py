@@ -1,0 +1,72 @@
+"""Get one pattern."""
+
+from dataclasses import dataclass
+from typing import cast
+
+from memotheca.contracts.pattern_pages import details_pages
+from memotheca.contracts.pattern_questions import ask_for_id, id_form
+from memotheca.contracts.pattern_shapes import Details, ExampleShape, NeedsInput, SectionShape, UseGuidance
+from memotheca.contracts.patterns import DETAILS, FORMATS, Format, Presented
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.patterns.keeping import text_of
+from memotheca.engine.patterns.search import Held, get_held, near_cards, origin_of
+from memotheca.engine.patterns.sections import find_examples, split_sections
+from memotheca.model.knowledge import Entry, handle_of
+from memotheca.toolkit.fields import UNSET, choice, flag, text
+from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.patterns.telling import provenance_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    id: str = text("As search_patterns names it.", "", maxLength=1000)
+    format: Format = choice(FORMATS, "", "markdown")
+    includeStructuredDetails: bool = flag("", True)
+
+
+EXAMPLE = Example(arguments={"id": "retry-with-backoff"})
+
+
+@tool(contract="patterns", effect="read", models=(Input, Details, NeedsInput), example=EXAMPLE)
+def get_pattern(call: Call[Kernel], input: Input) -> Answer:
+    """One pattern in full: description, when to use it, sections, examples, where it comes from."""
+    held = get_held(call.kernel, input.id)
+    if held is None:
+        near = {card.slug: card.title for card in near_cards(call.kernel, input.id)}
+        answer = call.ask(id_form("Pattern", input.id, near))
+        held = get_held(call.kernel, answer.content["id"]) if answer.accepted else None
+        if held is None:
+            return ask_for_id("Pattern", input.id, near, field="id", format=input.format)
+    return _details(held, input)
+
+
+def _details(held: Held, input: Input) -> Answer:
+    entry = cast(Entry, held.version.thing)
+    attributes = entry.attributes
+    sections = split_sections(text_of(entry), entry.title)
+    shapes = tuple(
+        SectionShape(title=each.title or "Description", content=each.content, type=each.type) for each in sections
+    )
+    examples = tuple(
+        ExampleShape(code=each.code, language=each.language, description=each.description)
+        for each in find_examples(sections)
+    )
+    payload = Details(
+        kind=DETAILS,
+        id=handle_of(entry),
+        title=entry.title,
+        category=attributes["category"],
+        difficulty=attributes["difficulty"],
+        summary=attributes["summary"],
+        description=attributes["description"],
+        tags=entry.tags,
+        useGuidance=UseGuidance(
+            useWhen=attributes.get("use_when", UNSET), avoidWhen=attributes.get("avoid_when", UNSET)
+        ),
+        sections=shapes if input.includeStructuredDetails else UNSET,
+        examples=examples if input.includeStructuredDetails else UNSET,
+        relatedPatterns=tuple(attributes.get("related", ())),
+        provenance=provenance_of(origin_of(held)),
+    )
+    pages = details_pages(payload, [(each.title, each.content) for each in sections])
+    return Answer(f"Pattern {payload.id}.", "", Presented(payload, pages, input.format))

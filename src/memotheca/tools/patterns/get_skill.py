@@ -1,0 +1,53 @@
+"""Get one skill."""
+
+from dataclasses import dataclass
+from typing import cast
+
+from memotheca.contracts.pattern_pages import skill_page
+from memotheca.contracts.pattern_questions import ask_for_id, id_form
+from memotheca.contracts.pattern_shapes import NeedsInput, SkillDetails
+from memotheca.contracts.patterns import FORMATS, SKILL, Format, Presented
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.patterns.keeping import SKILLS, text_of
+from memotheca.engine.patterns.reading import SKILL_FORM
+from memotheca.engine.patterns.search import Held, get_held, near_cards, origin_of
+from memotheca.model.knowledge import Entry, handle_of
+from memotheca.toolkit.fields import choice, text
+from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.patterns.telling import provenance_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    slug: str = text("As list_skills names it.", "", maxLength=1000)
+    format: Format = choice(FORMATS, "", "markdown")
+
+
+EXAMPLE = Example(arguments={"slug": "curate-memory"})
+
+
+@tool(contract="patterns", effect="read", models=(Input, SkillDetails, NeedsInput), example=EXAMPLE)
+def get_skill(call: Call[Kernel], input: Input) -> Answer:
+    """One skill in full: the steps, and the patterns they use."""
+    held = get_held(call.kernel, input.slug, SKILL_FORM)
+    if held is None:
+        near = {card.slug: card.title for card in near_cards(call.kernel, input.slug, SKILL_FORM)}
+        answer = call.ask(id_form("Skill", input.slug, near))
+        held = get_held(call.kernel, answer.content["id"], SKILL_FORM) if answer.accepted else None
+        if held is None:
+            return ask_for_id("Skill", input.slug, near, field="slug", format=input.format)
+    return _details(held, input.format)
+
+
+def _details(held: Held, format: Format) -> Answer:
+    entry = cast(Entry, held.version.thing)
+    payload = SkillDetails(
+        kind=SKILL,
+        slug=handle_of(entry).removeprefix(SKILLS),
+        title=entry.title,
+        category=entry.attributes["category"],
+        description=entry.attributes["description"],
+        content=text_of(entry),
+        provenance=provenance_of(origin_of(held)),
+    )
+    return Answer("", "", Presented(payload, [skill_page(payload)], format))

@@ -1,0 +1,37 @@
+"""From what the engine keeps of a pattern to what the contract says of it."""
+
+from dataclasses import replace
+
+from memotheca.contracts.pattern_shapes import ExampleShape, Provenance
+from memotheca.contracts.patterns import MARKER_VERSION
+from memotheca.engine.kernel import Kernel
+from memotheca.engine.patterns.keeping import text_of
+from memotheca.engine.patterns.search import State
+from memotheca.engine.patterns.sections import find_examples, split_sections
+from memotheca.engine.patterns.shelf import Card
+from memotheca.model.clock import SECOND, to_iso
+
+
+def provenance_of(state: State) -> Provenance:
+    return Provenance(
+        source=state.source, timestamp=to_milliseconds(state.time), version=state.version, marker=MARKER_VERSION
+    )
+
+
+def to_milliseconds(moment: int) -> str:
+    """ISO-8601 with three decimals, as this family writes times."""
+    whole, rest = divmod(moment, SECOND)
+    return f"{to_iso(whole * SECOND).removesuffix('Z')}.{rest // 1000:03}Z"
+
+
+def first_example(kernel: Kernel, card: Card) -> ExampleShape | None:
+    """The example that a card shows."""
+    with replace(kernel, collection=card.collection).read() as reading:
+        entry = reading.entry(card.entry_id)
+    if entry is None:
+        return None
+    examples = find_examples(split_sections(text_of(entry), entry.title))
+    if not examples:
+        return None
+    first = examples[0]
+    return ExampleShape(code=first.code, language=first.language, description=first.description)

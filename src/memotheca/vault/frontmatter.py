@@ -1,0 +1,132 @@
+"""The block of YAML at the head of a note, read with care: it is data from anywhere, and never fails a note."""
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from memotheca.vault.encoding import readable
+
+MAX_SIZE = 64 * 1024
+MAX_DEPTH = 32
+MAX_ALIASES = 20
+MAX_VALUES = 10_000
+
+_LARGEST = 2**63 - 1
+_ANCHOR = re.compile(r"(?:^|[\s\[{,])&\w")
+
+Properties = dict[str, Any]
+
+
+_untyped: Any = yaml
+_Parent: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_Parent):
+    """YAML as people mean it: a date, `yes` and `12:30` stay the words that were written."""
+
+
+_Loader.yaml_implicit_resolvers = {}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|Null|NULL|)$"), ["~", "n", "N", ""])
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
+)
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:int", re.compile(r"^(?:0|[-+]?[1-9][0-9]{0,17})$"), list("-+0123456789")
+)
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"^[-+]?(?:[0-9]{1,300}\.[0-9]{0,300}|\.[0-9]{1,300})(?:[eE][-+]?[0-9]{1,3})?$"),
+    list("-+.0123456789"),
+)
+_Loader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile(r"^<<$"), ["<"])
+
+
+class Unreadable(Exception):
+    """The block is no YAML mapping; the message says where and why."""
+
+
+@dataclass(slots=True)
+class _Counted:
+    values: int = 0
+    depth: int = field(default=0)
+
+
+def read_properties(block: str) -> Properties:
+    """The keys of a block of YAML as JSON values; raises `Unreadable`."""
+    if len(block) > MAX_SIZE:
+        raise Unreadable(f"it is longer than {MAX_SIZE:,} characters")
+    loaded = _load(block)
+    if loaded is None:
+        return {}
+    if not isinstance(loaded, dict):
+        raise Unreadable("it is no mapping of keys to values")
+    return _plain(loaded, _Counted())
+
+
+def _load(block: str) -> Any:
+    try:
+        _guard(block)
+        return yaml.load(block, _Loader)  # noqa: S506 a subclass of the safe loader
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"line {mark.line + 2}: " if mark else ""
+        raise Unreadable(f"{place}{error.problem or error.context}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise Unreadable(str(error).partition("\n")[0]) from error
+
+
+def _guard(block: str) -> None:
+    """Refuse what is built to exhaust a reader; the loader's own recursion would end the process, not raise."""
+    marks = sum(block.count(mark) for mark in ("[", "{", "- ", "? ", ": ", "-\t"))
+    if marks < MAX_DEPTH and not _ANCHOR.search(block):
+        return
+    depth = aliases = 0
+    for event in _untyped.parse(block, _Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        elif isinstance(event, yaml.AliasEvent):
+            aliases += 1
+        if depth > MAX_DEPTH:
+            raise Unreadable(f"it is nested more than {MAX_DEPTH} deep")
+        if aliases > MAX_ALIASES:
+            raise Unreadable(f"it has more than {MAX_ALIASES} aliases")
+
+
+def _plain(value: Any, counted: _Counted) -> Any:
+    """The value as JSON can hold it."""
+    counted.values += 1
+    if counted.values > MAX_VALUES:
+        raise Unreadable(f"it has more than {MAX_VALUES:,} values")
+    if counted.depth > MAX_DEPTH * 2:
+        raise Unreadable("it refers to itself")
+    if isinstance(value, dict | list | tuple | set):
+        counted.depth += 1
+        made = _plain_collection(value, counted)
+        counted.depth -= 1
+        return made
+    if isinstance(value, str):
+        return value if value.isascii() else readable(value)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) <= _LARGEST else str(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
+def _plain_collection(value: Any, counted: _Counted) -> Any:
+    if isinstance(value, dict):
+        return {_key(key): _plain(held, counted) for key, held in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return [_plain(held, counted) for held in value]
+
+
+def _key(key: Any) -> str:
+    if key is None or isinstance(key, bool):
+        return {None: "null", True: "true", False: "false"}[key]
+    return readable(str(key))

@@ -1,5 +1,0 @@
-"""Which facts and triples does a person keep, and what happened to them?"""
-
-from pinakes.toolkit.tool import Toolset
-
-TOOLSET = Toolset("entries", "Facts and triples in transactions, with undo and history.", default=True)

@@ -1,5 +1,0 @@
-"""What does an agent remember, how well does it hang together, and what should be done about it?"""
-
-from pinakes.toolkit.tool import Toolset
-
-TOOLSET = Toolset("memories", "An agent's long-term memory: curated, navigable, aware of what it lacks.", default=False)
