@@ -1,6 +1,6 @@
 """How many planted instructions are found, and how many honest texts are taken for them.
 
-`--learn` fits the weights that `memotheca.mind.adversarial` reads: from the given folder, from texts that a
+`--learn` fits the weights that `memotheca.memory.safety.adversarial` reads: from the given folder, from texts that a
 grammar makes up (`speech.py`), from honest prose where `--honest` names a folder of it, and from what
 `gathering.py` found where `--more` names its folder. Before that it is measured how well
 texts are judged by weights that never saw them: each fifth by the others, each source by the other sources, and a fixed
@@ -21,7 +21,7 @@ import numpy as np
 
 from contradictions import read_pairs
 from gathering import Known
-from memotheca.mind.adversarial import (
+from memotheca.memory.safety.adversarial import (
     BUCKETS,
     DENSE,
     FLAGGED,

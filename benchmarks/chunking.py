@@ -21,11 +21,11 @@ from documents_pipeline import call
 from filling import open_app
 from machine import describe
 from memotheca.app import App
-from memotheca.engine.documents import open_document
-from memotheca.engine.jobs import bench_of
+from memotheca.documents.documents import open_document
+from memotheca.jobs.queue import bench_of
 from memotheca.model.knowledge import Entry
-from memotheca.reading import chunking
-from memotheca.reading.chunking import Chunk
+from memotheca.text import chunking
+from memotheca.text.chunking import Chunk
 from report import Line, Table, to_json, to_text
 
 TOGETHER = 25

@@ -19,9 +19,9 @@ from typing import Any
 from filling import run_tool
 from judging import Collection, read_collection
 from memotheca.app import App, build
-from memotheca.engine.budget import count_tokens
 from memotheca.model.knowledge import fold
 from memotheca.settings import load as load_settings
+from memotheca.text.tokens import count_tokens
 from retrieval import bring_in
 from timing import percentile
 

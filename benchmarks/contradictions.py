@@ -7,7 +7,7 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
-from memotheca.mind.contradiction import contradict_texts
+from memotheca.memory.claims.contradiction import contradict_texts
 
 DATA = Path(__file__).parent / "data"
 SETS = {"development": "contradictions.tsv", "held-out": "contradictions-fresh.tsv"}

@@ -23,9 +23,9 @@ from documents_ocr import measure_recognition
 from documents_pipeline import SMALL_FILES, measure_memory, measure_pipeline
 from machine import describe, load
 from memotheca.model.errors import Refusal
-from memotheca.reading.formats import EXTENSIONS, extension_of
-from memotheca.reading.opening import open_file
-from memotheca.reading.sandbox import Sandbox
+from memotheca.parsing.formats import EXTENSIONS, extension_of
+from memotheca.parsing.isolation.sandbox import Sandbox
+from memotheca.parsing.open_safely import open_file
 from report import Line, Table, Target, to_json, to_text
 from section import write_section
 

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import pypdfium2
 
-from memotheca.reading.language import guess_language
-from memotheca.reading.opening import open_file
-from memotheca.reading.sandbox import Sandbox
+from memotheca.parsing.isolation.sandbox import Sandbox
+from memotheca.parsing.open_safely import open_file
+from memotheca.text.language import guess_language
 from report import Line, Table, Target
 
 WAYS = {"clean, 150 dpi": (150, 0), "coarse, 80 dpi": (80, 0), "turned by 90": (150, 90), "turned by 180": (150, 180)}

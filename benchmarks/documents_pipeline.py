@@ -11,11 +11,11 @@ from typing import Any
 from corpus import notes
 from filling import open_app
 from memotheca.app import App
-from memotheca.engine import jobs
-from memotheca.engine.passages import passages_of
-from memotheca.engine.workers import Workers
+from memotheca.jobs import queue
+from memotheca.jobs.workers import Workers
 from memotheca.model import kinds
 from memotheca.model.knowledge import Entry
+from memotheca.search.passages import passages_of
 from memotheca.toolkit.tool import Call
 from report import Line, Table, Target
 
@@ -90,7 +90,7 @@ def measure_memory(scratch: Path, count: int) -> Table:
     workers = Workers(app.kernel).start()
     line = _memory(app, scratch, count)
     workers.stop()
-    jobs.bench_of(app.kernel).sandbox.close()
+    queue.bench_of(app.kernel).sandbox.close()
     app.kernel.store.close()
     return Table(name="memory", title="memory while files are taken in", lines=[line])
 
@@ -100,7 +100,7 @@ def _throughput(app: App, files: Sequence[Path]) -> Line:
     call(app, "store", topic="warm up", content="the model is loaded before the clock runs")
     began = cpu_seconds()
     wait_for(app, [add(app, path) for path in files])
-    jobs.bench_of(app.kernel).sandbox.close()
+    queue.bench_of(app.kernel).sandbox.close()
     whole = cpu_seconds() - began
     alone = embed_alone(app)
     return Line(
@@ -147,7 +147,7 @@ def _searching(app: App, files: Sequence[Path], scratch: Path) -> Line:
     tasks = [add(app, copy) for copy in copies]
     busy = percentile(search_times(app, SEARCHES), 0.95)
     for task in filter(None, tasks):
-        jobs.call_off(app.kernel, task)
+        queue.call_off(app.kernel, task)
     return Line(
         label="searching meanwhile",
         numbers={"p95 ms in peace": calm, "p95 ms while adding": busy, "times": busy / calm},

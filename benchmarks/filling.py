@@ -6,7 +6,7 @@ from typing import Any
 
 from corpus import Note
 from memotheca.app import App, build
-from memotheca.engine.entries import blank_entry
+from memotheca.entries.entries import blank_entry
 from memotheca.settings import load
 from memotheca.storage.collections import write_setting
 from memotheca.storage.store import Writing

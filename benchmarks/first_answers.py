@@ -12,8 +12,8 @@ from corpus import FUNCTION_WORDS
 from filling import open_app
 from haystack import COLLECTION, Haystack, texts
 from memotheca.app import SEGMENTS
-from memotheca.spaces.embedders import NONE
 from memotheca.storage.collections import write_setting
+from memotheca.vectors.embedders import NONE
 from report import Line, Target
 
 

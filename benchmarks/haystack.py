@@ -21,8 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus import FUNCTION_WORDS
+from memotheca.admin.upkeep import seal
 from memotheca.app import SEGMENTS, open_store
-from memotheca.engine.births import (
+from memotheca.kernel.kernel import Kernel
+from memotheca.model.ids import new_id
+from memotheca.model.kinds import ENTRY
+from memotheca.model.knowledge import Alias, Entry, fold
+from memotheca.search.derive import (
     COLUMNS,
     DEFAULT_IMPORTANCE,
     FOREVER,
@@ -32,20 +37,15 @@ from memotheca.engine.births import (
     chunk_rows,
     digest_of,
 )
-from memotheca.engine.embedding import Embedding, model_of
-from memotheca.engine.finder import Finder
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.upkeep import seal
-from memotheca.model.ids import new_id
-from memotheca.model.kinds import ENTRY
-from memotheca.model.knowledge import Alias, Entry, fold
-from memotheca.spaces.embedders import SHIPPED_IDENTITY
-from memotheca.spaces.terms import TITLE_WEIGHT, Terms, filter_number, pack, word_number
-from memotheca.spaces.words import STOP_WORDS, words
+from memotheca.search.embed import Embedding, model_of
+from memotheca.search.finder import Finder
 from memotheca.storage import chunks
 from memotheca.storage.database import Session
-from memotheca.storage.images import to_image
+from memotheca.storage.serialization import to_image
 from memotheca.storage.store import Store, Writing
+from memotheca.text.terms import TITLE_WEIGHT, Terms, filter_number, pack, word_number
+from memotheca.text.words import STOP_WORDS, words
+from memotheca.vectors.embedders import SHIPPED_IDENTITY
 
 Array = NDArray[Any]
 

@@ -19,19 +19,19 @@ from typing import Any
 
 from machine import describe, load
 from memotheca.app import App, look_after
-from memotheca.engine.citations import citation_of
-from memotheca.engine.entries import store_entry
-from memotheca.engine.judging import reference_of
-from memotheca.engine.memories import Draft, draw
-from memotheca.engine.reference import Judged, hang, meanings
-from memotheca.engine.resting import calm_collector
-from memotheca.mind.adversarial import Threat
+from memotheca.entries.entries import store_entry
+from memotheca.kernel.citations import citation_of
+from memotheca.kernel.gc import calm_collector
+from memotheca.memory.curation.remember import Draft, draw
+from memotheca.memory.safety.adversarial import Threat
+from memotheca.memory.standing.judge import reference_of
+from memotheca.memory.standing.sample import Judged, hang, meanings
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
-from memotheca.spaces.embedders import DEFAULT, understand
-from memotheca.spaces.loading import load_embedder
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
+from memotheca.vectors.embedders import DEFAULT, understand
+from memotheca.vectors.load import load_embedder
 from remembering import NOUNS, WHY, WordSums, content, fill_memories, topic, topics_of
 from report import Line, Table, Target, to_json, to_text
 from section import write_section

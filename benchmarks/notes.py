@@ -19,9 +19,9 @@ from client import Client, memotheca
 from filling import run_tool
 from machine import describe, load
 from memotheca.app import App, build
-from memotheca.engine.leafing import opened
-from memotheca.engine.surveying import survey
-from memotheca.engine.sync import sync_everything
+from memotheca.notes.open_notebook import opened
+from memotheca.notes.overview import survey
+from memotheca.notes.sync import sync_everything
 from memotheca.settings import load as load_settings
 from memotheca.storage.collections import write_setting
 from opponents import mcpvault

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from client import Client
 from judging import Collection
-from memotheca.spaces.words import STOP_WORDS
+from memotheca.text.words import STOP_WORDS
 from peers import find_node, memory_server
 
 Array = NDArray[Any]

@@ -11,16 +11,16 @@ import numpy as np
 
 from filling import open_app, run_tool
 from machine import describe, load
+from memotheca.admin.upkeep import seal
 from memotheca.app import App
-from memotheca.engine.births import chunk_rows
-from memotheca.engine.patterns.keeping import names_of, put_batch, to_fields
-from memotheca.engine.patterns.reading import DIFFICULTIES, Pattern
-from memotheca.engine.patterns.search import all_cards
-from memotheca.engine.upkeep import seal
 from memotheca.model.kinds import PATTERN
 from memotheca.model.knowledge import Entry
-from memotheca.spaces.embedders import SHIPPED_IDENTITY
-from memotheca.spaces.semantic import to_bytes, unit
+from memotheca.patterns.pattern_file import DIFFICULTIES, Pattern
+from memotheca.patterns.pattern_search import all_cards
+from memotheca.patterns.pattern_store import names_of, put_batch, to_fields
+from memotheca.search.derive import chunk_rows
+from memotheca.vectors.embedders import SHIPPED_IDENTITY
+from memotheca.vectors.onnx_embedder import to_bytes, unit
 from report import Line, Options, Table, Target, to_text
 from section import write_section
 from timing import Stopwatch, median, percentile

@@ -24,23 +24,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus import TAGS, vocabulary
+from memotheca.admin.upkeep import seal
 from memotheca.app import App, build
-from memotheca.engine.births import Births
-from memotheca.engine.boosting import boost
-from memotheca.engine.curation import forget
-from memotheca.engine.derivations import Derivations
-from memotheca.engine.embedding import Embedding, model_of
-from memotheca.engine.memories import Draft, draw, log_curation, new_link, put_memory, temporal_edge
-from memotheca.engine.upkeep import seal
-from memotheca.mind.adversarial import inspect
+from memotheca.memory.curation.boost import boost
+from memotheca.memory.curation.merge import forget
+from memotheca.memory.curation.remember import Draft, draw, log_curation, new_link, put_memory, temporal_edge
+from memotheca.memory.safety.adversarial import inspect
+from memotheca.memory.spaces.fingerprint import to_bytes as fingerprint
 from memotheca.model import kinds
 from memotheca.model.knowledge import Entry
+from memotheca.search.derivations import Derivations
+from memotheca.search.derive import Births
+from memotheca.search.embed import Embedding, model_of
 from memotheca.settings import load
-from memotheca.spaces.embedders import SHIPPED_IDENTITY
-from memotheca.spaces.fingerprint import to_bytes as fingerprint
-from memotheca.spaces.semantic import to_bytes, unit
-from memotheca.spaces.words import words
 from memotheca.storage.store import Writing
+from memotheca.text.words import words
+from memotheca.vectors.embedders import SHIPPED_IDENTITY
+from memotheca.vectors.onnx_embedder import to_bytes, unit
 
 Array = NDArray[Any]
 

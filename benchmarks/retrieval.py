@@ -21,8 +21,8 @@ from judging import NDCG, Asked, Collection, fuse_ranks, judge, misspell, read_c
 from machine import describe, load
 from memotheca.app import App, build
 from memotheca.settings import load as load_settings
-from memotheca.spaces.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY
-from memotheca.spaces.semantic import MiniLM
+from memotheca.vectors.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY
+from memotheca.vectors.onnx_embedder import MiniLM
 from opponents import Exact, FullText, rank_by_bm25s, rank_by_mcpvault, rank_by_memory_server
 from report import Line, Table, Target, to_json, to_text
 from section import write_section

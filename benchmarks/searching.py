@@ -26,14 +26,14 @@ from first_answers import first_answers, read_into_cache
 from haystack import COLLECTION, COMMON, RARE, SEED, WIDTH, Array, Haystack, batches, build_haystack, texts, unit
 from machine import describe, load
 from memotheca.app import SEGMENTS, App
-from memotheca.engine.embedding import Embedding
-from memotheca.engine.finder import Finder
-from memotheca.engine.index.follower import Index
-from memotheca.engine.index.matching import CANDIDATES, Filter, allowed, nearest
-from memotheca.engine.kernel import Kernel
-from memotheca.spaces.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY
-from memotheca.spaces.semantic import MiniLM
+from memotheca.kernel.kernel import Kernel
+from memotheca.search.embed import Embedding
+from memotheca.search.finder import Finder
+from memotheca.search.index.live import Index
+from memotheca.search.index.score import CANDIDATES, Filter, allowed, nearest
 from memotheca.storage.vectors import vectors_by_number
+from memotheca.vectors.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY
+from memotheca.vectors.onnx_embedder import MiniLM
 from report import Line, Options, Table, Target, to_json, to_text
 from section import write_section
 

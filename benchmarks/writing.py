@@ -11,7 +11,7 @@ import apsw
 
 from corpus import Note, notes
 from filling import fill, open_app, run_tool
-from memotheca.spaces.embedders import DEFAULT
+from memotheca.vectors.embedders import DEFAULT
 from report import Line, Options, Table, Target
 from timing import Stopwatch, median, paired_ratio, per_second, percentile
 

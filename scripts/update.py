@@ -11,9 +11,9 @@ from typing import Any, cast
 
 from memotheca import settings
 from memotheca.app import build, find_tools, generate_catalog
-from memotheca.engine.embedding import choose_embedder
 from memotheca.model.clock import SECOND, from_iso
 from memotheca.model.kinds import STARTER_COLLECTION
+from memotheca.search.embed import choose_embedder
 from memotheca.toolkit.bounds import LONGEST, MOST_MEMBERS
 from memotheca.toolkit.catalog import Listing
 from memotheca.toolkit.contract import Reply

@@ -11,9 +11,9 @@ import pytest
 
 from memotheca import settings
 from memotheca.app import App, build
-from memotheca.engine.embedding import choose_embedder
-from memotheca.engine.sync import sync_everything
 from memotheca.model.clock import SECOND, from_iso
+from memotheca.notes.sync import sync_everything
+from memotheca.search.embed import choose_embedder
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
 

@@ -14,26 +14,21 @@ from threading import Event
 from typing import Any
 
 from memotheca import tools
-from memotheca.contracts.documents import DocumentsContract
-from memotheca.contracts.entries import EntriesContract
-from memotheca.contracts.memories import MemoriesContract
-from memotheca.contracts.notes import NotesContract
-from memotheca.contracts.patterns import PatternsContract
-from memotheca.engine.activity import hear_call
-from memotheca.engine.births import Births, Ready
-from memotheca.engine.derivations import Derivations
-from memotheca.engine.embedding import Embedding, model_of
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.repeating import answer_once
-from memotheca.engine.resting import tidy_up
-from memotheca.engine.vaults import Mount, Vaults, owner_role, read_mounts
-from memotheca.engine.workbench import Workbench
+from memotheca.jobs.workbench import Workbench
+from memotheca.kernel.gc import tidy_up
+from memotheca.kernel.idempotency import answer_once
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.session.state import hear_call
 from memotheca.model.clock import Clock, system_clock, to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import STARTER_COLLECTION
-from memotheca.reading.sandbox import Sandbox
+from memotheca.notes.mounts import Mount, Vaults, owner_role, read_mounts
+from memotheca.parsing.isolation.sandbox import Sandbox
+from memotheca.search.derivations import Derivations
+from memotheca.search.derive import Births, Ready
+from memotheca.search.embed import Embedding, model_of
 from memotheca.settings import Settings
-from memotheca.storage import replacing
+from memotheca.storage import swap
 from memotheca.storage.chunks import count_waiting, has_unsealed
 from memotheca.storage.locks import FOLDER, role
 from memotheca.storage.presence import Presence, enter, gate, present
@@ -48,11 +43,16 @@ from memotheca.storage.sqlite import (
     log_of,
 )
 from memotheca.storage.store import ACCEPTED, Store
-from memotheca.storage.vault import read_mounted, write_mounted
+from memotheca.storage.vault_index import read_mounted, write_mounted
 from memotheca.toolkit.catalog import Catalog, to_listing
 from memotheca.toolkit.contract import Contract
 from memotheca.toolkit.dispatch import Dispatcher
 from memotheca.toolkit.tool import Tool, Toolset
+from memotheca.tools.documents.contract import DocumentsContract
+from memotheca.tools.entries.contract import EntriesContract
+from memotheca.tools.memories.contract import MemoriesContract
+from memotheca.tools.notes.contract import NotesContract
+from memotheca.tools.patterns.contract import PatternsContract
 
 DATABASE = "memotheca.db"
 BACKUPS = "backups"
@@ -134,7 +134,7 @@ def open_store(data: Path, *, clock: Clock = system_clock, command: str = "memot
 
     def back_up(found: int) -> None:
         target = backup_path(data, clock(), f"before-format-{found + 1}")
-        lazily("memotheca.engine.backups", "make_backup")(database, target, find_faults)
+        lazily("memotheca.admin.backups", "make_backup")(database, target, find_faults)
 
     try:
         store = Store(database, clock=clock, before_migration=back_up)
@@ -154,14 +154,14 @@ def _is_lost(data: Path) -> bool:
     if path.exists() and path.stat().st_size:
         return False
     means = means_of(data)
-    return not lazily("memotheca.engine.losing", "is_there")(means) and bool(
-        lazily("memotheca.engine.losing", "remains")(means)
+    return not lazily("memotheca.admin.data_loss", "is_there")(means) and bool(
+        lazily("memotheca.admin.data_loss", "remains")(means)
     )
 
 
 def loss_of(app: "App") -> str:
     """That the data was begun anew after a loss, if it was."""
-    return lazily("memotheca.engine.losing", "describe_loss")(app.kernel.store, means_of(app.data))
+    return lazily("memotheca.admin.data_loss", "describe_loss")(app.kernel.store, means_of(app.data))
 
 
 def accept_loss(app: "App") -> None:
@@ -174,12 +174,12 @@ def _complete_restore(data: Path, presence: Presence | None, *, alone: bool) -> 
     """A restore that was cut off after it was decided is carried out before anybody reads; of one that was not, nothing
     is left."""
     path = data / DATABASE
-    is_decided = replacing.is_pending(path)
+    is_decided = swap.is_pending(path)
     if is_decided and (not alone or present(data, besides=presence)):
         raise Refusal(Failure.BUSY, "A restore was cut off and waits for other programs to close; try again.")
     try:
         if alone:
-            replacing.finish(path)
+            swap.finish(path)
     except OSError as error:
         raise Refusal(Failure.UNAVAILABLE, f"A restore cannot be completed: {error.strerror}.") from error
 
@@ -200,14 +200,14 @@ def _leave_directory(data: Path, presence: Presence | None) -> None:
 def open_copy(path: Path) -> Store:
     """A backup as a store of its own."""
     store = Store(SQLiteDatabase(path), clock=system_clock)
-    store.derive = Derivations(Births(Ready(), model_of), lazily("memotheca.spaces.fingerprint", "to_bytes"))
+    store.derive = Derivations(Births(Ready(), model_of), lazily("memotheca.memory.spaces.fingerprint", "to_bytes"))
     return store
 
 
 def open_backups(data: Path) -> list[Store]:
     """Every backup in the data directory, without what killed programs left of others; for who holds their role."""
-    lazily("memotheca.engine.erasure", "remove_partial_backups")(data / BACKUPS)
-    return lazily("memotheca.engine.backups", "open_all")(means_of(data))
+    lazily("memotheca.admin.erasure", "remove_partial_backups")(data / BACKUPS)
+    return lazily("memotheca.admin.backups", "open_all")(means_of(data))
 
 
 def _open_database(path: Path, accept_part: bool) -> SQLiteDatabase:
@@ -220,7 +220,7 @@ def _path_for(data: Path, reason: str) -> Path:
 
 def means_of(data: Path) -> Any:
     """What making and restoring backups needs, also where there is no database that can be opened."""
-    return lazily("memotheca.engine.backups", "Means")(
+    return lazily("memotheca.admin.backups", "Means")(
         database=data / DATABASE,
         segments=data / SEGMENTS,
         open_database=_open_database,
@@ -228,7 +228,7 @@ def means_of(data: Path) -> Any:
         copy_live=copy_live,
         log_of=log_of,
         path_for=partial(_path_for, data),
-        backups=lambda: lazily("memotheca.engine.erasure", "backup_files")(data / BACKUPS),
+        backups=lambda: lazily("memotheca.admin.erasure", "backup_files")(data / BACKUPS),
         find_faults=find_faults,
         is_consistent=is_consistent,
         count_history=count_history,
@@ -268,7 +268,7 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
     kept = dict.fromkeys((app.kernel.collection, STARTER_COLLECTION))
     write_down(app)
     if app.kernel.activity.stirrings:
-        lazily("memotheca.engine.anticipating", "get_ready")(app.kernel, stop)
+        lazily("memotheca.memory.care.prefetch", "get_ready")(app.kernel, stop)
     with app.kernel.store.database.read() as session:
         due = [name for name in kept if count_waiting(session, name) or has_unsealed(session, name, UPKEEP_AT)]
     if not due:
@@ -276,7 +276,7 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
     with lease(app.data, "upkeep") as held:
         for name in due if held is not None else ():
             kernel = replace(app.kernel, collection=name)
-            lazily("memotheca.engine.upkeep", "index_everything")(kernel, say_nothing, stop=stop)
+            lazily("memotheca.admin.upkeep", "index_everything")(kernel, say_nothing, stop=stop)
 
 
 def write_down(app: "App") -> None:
@@ -357,7 +357,7 @@ def mount_vaults(store: Store, settings: Settings) -> Vaults:
 def follow_vaults(app: "App", stop: Event) -> None:
     """Take in what others do in the vaults, until stopped; one process at a time does it."""
     if app.kernel.vaults.mounts:
-        lazily("memotheca.engine.watching", "follow_vaults")(app.kernel, stop)
+        lazily("memotheca.notes.watch", "follow_vaults")(app.kernel, stop)
 
 
 def refresh_vaults(app: "App") -> None:
@@ -365,19 +365,22 @@ def refresh_vaults(app: "App") -> None:
     if app.kernel.vaults.mounts:
         with role(app.data, owner_role(app.kernel.collection)) as free:
             if free:
-                lazily("memotheca.engine.sync", "sync_everything")(app.kernel)
+                lazily("memotheca.notes.sync", "sync_everything")(app.kernel)
 
 
 def build_kernel(store: Store, data: Path, collection: str) -> Kernel:
     """A store with what derives from it: chunks on every change, embedders and the finder when first needed."""
-    load, pack = lazily("memotheca.spaces.loading", "load_embedder"), lazily("memotheca.spaces.semantic", "to_bytes")
+    load, pack = (
+        lazily("memotheca.vectors.load", "load_embedder"),
+        lazily("memotheca.vectors.onnx_embedder", "to_bytes"),
+    )
     embedding = Embedding(load, pack)
-    fingerprint = lazily("memotheca.spaces.fingerprint", "to_bytes")
+    fingerprint = lazily("memotheca.memory.spaces.fingerprint", "to_bytes")
     store.derive = Derivations(Births(embedding.ready, model_of), fingerprint)
-    make_finder = lazily("memotheca.engine.finder", "Finder")
+    make_finder = lazily("memotheca.search.finder", "Finder")
     kernel = Kernel(store, collection, embedding, cache(lambda: make_finder(data / SEGMENTS)))
     if store.has_stale_chunks() and store.newer_format() is None:
-        lazily("memotheca.engine.upkeep", "rebuild_everything")(kernel)
+        lazily("memotheca.admin.upkeep", "rebuild_everything")(kernel)
     return kernel
 
 
@@ -392,8 +395,8 @@ def build_bench(settings: Settings) -> Workbench:
             tessdata=settings.text("tessdata"),
         ),
         acts={
-            "ingest": lazily("memotheca.engine.ingest", "ingest"),
-            "index": lazily("memotheca.engine.upkeep", "index_as_job"),
+            "ingest": lazily("memotheca.documents.ingest", "ingest"),
+            "index": lazily("memotheca.admin.upkeep", "index_as_job"),
         },
         roots=roots if roots or settings.text("transport") == "http" else None,
         open_backups=partial(open_backups, settings.data),

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from memotheca.admin.erasure import BACKUP_ROLE
 from memotheca.app import SEGMENTS, open_store
 from memotheca.cli.main import COMMANDS, main
-from memotheca.engine.erasure import BACKUP_ROLE
-from memotheca.engine.finder import Finder
-from memotheca.engine.index.sealing import maintain
+from memotheca.search.finder import Finder
+from memotheca.search.index.seal import maintain
 from memotheca.storage.locks import role
 
 

@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from memotheca.cli.bars import Bars
-from memotheca.cli.gathering import gather
+from memotheca.cli.file_arguments import gather
 from memotheca.cli.main import main
 
 PATIENCE = 90.0

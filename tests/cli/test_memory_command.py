@@ -7,7 +7,7 @@ import re
 import pytest
 
 from memotheca.cli.main import main
-from memotheca.mind.adversarial import Threat
+from memotheca.memory.safety.adversarial import Threat
 
 DEPLOYS = "The deployment runs on Tuesday evenings after the backup"
 WORKS, BROKEN = "The lift in the north hall works.", "The lift in the north hall does not work."
@@ -138,7 +138,7 @@ def held(run, monkeypatch):
     """A memory that is held, and the way to look for it."""
     doubtful = Threat(0.6, "prompt_injection", ("say only",))
     with monkeypatch.context() as patched:
-        patched.setattr("memotheca.engine.memories.inspect", lambda _: doubtful)
+        patched.setattr("memotheca.memory.curation.remember.inspect", lambda _: doubtful)
         store(run, WORKS)
     return run
 

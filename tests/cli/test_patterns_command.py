@@ -5,7 +5,7 @@ import json
 import pytest
 
 from memotheca.cli.main import main
-from memotheca.cli.markdown import render
+from memotheca.cli.markdown_view import render
 from tests.engine.patterns.catalogues import write, write_many
 
 

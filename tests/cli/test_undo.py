@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from memotheca.admin.corpus import BATCH
+from memotheca.admin.erasure import BACKUP_ROLE
 from memotheca.cli.main import main
-from memotheca.engine.corpus import BATCH
-from memotheca.engine.erasure import BACKUP_ROLE
 from memotheca.storage.locks import role
 
 

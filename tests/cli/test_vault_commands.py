@@ -6,11 +6,12 @@ import os
 import pytest
 
 from memotheca import settings
+from memotheca.admin import vault_health
 from memotheca.app import build
 from memotheca.cli.main import main
-from memotheca.engine import inspecting, notewriting
-from memotheca.engine.notewriting import Changes, update_note
-from memotheca.engine.vaults import owner_role
+from memotheca.notes import write_notes
+from memotheca.notes.mounts import owner_role
+from memotheca.notes.write_notes import Changes, update_note
 from memotheca.storage.collections import write_setting
 from memotheca.storage.locks import role
 
@@ -144,12 +145,12 @@ def test_doctor_says_whether_a_server_follows_the_vault(run, vault, tmp_path):
 
 def test_doctor_misses_a_vault_that_is_away_or_cannot_be_written(run, vault, monkeypatch):
     run("vault", "--vault", str(vault))
-    monkeypatch.setattr(inspecting.os, "access", lambda place, mode: not mode & os.W_OK or place != vault)
+    monkeypatch.setattr(vault_health.os, "access", lambda place, mode: not mode & os.W_OK or place != vault)
     code, found, _ = _vault_findings(run)
     assert code == 1
     assert "not written" in found["detail"]
     assert "chmod u+w" in found["fix"]
-    monkeypatch.setattr(inspecting.os, "access", lambda place, mode: place != vault)
+    monkeypatch.setattr(vault_health.os, "access", lambda place, mode: place != vault)
     assert "cannot be read" in _vault_findings(run)[1]["detail"]
     vault.rename(vault.with_name("elsewhere"))
     code, found, _ = _vault_findings(run)
@@ -169,7 +170,7 @@ def test_doctor_finds_a_vault_that_was_never_read_to_the_end(run, vault, tmp_pat
 
 def test_doctor_finds_files_that_a_change_has_not_reached(run, vault, tmp_path, monkeypatch):
     run("vault", "--vault", str(vault))
-    monkeypatch.setattr(notewriting, "finish", lambda kernel: None)
+    monkeypatch.setattr(write_notes, "finish", lambda kernel: None)
     app = build(settings.load({"data": str(tmp_path / "data")}, {}))
     update_note(app.kernel, "tea.md", Changes(title="Green Tea"), actor="test")
     app.kernel.store.close()

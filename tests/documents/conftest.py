@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from memotheca.engine.embedding import choose_embedder
-from memotheca.engine.jobs import bench_of
-from memotheca.engine.workers import Workers
-from memotheca.reading.sandbox import Sandbox
+from memotheca.jobs.queue import bench_of
+from memotheca.jobs.workers import Workers
+from memotheca.parsing.isolation.sandbox import Sandbox
+from memotheca.search.embed import choose_embedder
 from tests.conftest import Agent
 
 PATIENCE = 5.0

@@ -8,9 +8,9 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from memotheca.engine.documents import examine_documents
-from memotheca.reading.sandbox import Sandbox
-from memotheca.toolkit.asking import Conversation, Response, Unanswered, key_of
+from memotheca.documents.documents import examine_documents
+from memotheca.parsing.isolation.sandbox import Sandbox
+from memotheca.toolkit.ask import Conversation, Response, Unanswered, key_of
 from memotheca.toolkit.tool import Call
 
 TOOLS = {

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memotheca.engine import files
-from memotheca.engine.births import chunk_rows
-from memotheca.engine.embedding import choose_chunk_size, choose_embedder
-from memotheca.engine.erasure import erase
-from memotheca.engine.handles import resolve
-from memotheca.engine.history import undo
-from memotheca.engine.jobs import adopt_orphans, enqueue, take_next, wait
-from memotheca.engine.passages import passages_of
-from memotheca.engine.upkeep import index_everything, rebuild
+from memotheca.admin.erasure import erase
+from memotheca.admin.history import undo
+from memotheca.admin.upkeep import index_everything, rebuild
+from memotheca.jobs import file_access
+from memotheca.jobs.queue import adopt_orphans, enqueue, take_next, wait
+from memotheca.kernel.handles import resolve
 from memotheca.model.clock import SECOND
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Entry
+from memotheca.search.derive import chunk_rows
+from memotheca.search.embed import choose_chunk_size, choose_embedder
+from memotheca.search.passages import passages_of
 from memotheca.storage import jobs
 
 PAGES = "# One\n\nAlpha beta.\n\n## Inner\n\nGamma.\n\n# Two\n\nDelta.\n"
@@ -235,7 +235,7 @@ def test_a_name_that_no_folder_takes_is_refused_and_leaves_nothing(librarian, na
 
 def test_an_upload_closes_its_file_once(librarian):
     """The number of a closed file is soon another's, perhaps that of the database."""
-    upload = files.Upload(librarian.kernel.bench, "empty.html")
+    upload = file_access.Upload(librarian.kernel.bench, "empty.html")
     with pytest.raises(Refusal):
         upload.finish()
     with (librarian.folder / "other").open("w") as other:
@@ -244,32 +244,32 @@ def test_an_upload_closes_its_file_once(librarian):
 
 
 def test_the_number_of_files_that_wait_is_bounded_too(librarian, monkeypatch):
-    monkeypatch.setattr(files, "MOST_HELD", 2)
+    monkeypatch.setattr(file_access, "MOST_HELD", 2)
     for number in range(2):
-        files.Upload(librarian.kernel.bench, f"{number}.html").write(b"x")
+        file_access.Upload(librarian.kernel.bench, f"{number}.html").write(b"x")
     assert librarian.refused("knowledge-add", file_path="data:;name=b.html,x")["error"] == "busy"
 
 
 def test_those_who_send_at_once_do_not_pass_the_limit_together(librarian, monkeypatch):
-    monkeypatch.setattr(files, "MAX_HELD", 1000)
+    monkeypatch.setattr(file_access, "MAX_HELD", 1000)
     bench = librarian.kernel.bench
-    sending = [files.Upload(bench, f"{number}.html", 100) for number in range(10)]
+    sending = [file_access.Upload(bench, f"{number}.html", 100) for number in range(10)]
     with pytest.raises(Refusal, match="Too many files"):
-        files.Upload(bench, "more.html", 100)
+        file_access.Upload(bench, "more.html", 100)
     sending[0].write(b"<p>less than was said</p>")
     sending[0].finish()
-    files.Upload(bench, "more.html", 70).discard()
+    file_access.Upload(bench, "more.html", 70).discard()
     with pytest.raises(Refusal, match="Too many files"):
-        files.Upload(bench, "unknown.html")
+        file_access.Upload(bench, "unknown.html")
 
 
 def test_files_that_are_sent_and_never_added_are_bounded(librarian, monkeypatch):
-    monkeypatch.setattr(files, "MAX_HELD", 10)
+    monkeypatch.setattr(file_access, "MAX_HELD", 10)
     hoard = librarian.kernel.bench.uploads / "hoard"
     hoard.mkdir(parents=True)
     (hoard / "a.html").write_text("x" * 11)
     assert librarian.refused("knowledge-add", file_path="data:;name=b.html,x")["error"] == "busy"
-    discard = files.discard_stale_uploads
+    discard = file_access.discard_stale_uploads
     discard(librarian.kernel.bench, hoard.stat().st_mtime + 3600, set())
     assert hoard.exists()
     discard(librarian.kernel.bench, hoard.stat().st_mtime + 25 * 3600, {str(hoard)})

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from memotheca.engine import ingest, workers
-from memotheca.engine import jobs as jobs_module
-from memotheca.engine.jobs import adopt_orphans, call_off, enqueue, look_up, take_next, wait, work
-from memotheca.engine.workers import LANES, Workers
+from memotheca.documents import ingest
+from memotheca.jobs import queue as jobs_module
+from memotheca.jobs import workers
+from memotheca.jobs.queue import adopt_orphans, call_off, enqueue, look_up, take_next, wait, work
+from memotheca.jobs.workers import LANES, Workers
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.locks import role
 

@@ -4,11 +4,12 @@ import threading
 from dataclasses import replace
 from typing import Any
 
-from memotheca.engine import files, ingest
-from memotheca.engine.embedding import choose_embedder
-from memotheca.engine.ingest import Wish, queue_file
-from memotheca.engine.jobs import call_off, look_up, unsettled_jobs, wait, work
-from memotheca.engine.passages import Passage
+from memotheca.documents import ingest
+from memotheca.documents.ingest import Wish, queue_file
+from memotheca.jobs import file_access
+from memotheca.jobs.queue import call_off, look_up, unsettled_jobs, wait, work
+from memotheca.search.embed import choose_embedder
+from memotheca.search.passages import Passage
 from memotheca.storage import jobs
 
 
@@ -110,14 +111,14 @@ def test_what_others_send_may_come_and_go_meanwhile(librarian):
                 folder.mkdir(parents=True)
                 (folder / "a.html").write_text("x")
             for folder in folders:
-                files.discard_upload(str(folder / "a.html"))
+                file_access.discard_upload(str(folder / "a.html"))
 
     other = threading.Thread(target=come_and_go)
     other.start()
     try:
         for number in range(200):
-            files.Upload(librarian.kernel.bench, f"n{number}.html").discard()
-            files.discard_stale_uploads(librarian.kernel.bench, 0.0, set())
+            file_access.Upload(librarian.kernel.bench, f"n{number}.html").discard()
+            file_access.discard_stale_uploads(librarian.kernel.bench, 0.0, set())
     finally:
         stopped.set()
         other.join()

@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from memotheca.model.history import Version
+from memotheca.model.commits import Version
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.storage.journal import compare_heads
-from memotheca.storage.reading import Reading
+from memotheca.storage.snapshot import Reading
 from memotheca.storage.store import Store
 
 Ack = Mapping[str, Any]

@@ -6,7 +6,7 @@ import sys
 
 from memotheca import settings
 from memotheca.app import build
-from memotheca.engine.notewriting import Changes, update_note
+from memotheca.notes.write_notes import Changes, update_note
 
 data, vault, moment = sys.argv[1], sys.argv[2], int(sys.argv[3])
 app = build(settings.load({"data": data, "vault": vault}, {}))

@@ -6,8 +6,8 @@ import apsw
 import pytest
 
 from memotheca.app import DATABASE, open_store
-from memotheca.engine.entries import store_entry
-from memotheca.engine.kernel import Kernel
+from memotheca.entries.entries import store_entry
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage import sqlite
 from memotheca.storage.sqlite import SQLiteDatabase

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from memotheca.app import CONTRACTS, DATABASE, build_kernel, load_catalog, open_store, prepare_directory
-from memotheca.engine.edges import new_entity
-from memotheca.engine.entries import blank_entry
-from memotheca.engine.kernel import Kernel
+from memotheca.entries.edges import new_entity
+from memotheca.entries.entries import blank_entry
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.journal import dump

@@ -7,11 +7,11 @@ from pathlib import Path
 import apsw
 import pytest
 
+from memotheca.admin.erasure import erase
 from memotheca.app import DATABASE, open_store, prepare_directory
-from memotheca.engine.edges import Claim, Related, relate
-from memotheca.engine.entries import delete_entry, store_entry, update_entry
-from memotheca.engine.erasure import erase
-from memotheca.engine.kernel import Kernel
+from memotheca.entries.edges import Claim, Related, relate
+from memotheca.entries.entries import delete_entry, store_entry, update_entry
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Refusal
 from memotheca.storage import sqlite

@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from memotheca.app import CONTRACTS, DATABASE, load_catalog
-from memotheca.engine.kernel import Kernel
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.storage.sqlite import SQLiteDatabase
 from memotheca.storage.store import Store

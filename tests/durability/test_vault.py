@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from memotheca.engine.filing import Plan, finish
-from memotheca.engine.history import undo
-from memotheca.engine.notewriting import Changes, update_note
+from memotheca.admin.history import undo
 from memotheca.model.errors import Failure, Refusal
+from memotheca.notes.outbox import Plan, finish
+from memotheca.notes.write_notes import Changes, update_note
 from tests.conftest import open_vault
 
 pytestmark = [pytest.mark.xdist_group("durability")]
@@ -66,7 +66,7 @@ def test_before_its_transaction_commits_nothing_has_happened(writer, monkeypatch
 
 def test_what_a_person_saves_in_that_instant_is_kept_and_told(writer, monkeypatch):
     writer.given(a="one")
-    import memotheca.engine.notewriting as writing
+    import memotheca.notes.write_notes as writing
 
     def save_first(kernel):
         writer.save("a.md", "a person was faster")
@@ -81,7 +81,7 @@ def test_what_a_person_saves_in_that_instant_is_kept_and_told(writer, monkeypatc
 
 
 def test_a_vault_that_is_away_gets_its_change_when_it_is_back(writer, monkeypatch):
-    import memotheca.engine.notewriting as writing
+    import memotheca.notes.write_notes as writing
 
     writer.given(a="one")
     away = writer.vault.with_name("away")

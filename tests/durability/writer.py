@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 from memotheca.app import open_store
-from memotheca.engine.edges import Claim, Clash, delete_edge, relate
-from memotheca.engine.entries import delete_entry, store_entry, update_entry
-from memotheca.engine.kernel import Kernel
+from memotheca.entries.edges import Claim, Clash, delete_edge, relate
+from memotheca.entries.entries import delete_entry, store_entry, update_entry
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
 from memotheca.model.knowledge import Edge, Entry
-from memotheca.storage.reading import EdgePattern
+from memotheca.storage.snapshot import EdgePattern
 
 OPERATIONS = ("store", "update", "relate", "delete", "cut")
 ODDS = (40, 25, 20, 10, 5)

@@ -13,22 +13,22 @@ from typing import Any
 import numpy as np
 
 from memotheca.app import SEGMENTS, open_store
-from memotheca.engine.births import Births
-from memotheca.engine.embedding import Embedding, choose_embedder, model_of, setting_of
-from memotheca.engine.entries import store_entry
-from memotheca.engine.finder import Finder, Findings, Search
-from memotheca.engine.index.matching import Filter
-from memotheca.engine.index.sealing import maintain
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.passages import cut
-from memotheca.engine.search import Page, Question, find_entries
+from memotheca.entries.entries import store_entry
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import SECOND
 from memotheca.model.kinds import KINDS
 from memotheca.model.knowledge import Entry
-from memotheca.spaces.embedders import Choice
-from memotheca.spaces.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, TITLE_WEIGHT, B
-from memotheca.spaces.semantic import to_bytes, unit
-from memotheca.spaces.words import identifiers, pairs, query_words, stop_words, words
+from memotheca.search.derive import Births
+from memotheca.search.embed import Embedding, choose_embedder, model_of, setting_of
+from memotheca.search.finder import Finder, Findings, Search
+from memotheca.search.index.score import Filter
+from memotheca.search.index.seal import maintain
+from memotheca.search.passages import cut
+from memotheca.search.search import Page, Question, find_entries
+from memotheca.text.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, TITLE_WEIGHT, B
+from memotheca.text.words import identifiers, pairs, query_words, stop_words, words
+from memotheca.vectors.embedders import Choice
+from memotheca.vectors.onnx_embedder import to_bytes, unit
 
 BEGAN = 1_800_000_000 * SECOND
 WIDTH = 64

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
-from memotheca.engine import homeostasis, reference
-from memotheca.engine.homeostasis import read_ledger
-from memotheca.engine.index import follower
-from memotheca.engine.judging import reference_of
-from memotheca.spaces.fingerprint import POSITION
+from memotheca.memory.care import homeostasis
+from memotheca.memory.care.homeostasis import read_ledger
+from memotheca.memory.spaces.fingerprint import POSITION
+from memotheca.memory.standing import sample
+from memotheca.memory.standing.judge import reference_of
+from memotheca.search.index import live
 from memotheca.storage.store import Writing
 from tests.conftest import open_vault
 
@@ -48,7 +49,7 @@ def test_a_memory_that_was_not_stored_takes_no_place_in_its_session(writer, monk
 def test_the_sample_is_drawn_again_where_drawing_broke_off(writer, monkeypatch):
     for text in ("Ada drinks tea.", "The engine weaves.", "Rain falls on the roof."):
         remember(writer, text)
-    break_once(monkeypatch, reference, "hang_all")
+    break_once(monkeypatch, sample, "hang_all")
     with writer.kernel.read() as reading:
         with pytest.raises(MemoryError):
             reference_of(writer.kernel, reading)
@@ -80,7 +81,7 @@ def test_the_index_reads_again_what_it_could_not_merge(tmp_path, time, monkeypat
         writer.store(f"tea {number}", "hot")
         assert len(writer.topics(content="hot")) == number + 1
         if number == 3:
-            break_once(monkeypatch, follower, "merge_text")
+            break_once(monkeypatch, live, "merge_text")
             writer.store("tea again", "hot")
             assert writer.reply("query", content="hot").failed
             break

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memotheca.engine.budget import count_at_least, count_tokens, fit
 from memotheca.model.errors import Refusal
+from memotheca.text.tokens import count_at_least, count_tokens, fit
 
 hits = st.lists(st.lists(st.integers(1, 50), min_size=1, max_size=4).map(sorted), max_size=12)
 

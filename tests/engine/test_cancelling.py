@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from memotheca.admin.history import newest_tx
 from memotheca.app import find_tools
-from memotheca.engine.critique import find_clashes
-from memotheca.engine.history import newest_tx
+from memotheca.memory.care.critique import find_clashes
+from memotheca.model.cancellation import heeding
 from memotheca.model.errors import Refusal
-from memotheca.model.heeding import heeding
 from memotheca.model.knowledge import Entry
 from memotheca.toolkit.fields import input_schema
 from memotheca.toolkit.tool import Call, Tool

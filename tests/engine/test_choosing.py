@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from memotheca.engine.health import examine
+from memotheca.admin.health import examine
 from memotheca.model.errors import Failure, Refusal
-from memotheca.spaces.embedders import SHIPPED_FOLDER, is_shipped_model_there, understand
-from memotheca.spaces.loading import Endpoint, load_embedder, settle
+from memotheca.vectors.embedders import SHIPPED_FOLDER, is_shipped_model_there, understand
+from memotheca.vectors.load import Endpoint, load_embedder, settle
 from tests.engine.desk import Desk
 
 needs_model = pytest.mark.skipif(not is_shipped_model_there(), reason="the model is not built")

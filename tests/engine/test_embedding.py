@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from memotheca.engine.embedding import AT_ONCE, BATCH
-from memotheca.engine.entries import update_entry
-from memotheca.engine.erasure import erase
-from memotheca.engine.passages import LIMIT
+from memotheca.admin.erasure import erase
+from memotheca.entries.entries import update_entry
 from memotheca.model.errors import Failure, Refusal
-from memotheca.spaces import loading
-from memotheca.spaces.embedders import understand
-from memotheca.spaces.loading import Endpoint, load_embedder
+from memotheca.search.embed import AT_ONCE, BATCH
+from memotheca.search.passages import LIMIT
 from memotheca.storage import chunks
+from memotheca.vectors import load
+from memotheca.vectors.embedders import understand
+from memotheca.vectors.load import Endpoint, load_embedder
 from tests.durability.accounts import find_damage
 from tests.engine.desk import Desk, Loader
 
@@ -211,7 +211,7 @@ class Answers(BaseHTTPRequestHandler):
 def endpoint(monkeypatch):
     """An endpoint in a thread, with no waiting between tries."""
     told: dict[str, Any] = {"asked": [], "failures": []}
-    monkeypatch.setattr(loading.time, "sleep", lambda seconds: None)
+    monkeypatch.setattr(load.time, "sleep", lambda seconds: None)
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Answers, told)) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
@@ -297,7 +297,7 @@ def corpus_of(count: int) -> bytes:
 
 STUTTER = """
 import sys
-from memotheca.engine import corpus
+from memotheca.admin import corpus
 corpus.BATCH = 10
 from memotheca.cli.main import main
 sys.exit(main(sys.argv[1:]))

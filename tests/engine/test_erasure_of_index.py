@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from memotheca.engine.entries import delete_entry, store_entry, update_entry
-from memotheca.engine.erasure import erase
-from memotheca.engine.index.sealing import MERGE_AT, maintain
-from memotheca.engine.search import Hit, Question, find_entries
+from memotheca.admin.erasure import erase
+from memotheca.entries.entries import delete_entry, store_entry, update_entry
 from memotheca.model.knowledge import Entry
-from memotheca.spaces.embedders import understand
-from memotheca.spaces.semantic import to_bytes
-from memotheca.spaces.terms import filter_number, identifier_number, pair_number, word_number
-from memotheca.spaces.words import stem
+from memotheca.search.index.seal import MERGE_AT, maintain
+from memotheca.search.search import Hit, Question, find_entries
+from memotheca.text.terms import filter_number, identifier_number, pair_number, word_number
+from memotheca.text.words import stem
+from memotheca.vectors.embedders import understand
+from memotheca.vectors.onnx_embedder import to_bytes
 from tests.engine.desk import Desk
 
 A, B = "openai:a@http://nowhere", "openai:b@http://nowhere"

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memotheca.engine.evidence import Excerpt, Sought, describe
+from memotheca.search.excerpts import Excerpt, Sought, describe
 from tests.engine.desk import Desk
 
 words = st.text(alphabet="abcdefgé ü\n.,接池连", max_size=400)

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memotheca.engine.births import FILTERED_ATTRIBUTES
-from memotheca.engine.entries import blank_entry
-from memotheca.engine.search import Question, find_entries
+from memotheca.entries.entries import blank_entry
 from memotheca.model.clock import SECOND, to_iso
 from memotheca.model.errors import Refusal
 from memotheca.model.kinds import DOCUMENT, SECTION
 from memotheca.model.kinds import KINDS as ALL_KINDS
 from memotheca.model.knowledge import Entry, Validity
+from memotheca.search.derive import FILTERED_ATTRIBUTES
+from memotheca.search.search import Question, find_entries
 from memotheca.storage.store import Writing
 from tests.engine.desk import BEGAN, Desk
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memotheca.engine.corpus import import_corpus
-from memotheca.engine.index.matching import EXACT_BELOW, RESCORED
-from memotheca.engine.kernel import Kernel
+from memotheca.admin.corpus import import_corpus
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import SECOND, to_iso
+from memotheca.search.index.score import EXACT_BELOW, RESCORED
 from memotheca.storage.store import Writing
 from tests.engine.desk import BEGAN, Desk, brute_force
 

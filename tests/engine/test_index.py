@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from memotheca.engine.entries import delete_entry, update_entry
-from memotheca.engine.erasure import erase
-from memotheca.engine.history import undo
-from memotheca.engine.index.follower import MANY_SMALL
-from memotheca.engine.index.sealing import MERGE_AT
-from memotheca.engine.passages import LIMIT
-from memotheca.engine.upkeep import rebuild
+from memotheca.admin.erasure import erase
+from memotheca.admin.history import undo
+from memotheca.admin.upkeep import rebuild
+from memotheca.entries.entries import delete_entry, update_entry
 from memotheca.model.errors import Refusal
+from memotheca.search.index.live import MANY_SMALL
+from memotheca.search.index.seal import MERGE_AT
+from memotheca.search.passages import LIMIT
 from tests.engine.desk import Desk, brute_force, spelled
 
 WORDS = ("tea", "river", "error", "rate", "parse_config", "the", "数据库", "Straße", "deployed", "a/b.py")

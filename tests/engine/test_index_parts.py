@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memotheca.engine.entries import delete_entry
-from memotheca.engine.index import matching, merging, sealing
-from memotheca.engine.index.matching import best
-from memotheca.engine.index.parts import DensePart, dense_arrays, find_sorted, order_of, sign_bits, to_dense_part
-from memotheca.engine.index.signs import distance_cut, distances, sign_columns
+from memotheca.entries.entries import delete_entry
 from memotheca.model.errors import Refusal
-from memotheca.model.persisting import MissingSegmentError
+from memotheca.model.retry import MissingSegmentError
+from memotheca.search.index import compaction, score, seal
+from memotheca.search.index.parts import DensePart, dense_arrays, find_sorted, order_of, sign_bits, to_dense_part
+from memotheca.search.index.score import best
+from memotheca.search.index.signs import distance_cut, distances, sign_columns
 from memotheca.storage.chunks import has_unsealed
 from memotheca.storage.segments import Draft, open_segment
 from tests.engine.desk import Desk
@@ -103,8 +103,8 @@ def desk(tmp_path):
 
 
 def test_a_merge_in_many_pieces_is_the_merge_in_one(desk, monkeypatch):
-    monkeypatch.setattr(merging, "POSTINGS", 3)
-    monkeypatch.setattr(merging, "VECTORS", 2)
+    monkeypatch.setattr(compaction, "POSTINGS", 3)
+    monkeypatch.setattr(compaction, "VECTORS", 2)
     found: list[Any] = []
     for number in range(12):
         desk.put(f"tea number{number} river{number % 3}")
@@ -125,7 +125,7 @@ def test_segments_without_vectors_answer_alike_and_are_written_anew(desk, monkey
     index = desk.finder.index_of("default", next(iter(desk.load.made)))
     (part,) = index.sealed()
     monkeypatch.setattr(part, "values", None)
-    monkeypatch.setattr(matching, "RESCORED", 1)
+    monkeypatch.setattr(score, "RESCORED", 1)
     assert desk.found("tea number3") == kept
     assert desk.seal()
     assert index.sealed()[0].values is not None
@@ -154,7 +154,7 @@ def test_what_died_is_written_down_and_a_process_that_starts_later_knows_it(desk
 
 def test_searches_are_answered_and_deaths_noted_while_a_segment_is_written(desk, monkeypatch):
     kept, gone = desk.put("tea for two"), desk.put("tea for none")
-    original, found = sealing.merge_text, list[list[str]]()
+    original, found = seal.merge_text, list[list[str]]()
 
     def merge(*said: Any) -> None:
         with ThreadPoolExecutor(1) as pool:
@@ -163,7 +163,7 @@ def test_searches_are_answered_and_deaths_noted_while_a_segment_is_written(desk,
             found.append(pool.submit(desk.ids, "tea").result(5))
         original(*said)
 
-    monkeypatch.setattr(sealing, "merge_text", merge)
+    monkeypatch.setattr(seal, "merge_text", merge)
     assert desk.seal()
     assert found == [[kept, gone], [kept]]
     assert desk.ids("tea") == [kept]

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from memotheca.engine.inspecting import inspect_vaults
-from memotheca.engine.sync import sync_everything
-from memotheca.reading.sandbox import Sandbox
+from memotheca.admin.vault_health import inspect_vaults
+from memotheca.notes.sync import sync_everything
+from memotheca.parsing.isolation.sandbox import Sandbox
 from tests.engine.world import Mishaps, Process, World, questions
 
 # More, and longer, where somebody looks for faults: LONG_LIVED=0-200 STEPS=300.

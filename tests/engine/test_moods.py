@@ -4,10 +4,10 @@ import pytest
 
 from memotheca import settings
 from memotheca.app import build
-from memotheca.engine import activity
+from memotheca.memory.session import state
 from memotheca.model.errors import Failure, Refusal
-from memotheca.storage import operations
-from memotheca.storage.operations import Asked, Happening
+from memotheca.storage import activity
+from memotheca.storage.activity import Asked, Happening
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def test_a_session_is_remembered_by_the_next_run(open_kernel):
 
 
 def test_of_very_many_sessions_the_newest_are_held_and_remembered(open_kernel, monkeypatch):
-    monkeypatch.setattr(activity, "HELD_MOODS", 3)
-    monkeypatch.setattr(operations, "KEPT_SESSIONS", 5)
+    monkeypatch.setattr(state, "HELD_MOODS", 3)
+    monkeypatch.setattr(activity, "KEPT_SESSIONS", 5)
     kernel = open_kernel()
     for number in range(10):
         feel(kernel, f"s{number}", 1.0)
@@ -55,7 +55,7 @@ def test_of_very_many_sessions_the_newest_are_held_and_remembered(open_kernel, m
 
 
 def test_what_is_not_written_is_not_let_go(open_kernel, monkeypatch):
-    monkeypatch.setattr(activity, "HELD_MOODS", 1)
+    monkeypatch.setattr(state, "HELD_MOODS", 1)
     kernel = open_kernel()
     feel(kernel, "old", 1.0)
     feel(kernel, "new", 1.0)

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from memotheca.engine import births
-from memotheca.engine.entries import blank_entry
-from memotheca.engine.neighbours import CONVERSATION, LEXICAL_SHARE, lend
-from memotheca.engine.passages import LIMIT
+from memotheca.entries.entries import blank_entry
+from memotheca.search import derive
+from memotheca.search.neighbours import CONVERSATION, LEXICAL_SHARE, lend
+from memotheca.search.passages import LIMIT
 from memotheca.storage.store import Writing
 from tests.engine.desk import Desk
 
@@ -17,7 +17,7 @@ FAKE = "openai:fake@http://nowhere"
 
 @pytest.fixture(params=["none", FAKE])
 def desk(request, tmp_path, monkeypatch):
-    monkeypatch.setattr(births, "FILTERED_ATTRIBUTES", (*births.FILTERED_ATTRIBUTES, CONVERSATION))
+    monkeypatch.setattr(derive, "FILTERED_ATTRIBUTES", (*derive.FILTERED_ATTRIBUTES, CONVERSATION))
     desk = Desk(tmp_path, request.param)
     yield desk
     desk.close()

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memotheca.engine import notebook, watching
-from memotheca.engine.leafing import opened
-from memotheca.engine.notebook import Notebook, ghost_id
+from memotheca.notes import notebook, watch
+from memotheca.notes.notebook import Notebook, ghost_id
+from memotheca.notes.open_notebook import opened
 
 NAMES = st.sampled_from(["a", "b", "sub/a", "sub/B c", "sub/b-c", "D", "p.png"])
 LINKS = (
@@ -90,7 +90,7 @@ def test_the_graph_is_read_anew_where_more_changed_than_it_holds(writer, monkeyp
 
 
 def test_edges_of_the_journal_are_in_the_graph(writer):
-    from memotheca.engine.edges import new_edge
+    from memotheca.entries.edges import new_edge
 
     handle = writer.store("tea", "x")
     writer.given(a="note")
@@ -124,9 +124,9 @@ def test_who_follows_the_vaults_reads_the_graph_unasked(writer, monkeypatch):
             yield found
         read.set()
 
-    monkeypatch.setattr(watching, "opened", noticed)
+    monkeypatch.setattr(watch, "opened", noticed)
     monkeypatch.setattr(writer.kernel.vaults.notebook, "_seen", -1)
-    follower = Thread(target=watching.follow_vaults, args=(writer.kernel, stop))
+    follower = Thread(target=watch.follow_vaults, args=(writer.kernel, stop))
     follower.start()
     try:
         assert read.wait(5)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memotheca.engine.passages import LIMIT, cut, passages_of
 from memotheca.model.kinds import ENTRY, NOTE
 from memotheca.model.knowledge import Entry
+from memotheca.search.passages import LIMIT, cut, passages_of
 
 LETTERS = st.text(alphabet="ab .!?\n\t。数\u2003é", max_size=300)
 

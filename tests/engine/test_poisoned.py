@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
+from memotheca.admin.upkeep import index_everything, rebuild_everything
 from memotheca.cli.main import main
-from memotheca.engine import births, derivations, embedding, reference, sync, watching
-from memotheca.engine.embedding import choose_embedder
-from memotheca.engine.upkeep import index_everything, rebuild_everything
+from memotheca.memory.standing import sample
 from memotheca.model.knowledge import Entry
+from memotheca.notes import sync, watch
+from memotheca.search import derivations, derive, embed
+from memotheca.search.embed import choose_embedder
 from memotheca.server.resources import read_resource
-from memotheca.vault import markdown
+from memotheca.vault import note_file
 from tests.conftest import Agent, Time, Writer, open_vault
 
 POISON = "hemlock"
@@ -66,7 +68,7 @@ def warnings(writer: Writer) -> str:
 def test_a_file_that_cannot_be_read_is_kept_as_plain_text(
     tmp_path: Path, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sync, "parse", choking(markdown.parse))
+    monkeypatch.setattr(sync, "parse", choking(note_file.parse))
     writer = given_vault(tmp_path, time)
     done = writer.sync()
     assert done.created == 3
@@ -105,9 +107,9 @@ def test_a_file_that_becomes_poison_while_it_is_served_stops_nothing(
 ) -> None:
     writer = open_vault(tmp_path, time)
     writer.given(first="the first")
-    monkeypatch.setattr(sync, "parse", choking(markdown.parse))
+    monkeypatch.setattr(sync, "parse", choking(note_file.parse))
     stop = Event()
-    following = Thread(target=watching.follow_vaults, args=(writer.kernel, stop))
+    following = Thread(target=watch.follow_vaults, args=(writer.kernel, stop))
     following.start()
     try:
         writer.save("poison.md", POISON)
@@ -122,7 +124,7 @@ def test_a_file_that_becomes_poison_while_it_is_served_stops_nothing(
 
 
 @pytest.mark.parametrize(
-    ("module", "name"), [(births, "passages_of"), (births, "analyse"), (births, "digest_of"), (births, "filters_of")]
+    ("module", "name"), [(derive, "passages_of"), (derive, "analyse"), (derive, "digest_of"), (derive, "filters_of")]
 )
 def test_an_entry_of_which_nothing_can_be_derived_is_kept_and_the_others_are_found(
     agent: Agent, monkeypatch: pytest.MonkeyPatch, module: Any, name: str
@@ -145,7 +147,7 @@ def test_doctor_counts_what_cannot_be_searched(
     agent: Agent, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     choose_embedder(agent.kernel.store, agent.kernel.collection, "none")
-    monkeypatch.setattr(births, "passages_of", choking(births.passages_of))
+    monkeypatch.setattr(derive, "passages_of", choking(derive.passages_of))
     agent.store("one", "a plain fact")
     agent.store("two", POISON)
     assert main(["doctor", "--data", str(agent.app.data)]) == 1
@@ -157,7 +159,7 @@ def test_a_memory_without_a_fingerprint_is_a_memory(writer: Writer, monkeypatch:
     made = agent.kernel.store.derive
     assert isinstance(made, derivations.Derivations)
     monkeypatch.setattr(made, "_represent", choking(made._represent))  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(reference, "represent", choking(reference.represent))
+    monkeypatch.setattr(sample, "represent", choking(sample.represent))
     first = agent.reply("store_memory", content="Plain facts are good.", rationale="it is worth keeping")
     poisoned = agent.reply("store_memory", content=f"Socrates drank {POISON}.", rationale="it is worth keeping")
     later = agent.reply("store_memory", content="Plain words are good.", rationale="it is worth keeping")
@@ -174,8 +176,8 @@ def test_a_passage_that_cannot_be_embedded_does_not_stop_the_others(
     for topic, said in (("one", "a plain fact"), ("two", POISON), ("three", "another plain fact")):
         agent.store(topic, said)
     choose_embedder(agent.kernel.store, agent.kernel.collection, "minilm")
-    made = embedding.Embedding._make_ready  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(embedding.Embedding, "_make_ready", choking(made))
+    made = embed.Embedding._make_ready  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(embed.Embedding, "_make_ready", choking(made))
     done = index_everything(agent.kernel, lambda done, total, message: None)
     assert done == 3
     assert index_everything(agent.kernel, lambda done, total, message: None) == 0

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from memotheca.engine.erasure import erase
-from memotheca.engine.finder import Search
-from memotheca.engine.index.matching import Filter
-from memotheca.engine.index.sealing import MERGE_AT, collect_orphans
-from memotheca.engine.upkeep import forget_erased, rebuild
+from memotheca.admin.erasure import erase
+from memotheca.admin.upkeep import forget_erased, rebuild
 from memotheca.model.errors import Failure, Refusal
-from memotheca.spaces.embedders import understand
+from memotheca.search.finder import Search
+from memotheca.search.index.score import Filter
+from memotheca.search.index.seal import MERGE_AT, collect_orphans
 from memotheca.storage.store import Writing
+from memotheca.vectors.embedders import understand
 from tests.durability.accounts import find_damage
 from tests.durability.processes import Child, ask, follow, hear
 from tests.engine.desk import Desk

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 from memotheca import settings as options
+from memotheca.admin.erasure import purge
+from memotheca.admin.health import examine, repair
+from memotheca.admin.history import undo
 from memotheca.app import App, build
-from memotheca.engine.curation import forget
-from memotheca.engine.edges import Claim, Clash, relate, settle
-from memotheca.engine.embedding import choose_embedder
-from memotheca.engine.entries import delete_entry
-from memotheca.engine.erasure import purge
-from memotheca.engine.health import examine, repair
-from memotheca.engine.history import undo
-from memotheca.engine.memories import Draft, store_memory
-from memotheca.engine.restoring import restore
+from memotheca.entries.edges import Claim, Clash, relate, settle
+from memotheca.entries.entries import delete_entry
+from memotheca.memory.curation.merge import forget
+from memotheca.memory.curation.remember import Draft, store_memory
+from memotheca.memory.curation.restore import restore
 from memotheca.model.clock import DAY, SECOND, system_clock
 from memotheca.model.errors import Failure, Refusal
+from memotheca.search.embed import choose_embedder
 from memotheca.toolkit.tool import Call
 from tests.conftest import Agent, Time
 

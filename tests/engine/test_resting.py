@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from memotheca.engine import resting
+from memotheca.kernel import gc as collector
 
 
 class Ring:
@@ -17,7 +17,7 @@ class Ring:
 
 @pytest.fixture
 def calm():
-    resting.calm_collector()
+    collector.calm_collector()
     yield
     gc.unfreeze()
     gc.enable()
@@ -25,14 +25,14 @@ def calm():
 
 @pytest.mark.parametrize("seldom", [0, 1_000_000])
 def test_what_nobody_holds_is_collected_between_the_calls(calm, monkeypatch, seldom):
-    monkeypatch.setattr(resting, "SELDOM", seldom)
+    monkeypatch.setattr(collector, "SELDOM", seldom)
     gone = weakref.ref(Ring())
     assert gone() is not None
-    resting.tidy_up()
+    collector.tidy_up()
     assert gone() is None
 
 
 def test_where_the_collector_works_nothing_is_tidied(monkeypatch):
     assert gc.isenabled()
     monkeypatch.setattr(gc, "collect", lambda generation: pytest.fail("nobody asked for it"))
-    resting.tidy_up()
+    collector.tidy_up()

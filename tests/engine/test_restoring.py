@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 
 from memotheca import settings as options
 from memotheca.app import App, build
-from memotheca.engine.annotating import annotate
-from memotheca.engine.boosting import boost
-from memotheca.engine.curation import forget, merge, sources_of
-from memotheca.engine.embedding import choose_embedder
-from memotheca.engine.memories import Draft, store_memory
-from memotheca.engine.restoring import restore
-from memotheca.engine.tombstones import list_tombstones
+from memotheca.memory.curation.annotate import annotate
+from memotheca.memory.curation.boost import boost
+from memotheca.memory.curation.merge import forget, merge, sources_of
+from memotheca.memory.curation.remember import Draft, store_memory
+from memotheca.memory.curation.restore import restore
+from memotheca.memory.curation.tombstones import list_tombstones
 from memotheca.model.clock import DAY, SECOND
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
+from memotheca.search.embed import choose_embedder
 from tests.conftest import Time
 
 TEXTS = (

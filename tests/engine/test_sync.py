@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from memotheca.engine.leafing import opened
-from memotheca.engine.sync import sync_everything
 from memotheca.model.errors import Failure, Refusal
+from memotheca.notes.open_notebook import opened
+from memotheca.notes.sync import sync_everything
 from tests.conftest import open_vault
 
 
@@ -156,7 +156,7 @@ def test_vaults_that_cannot_be_mounted_are_refused(tmp_path, time, monkeypatch, 
 def test_notes_of_an_imported_collection_are_a_graph_too(writer, tmp_path, time):
     import io
 
-    from memotheca.engine.transfer import export_collection, import_lines
+    from memotheca.admin.transfer import export_collection, import_lines
 
     writer.given(a="[[b]]", b="x")
     text = io.StringIO()

@@ -4,12 +4,12 @@ import pytest
 
 from memotheca import settings
 from memotheca.app import build
-from memotheca.engine.annotating import annotate
-from memotheca.engine.curation import forget
-from memotheca.engine.embedding import choose_embedder
-from memotheca.engine.memories import Draft, store_memory
-from memotheca.engine.tending import curation_tasks, examine_health, keep_as_it_is, reconsider
+from memotheca.memory.care.tasks import curation_tasks, examine_health, keep_as_it_is, reconsider
+from memotheca.memory.curation.annotate import annotate
+from memotheca.memory.curation.merge import forget
+from memotheca.memory.curation.remember import Draft, store_memory
 from memotheca.model.clock import DAY, SECOND
+from memotheca.search.embed import choose_embedder
 
 WHY = "Somebody said so in the meeting."
 

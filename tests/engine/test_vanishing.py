@@ -6,10 +6,10 @@ import subprocess
 
 import pytest
 
-from memotheca.engine.inspecting import inspect_vaults
-from memotheca.engine.surveying import survey
-from memotheca.engine.sync import sync_everything
-from memotheca.engine.vanishing import withheld
+from memotheca.admin.vault_health import inspect_vaults
+from memotheca.notes.overview import survey
+from memotheca.notes.sync import sync_everything
+from memotheca.notes.vanished import withheld
 from tests.conftest import open_vault
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from memotheca.engine import vicinity
-from memotheca.engine.entries import delete_entry, update_entry
-from memotheca.engine.erasure import erase
-from memotheca.engine.history import undo
-from memotheca.engine.vicinity import Vicinity, vicinity_of
+from memotheca.admin.erasure import erase
+from memotheca.admin.history import undo
+from memotheca.entries.entries import delete_entry, update_entry
+from memotheca.memory.standing import nearest
+from memotheca.memory.standing.nearest import Vicinity, vicinity_of
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.storage.reading import Reading
+from memotheca.storage.snapshot import Reading
 from memotheca.storage.store import Writing
 from tests.engine.desk import Desk
 
@@ -95,7 +95,7 @@ def test_what_was_not_searched_for_is_left_out(tmp_path: Path) -> None:
 
 
 def test_so_much_that_is_new_is_searched_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vicinity, "FOLLOWED", 3)
+    monkeypatch.setattr(nearest, "FOLLOWED", 3)
     desk = Desk(tmp_path, "minilm")
     for number in range(20):
         desk.put(f"tea cup {number}")

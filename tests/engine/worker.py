@@ -7,8 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from memotheca.engine import corpus
-from memotheca.engine.index.sealing import collect_orphans
+from memotheca.admin import corpus
+from memotheca.search.index.seal import collect_orphans
 from tests.engine.desk import Desk
 
 corpus.BATCH = 20

@@ -11,18 +11,18 @@ from random import Random
 from typing import Any
 
 from memotheca import settings
+from memotheca.admin.erasure import erase
+from memotheca.admin.upkeep import index_everything
 from memotheca.app import App, build, show_what_works, write_down
-from memotheca.engine.embedding import choose_embedder
-from memotheca.engine.erasure import erase
-from memotheca.engine.filing import try_to_finish
-from memotheca.engine.jobs import bench_of
-from memotheca.engine.notebook import Notebook
-from memotheca.engine.patterns.importing import import_catalogue
-from memotheca.engine.sync import sync_everything
-from memotheca.engine.upkeep import index_everything
+from memotheca.jobs.queue import bench_of
 from memotheca.model.clock import SECOND
 from memotheca.model.errors import Failure, Refusal
-from memotheca.reading.sandbox import Sandbox
+from memotheca.notes.notebook import Notebook
+from memotheca.notes.outbox import try_to_finish
+from memotheca.notes.sync import sync_everything
+from memotheca.parsing.isolation.sandbox import Sandbox
+from memotheca.patterns.import_catalogue import import_catalogue
+from memotheca.search.embed import choose_embedder
 from memotheca.storage.sqlite import SQLiteDatabase, SQLiteSession
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call

@@ -2,9 +2,9 @@
 
 import pytest
 
-from memotheca.reading.markdown import find_headings
-from memotheca.spaces.code import names
-from memotheca.vault.markdown import LONGEST_TAG, MOST_LEVELS, MOST_LINKS, MOST_TAGS, read
+from memotheca.memory.spaces.code import names
+from memotheca.parsing.markdown import find_headings
+from memotheca.vault.note_file import LONGEST_TAG, MOST_LEVELS, MOST_LINKS, MOST_TAGS, read
 from tests.conftest import Writer
 from tests.linear.attacks import UNITS, repeated
 from tests.linear.growth import (

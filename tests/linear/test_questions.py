@@ -2,8 +2,8 @@
 
 import pytest
 
-from memotheca.mind.distilling import Passage, pick, to_lines
-from memotheca.mind.summary import summarise
+from memotheca.memory.claims.distil import Passage, pick, to_lines
+from memotheca.memory.claims.summary import summarise
 from memotheca.model.errors import Failure, Refusal
 from memotheca.server.resources import read_resource
 from tests.conftest import Agent, Writer

@@ -8,9 +8,9 @@ from xml.sax.saxutils import escape
 import pytest
 
 from memotheca.model.errors import Refusal
-from memotheca.reading.chunking import cut_slowly
-from memotheca.reading.reader import READERS
-from memotheca.reading.source import Source
+from memotheca.parsing.formats_table import READERS
+from memotheca.parsing.source import Source
+from memotheca.text.chunking import cut_slowly
 from tests.linear.growth import MOST, MOST_TENFOLD, growth_of, memory_growth_of, tenfold_growth_of
 from tests.reading.conftest import archive, word_document
 

@@ -7,8 +7,8 @@ from typing import Any, cast
 import pytest
 
 from memotheca.app import find_tools
-from memotheca.engine.embedding import choose_embedder
 from memotheca.model.kinds import STARTER_COLLECTION
+from memotheca.search.embed import choose_embedder
 from memotheca.toolkit.bounds import MOST_MEMBERS, bounded_schema
 from memotheca.toolkit.tool import Tool
 from tests.conftest import Writer

@@ -5,7 +5,7 @@ from time import thread_time
 
 import pytest
 
-from memotheca.vault.markdown import parse
+from memotheca.vault.note_file import parse
 from tests.linear.turns import Longest
 
 SIZE = 1_000_000

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from memotheca.engine.memories import RELATIONS, new_link
-from memotheca.toolkit.asking import Conversation, Prompt, Response, key_of
+from memotheca.memory.curation.remember import RELATIONS, new_link
+from memotheca.toolkit.ask import Conversation, Prompt, Response, key_of
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
 from tests.conftest import Time, Writer, open_vault

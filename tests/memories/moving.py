@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from memotheca.engine.memories import RELATIONS, find_node, new_link
+from memotheca.memory.curation.remember import RELATIONS, find_node, new_link
 from tests.memories.librarian import WHY, Librarian
 
 Act = Callable[[Librarian], object]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from memotheca.engine.activity import INTERACTIONS
+from memotheca.memory.session.state import INTERACTIONS
 from tests.memories.librarian import WHY, Librarian
 from tests.memories.moving import Scene, boosted, both, called, linked, nothing, question, remembered, stranger
 

@@ -4,9 +4,9 @@ import itertools
 from dataclasses import replace
 from typing import Any, cast
 
-from memotheca.engine.arousal import keep_levels
-from memotheca.engine.memories import find_node
-from memotheca.mind.modulators import Levels, levels_at, shift
+from memotheca.memory.curation.remember import find_node
+from memotheca.memory.session.arousal import keep_levels
+from memotheca.memory.session.modulators import Levels, levels_at, shift
 from memotheca.model.knowledge import Entry
 from tests.memories.librarian import Librarian
 from tests.memories.moving import Act, Scene, boosted, both, called, nothing, question, remembered, stranger

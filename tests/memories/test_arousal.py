@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from memotheca.engine.arousal import keep_levels
-from memotheca.mind.modulators import levels_at, shift
+from memotheca.memory.session.arousal import keep_levels
+from memotheca.memory.session.modulators import levels_at, shift
 from memotheca.model.clock import SECOND
 from tests.conftest import BEGAN, Time
 from tests.memories.librarian import WHY, Librarian

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memotheca.engine.budget import count_tokens
+from memotheca.text.tokens import count_tokens
 from tests.conftest import Time
 from tests.memories.librarian import Librarian
 

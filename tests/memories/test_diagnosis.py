@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memotheca.engine import memories
-from memotheca.engine.embedding import choose_embedder
-from memotheca.mind.adversarial import FLAGGED, Threat
-from memotheca.mind.circularity import find_circle
-from memotheca.mind.ranking import fuse, jaccard, measure, rank_biased_overlap
+from memotheca.memory.claims.ranking import fuse, jaccard, measure, rank_biased_overlap
+from memotheca.memory.curation import remember
+from memotheca.memory.safety.adversarial import FLAGGED, Threat
+from memotheca.memory.safety.circularity import find_circle
 from memotheca.model.clock import DAY, SECOND
+from memotheca.search.embed import choose_embedder
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
 
@@ -139,7 +139,7 @@ class TestHomeostasis:
 def test_whoever_stores_something_doubtful_is_told_until_when_it_is_held(
     librarian: Librarian, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memories, "inspect", lambda content: Threat(FLAGGED, "prompt_injection", ()))
+    monkeypatch.setattr(remember, "inspect", lambda content: Threat(FLAGGED, "prompt_injection", ()))
     held = librarian.call("store_memory", content="A doubtful text.", rationale=WHY)["quarantine"]
     (shown,) = librarian.call("homeostatic_status")["quarantine"]["nodes"]
     assert held == {name: shown[name] for name in ("reason", "since", "until")}

@@ -5,11 +5,11 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memotheca.engine.census import take_census
-from memotheca.engine.homeostasis import read_ledger
-from memotheca.engine.reference import SAMPLE, Window, checkpoint
+from memotheca.memory.care.homeostasis import read_ledger
+from memotheca.memory.standing.sample import SAMPLE, Window, checkpoint
 from memotheca.model.kinds import MEMORY
-from memotheca.storage.counting import count_heads
+from memotheca.search.census import take_census
+from memotheca.storage.counts import count_heads
 from memotheca.storage.lookups import read_standing
 from tests.memories.librarian import Librarian
 

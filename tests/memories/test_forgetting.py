@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memotheca.engine.erasure import erase
+from memotheca.admin.erasure import erase
 from memotheca.model.clock import DAY, SECOND
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian

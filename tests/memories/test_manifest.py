@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memotheca.toolkit.asking import Conversation, Response, confirmation, key_of
+from memotheca.toolkit.ask import Conversation, Response, confirmation, key_of
 from tests.memories.librarian import Librarian
 
 TEXTS = ("Ada likes chess.", "Prices rose.", "Paris is old.", "Penguins huddle.", "The lock is held.", "It rains.")

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from memotheca.engine import wording
-from memotheca.engine.curation import sources_of
-from memotheca.toolkit.asking import Prompt, Unanswered
+from memotheca.memory.curation import wording
+from memotheca.memory.curation.merge import sources_of
+from memotheca.toolkit.ask import Prompt, Unanswered
 from tests.memories.librarian import WHY, Librarian
 
 

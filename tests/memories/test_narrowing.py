@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from memotheca.engine.entries import blank_entry
-from memotheca.engine.judging import judge, judge_all
-from memotheca.engine.quarantine import find_unheld, rank_unheld
-from memotheca.engine.search import Question
+from memotheca.entries.entries import blank_entry
+from memotheca.memory.care.quarantine import find_unheld, rank_unheld
+from memotheca.memory.standing.judge import judge, judge_all
 from memotheca.model import kinds
+from memotheca.search.search import Question
 from memotheca.storage.store import Writing
 from tests.memories.librarian import Librarian
 
@@ -82,8 +82,8 @@ def test_quadrants_that_were_not_looked_for_far_enough_are_said_to_be_partial(
         librarian.remember(f"Tea tea tea {number}.")
     asked = {"query": "tea", "filters": {"johari_quadrants": ["Open", "Blind", "Hidden", "Unknown"]}}
     assert "partial" not in librarian.call("search_graph", top_k=12, **asked)
-    monkeypatch.setattr("memotheca.engine.recall.DEEP", 5)
-    monkeypatch.setattr("memotheca.engine.recall.CANDIDATES", 5)
+    monkeypatch.setattr("memotheca.memory.recall.recall.DEEP", 5)
+    monkeypatch.setattr("memotheca.memory.recall.recall.CANDIDATES", 5)
     assert "were judged" in librarian.call("search_graph", top_k=12, **asked)["partial"]
 
 

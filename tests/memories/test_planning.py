@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memotheca.engine.planning import APART, plan_search
-from memotheca.spaces.words import query_words
+from memotheca.memory.recall.plan import APART, plan_search
+from memotheca.text.words import query_words
 from tests.memories.librarian import WHY, Librarian
 
 GOAL = "Find out why deploys fail while the migration lock is held"

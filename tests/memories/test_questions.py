@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memotheca.toolkit.asking import Conversation, Form, Response, Unanswered, key_of
+from memotheca.toolkit.ask import Conversation, Form, Response, Unanswered, key_of
 from memotheca.toolkit.tool import Call
 from tests.memories.librarian import Librarian
 

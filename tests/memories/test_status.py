@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from memotheca.engine import vicinity
-from memotheca.engine.anticipating import get_ready
+from memotheca.memory.care.prefetch import get_ready
+from memotheca.memory.standing import nearest
 from tests.memories.librarian import Librarian
 
 
@@ -133,8 +133,8 @@ def test_what_is_still_to_be_compared_is_counted(librarian: Librarian, monkeypat
     for number in range(5):
         librarian.call("store", topic=f"cup {number}", content=f"The cup holds {number} teas.")
     assert status(librarian)["not_yet_compared"] == 0
-    monkeypatch.setattr(vicinity, "LITTLE", 4)
-    monkeypatch.setattr(vicinity, "SEARCHES", 2)
+    monkeypatch.setattr(nearest, "LITTLE", 4)
+    monkeypatch.setattr(nearest, "SEARCHES", 2)
     librarian.call("store", topic="lamp", content="The lamp is lit.")
     assert status(librarian)["not_yet_compared"] == 6 - 2
     librarian.call("get_system_instructions")

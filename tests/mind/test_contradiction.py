@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memotheca.mind.contradiction import Said, cannot_be_alike, contradict_texts
-from memotheca.mind.opposites import PREFIXES, denials, opposites_between
-from memotheca.mind.priors import COMPATIBLE, Priors, assume, differing, similarity
-from memotheca.mind.quantities import without_quantities
+from memotheca.memory.claims.contradiction import Said, cannot_be_alike, contradict_texts
+from memotheca.memory.claims.opposites import PREFIXES, denials, opposites_between
+from memotheca.memory.claims.priors import COMPATIBLE, Priors, assume, differing, similarity
+from memotheca.memory.claims.quantities import without_quantities
 from memotheca.model.knowledge import Entry
-from memotheca.spaces.words import stem
+from memotheca.text.words import stem
 
 
 @pytest.mark.parametrize(

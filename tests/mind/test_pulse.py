@@ -7,11 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memotheca.mind.learning import PHASES, aggregate, emphasis, lambdas, learning_score, phase_at, space_weights
-from memotheca.mind.modulators import attended, learning_share, levels_at, sharpen, shift, startle, widened
-from memotheca.mind.pulse import Situation, suggest, take_pulse
-from memotheca.mind.quadrants import QUADRANTS, Quadrant, confidence, insights, quadrant
-from memotheca.spaces.atlas import COUNT, IDS
+from memotheca.memory.session.learning import (
+    PHASES,
+    aggregate,
+    emphasis,
+    lambdas,
+    learning_score,
+    phase_at,
+    space_weights,
+)
+from memotheca.memory.session.modulators import attended, learning_share, levels_at, sharpen, shift, startle, widened
+from memotheca.memory.session.pulse import Situation, suggest, take_pulse
+from memotheca.memory.session.quadrants import QUADRANTS, Quadrant, confidence, insights, quadrant
+from memotheca.memory.spaces.space_table import COUNT, IDS
 
 SHARE = st.floats(0, 1)
 LISTED = {

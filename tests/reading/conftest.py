@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from memotheca.reading.document import Document
-from memotheca.reading.limits import Limits
-from memotheca.reading.opening import open_file
-from memotheca.reading.reader import read
-from memotheca.reading.sandbox import Sandbox
-from memotheca.reading.source import Source, Wishes
+from memotheca.parsing.document import Document
+from memotheca.parsing.formats_table import read
+from memotheca.parsing.isolation.resource_limits import Limits
+from memotheca.parsing.isolation.sandbox import Sandbox
+from memotheca.parsing.open_safely import open_file
+from memotheca.parsing.source import Source, Wishes
 
 FILES = Path(__file__).parent / "files"
 

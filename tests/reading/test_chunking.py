@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memotheca.reading.chunking import Chunk, cut, window
+from memotheca.text.chunking import Chunk, cut, window
 
 LINES = st.sampled_from(
     [

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.reading.sandbox import Sandbox
+from memotheca.parsing.isolation.sandbox import Sandbox
 from tests.reading import hostile
 from tests.reading.conftest import FILES, archive, pdf_stream, png, read_in, text_pdf, word_document
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.reading.opening import MEGABYTE, hold_content, open_file, read_at
+from memotheca.parsing.open_safely import MEGABYTE, hold_content, open_file, read_at
 
 
 def make_link(place: Path) -> Path:

@@ -6,10 +6,10 @@ import zipfile
 import pytest
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.reading.document import Document
-from memotheca.reading.draft import Draft
-from memotheca.reading.formats import EXTENSIONS, FORMATS, PROMISED, promised_format
-from memotheca.reading.reader import READERS
+from memotheca.parsing.builder import Draft
+from memotheca.parsing.document import Document
+from memotheca.parsing.formats import EXTENSIONS, FORMATS, PROMISED, promised_format
+from memotheca.parsing.formats_table import READERS
 from tests.reading.conftest import FILES, pdf, read_bytes, text_pdf, word_document
 
 GERMAN = "Der Wärter hört den Sturm und läuft auf die Brücke, denn das Öl ist im Keller und die Tür ist nicht zu."

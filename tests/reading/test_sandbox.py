@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.reading.limits import Limits
-from memotheca.reading.opening import hold_content, open_file
-from memotheca.reading.parsers import Forked, Spawned, environment
-from memotheca.reading.sandbox import Sandbox
+from memotheca.parsing.isolation.launch import Forked, Spawned, environment
+from memotheca.parsing.isolation.resource_limits import Limits
+from memotheca.parsing.isolation.sandbox import Sandbox
+from memotheca.parsing.open_safely import hold_content, open_file
 from tests.reading.conftest import FILES, read_in, text_pdf
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
@@ -132,7 +132,7 @@ def test_the_parser_process_ends_with_the_server() -> None:
 
 
 def test_where_nothing_forks_an_interpreter_is_started_for_each_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memotheca.reading.sandbox.find_parsers", Spawned)
+    monkeypatch.setattr("memotheca.parsing.isolation.sandbox.find_parsers", Spawned)
     spawning = Sandbox(limits=Limits(memory_mb=1024, step_seconds=10))
     told: list[Any] = []
     with open_file(str(FILES / "report.pdf")) as opened:

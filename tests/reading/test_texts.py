@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memotheca.reading.chunking import cut
+from memotheca.text.chunking import cut
 from tests.reading.conftest import FILES, read_sample
 
 SOURCES = {"talk.fodp", "scan.html", "turned.html", "scanned.html", "mixed.html", "README.md"}

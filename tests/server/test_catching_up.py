@@ -12,12 +12,12 @@ import anyio
 import pytest
 
 from memotheca import settings
+from memotheca.admin.history import undo
+from memotheca.admin.transfer import import_lines
 from memotheca.app import App, build
-from memotheca.engine.embedding import choose_embedder
-from memotheca.engine.entries import store_entry
-from memotheca.engine.history import undo
-from memotheca.engine.transfer import import_lines
+from memotheca.entries.entries import store_entry
 from memotheca.model.clock import system_clock
+from memotheca.search.embed import choose_embedder
 from memotheca.server import events
 from memotheca.server.events import Hub
 from memotheca.toolkit.tool import Call

@@ -114,8 +114,8 @@ def test_what_cannot_be_read_says_why(agent, uri, failure):
 
 
 def test_a_change_of_very_many_things_is_cut_and_says_so(agent):
-    from memotheca.engine.history import changes_after
-    from memotheca.engine.transfer import import_lines
+    from memotheca.admin.history import changes_after
+    from memotheca.admin.transfer import import_lines
     from memotheca.server.resources import changed_resources
 
     lines = [

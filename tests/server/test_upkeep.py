@@ -5,8 +5,8 @@ import pytest
 
 from memotheca import settings
 from memotheca.app import build
-from memotheca.engine import anticipating
-from memotheca.engine.critique import Related
+from memotheca.memory.care import prefetch
+from memotheca.memory.care.critique import Related
 from memotheca.server import adapter
 from memotheca.server.adapter import Adapter
 
@@ -39,10 +39,10 @@ def test_upkeep_that_is_stopped_leaves_off(tmp_path, monkeypatch, stop):
     """Readying what the next call wants goes entry by entry, and no further once the server ends."""
     app = build(settings.load({"data": str(tmp_path), "toolsets": "all"}, {}))
     looked = []
-    monkeypatch.setattr(anticipating, "recent_entries", lambda *_: ["one", "two"])
-    monkeypatch.setattr(anticipating, "related_pairs", lambda *_: looked.append(1) or Related([]))
-    monkeypatch.setattr(anticipating, "find_clashes", lambda *_: [])
+    monkeypatch.setattr(prefetch, "recent_entries", lambda *_: ["one", "two"])
+    monkeypatch.setattr(prefetch, "related_pairs", lambda *_: looked.append(1) or Related([]))
+    monkeypatch.setattr(prefetch, "find_clashes", lambda *_: [])
     app.kernel.activity.look(app.kernel.collection, ["one"], 1)
-    anticipating.get_ready(app.kernel, lambda: stop)
+    prefetch.get_ready(app.kernel, lambda: stop)
     app.kernel.store.close()
     assert len(looked) == (0 if stop else 2)

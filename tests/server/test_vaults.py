@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from memotheca.app import open_store
-from memotheca.engine.filed import to_bytes
-from memotheca.engine.kernel import Kernel
-from memotheca.storage import vault as rows
+from memotheca.kernel.kernel import Kernel
+from memotheca.notes.note_bytes import to_bytes
+from memotheca.storage import vault_index as rows
 from memotheca.vault.files import digest_of
 from tests.server.raw import PATIENCE, RawServer
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memotheca.spaces.embedders import is_shipped_model_there
-from memotheca.spaces.fusion import DENSE_WEIGHT, DENSE_WEIGHT_UNKNOWN, balance, latin_share, trigram_values
-from memotheca.spaces.loading import load_embedder
-from memotheca.spaces.voice import DEFAULT_VOICE
+from memotheca.vectors.embedders import is_shipped_model_there
+from memotheca.vectors.fusion import DENSE_WEIGHT, DENSE_WEIGHT_UNKNOWN, balance, latin_share, trigram_values
+from memotheca.vectors.load import load_embedder
+from memotheca.vectors.profile import DEFAULT_VOICE
 from tests.engine.desk import Desk, FakeEmbedder
 
 FAKE = "openai:fake@http://nowhere"

@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memotheca.memory.spaces import hyperdimensional
+from memotheca.memory.spaces.all_spaces import Gallery, Hung
+from memotheca.memory.spaces.causal import clauses
+from memotheca.memory.spaces.entities import find
+from memotheca.memory.spaces.expansion import Associations
+from memotheca.memory.spaces.fingerprint import pack, represent, unpack, words_of, words_of_all
+from memotheca.memory.spaces.graph_walk import walk
+from memotheca.memory.spaces.space_table import COUNT, IDS
+from memotheca.memory.spaces.sparse import Columns, count, count_words
 from memotheca.model.clock import DAY, HOUR
 from memotheca.model.knowledge import Entry, fold
-from memotheca.spaces import hyperdimensional
-from memotheca.spaces.atlas import COUNT, IDS
-from memotheca.spaces.causal import clauses
-from memotheca.spaces.entities import find
-from memotheca.spaces.expansion import Associations
-from memotheca.spaces.fingerprint import pack, represent, unpack, words_of, words_of_all
-from memotheca.spaces.gallery import Gallery, Hung
-from memotheca.spaces.graph import walk
-from memotheca.spaces.keeping import Kept
-from memotheca.spaces.sparse import Columns, count, count_words
-from memotheca.spaces.terms import number_of
-from memotheca.spaces.words import UNSPACED, identifiers, words
+from memotheca.text.caches import Kept
+from memotheca.text.terms import number_of
+from memotheca.text.words import UNSPACED, identifiers, words
 
 BEGAN = 1_770_000_000_000_000
 

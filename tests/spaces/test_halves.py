@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from memotheca.spaces.halves import widen
+from memotheca.vectors.float16 import widen
 
 EVERY = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 

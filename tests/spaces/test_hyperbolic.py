@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from memotheca.spaces.hyperbolic import WIDTH, angle, aperture, membership, pull
+from memotheca.memory.spaces.hyperbolic import WIDTH, angle, aperture, membership, pull
 
 
 def at(radius, cosine=1.0):

@@ -1,7 +1,7 @@
 """Lexical nearness: words, pairs, phrases and identifiers."""
 
-from memotheca.spaces.lexical import share
-from memotheca.spaces.words import identifiers, pairs, query_words, quoted, words
+from memotheca.text.lexical import share
+from memotheca.text.words import identifiers, pairs, query_words, quoted, words
 
 
 def test_words_are_folded_stemmed_and_without_stop_words():

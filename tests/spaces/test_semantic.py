@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from memotheca.spaces.embedders import is_shipped_model_there, understand
-from memotheca.spaces.loading import load_embedder, settle
-from memotheca.spaces.onnx_file import Graph
-from memotheca.spaces.semantic import OVERLAP, WINDOW, OnnxFolder, to_bytes, unit
+from memotheca.vectors.embedders import is_shipped_model_there, understand
+from memotheca.vectors.load import load_embedder, settle
+from memotheca.vectors.onnx_embedder import OVERLAP, WINDOW, OnnxFolder, to_bytes, unit
+from memotheca.vectors.onnx_file import Graph
 
 WIDTH = 8
 WORDS = [f"w{number}" for number in range(1200)]

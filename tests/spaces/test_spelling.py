@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from memotheca.spaces.spelling import changed, respell, swapped
-from memotheca.spaces.words import STOP_WORDS, query_words, words
+from memotheca.text.spelling import changed, respell, swapped
+from memotheca.text.words import STOP_WORDS, query_words, words
 from tests.engine.desk import Desk
 
 letters = st.text("abcdefghijklmnopqrstuvwxyz", min_size=6, max_size=12)

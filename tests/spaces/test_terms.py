@@ -5,11 +5,11 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memotheca.spaces import terms
-from memotheca.spaces.keeping import Answers
-from memotheca.spaces.lexical import TITLE_WEIGHT
-from memotheca.spaces.terms import MAX_FREQUENCY, Terms, analyse, identifier_number, pack, pair_number, word_number
-from memotheca.spaces.words import identifiers, pairs, words
+from memotheca.text import terms
+from memotheca.text.caches import Answers
+from memotheca.text.lexical import TITLE_WEIGHT
+from memotheca.text.terms import MAX_FREQUENCY, Terms, analyse, identifier_number, pack, pair_number, word_number
+from memotheca.text.words import identifiers, pairs, words
 
 PIECES = (
     "the", "of", "S", "rates", "Error", "parse_config", "src/app.py", "v1.2.3", "__init__", "a-b", "-x-", "#tag/sub",

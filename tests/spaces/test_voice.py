@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memotheca.spaces.embedders import is_shipped_model_there, understand
-from memotheca.spaces.fusion import balance
-from memotheca.spaces.loading import load_embedder
-from memotheca.spaces.semantic import unit
-from memotheca.spaces.voice import CHINESE, DEFAULT_VOICE, ENGLISH, Voice, listen
+from memotheca.vectors.embedders import is_shipped_model_there, understand
+from memotheca.vectors.fusion import balance
+from memotheca.vectors.load import load_embedder
+from memotheca.vectors.onnx_embedder import unit
+from memotheca.vectors.profile import CHINESE, DEFAULT_VOICE, ENGLISH, Voice, listen
 
 
 class Narrow:

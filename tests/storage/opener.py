@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 from memotheca.app import prepare_directory
-from memotheca.engine.entries import store_entry
-from memotheca.engine.kernel import Kernel
+from memotheca.entries.entries import store_entry
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Refusal
 from memotheca.storage.database import Session

@@ -7,15 +7,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from memotheca.engine.edges import RESOLUTIONS, Claim, Clash, delete_edge, relate, settle
-from memotheca.engine.entries import delete_entry, store_entry, update_entry
-from memotheca.engine.erasure import erase
-from memotheca.engine.history import undo
-from memotheca.engine.kernel import Kernel
+from memotheca.admin.erasure import erase
+from memotheca.admin.history import undo
+from memotheca.entries.edges import RESOLUTIONS, Claim, Clash, delete_edge, relate, settle
+from memotheca.entries.entries import delete_entry, store_entry, update_entry
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
 from memotheca.model.kinds import KINDS
 from memotheca.model.knowledge import Thing
-from memotheca.storage.reading import EdgePattern
+from memotheca.storage.snapshot import EdgePattern
 from memotheca.storage.store import Store
 
 NAMES = ("Ada", "ﬁnch", "FINCH", "Straße")

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from memotheca.admin.erasure import RETENTION, Erased, backup_files, erase, purge
+from memotheca.admin.history import list_history, undo
 from memotheca.app import BACKUPS, DATABASE, backup_path, open_copy, open_store
-from memotheca.engine.edges import Claim, Clash, Related, delete_edge, relate
-from memotheca.engine.entries import delete_entry, get_entry, store_entry, update_entry
-from memotheca.engine.erasure import RETENTION, Erased, backup_files, erase, purge
-from memotheca.engine.history import list_history, undo
-from memotheca.engine.kernel import Kernel
+from memotheca.entries.edges import Claim, Clash, Related, delete_edge, relate
+from memotheca.entries.entries import delete_entry, get_entry, store_entry, update_entry
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import DAY, SECOND
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.journal import compare_heads
-from memotheca.storage.reading import EdgePattern
+from memotheca.storage.snapshot import EdgePattern
 from memotheca.storage.sqlite import SQLiteDatabase
 from memotheca.storage.store import Store, Writing
 

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
+from memotheca.admin.history import undo
+from memotheca.admin.transfer import export_collection, import_lines
 from memotheca.app import open_store
-from memotheca.engine.entries import store_entry
-from memotheca.engine.history import undo
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.transfer import export_collection, import_lines
+from memotheca.entries.entries import store_entry
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import KINDS
 from memotheca.model.knowledge import Edge, Entry, fold
 from memotheca.storage import sqlite
 from memotheca.storage.journal import _HEADS, compare_heads, describe, dump, rebuild_heads
-from memotheca.storage.reading import EdgePattern
+from memotheca.storage.snapshot import EdgePattern
 from tests.storage.players import CHANGES, Player, fresh_kernel, heads, moves, newest, things
 
 EVERYTHING = (*CHANGES, "undo", "erase")

@@ -9,9 +9,9 @@ import pytest
 
 from memotheca import app
 from memotheca.app import BACKUPS, DATABASE, open_copy, open_store, prepare_directory
-from memotheca.engine.edges import Claim, Clash, relate
-from memotheca.engine.entries import store_entry
-from memotheca.engine.kernel import Kernel
+from memotheca.entries.edges import Claim, Clash, relate
+from memotheca.entries.entries import store_entry
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry

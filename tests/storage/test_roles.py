@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from memotheca import settings
+from memotheca.admin.health import examine
 from memotheca.app import build
-from memotheca.engine.health import examine
-from memotheca.engine.jobs import adopt_orphans, enqueue, look_up, take_next
+from memotheca.jobs.queue import adopt_orphans, enqueue, look_up, take_next
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage import jobs, roles
 from memotheca.storage.roles import holder_of, lease

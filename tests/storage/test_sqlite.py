@@ -8,8 +8,8 @@ import apsw
 import pytest
 
 from memotheca.app import DATABASE, open_store
-from memotheca.engine.entries import blank_entry, store_entry
-from memotheca.engine.kernel import Kernel
+from memotheca.entries.entries import blank_entry, store_entry
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.sqlite import PRAGMAS, SQLiteDatabase, refuse_unsafe, to_refusal

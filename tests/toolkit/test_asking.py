@@ -3,7 +3,7 @@
 import pytest
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.toolkit.asking import Conversation, Form, Prompt, Response, Unanswered, choice_of, confirmation, key_of
+from memotheca.toolkit.ask import Conversation, Form, Prompt, Response, Unanswered, choice_of, confirmation, key_of
 from memotheca.toolkit.tool import Call
 
 SURE = confirmation("Delete 5 notes?")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memotheca.app import find_tools
-from memotheca.engine.entries import LONGEST_NAME
+from memotheca.entries.entries import LONGEST_NAME
 from memotheca.model.errors import Failure, Refusal
 from memotheca.server.prompts import PROMPTS, complete, get_prompt
 from memotheca.toolkit.bounds import LARGEST_OBJECT, LONGEST, MOST_MEMBERS, bounded_schema

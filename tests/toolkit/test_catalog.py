@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pytest
 
 from memotheca.app import CONTRACTS, EMBEDDER, load_catalog, look_after
-from memotheca.engine.embedding import choose_embedder
 from memotheca.model.errors import Failure, Refusal
+from memotheca.search.embed import choose_embedder
 from memotheca.toolkit.catalog import Catalog, Listing, to_listing
 from memotheca.toolkit.dispatch import UnknownTool
 from memotheca.toolkit.fields import text

@@ -6,8 +6,8 @@ import jsonschema_rs
 import pytest
 
 from memotheca.app import CONTRACTS, find_tools, generate_catalog, load_catalog
-from memotheca.engine.embedding import choose_embedder
 from memotheca.model.errors import Failure, Refusal
+from memotheca.search.embed import choose_embedder
 from memotheca.toolkit.fields import input_schema
 
 TOOLS = [tool for tool, _, _ in find_tools()[1]]
@@ -99,7 +99,7 @@ def test_the_list_of_tools_is_at_most_twelve_kilobytes():
 
 
 def test_an_unexpected_error_is_internal_and_leaks_nothing(agent, monkeypatch, caplog):
-    from memotheca.engine.kernel import Kernel
+    from memotheca.kernel.kernel import Kernel
 
     def explode(*arguments, **options):
         raise RuntimeError("secret /path SELECT")

@@ -4,8 +4,8 @@ import pytest
 
 from memotheca import settings
 from memotheca.app import build
-from memotheca.contracts.notes import TRUNCATED, shorten
-from memotheca.engine.embedding import choose_embedder
+from memotheca.search.embed import choose_embedder
+from memotheca.tools.notes.contract import TRUNCATED, shorten
 
 
 def test_a_ghost_is_a_node_until_its_file_arrives(writer):

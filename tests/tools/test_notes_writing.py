@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memotheca.engine import filing
-from memotheca.engine.leafing import opened
-from memotheca.engine.surveying import survey
+from memotheca.notes import outbox
+from memotheca.notes.open_notebook import opened
+from memotheca.notes.overview import survey
 from tests.conftest import open_vault
 
 LINKING = """---
@@ -159,7 +159,7 @@ def test_a_rename_says_nothing_of_the_other_files_it_changes_so_that_it_is_said_
 def test_what_could_not_be_read_back_is_not_written(writer, monkeypatch):
     writer.given(a="one", b="[[a]]")
     before = writer.files()
-    monkeypatch.setattr(filing, "MAX_SIZE", 1000)
+    monkeypatch.setattr(outbox, "MAX_SIZE", 1000)
     for content in ("with a \0 in it", "x" * 1001):
         for name, said in (("create_node", {"title": "New"}), ("update_node", {"id": "a.md"})):
             for dry_run in (True, False):
@@ -315,7 +315,7 @@ def test_a_folder_that_cannot_be_written_leaves_everything_as_it_was(writer):
 
 
 def test_erasing_a_note_takes_its_file_too(writer):
-    from memotheca.engine.erasure import erase
+    from memotheca.admin.erasure import erase
 
     writer.given(a="secret", b="[[a]]")
     erase(writer.kernel, "note:a.md", actor="test")

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from memotheca import settings
+from memotheca.admin.erasure import erase
 from memotheca.app import build
-from memotheca.engine.embedding import choose_embedder
-from memotheca.engine.erasure import erase
+from memotheca.search.embed import choose_embedder
 from memotheca.server.resources import read_resource
 from tests.conftest import Agent, Time
 

@@ -8,14 +8,14 @@ import pytest
 
 from memotheca import settings
 from memotheca.app import CONTRACTS, build
-from memotheca.contracts.pattern_pages import CARD_MARKER, INDEX_MARKER
-from memotheca.contracts.pattern_shapes import Details, NeedsInput, SearchResults
-from memotheca.contracts.patterns import TOOL_ERROR_SCHEMA
-from memotheca.engine.patterns.search import all_cards
 from memotheca.model.errors import Failure, Refusal
-from memotheca.toolkit.asking import Conversation, Form, Response, Unanswered, key_of
+from memotheca.patterns.pattern_search import all_cards
+from memotheca.toolkit.ask import Conversation, Form, Response, Unanswered, key_of
 from memotheca.toolkit.fields import object_schema
 from memotheca.toolkit.tool import Call
+from memotheca.tools.patterns.contract import TOOL_ERROR_SCHEMA
+from memotheca.tools.patterns.pages import CARD_MARKER, INDEX_MARKER
+from memotheca.tools.patterns.shapes import Details, NeedsInput, SearchResults
 from tests.conftest import Agent, Time
 from tests.engine.patterns.catalogues import bring_in, by_words_alone, write, write_many
 

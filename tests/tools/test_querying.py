@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 import pytest
 
-from memotheca.engine.budget import count_tokens
-from memotheca.engine.paging import Place, to_cursor
-from memotheca.engine.search import Question
+from memotheca.kernel.paging import Place, to_cursor
+from memotheca.search.search import Question
+from memotheca.text.tokens import count_tokens
 
 
 @pytest.fixture

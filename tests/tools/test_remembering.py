@@ -7,8 +7,8 @@ import pytest
 
 from memotheca import settings
 from memotheca.app import build
-from memotheca.engine.embedding import choose_embedder
 from memotheca.model.clock import DAY, SECOND
+from memotheca.search.embed import choose_embedder
 from tests.conftest import Agent, Time
 
 WHY = "Somebody will need it later."

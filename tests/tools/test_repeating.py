@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from memotheca import settings
+from memotheca.admin.erasure import erase
 from memotheca.app import build
-from memotheca.engine import repeating
-from memotheca.engine.erasure import erase
+from memotheca.kernel import idempotency
 from memotheca.model.clock import DAY, SECOND
 from memotheca.storage.store import Store, Writing
 from memotheca.toolkit.contract import Reply
@@ -139,7 +139,7 @@ def test_two_that_ask_at_once_under_one_key_are_answered_alike(agent: Agent, sec
 def test_a_program_that_dies_between_change_and_answer_does_not_let_it_be_done_twice(
     agent: Agent, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(repeating, "_keep", lambda *given: None)
+    monkeypatch.setattr(idempotency, "_keep", lambda *given: None)
     asked(agent, "k", "store", topic="tea", content="black")
     monkeypatch.undo()
     time.advance(61)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from memotheca.app import find_tools
-from memotheca.engine.embedding import choose_embedder
-from memotheca.engine.patterns.importing import import_catalogue
+from memotheca.patterns.import_catalogue import import_catalogue
+from memotheca.search.embed import choose_embedder
 from memotheca.server.resources import RESOURCES, read_resource
 from memotheca.toolkit.contract import Reply
 from tests.conftest import Time, Writer, open_vault

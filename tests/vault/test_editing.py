@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.vault.editing import compose, with_body, with_property, with_tags, with_title
-from memotheca.vault.markdown import ParsedNote, parse, render
+from memotheca.vault.edit import compose, with_body, with_property, with_tags, with_title
+from memotheca.vault.note_file import ParsedNote, parse, render
 
 RICH = b"""---
 # first comment

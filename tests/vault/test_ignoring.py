@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memotheca.vault.files import Folder, Found
-from memotheca.vault.ignoring import Ignores
+from memotheca.vault.ignore import Ignores
 
 FILES = [
     "a.md",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memotheca.vault.markdown import ParsedNote, parse
+from memotheca.vault.note_file import ParsedNote, parse
 from memotheca.vault.wikilinks import Form
 
 CORPUS = Path(__file__).with_name("corpus.md")

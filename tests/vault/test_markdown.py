@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memotheca.vault import structure
-from memotheca.vault.encoding import decode, encode
-from memotheca.vault.markdown import parse, read, render
+from memotheca.vault.lossless_text import decode, encode
+from memotheca.vault.note_file import parse, read, render
 
 PIECES = st.sampled_from(
     "| ¦|¦||¦---¦---\n¦\n¦\r\n¦\r¦\t¦title: a¦tags: [a, b]¦tags:\n  - x\n¦: ¦- ¦&a ¦*a¦{¦}¦[¦]¦[[¦]]¦#¦^¦![[¦](¦)¦`¦```"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memotheca.vault.markdown import parse
-from memotheca.vault.resolving import Means, Named, Resolved, Resolver, link_key, note_keys
+from memotheca.vault.note_file import parse
+from memotheca.vault.resolve import Means, Named, Resolved, Resolver, link_key, note_keys
 from memotheca.vault.wikilinks import title_of
 
 VAULT = [

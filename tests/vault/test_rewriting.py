@@ -4,9 +4,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from memotheca.vault.markdown import parse, render
-from memotheca.vault.resolving import Named, Resolver
-from memotheca.vault.rewriting import replace_targets, retarget
+from memotheca.vault.note_file import parse, render
+from memotheca.vault.resolve import Named, Resolver
+from memotheca.vault.rewrite import replace_targets, retarget
 
 OLD = Named("notes/old-name.md", "Old Name", ("Alias",))
 

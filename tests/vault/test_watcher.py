@@ -12,7 +12,7 @@ import pytest
 
 from memotheca.vault import watcher
 from memotheca.vault.files import Folder
-from memotheca.vault.ignoring import Ignores
+from memotheca.vault.ignore import Ignores
 from memotheca.vault.watcher import Changes, needs_polling, watch_folder
 
 PATIENCE = 5.0

@@ -8,22 +8,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from memotheca.admin.history import new_batch
 from memotheca.cli.bars import Bars
 from memotheca.cli.call_command import ACTOR
-from memotheca.cli.gathering import gather, snapshot
+from memotheca.cli.file_arguments import gather, snapshot
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import app_of, plain, print_json
-from memotheca.contracts.documents import code_of
-from memotheca.engine.history import new_batch
-from memotheca.engine.ingest import Wish, queue_file
-from memotheca.engine.jobs import bench_of, call_off, enqueue, look_up_all, refusal_of
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.naming import SHORT
-from memotheca.engine.relocating import follow_gone
-from memotheca.engine.vanishing import LEAST, SHARE, identity_of
-from memotheca.engine.workers import Workers
+from memotheca.documents.ingest import Wish, queue_file
+from memotheca.documents.relocate import follow_gone
+from memotheca.jobs.queue import bench_of, call_off, enqueue, look_up_all, refusal_of
+from memotheca.jobs.workers import Workers
+from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.names import SHORT
 from memotheca.model.errors import Failure, Refusal
+from memotheca.notes.vanished import LEAST, SHARE, identity_of
 from memotheca.storage.jobs import Job
+from memotheca.tools.documents.contract import code_of
 
 POLL_SECONDS = 0.2
 WATCH_SECONDS = 1.0

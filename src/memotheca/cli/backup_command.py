@@ -6,11 +6,11 @@ import shlex
 from contextlib import ExitStack
 from pathlib import Path
 
+from memotheca.admin.backups import ASKED, make_backup, thin_out
+from memotheca.admin.erasure import BACKUP_ROLE, remove_partial_backups
 from memotheca.app import BACKUPS, DATABASE, App, backup_path, find_faults, is_backup, means_of
 from memotheca.cli.layout import say, sized
 from memotheca.cli.terminal import aimed, app_of, at_least, plain, print_json, refuse_taken
-from memotheca.engine.backups import ASKED, make_backup, thin_out
-from memotheca.engine.erasure import BACKUP_ROLE, remove_partial_backups
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.locks import role
 

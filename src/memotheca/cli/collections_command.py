@@ -3,9 +3,9 @@
 import argparse
 from dataclasses import replace
 
+from memotheca.admin.health import count_everything
 from memotheca.cli.layout import counted, table
 from memotheca.cli.terminal import app_of, print_json
-from memotheca.engine.health import count_everything
 from memotheca.model.kinds import KINDS, SECTION, STARTER_COLLECTION
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memotheca.app import load_catalog
+from memotheca.cli.client_config import spell, write
 from memotheca.cli.clients import CLIENTS, TOKEN, Client, Shape, configuration_of, nest
-from memotheca.cli.configuring import spell, write
 from memotheca.cli.shells import spell_command, this_program
 from memotheca.cli.terminal import print_json, settings_of, styled
-from memotheca.engine.vaults import read_mounts
 from memotheca.model.errors import Failure, Refusal
+from memotheca.notes.mounts import read_mounts
 from memotheca.settings import OPTIONS as ALL_OPTIONS
 from memotheca.settings import Settings, load, read_token
 

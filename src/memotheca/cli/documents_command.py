@@ -6,11 +6,11 @@ from pathlib import Path
 
 from memotheca.cli.layout import counted, say, sized
 from memotheca.cli.terminal import app_of, at_least, plain, print_json, styled
-from memotheca.contracts.documents import in_seconds
-from memotheca.engine.documents import list_documents
-from memotheca.engine.jobs import unsettled_jobs
-from memotheca.engine.naming import SHORT
-from memotheca.storage.documents import DocumentRow
+from memotheca.documents.documents import list_documents
+from memotheca.jobs.queue import unsettled_jobs
+from memotheca.kernel.names import SHORT
+from memotheca.storage.document_index import DocumentRow
+from memotheca.tools.documents.contract import in_seconds
 
 EPILOG = """examples:
   memotheca documents

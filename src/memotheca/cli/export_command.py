@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
+from memotheca.admin.transfer import export_collection, is_export
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import app_of, print_json, progress, refuse_taken
-from memotheca.engine.transfer import export_collection, is_export
 from memotheca.model.errors import Failure, Refusal
 
 

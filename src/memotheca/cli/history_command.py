@@ -3,14 +3,14 @@
 import argparse
 from typing import Any
 
+from memotheca.admin.history import Happening, list_history
 from memotheca.cli.layout import say
 from memotheca.cli.terminal import app_of, at_least, plain, print_json, styled
-from memotheca.contracts.entries import transaction_shape
-from memotheca.engine.history import Happening, list_history
-from memotheca.engine.naming import call
+from memotheca.kernel.names import call
 from memotheca.model.kinds import KINDS
 from memotheca.storage.journal import count_about
 from memotheca.toolkit.fields import to_json
+from memotheca.tools.entries.contract import transaction_shape
 
 EPILOG = """examples:
   memotheca history

@@ -3,16 +3,16 @@
 import argparse
 from dataclasses import asdict, replace
 
+from memotheca.admin.history import new_batch
+from memotheca.admin.transfer import import_lines
 from memotheca.app import lazily
 from memotheca.cli.call_command import ACTOR
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import app_of, print_json, progress
-from memotheca.engine.history import new_batch
-from memotheca.engine.jobs import enqueue
-from memotheca.engine.transfer import import_lines
+from memotheca.jobs.queue import enqueue
 from memotheca.model.errors import Failure, Refusal
 
-index_everything = lazily("memotheca.engine.upkeep", "index_everything")
+index_everything = lazily("memotheca.admin.upkeep", "index_everything")
 
 EPILOG = """An export of Memotheca brings its whole history and goes into an empty collection
 (--collection NAME makes one). A memory.json of the reference memory server goes

@@ -8,16 +8,16 @@ from typing import Any
 from memotheca.cli.call_command import ACTOR
 from memotheca.cli.layout import say
 from memotheca.cli.terminal import plain, styled
-from memotheca.engine import wording
-from memotheca.engine.citations import citation_of, name_of
-from memotheca.engine.critique import critique
-from memotheca.engine.curation import chief_of, forget, merge
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.quarantine import lift_quarantine, quarantined_entries
-from memotheca.engine.recency import recent_entries
-from memotheca.engine.restoring import restore
-from memotheca.engine.tending import LOOKED_AT, Task, curation_tasks, examine_health, keep_as_it_is, reconsider
-from memotheca.engine.tombstones import list_tombstones
+from memotheca.kernel.citations import citation_of, name_of
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.critique import critique
+from memotheca.memory.care.quarantine import lift_quarantine, quarantined_entries
+from memotheca.memory.care.recency import recent_entries
+from memotheca.memory.care.tasks import LOOKED_AT, Task, curation_tasks, examine_health, keep_as_it_is, reconsider
+from memotheca.memory.curation import wording
+from memotheca.memory.curation.merge import chief_of, forget, merge
+from memotheca.memory.curation.restore import restore
+from memotheca.memory.curation.tombstones import list_tombstones
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Refusal
 from memotheca.model.kinds import ENTRY, MEMORY, NOTE

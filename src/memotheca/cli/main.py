@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import Any
 
 from memotheca import __version__
+from memotheca.cli.interrupt import Stopped, stop_on_signals
 from memotheca.cli.layout import columns, table
-from memotheca.cli.stopping import Stopped, stop_on_signals
 from memotheca.cli.terminal import aimed, is_json, leave, make_printable, say_error, to_json_text
 from memotheca.model.errors import Failure, Refusal
 from memotheca.settings import DATA_DOC, OPTIONS, Option

@@ -6,7 +6,7 @@ from typing import Any
 from memotheca.app import lazily
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import app_of, at_least, plain, print_json, styled
-from memotheca.engine.kernel import Kernel
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 
 show_state = lazily("memotheca.cli.librarian", "state_of")

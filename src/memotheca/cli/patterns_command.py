@@ -11,15 +11,15 @@ from memotheca.app import App, lazily
 from memotheca.cli.call_command import ACTOR
 from memotheca.cli.layout import counted, say
 from memotheca.cli.layout import page as width
-from memotheca.cli.markdown import render
+from memotheca.cli.markdown_view import render
 from memotheca.cli.terminal import app_of, at_least, print_json, progress, say_error, styled
-from memotheca.contracts.patterns import DIFFICULTIES, TOOL_ERROR
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.tool import Call
+from memotheca.tools.patterns.contract import DIFFICULTIES, TOOL_ERROR
 
-import_catalogue = lazily("memotheca.engine.patterns.importing", "import_catalogue")
-all_cards = lazily("memotheca.engine.patterns.search", "all_cards")
-index_everything = lazily("memotheca.engine.upkeep", "index_everything")
+import_catalogue = lazily("memotheca.patterns.import_catalogue", "import_catalogue")
+all_cards = lazily("memotheca.patterns.pattern_search", "all_cards")
+index_everything = lazily("memotheca.admin.upkeep", "index_everything")
 
 ACTIONS = ("import", "list", "show", "search")
 

@@ -6,13 +6,13 @@ from memotheca.app import lazily
 from memotheca.cli.call_command import ACTOR
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import app_of, at_least, print_json, progress
-from memotheca.engine.embedding import choose_chunk_size, choose_embedder
-from memotheca.engine.jobs import enqueue
+from memotheca.jobs.queue import enqueue
+from memotheca.search.embed import choose_chunk_size, choose_embedder
 
-rebuild = lazily("memotheca.engine.upkeep", "rebuild")
-index_everything = lazily("memotheca.engine.upkeep", "index_everything")
+rebuild = lazily("memotheca.admin.upkeep", "rebuild")
+index_everything = lazily("memotheca.admin.upkeep", "index_everything")
 
-settle = lazily("memotheca.spaces.loading", "settle")
+settle = lazily("memotheca.vectors.load", "settle")
 
 EPILOG = """examples:
   memotheca reindex                           make all anew from the journal

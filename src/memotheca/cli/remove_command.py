@@ -5,12 +5,12 @@ import sys
 from dataclasses import replace
 from typing import Any
 
+from memotheca.admin.history import new_batch
 from memotheca.cli.call_command import ACTOR
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import app_of, plain, print_json
-from memotheca.engine.documents import clear_documents, find_document, list_documents, remove_document
-from memotheca.engine.history import new_batch
-from memotheca.engine.outstanding import forget_failures
+from memotheca.documents.documents import clear_documents, find_document, list_documents, remove_document
+from memotheca.documents.unfinished import forget_failures
 from memotheca.model.errors import Failure, Refusal
 
 EPILOG = """examples:

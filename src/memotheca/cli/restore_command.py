@@ -4,10 +4,10 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
+from memotheca.admin.backups import Restored, restore
 from memotheca.app import make_directory, means_of
 from memotheca.cli.layout import say
 from memotheca.cli.terminal import plain, print_json, settings_of
-from memotheca.engine.backups import Restored, restore
 
 EPILOG = """The backup is checked first, and brought to the format of this program where it
 is older. What is there now is kept in backups/ of the data directory, so that

@@ -10,18 +10,18 @@ from typing import Any, cast
 from memotheca.app import lazily
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import app_of, at_least, plain, print_json, styled
-from memotheca.engine.naming import file_of, path_of, short_handle
+from memotheca.kernel.names import file_of, path_of, short_handle
 from memotheca.model import kinds
 from memotheca.model.kinds import KINDS
 from memotheca.model.knowledge import Entry, handle_of
 
-find_entries = lazily("memotheca.engine.search", "find_entries")
-ask = lazily("memotheca.engine.search", "Question")
-make_budget = lazily("memotheca.engine.search", "Budget")
-weigh_excerpts = lazily("memotheca.engine.search", "weigh_excerpts")
-find_sentences = lazily("memotheca.engine.sentences", "find_sentences")
-describe = lazily("memotheca.engine.evidence", "describe")
-seek = lazily("memotheca.engine.evidence", "Sought")
+find_entries = lazily("memotheca.search.search", "find_entries")
+ask = lazily("memotheca.search.search", "Question")
+make_budget = lazily("memotheca.search.search", "Budget")
+weigh_excerpts = lazily("memotheca.search.search", "weigh_excerpts")
+find_sentences = lazily("memotheca.entries.triples", "find_sentences")
+describe = lazily("memotheca.search.excerpts", "describe")
+seek = lazily("memotheca.search.excerpts", "Sought")
 
 INDENT = " " * 5
 

@@ -13,7 +13,7 @@ from typing import Any
 from memotheca.app import build, lazily, loss_of
 from memotheca.cli.connect_command import tell_clients
 from memotheca.cli.terminal import aimed, settings_of, styled
-from memotheca.engine.resting import calm_collector, share_turns
+from memotheca.kernel.gc import calm_collector, share_turns
 from memotheca.settings import Settings
 
 OPTIONS = (

@@ -5,13 +5,13 @@ from typing import Any, cast
 
 from memotheca.cli.layout import counted, fill, say
 from memotheca.cli.terminal import app_of, plain, print_json, styled
-from memotheca.engine.naming import call, file_of, find_thing, name_end, page_of, path_of
-from memotheca.engine.sections import sections_of, with_text
+from memotheca.documents.sections import sections_of, with_text
+from memotheca.kernel.names import call, file_of, find_thing, name_end, page_of, path_of
 from memotheca.model import kinds
 from memotheca.model.clock import to_iso
-from memotheca.model.history import Version
+from memotheca.model.commits import Version
 from memotheca.model.knowledge import Edge, Entry, handle_of
-from memotheca.storage.reading import Reading
+from memotheca.storage.snapshot import Reading
 
 EPILOG = """examples:
   memotheca show e-1                     an entry, t-1 a relation, Ada a name

@@ -4,13 +4,13 @@ import argparse
 from typing import Any
 
 from memotheca import __version__
+from memotheca.admin.health import count_everything
 from memotheca.app import lazily, loss_of
 from memotheca.cli.layout import counted, sized, table
 from memotheca.cli.terminal import aimed, app_of, print_json, styled
-from memotheca.engine.health import count_everything
 from memotheca.model.kinds import KINDS, NOTE, SECTION, STARTER_COLLECTION
 
-survey = lazily("memotheca.engine.surveying", "survey")
+survey = lazily("memotheca.notes.overview", "survey")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def run(parsed: argparse.Namespace) -> int:
         # The links of notes stand in their files; they are no edges of their own.
         "links": survey(app.kernel).links if counts[NOTE] else 0,
     }
-    if missed := lazily("memotheca.engine.vanishing", "withheld")(app.kernel):
+    if missed := lazily("memotheca.notes.vanished", "withheld")(app.kernel):
         found["vaults"] = [aimed(parsed, each) for each in missed]
     if told := loss_of(app):
         found["loss"] = f"{told}; {aimed(parsed, '`memotheca doctor` says which backup to restore, and how')}"

@@ -8,14 +8,14 @@ from memotheca.app import App, lazily
 from memotheca.cli.call_command import ACTOR
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import aimed, app_of, plain, print_json, progress, settings_of, styled
-from memotheca.engine.jobs import enqueue
+from memotheca.jobs.queue import enqueue
 
-survey = lazily("memotheca.engine.surveying", "survey")
-unmount = lazily("memotheca.engine.unmounting", "unmount")
-withheld = lazily("memotheca.engine.vanishing", "withheld")
-index_everything = lazily("memotheca.engine.upkeep", "index_everything")
-count_passages = lazily("memotheca.engine.upkeep", "count_passages_waiting")
-sync = lazily("memotheca.engine.sync", "sync_everything")
+survey = lazily("memotheca.notes.overview", "survey")
+unmount = lazily("memotheca.notes.unmount", "unmount")
+withheld = lazily("memotheca.notes.vanished", "withheld")
+index_everything = lazily("memotheca.admin.upkeep", "index_everything")
+count_passages = lazily("memotheca.admin.upkeep", "count_passages_waiting")
+sync = lazily("memotheca.notes.sync", "sync_everything")
 
 OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
 SHOWN = 20

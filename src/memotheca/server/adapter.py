@@ -23,16 +23,16 @@ from memotheca import __version__
 from memotheca.app import App, follow_vaults, look_after, write_down
 from memotheca.model.errors import Failure, Refusal, refuse_for_memory
 from memotheca.server import prompts, resources
-from memotheca.server.asking import Asked, converse, seal_state
-from memotheca.server.blocks import carry_types, restore_types
-from memotheca.server.errands import Errands
+from memotheca.server.background import Works
+from memotheca.server.content_types import carry_types, restore_types
+from memotheca.server.elicitation import Asked, converse, seal_state
 from memotheca.server.events import TOOLS_CHANGED, Hub, Note, Subscriber
 from memotheca.server.faults import INTERNAL_ERROR, INVALID_PARAMS, fault_details
 from memotheca.server.guidance import compose_instructions
+from memotheca.server.progress import Teller
 from memotheca.server.sessions import HERE, Place, session_of
-from memotheca.server.telling import Teller
-from memotheca.server.works import Works
-from memotheca.toolkit.asking import Conversation
+from memotheca.server.task_protocol import Errands
+from memotheca.toolkit.ask import Conversation
 from memotheca.toolkit.catalog import Listing
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.dispatch import UnknownTool

@@ -19,10 +19,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memotheca.server.adapter import Adapter
+from memotheca.server.ascii_json import JsonReply
 from memotheca.server.faults import INTERNAL_ERROR, enrich
 from memotheca.server.messages import REVISION
 from memotheca.server.posts import replay
-from memotheca.server.replies import JsonReply
 
 log = logging.getLogger(__name__)
 

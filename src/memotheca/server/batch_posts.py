@@ -9,10 +9,10 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from memotheca.server.ascii_json import JsonReply
 from memotheca.server.batches import BATCHING, Batch, is_request, read_batch
 from memotheca.server.limits import Budget
 from memotheca.server.posts import Completion, answer, answers, replay
-from memotheca.server.replies import JsonReply
 
 EVENTS = "text/event-stream"
 SESSION = "mcp-session-id"

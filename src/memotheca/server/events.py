@@ -11,8 +11,8 @@ import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
-from memotheca.engine.history import changes_after, newest_tx
-from memotheca.engine.kernel import Kernel
+from memotheca.admin.history import changes_after, newest_tx
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
 from memotheca.server.resources import Wanted, changed_resources, changes_wanted, understand
 

@@ -10,8 +10,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from memotheca.model.errors import Failure, Refusal
+from memotheca.server.ascii_json import JsonReply
 from memotheca.server.faults import INVALID_REQUEST, fault
-from memotheca.server.replies import JsonReply
 from memotheca.settings import Settings
 
 log = logging.getLogger(__name__)

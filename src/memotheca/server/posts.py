@@ -12,6 +12,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from memotheca.server.ascii_json import JsonReply
 from memotheca.server.faults import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
@@ -23,7 +24,6 @@ from memotheca.server.faults import (
 )
 from memotheca.server.limits import Budget
 from memotheca.server.messages import ENVELOPE
-from memotheca.server.replies import JsonReply
 
 log = logging.getLogger(__name__)
 

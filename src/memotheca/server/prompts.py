@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.engine.kernel import Kernel
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import from_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import ENTRY

@@ -6,9 +6,20 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from memotheca.admin.history import list_history, newest_tx
 from memotheca.app import lazily
-from memotheca.contracts.documents import DOCUMENTS, DocumentEntry, WholeDocument, document_fields, section_shape
-from memotheca.contracts.entries import (
+from memotheca.documents.documents import open_document, page_documents
+from memotheca.entries.edges import EdgeQuestion, edge_fits, find_edges, get_edge
+from memotheca.entries.entries import get_entry
+from memotheca.kernel.kernel import Kernel
+from memotheca.model.commits import Change, Transaction
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.kinds import DOCUMENT, ENTRY, KINDS, KNOWLEDGE_TYPES, MEMORY_TYPES, NOTE, TRIPLE
+from memotheca.model.knowledge import Edge, Entry, Thing, fold, handle_of
+from memotheca.toolkit.fields import to_json
+from memotheca.toolkit.fit import count_fitting
+from memotheca.tools.documents.contract import DOCUMENTS, DocumentEntry, WholeDocument, document_fields, section_shape
+from memotheca.tools.entries.contract import (
     ENTRIES,
     TRANSACTIONS,
     TRIPLES,
@@ -17,18 +28,7 @@ from memotheca.contracts.entries import (
     transaction_shape,
     triple_shape,
 )
-from memotheca.contracts.notes import LISTED, NOTES, note_shape, short_note
-from memotheca.engine.documents import open_document, page_documents
-from memotheca.engine.edges import EdgeQuestion, edge_fits, find_edges, get_edge
-from memotheca.engine.entries import get_entry
-from memotheca.engine.history import list_history, newest_tx
-from memotheca.engine.kernel import Kernel
-from memotheca.model.errors import Failure, Refusal
-from memotheca.model.history import Change, Transaction
-from memotheca.model.kinds import DOCUMENT, ENTRY, KINDS, KNOWLEDGE_TYPES, MEMORY_TYPES, NOTE, TRIPLE
-from memotheca.model.knowledge import Edge, Entry, Thing, fold, handle_of
-from memotheca.toolkit.fields import to_json
-from memotheca.toolkit.fitting import count_fitting
+from memotheca.tools.notes.contract import LISTED, NOTES, note_shape, short_note
 
 MIME_TYPE = "application/json"
 DEFAULT_LIMIT = 50
@@ -68,12 +68,12 @@ class Resource:
     fits: Callable[[Kernel, Arguments, Thing, int], bool]
 
 
-find_entries = lazily("memotheca.engine.search", "find_entries")
-ask = lazily("memotheca.engine.search", "Question")
-fits = lazily("memotheca.engine.search", "fits")
+find_entries = lazily("memotheca.search.search", "find_entries")
+ask = lazily("memotheca.search.search", "Question")
+fits = lazily("memotheca.search.search", "fits")
 
-list_notes = lazily("memotheca.engine.notes", "list_notes")
-get_note = lazily("memotheca.engine.notes", "get_note")
+list_notes = lazily("memotheca.notes.read_notes", "list_notes")
+get_note = lazily("memotheca.notes.read_notes", "get_note")
 
 LONGEST_ARGUMENT = 4096
 MOST_DIGITS = 18

@@ -18,15 +18,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from memotheca.contracts.memories import SSE_SESSION_EXPIRED
 from memotheca.model.clock import SECOND
 from memotheca.server.adapter import Adapter
+from memotheca.server.ascii_json import JsonReply
 from memotheca.server.channel import Channel, Event, Gone
 from memotheca.server.faults import INVALID_REQUEST, fault
 from memotheca.server.limits import Budget, Limits
 from memotheca.server.messages import Full, Incoming
-from memotheca.server.replies import JsonReply
 from memotheca.server.sessions import HERE, Place, name_session
+from memotheca.tools.memories.contract import SSE_SESSION_EXPIRED
 
 log = logging.getLogger(__name__)
 

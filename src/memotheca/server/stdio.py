@@ -19,9 +19,9 @@ from memotheca.app import App
 from memotheca.server.adapter import Adapter
 from memotheca.server.batches import Conversation, Reply, spell
 from memotheca.server.faults import PARSE_ERROR, enrich, fault, parse_message
-from memotheca.server.leaving import leave_at_once, leave_on_signals
 from memotheca.server.messages import Incoming
 from memotheca.server.sessions import HERE, Place, name_session
+from memotheca.server.shutdown import leave_at_once, leave_on_signals
 
 log = logging.getLogger(__name__)
 

@@ -22,21 +22,21 @@ from starlette.routing import Route, WebSocketRoute, request_response
 from starlette.types import ASGIApp
 
 from memotheca import __version__
+from memotheca.admin.history import newest_tx
 from memotheca.app import App
-from memotheca.engine.history import newest_tx
 from memotheca.model.errors import Failure, Refusal
 from memotheca.server.adapter import Adapter
+from memotheca.server.ascii_json import JsonReply
 from memotheca.server.bare import BareDoor
 from memotheca.server.batch_posts import BatchDoor
 from memotheca.server.connections import GuardedHttp, GuardedSocket, Places
 from memotheca.server.gate import Gate, Names, is_everywhere, is_loopback
-from memotheca.server.leaving import heeded, leave_in_the_end
 from memotheca.server.limits import Budget, Sparing, limits_of
 from memotheca.server.posts import MAX_BODY, MessageCheck
-from memotheca.server.replies import JsonReply
+from memotheca.server.shutdown import heeded, leave_in_the_end
 from memotheca.server.sockets import SocketDoor
 from memotheca.server.sse import MESSAGES, EventDoor, Wait
-from memotheca.server.uploads import UploadDoor
+from memotheca.server.upload_endpoint import UploadDoor
 from memotheca.settings import Settings, read_token
 
 log = logging.getLogger(__name__)

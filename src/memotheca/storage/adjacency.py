@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from memotheca.model.knowledge import fold
 from memotheca.storage.database import scalar
-from memotheca.storage.reading import Reading
+from memotheca.storage.snapshot import Reading
 
 End = Literal["source", "target"]
 ENDS: tuple[End, End] = ("source", "target")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from memotheca.model.knowledge import Entry
 from memotheca.storage.database import Row, Session, scalar
-from memotheca.storage.images import from_image
+from memotheca.storage.serialization import from_image
 
 Spot = tuple[int, int, str | None]
 

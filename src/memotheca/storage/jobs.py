@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from memotheca.storage.database import Row, Session, first, scalar
-from memotheca.storage.images import to_text
+from memotheca.storage.serialization import to_text
 
 TABLES = (
     """CREATE TABLE job (

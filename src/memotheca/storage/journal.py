@@ -8,7 +8,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import fold
 from memotheca.storage.database import Session, first
 from memotheca.storage.heads import drop_head, set_head
-from memotheca.storage.images import from_image, to_text
+from memotheca.storage.serialization import from_image, to_text
 
 _BATCH = 2000
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from memotheca.model.history import Transaction
+from memotheca.model.commits import Transaction
 from memotheca.model.knowledge import Entry, fold
 from memotheca.storage.database import Row
-from memotheca.storage.images import from_image
-from memotheca.storage.reading import Reading, to_transaction
+from memotheca.storage.serialization import from_image
+from memotheca.storage.snapshot import Reading, to_transaction
 
 
 def ids_labelled(reading: Reading, title: str, *, kind: str = "", without: str = "", limit: int = 1) -> list[str]:

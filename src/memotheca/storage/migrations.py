@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.storage import chunks, documents, fingerprints, jobs, operations, repeats, vault
+from memotheca.storage import activity, chunks, document_index, fingerprints, jobs, repeats, vault_index
 from memotheca.storage.database import Database, Session, scalar
-from memotheca.storage.remaking import set_stop_words_apart
+from memotheca.storage.remake import set_stop_words_apart
 from memotheca.storage.schema import TABLES
 
 Step = Callable[[Session], None]
@@ -27,22 +27,22 @@ def add_chunks(session: Session) -> None:
 
 def add_vault(session: Session) -> None:
     """What is known of a vault's files."""
-    for statement in vault.TABLES:
+    for statement in vault_index.TABLES:
         session.run(statement)
 
 
 def add_documents(session: Session) -> None:
     """The list of documents, and the jobs that read them."""
-    for statement in (*documents.TABLES, *jobs.TABLES):
+    for statement in (*document_index.TABLES, *jobs.TABLES):
         session.run(statement)
 
 
 def add_memories(session: Session) -> None:
     """Fingerprints, operational rows, and what a transaction says of itself (a reason, a rationale)."""
-    for statement in (*fingerprints.TABLES, *operations.TABLES):
+    for statement in (*fingerprints.TABLES, *activity.TABLES):
         session.run(statement)
     session.run("ALTER TABLE tx ADD COLUMN note TEXT")
-    for statement in operations.INDEXES:
+    for statement in activity.INDEXES:
         session.run(statement)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from memotheca.model.persisting import MissingSegmentError
+from memotheca.model.retry import MissingSegmentError
 from memotheca.storage.database import Session, first
 
 Array = NDArray[Any]

@@ -7,7 +7,7 @@ from typing import Any
 from memotheca.model.errors import Refusal
 from memotheca.storage import journal
 from memotheca.storage.database import Session
-from memotheca.storage.images import from_image
+from memotheca.storage.serialization import from_image
 
 _BATCH = 2000
 _MOST = 20

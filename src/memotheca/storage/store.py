@@ -5,16 +5,16 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 from memotheca.model.clock import Clock
+from memotheca.model.commits import Operation
 from memotheca.model.errors import Failure, Refusal
-from memotheca.model.history import Operation
 from memotheca.model.ids import new_id
 from memotheca.model.knowledge import Edge, Entry, Thing, subject_of
 from memotheca.storage.database import Database, Session, first, scalar
 from memotheca.storage.heads import drop_head, loose_edges, set_edge_heads, set_head
-from memotheca.storage.images import to_image, to_text
 from memotheca.storage.migrations import STEPS, Step, migrate, recorded_format, refuse_other_format
-from memotheca.storage.reading import Reading
 from memotheca.storage.repeats import drop_replies
+from memotheca.storage.serialization import to_image, to_text
+from memotheca.storage.snapshot import Reading
 
 T = TypeVar("T")
 

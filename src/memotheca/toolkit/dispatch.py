@@ -10,10 +10,10 @@ from typing import Any, Protocol, cast
 
 import jsonschema_rs
 
+from memotheca.model.cancellation import heeding
 from memotheca.model.errors import Failure, Refusal, refuse_for_memory
-from memotheca.model.heeding import heeding
-from memotheca.model.persisting import persist
-from memotheca.toolkit.asking import Unanswered
+from memotheca.model.retry import persist
+from memotheca.toolkit.ask import Unanswered
 from memotheca.toolkit.bounds import bounded_schema, find_too_much
 from memotheca.toolkit.catalog import Catalog, Listing
 from memotheca.toolkit.contract import Contract, PulseCarrier, Reply

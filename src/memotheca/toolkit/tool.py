@@ -6,7 +6,7 @@ from inspect import getmodule
 from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
 
 from memotheca.model.errors import Refusal
-from memotheca.toolkit.asking import Conversation, Question, Response
+from memotheca.toolkit.ask import Conversation, Question, Response
 
 Effect = Literal["read", "add", "change", "destroy"]
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.vault.encoding import is_binary
-from memotheca.vault.ignoring import Ignores
+from memotheca.vault.ignore import Ignores
+from memotheca.vault.lossless_text import is_binary
 from memotheca.vault.paths import check_inside, check_new, same_place
 from memotheca.vault.wikilinks import is_note
 

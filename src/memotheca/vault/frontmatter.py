@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from memotheca.vault.encoding import readable
+from memotheca.vault.lossless_text import readable
 
 MAX_SIZE = 64 * 1024
 MAX_DEPTH = 32

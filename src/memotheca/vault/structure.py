@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from time import monotonic
 
-from memotheca.model.heeding import heed
+from memotheca.model.cancellation import heed
 from memotheca.vault.wikilinks import Form, Link, markdown_link, wiki_link
 
 # A link in a link in a link … is read as far as this many brackets are open.

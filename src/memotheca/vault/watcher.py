@@ -10,7 +10,7 @@ from watchfiles import Change
 from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
 from memotheca.vault.files import Folder
-from memotheca.vault.ignoring import GITIGNORE
+from memotheca.vault.ignore import GITIGNORE
 from memotheca.vault.wikilinks import is_note
 
 # In milliseconds: a batch is closed once nothing has happened for STEP, and at the latest after LONGEST.

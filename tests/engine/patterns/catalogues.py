@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from memotheca.engine.embedding import choose_embedder
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.patterns.importing import Account, import_catalogue
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.kinds import STARTER_COLLECTION
+from memotheca.patterns.import_catalogue import Account, import_catalogue
+from memotheca.search.embed import choose_embedder
 
 PLAIN = """---
 id: {id}

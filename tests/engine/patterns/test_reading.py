@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memotheca.engine.patterns.frontmatter import Unreadable
-from memotheca.engine.patterns.reading import DIFFICULTIES, Draft, read_pattern, shorten
-from memotheca.engine.patterns.sections import find_examples, split_sections
+from memotheca.patterns.pattern_file import DIFFICULTIES, Draft, read_pattern, shorten
+from memotheca.patterns.pattern_frontmatter import Unreadable
+from memotheca.patterns.pattern_sections import find_examples, split_sections
 
 WHOLE = """---
 id: use-match

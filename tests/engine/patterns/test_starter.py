@@ -8,16 +8,16 @@ from importlib.resources import files
 import pytest
 
 from memotheca import settings
+from memotheca.admin.history import newest_tx
 from memotheca.app import build
-from memotheca.engine.births import chunk_rows
-from memotheca.engine.history import newest_tx
-from memotheca.engine.patterns import starter
-from memotheca.engine.patterns.keeping import to_fields
-from memotheca.engine.patterns.reading import DIFFICULTIES, read_pattern
-from memotheca.engine.patterns.search import Wanted, all_cards, find_patterns
-from memotheca.engine.patterns.sections import find_examples, split_sections
 from memotheca.model.kinds import PATTERN, STARTER_COLLECTION
 from memotheca.model.knowledge import Entry
+from memotheca.patterns import starter
+from memotheca.patterns.pattern_file import DIFFICULTIES, read_pattern
+from memotheca.patterns.pattern_search import Wanted, all_cards, find_patterns
+from memotheca.patterns.pattern_sections import find_examples, split_sections
+from memotheca.patterns.pattern_store import to_fields
+from memotheca.search.derive import chunk_rows
 from memotheca.storage import chunks
 from tests.engine.patterns.catalogues import bring_in, by_words_alone, write_many
 
@@ -63,7 +63,7 @@ def test_skills_name_patterns_that_are_there():
 
 
 def test_the_release_and_the_vectors_are_those_of_the_files():
-    folder = files("memotheca.engine.patterns").joinpath("starter")
+    folder = files("memotheca.patterns").joinpath("starter")
     manifest = json.loads(folder.joinpath("manifest.json").read_text("utf-8"))
     assert manifest["digest"] == starter.starter_digest(), "run scripts/build_starter.py"
     shipped = starter.shipped_vectors()

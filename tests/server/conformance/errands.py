@@ -7,7 +7,7 @@ from typing import Any
 from dialogue import accepted, elicitation, form, require
 from toolbox import ACTS, Nothing, fixture, text
 
-from memotheca.engine.jobs import SMALL, cancelled_meanwhile, enqueue, look_up, refusal_of, wait
+from memotheca.jobs.queue import SMALL, cancelled_meanwhile, enqueue, look_up, refusal_of, wait
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.contract import Block
 from memotheca.toolkit.fields import integer

@@ -5,8 +5,8 @@ from typing import Any
 
 from toolbox import Nothing, fixture, text
 
-from memotheca.engine.entries import store_entry
-from memotheca.toolkit.asking import Form, Prompt, Response, choice_of, confirmation
+from memotheca.entries.entries import store_entry
+from memotheca.toolkit.ask import Form, Prompt, Response, choice_of, confirmation
 from memotheca.toolkit.contract import Block
 from memotheca.toolkit.tool import Call
 

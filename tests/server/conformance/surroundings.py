@@ -11,8 +11,8 @@ from dialogue import elicitation, form
 from mcp.server.context import ServerRequestContext
 from toolbox import text
 
-from memotheca.contracts.entries import ENTRIES
 from memotheca.server.adapter import Adapter
+from memotheca.tools.entries.contract import ENTRIES
 
 Context = ServerRequestContext[Any, Any]
 Handler = Callable[[Context, Any], Awaitable[Any]]

@@ -10,7 +10,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
 from memotheca.app import CONTRACTS, App
-from memotheca.engine.jobs import bench_of
+from memotheca.jobs.queue import bench_of
 from memotheca.model.errors import Refusal
 from memotheca.server.adapter import Adapter
 from memotheca.toolkit.catalog import Catalog, Listing

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from memotheca.engine.files import LONGEST_URI
-from memotheca.engine.ingest import INGEST, Wish, queue_file
-from memotheca.engine.jobs import look_up, refusal_of, wait
-from memotheca.engine.kernel import Kernel
+from memotheca.documents.ingest import INGEST, Wish, queue_file
+from memotheca.jobs.file_access import LONGEST_URI
+from memotheca.jobs.queue import look_up, refusal_of, wait
+from memotheca.kernel.kernel import Kernel
 from memotheca.toolkit.fields import UNSET, Unset, flag, free, integer, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, Task, tool
 

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.documents import in_megabytes
-from memotheca.engine.documents import clear_documents, count_queued, list_documents
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.outstanding import forget_failures
+from memotheca.documents.documents import clear_documents, count_queued, list_documents
+from memotheca.documents.unfinished import forget_failures
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.fields import UNSET, Unset, flag, integer, number, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.documents.contract import in_megabytes
 
 PHRASE = "DELETE ALL"
 

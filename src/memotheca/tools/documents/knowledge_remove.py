@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.engine.documents import get_document, remove_document
-from memotheca.engine.kernel import Kernel
+from memotheca.documents.documents import get_document, remove_document
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
-from memotheca.toolkit.asking import confirmation
+from memotheca.toolkit.ask import confirmation
 from memotheca.toolkit.fields import flag, integer, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from memotheca.contracts.documents import in_seconds
-from memotheca.engine.document_search import Found, search_documents
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.pointing import point_elsewhere
+from memotheca.documents.document_search import Found, search_documents
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import DOCUMENT
 from memotheca.model.knowledge import handle_of
 from memotheca.toolkit.fields import UNSET, Unset, free, integer, many, number, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.documents.contract import in_seconds
+from memotheca.tools.elsewhere import point_elsewhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

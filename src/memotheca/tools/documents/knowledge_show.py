@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.documents import ListedDocument, code_of, in_seconds
-from memotheca.engine.documents import Listed
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.outstanding import Window, list_all
+from memotheca.documents.documents import Listed
+from memotheca.documents.unfinished import Window, list_all
+from memotheca.kernel.kernel import Kernel
 from memotheca.toolkit.fields import UNSET, Unset, choice, integer, many, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.documents.contract import ListedDocument, code_of, in_seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

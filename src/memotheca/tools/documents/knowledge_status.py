@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.documents import in_megabytes, in_seconds
-from memotheca.engine.documents import MAX_FILE_MEGABYTES, examine_documents
-from memotheca.engine.jobs import bench_of
-from memotheca.engine.kernel import Kernel
+from memotheca.documents.documents import MAX_FILE_MEGABYTES, examine_documents
+from memotheca.jobs.queue import bench_of
+from memotheca.kernel.kernel import Kernel
 from memotheca.toolkit.fields import UNSET, Unset, flag, integer, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.documents.contract import in_megabytes, in_seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.documents import failure_fields
-from memotheca.engine.jobs import elapsed_seconds, look_up, refusal_of, remaining_seconds
-from memotheca.engine.kernel import Kernel
+from memotheca.jobs.queue import elapsed_seconds, look_up, refusal_of, remaining_seconds
+from memotheca.kernel.kernel import Kernel
 from memotheca.storage.jobs import Job
 from memotheca.toolkit.fields import UNSET, Unset, flag, free, integer, number, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.documents.contract import failure_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.entries import ENTRIES, TRIPLES, address
-from memotheca.engine.edges import delete_edge
-from memotheca.engine.entries import delete_entry
-from memotheca.engine.kernel import Kernel
+from memotheca.entries.edges import delete_edge
+from memotheca.entries.entries import delete_entry
+from memotheca.kernel.kernel import Kernel
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.entries.contract import ENTRIES, TRIPLES, address
 
 TYPES = ("entry", "triple")
 

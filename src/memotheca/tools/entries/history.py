@@ -2,12 +2,18 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.entries import TRANSACTIONS, TransactionShape, address, transaction_line, transaction_shape
-from memotheca.engine.history import list_history
-from memotheca.engine.kernel import Kernel
+from memotheca.admin.history import list_history
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.kinds import KINDS
 from memotheca.toolkit.fields import UNSET, choice, integer, many, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.entries.contract import (
+    TRANSACTIONS,
+    TransactionShape,
+    address,
+    transaction_line,
+    transaction_shape,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,25 +5,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from memotheca.contracts.entries import (
-    ENTRIES,
-    LINE_COST,
-    EntryShape,
-    address,
-    encode,
-    entry_fields,
-    shorten,
-    triple_shape,
-)
-from memotheca.engine.budget import REPLY_BYTES, count_tokens
-from memotheca.engine.evidence import describe
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.search import FAMILIES, Budget, Hit, Page, Question, count_matches, find_entries, name_counts
-from memotheca.engine.sentences import Answers, Said, find_sentences
-from memotheca.engine.signals import SIGNALS, Signal
-from memotheca.engine.validity import moment
+from memotheca.entries.triples import Answers, Said, find_sentences
+from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.validity import moment
 from memotheca.model.kinds import DOCUMENT, ENTRY, KINDS, KNOWLEDGE_TYPES, MEMORY_TYPES, TRIPLE
 from memotheca.model.knowledge import Entry
+from memotheca.search.excerpts import describe
+from memotheca.search.search import FAMILIES, Budget, Hit, Page, Question, count_matches, find_entries, name_counts
+from memotheca.search.signals import SIGNALS, Signal
+from memotheca.text.tokens import REPLY_BYTES, count_tokens
 from memotheca.toolkit.catalog import ALL
 from memotheca.toolkit.fields import (
     UNSET,
@@ -40,8 +30,18 @@ from memotheca.toolkit.fields import (
     texts,
     to_json,
 )
-from memotheca.toolkit.fitting import count_fitting, weigh
+from memotheca.toolkit.fit import count_fitting, weigh
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.entries.contract import (
+    ENTRIES,
+    LINE_COST,
+    EntryShape,
+    address,
+    encode,
+    entry_fields,
+    shorten,
+    triple_shape,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

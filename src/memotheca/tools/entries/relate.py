@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.entries import TRIPLES, TripleShape, address, triple_shape
-from memotheca.engine import edges
-from memotheca.engine.entries import LONGEST_NAME
-from memotheca.engine.kernel import Kernel
+from memotheca.entries import edges
+from memotheca.entries.entries import LONGEST_NAME
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.fields import UNSET, choice, flag, free, number, said, text, texts, to_json
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.entries.contract import TRIPLES, TripleShape, address, triple_shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

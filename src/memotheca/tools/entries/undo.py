@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.entries import TRANSACTIONS, address, transaction_shape
-from memotheca.engine import history
-from memotheca.engine.kernel import Kernel
+from memotheca.admin import history
+from memotheca.kernel.kernel import Kernel
 from memotheca.toolkit.fields import UNSET, integer, many, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.entries.contract import TRANSACTIONS, address, transaction_shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.entries import ENTRIES, EntryShape, address, entry_fields
-from memotheca.engine.entries import LONGEST_NAME, refuse_blank_text, update_entry
-from memotheca.engine.kernel import Kernel
+from memotheca.entries.entries import LONGEST_NAME, refuse_blank_text, update_entry
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.kinds import KNOWLEDGE_TYPES, MEMORY_TYPES, STATUSES
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, number, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.entries.contract import ENTRIES, EntryShape, address, entry_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.annotating import annotate, annotations_of, find_related
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.recall import DOMAINS
-from memotheca.mind.secrets import scrub_all
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.annotate import annotate, annotations_of, find_related
+from memotheca.memory.recall.recall import DOMAINS
+from memotheca.memory.safety.secrets import scrub_all
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.toolkit.fields import UNSET, choice, flag, free, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

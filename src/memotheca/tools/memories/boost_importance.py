@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.boosting import boost
-from memotheca.engine.immunity import Examined
-from memotheca.engine.kernel import Kernel
-from memotheca.mind.cancer import FEWEST, IMPORTANT, SCATTERED
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.boost import boost
+from memotheca.memory.graph.balance import Examined
+from memotheca.memory.graph.cancer import FEWEST, IMPORTANT, SCATTERED
 from memotheca.toolkit.fields import UNSET, Unset, flag, integer, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.vetting import CHECK_TYPES, Verdict, Vetted, vet
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.vet import CHECK_TYPES, Verdict, Vetted, vet
 from memotheca.toolkit.fields import UNSET, Unset, flag, free, many, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

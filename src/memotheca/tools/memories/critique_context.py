@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.citations import citation_of
-from memotheca.engine.critique import CHECKS, Finding, critique
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.recency import recent_entries
+from memotheca.kernel.citations import citation_of
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.critique import CHECKS, Finding, critique
+from memotheca.memory.care.recency import recent_entries
 from memotheca.toolkit.fields import UNSET, Unset, flag, free, integer, many, number, text, texts
-from memotheca.toolkit.fitting import count_fitting, room_for
+from memotheca.toolkit.fit import count_fitting, room_for
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 USUAL = 10
 

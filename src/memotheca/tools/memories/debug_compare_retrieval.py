@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.comparing import Compared, compare
-from memotheca.engine.kernel import Kernel
-from memotheca.mind.ranking import agreement, jaccard, rank_biased_overlap
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.ranking import agreement, jaccard, rank_biased_overlap
+from memotheca.memory.recall.compare import Compared, compare
 from memotheca.toolkit.fields import flag, free, integer, many, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 SPACES = ("E1", "E5", "E7", "E13")
 

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.citations import citation_of, name_of
-from memotheca.engine.entailment import Kin, entail
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.memories import find_node
+from memotheca.kernel.citations import citation_of, name_of
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.remember import find_node
+from memotheca.memory.recall.entailment import Kin, entail
 from memotheca.model.knowledge import Entry
 from memotheca.toolkit.fields import UNSET, Unset, choice, integer, many, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 DIRECTIONS = ("ancestors", "descendants", "both")
 SPACES = ("E1", "E5", "E7")

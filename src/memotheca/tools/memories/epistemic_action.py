@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.citations import citation_of, name_of
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.questions import DUE, Candidate, eligibility, next_question
-from memotheca.toolkit.asking import Form, Response, choice_of
+from memotheca.kernel.citations import citation_of, name_of
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.recall.questions import DUE, Candidate, eligibility, next_question
+from memotheca.toolkit.ask import Form, Response, choice_of
 from memotheca.toolkit.fields import UNSET, Schema, Unset, flag, free, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 ASK, NONE = "ask_user", "none"
 

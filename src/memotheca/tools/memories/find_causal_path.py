@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.causes import Chains, Way, find_chains
-from memotheca.engine.citations import name_of
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.memories import find_node
-from memotheca.engine.walking import confidence_of
-from memotheca.mind.causality import Arrow, strength
+from memotheca.kernel.citations import name_of
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.remember import find_node
+from memotheca.memory.graph.causality import Arrow, strength
+from memotheca.memory.graph.causes import Chains, Way, find_chains
+from memotheca.memory.graph.walk import confidence_of
 from memotheca.model.knowledge import Entry
-from memotheca.storage.reading import Reading
+from memotheca.storage.snapshot import Reading
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 WAYS: dict[str, tuple[Way, ...]] = {
     "forward": ("forward",),

@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from typing import cast
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.curation import forget
-from memotheca.engine.erasure import erase_everywhere
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.manifest import strike
-from memotheca.engine.memories import find_node
-from memotheca.engine.reversal import WINDOW
+from memotheca.admin.erasure import erase_everywhere
+from memotheca.admin.manifest import strike
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.merge import forget
+from memotheca.memory.curation.remember import find_node
+from memotheca.memory.curation.reversal import WINDOW
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.toolkit.fields import choice, flag, integer, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 REASONS = ("obsolete", "duplicate", "incorrect", "user_requested", "semantic_cancer")
 

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.planning import plan_search
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.recall.plan import plan_search
 from memotheca.toolkit.fields import UNSET, Unset, integer, many, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 FOCUS = ("semantic", "causal", "code", "temporal", "entity")
 

@@ -3,19 +3,19 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.census import take_census
-from memotheca.engine.embedding import model_of
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.layers import Layer, layers
-from memotheca.engine.vicinity import KNOWN
-from memotheca.mind.learning import phase_at
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.layers import Layer, layers
+from memotheca.memory.session.learning import phase_at
+from memotheca.memory.spaces.space_table import SPACES
+from memotheca.memory.standing.nearest import KNOWN
 from memotheca.model.kinds import EDGE_TYPES, PLURALS
-from memotheca.spaces.atlas import SPACES
+from memotheca.search.census import take_census
+from memotheca.search.embed import model_of
 from memotheca.storage.chunks import count_waiting
-from memotheca.storage.reading import Reading
+from memotheca.storage.snapshot import Reading
 from memotheca.toolkit.fields import free, many, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 UNSETTLED_TOOLS = ("epistemic_action", "query_causal", "entailment_query")
 LOOSE_TOOLS = ("merge_concepts", "get_neighborhood", "critique_context")

@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.citations import citation_of
-from memotheca.engine.judging import judge, learn
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.memories import find_node
-from memotheca.mind.quadrants import ACTIONS, Quadrant, confidence, insights, quadrant
+from memotheca.kernel.citations import citation_of
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.remember import find_node
+from memotheca.memory.session.quadrants import ACTIONS, Quadrant, confidence, insights, quadrant
+from memotheca.memory.spaces.space_table import IDS
+from memotheca.memory.standing.judge import judge, learn
 from memotheca.model.knowledge import Entry
-from memotheca.spaces.atlas import IDS
 from memotheca.toolkit.fields import numbers, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

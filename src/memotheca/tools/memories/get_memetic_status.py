@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.census import take_census
-from memotheca.engine.citations import citation_of, name_of
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.layers import Active, Layer, count_quadrants, layers, most_active
-from memotheca.engine.tending import Task, tend
-from memotheca.engine.vicinity import KNOWN, affordable
-from memotheca.mind.learning import phase_at
+from memotheca.kernel.citations import citation_of, name_of
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.layers import Active, Layer, count_quadrants, layers, most_active
+from memotheca.memory.care.tasks import Task, tend
+from memotheca.memory.session.learning import phase_at
+from memotheca.memory.standing.nearest import KNOWN, affordable
 from memotheca.model.clock import to_iso
+from memotheca.search.census import take_census
 from memotheca.toolkit.fields import UNSET, choice, flag, free, integer, many, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 ACTIONS = ("consolidate", "explore", "clarify", "curate", "ready")
 TYPES = ("potential_merge", "ambiguity_detected", "obsolete_info", "semantic_cancer")

@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from typing import cast
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.citations import citation_of, name_of
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.memories import find_node, importance_of
-from memotheca.engine.walking import Neighbour, confidence_of, is_shortcut, look_around, mapped
+from memotheca.kernel.citations import citation_of, name_of
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.remember import find_node, importance_of
+from memotheca.memory.graph.walk import Neighbour, confidence_of, is_shortcut, look_around, mapped
 from memotheca.model.kinds import EDGE_TYPES
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.toolkit.fields import UNSET, flag, integer, many, number, one, text, texts
-from memotheca.toolkit.fitting import ROOM, count_fitting, weigh
+from memotheca.toolkit.fit import ROOM, count_fitting, weigh
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

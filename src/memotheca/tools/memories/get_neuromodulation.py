@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.arousal import modulator_levels
-from memotheca.engine.kernel import Kernel
-from memotheca.mind.modulators import active_spaces, mode
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.session.arousal import modulator_levels
+from memotheca.memory.session.modulators import active_spaces, mode
 from memotheca.toolkit.fields import UNSET, integer, number, one, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.lineage import Step, find_lineage
-from memotheca.engine.sync import ACTOR as VAULT
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.lineage import Step, find_lineage
 from memotheca.model.clock import to_iso
+from memotheca.notes.sync import ACTOR as VAULT
 from memotheca.toolkit.fields import flag, integer, many, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 _PEOPLE = ("cli", VAULT)
 

@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass, replace
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.citations import citation_of, name_of
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.memories import importance_of
-from memotheca.engine.recency import Recent, list_recent
-from memotheca.engine.sections import with_text
+from memotheca.documents.sections import with_text
+from memotheca.kernel.citations import citation_of, name_of
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.recency import Recent, list_recent
+from memotheca.memory.curation.remember import importance_of
 from memotheca.model.clock import from_iso, to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.fields import UNSET, flag, integer, many, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 SNIPPET = 200
 

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.budget import count_tokens
-from memotheca.engine.kernel import Kernel
+from memotheca.kernel.kernel import Kernel
+from memotheca.text.tokens import count_tokens
 from memotheca.toolkit.fields import integer, many, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 VERSION = "1"
 

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.chronicle import COMPONENTS, LEVELS, Line, Sought, explain, read_chronicle, summarize
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.lineage import find_any
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.log import COMPONENTS, LEVELS, Line, Sought, explain, read_chronicle, summarize
+from memotheca.memory.curation.lineage import find_any
 from memotheca.model.clock import from_iso, to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, text, texts
-from memotheca.toolkit.fitting import count_fitting, room_for
+from memotheca.toolkit.fit import count_fitting, room_for
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 ALL = "all"
 USUAL = 100

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.homeostasis import SET_POINT, Homeostasis, homeostasis
-from memotheca.engine.kernel import Kernel
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.homeostasis import SET_POINT, Homeostasis, homeostasis
 from memotheca.model.clock import to_iso
 from memotheca.toolkit.fields import free, integer, many, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

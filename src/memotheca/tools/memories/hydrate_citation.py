@@ -3,21 +3,21 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.budget import count_tokens
-from memotheca.engine.citations import citation_of, name_of, resolve_citation
-from memotheca.engine.edges import related_at
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.memories import importance_of, quarantine_of
-from memotheca.engine.sections import with_text
-from memotheca.engine.sentences import as_entry
+from memotheca.documents.sections import with_text
+from memotheca.entries.edges import related_at
+from memotheca.entries.triples import as_entry
+from memotheca.kernel.citations import citation_of, name_of, resolve_citation
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import TRIPLE
 from memotheca.model.knowledge import Edge, Entry
-from memotheca.storage.reading import Reading
+from memotheca.storage.snapshot import Reading
+from memotheca.text.tokens import count_tokens
 from memotheca.toolkit.fields import UNSET, Unset, flag, free, integer, many, number, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,25 +5,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.activity import Mood
-from memotheca.engine.bundling import bundle, shorten
-from memotheca.engine.citations import citation_of, name_of
-from memotheca.engine.context import POOL, Context, Superseded, compose
-from memotheca.engine.critique import Clash
-from memotheca.engine.judging import dominant_space, judge_lately, learn
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.memories import importance_of
-from memotheca.engine.recall import similarity_of
-from memotheca.engine.search import Hit
-from memotheca.mind.distilling import MODES, Mode
-from memotheca.mind.summary import sentences
+from memotheca.kernel.citations import citation_of, name_of
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.critique import Clash
+from memotheca.memory.claims.distil import MODES, Mode
+from memotheca.memory.claims.summary import sentences
+from memotheca.memory.curation.remember import importance_of
+from memotheca.memory.recall.bundle import bundle, shorten
+from memotheca.memory.recall.context import POOL, Context, Superseded, compose
+from memotheca.memory.recall.recall import similarity_of
+from memotheca.memory.session.state import Mood
+from memotheca.memory.standing.judge import dominant_space, judge_lately, learn
 from memotheca.model.clock import to_iso
 from memotheca.model.kinds import TRIPLE
 from memotheca.model.knowledge import Entry
-from memotheca.storage.reading import Reading
+from memotheca.search.search import Hit
+from memotheca.storage.snapshot import Reading
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 POOLS = {"low": 0.5, "normal": 1.0, "high": 1.5, "critical": 2.0}
 SORTS = ("causal_links", "entailment_cones", "neighborhood", "conflicts")

@@ -4,20 +4,20 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine import wording
-from memotheca.engine.citations import citation_of
-from memotheca.engine.curation import ChangedMeanwhile, Merged, compare_priors, merge, sources_of
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.reversal import WINDOW
-from memotheca.mind.adversarial import inspect
-from memotheca.mind.priors import COMPATIBLE
-from memotheca.mind.secrets import scrub
+from memotheca.kernel.citations import citation_of
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.priors import COMPATIBLE
+from memotheca.memory.curation import wording
+from memotheca.memory.curation.merge import ChangedMeanwhile, Merged, compare_priors, merge, sources_of
+from memotheca.memory.curation.reversal import WINDOW
+from memotheca.memory.safety.adversarial import inspect
+from memotheca.memory.safety.secrets import scrub
 from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry
-from memotheca.toolkit.asking import Prompt
+from memotheca.toolkit.ask import Prompt
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 STRATEGIES = ("summarize", "keep_highest", "concatenate")
 PREVIEW = 280

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.citations import citation_of, name_of
-from memotheca.engine.inference import (
+from memotheca.kernel.citations import citation_of, name_of
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.graph.causality import MAX_PATHS, Arrow, strength
+from memotheca.memory.graph.walk import confidence_of, strength_of
+from memotheca.memory.recall.inference import (
     INTERVENTIONS,
     LEAK,
     Confounder,
@@ -18,12 +20,10 @@ from memotheca.engine.inference import (
     resolve,
     tell,
 )
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.walking import confidence_of, strength_of
-from memotheca.mind.causality import MAX_PATHS, Arrow, strength
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 DIRECTIONS = ("increases", "decreases", "none")
 

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.manifest import PUBLISHED, Edit, Reviewed, locate_manifest, read_manifest, review, write_manifest
-from memotheca.engine.manifesting import Applied, Failed, apply_edits
+from memotheca.admin.manifest import PUBLISHED, Edit, Reviewed, locate_manifest, read_manifest, review, write_manifest
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.manifest_edits import Applied, Failed, apply_edits
 from memotheca.model.errors import Failure, Refusal
-from memotheca.toolkit.asking import confirmation
+from memotheca.toolkit.ask import confirmation
 from memotheca.toolkit.fields import UNSET, Unset, flag, integer, many, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 PREVIEWED = "manifest previewed"
 

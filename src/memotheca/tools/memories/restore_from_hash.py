@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.restoring import restore
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.restore import restore
 from memotheca.model.clock import to_iso
 from memotheca.toolkit.fields import flag, integer, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

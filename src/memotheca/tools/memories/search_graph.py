@@ -4,15 +4,15 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.recall import DOMAINS, Recalled, Recollection, Wanted, recall
-from memotheca.mind.quadrants import QUADRANTS
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.recall.recall import DOMAINS, Recalled, Recollection, Wanted, recall
+from memotheca.memory.session.quadrants import QUADRANTS
+from memotheca.memory.spaces.form import MODALITIES
 from memotheca.model.clock import from_iso
 from memotheca.model.errors import Failure, Refusal
-from memotheca.spaces.form import MODALITIES
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, one, said, text, texts, to_json
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.citations import name_of
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.restoring import TAKEN_BACK
-from memotheca.engine.tombstones import Tombstone, find_tombstones
+from memotheca.kernel.citations import name_of
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.restore import TAKEN_BACK
+from memotheca.memory.curation.tombstones import Tombstone, find_tombstones
 from memotheca.model.clock import from_iso, to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.fields import UNSET, Unset, flag, integer, many, number, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 SNIPPET = 240
 

@@ -4,22 +4,22 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.arousal import note_threat
-from memotheca.engine.citations import citation_of, name_of
-from memotheca.engine.judging import dominant_space
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.memories import Draft, Stored
-from memotheca.engine.memories import store_memory as store
-from memotheca.engine.recall import DOMAINS
-from memotheca.engine.rewards import reward_store
-from memotheca.engine.unpacking import LARGEST, Unpacked, unpack_encoded, unpack_uri
+from memotheca.documents.inline import LARGEST, Unpacked, unpack_encoded, unpack_uri
+from memotheca.kernel.citations import citation_of, name_of
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.remember import Draft, Stored
+from memotheca.memory.curation.remember import store_memory as store
+from memotheca.memory.curation.rewards import reward_store
+from memotheca.memory.recall.recall import DOMAINS
+from memotheca.memory.session.arousal import note_threat
+from memotheca.memory.spaces.form import MODALITIES
+from memotheca.memory.standing.judge import dominant_space
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.spaces.form import MODALITIES
 from memotheca.toolkit.fields import UNSET, Unset, choice, free, integer, many, number, one, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 LONGEST_ENCODED = 4 * math.ceil(LARGEST / 3)
 WAYS = ("content", "content_base64", "data_uri")

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.scratchpad import LONGEST_KEY, LONGEST_VALUE
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.session.scratchpad import LONGEST_KEY, LONGEST_VALUE
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.fields import UNSET, Unset, choice, integer, many, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 ACTIONS = ("write", "read", "clear")
 

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.accuracy import Missing, measure_recall
-from memotheca.engine.arousal import note_recall
-from memotheca.engine.kernel import Kernel
-from memotheca.mind.ranking import Accuracy
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.ranking import Accuracy
+from memotheca.memory.recall.accuracy import Missing, measure_recall
+from memotheca.memory.session.arousal import note_recall
 from memotheca.toolkit.fields import integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

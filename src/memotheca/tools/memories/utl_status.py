@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.memories import NODES
-from memotheca.engine.kernel import Kernel
-from memotheca.mind.learning import consolidation_phase, lambdas, phase_angle, phase_at
-from memotheca.mind.quadrants import quadrant
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.session.learning import consolidation_phase, lambdas, phase_angle, phase_at
+from memotheca.memory.session.quadrants import quadrant
 from memotheca.toolkit.fields import UNSET, integer, number, one, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.contract import NODES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.notes import NOTES, PRIMARY, FileChange, Preview, WarnedNode, node_fields
-from memotheca.engine import notewriting
-from memotheca.engine.kernel import Kernel
+from memotheca.kernel.kernel import Kernel
+from memotheca.notes import write_notes
 from memotheca.toolkit.fields import UNSET, flag, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.notes.contract import NOTES, PRIMARY, FileChange, Preview, WarnedNode, node_fields
 from memotheca.vault.files import MAX_SIZE
 
 
@@ -32,10 +32,10 @@ EXAMPLE = Example(
 @tool(contract="notes", effect="add", models=(Input, WarnedNode, Preview), example=EXAMPLE)
 def create_node(call: Call[Kernel], input: Input) -> Answer:
     """Create a new node (writes file for DocStore). Fails if the file already exists."""
-    draft = notewriting.Draft(
+    draft = write_notes.Draft(
         title=input.title, content=input.content, tags=input.tags, directory=said(input).get("directory", "")
     )
-    done = notewriting.create_note(call.kernel, draft, actor=call.actor, dry_run=input.dry_run)
+    done = write_notes.create_note(call.kernel, draft, actor=call.actor, dry_run=input.dry_run)
     if done.node is None:
         changes = tuple(FileChange(id=each.id, change=each.change, links=each.links) for each in done.changes)
         return Answer("Nothing was written.", NOTES, Preview(would_change=changes, _warnings=done.warnings or UNSET))

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.notes import NOTES, Deleted, FileChange, Preview
-from memotheca.engine import notewriting
-from memotheca.engine.kernel import Kernel
+from memotheca.kernel.kernel import Kernel
+from memotheca.notes import write_notes
 from memotheca.toolkit.fields import UNSET, flag, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.notes.contract import NOTES, Deleted, FileChange, Preview
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ EXAMPLE = Example(arguments={"id": "tea.md"}, after=(("create_node", {"title": "
 @tool(contract="notes", effect="destroy", models=(Input, Deleted, Preview), example=EXAMPLE, idempotent=True)
 def delete_node(call: Call[Kernel], input: Input) -> Answer:
     """Delete a node and its file. It can be undone; links to it stay and lead nowhere."""
-    done = notewriting.delete_note(call.kernel, input.id, actor=call.actor, dry_run=input.dry_run)
+    done = write_notes.delete_note(call.kernel, input.id, actor=call.actor, dry_run=input.dry_run)
     warnings = done.warnings or UNSET
     if input.dry_run:
         changes = tuple(FileChange(id=each.id, change=each.change, links=each.links) for each in done.changes)

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.notes import NOTES, Nothing, PathShape
-from memotheca.engine import notes
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.noticing import take_warnings
+from memotheca.kernel.kernel import Kernel
+from memotheca.notes import read_notes
+from memotheca.notes.notices import take_warnings
 from memotheca.toolkit.fields import UNSET, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.notes.contract import NOTES, Nothing, PathShape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ EXAMPLE = Example(
 @tool(contract="notes", effect="read", models=(Input, PathShape, Nothing), example=EXAMPLE)
 def find_path(call: Call[Kernel], input: Input) -> Answer:
     """Find shortest path between two nodes, along the links; null if no path exists."""
-    path = notes.find_path(call.kernel, input.source, input.target)
+    path = read_notes.find_path(call.kernel, input.source, input.target)
     warnings = take_warnings(call.kernel, path or [], named=True) or UNSET
     if path is None:
         return Answer("There is no path.", NOTES, Nothing(_warnings=warnings))

@@ -2,7 +2,12 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.notes import (
+from memotheca.kernel.kernel import Kernel
+from memotheca.notes import read_notes
+from memotheca.notes.notices import take_warnings
+from memotheca.toolkit.fields import UNSET, integer, text
+from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.notes.contract import (
     LISTS,
     NEIGHBOUR,
     NOTES,
@@ -13,11 +18,6 @@ from memotheca.contracts.notes import (
     node_shape,
     primary_fields,
 )
-from memotheca.engine import notes
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.noticing import take_warnings
-from memotheca.toolkit.fields import UNSET, integer, text
-from memotheca.toolkit.tool import Answer, Call, Example, tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +41,14 @@ EXAMPLE = Example(
 @tool(contract="notes", effect="read", models=(Input, WarnedNode, ContextShape, Nothing), example=EXAMPLE)
 def get_node(call: Call[Kernel], input: Input) -> Answer:
     """Retrieve single node with optional neighbor context; null if there is none."""
-    node = notes.get_node(call.kernel, input.id)
+    node = read_notes.get_node(call.kernel, input.id)
     if node is None:
         return Answer("There is no such node.", NOTES, Nothing(_warnings=take_warnings(call.kernel, []) or UNSET))
     fields, told = primary_fields(node, LISTS if input.depth == 0 else LISTS // 2)
     warnings = (*take_warnings(call.kernel, [node.id]), *told)
     if input.depth == 0:
         return Answer(node.title, NOTES, WarnedNode(**fields, _warnings=warnings or UNSET))
-    around = notes.get_context(call.kernel, node.key)
+    around = read_notes.get_context(call.kernel, node.key)
     shapes = [node_shape(each, NEIGHBOUR) for each in (*around.outgoing, *around.incoming)]
     fitting, told = fit_nodes(shapes, AROUND)
     outgoing, incoming = fitting[: len(around.outgoing)], fitting[len(around.outgoing) :]

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.notes import NOTES, Nothing, WarnedNode, primary_fields
-from memotheca.engine import notes
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.noticing import take_warnings
+from memotheca.kernel.kernel import Kernel
+from memotheca.notes import read_notes
+from memotheca.notes.notices import take_warnings
 from memotheca.toolkit.fields import UNSET, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.notes.contract import NOTES, Nothing, WarnedNode, primary_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ EXAMPLE = Example(
 @tool(contract="notes", effect="read", models=(Input, WarnedNode, Nothing), example=EXAMPLE)
 def random_node(call: Call[Kernel], input: Input) -> Answer:
     """Get random node for discovery; null if no node matches."""
-    node = notes.random_node(call.kernel, input.tags or ())
+    node = read_notes.random_node(call.kernel, input.tags or ())
     warnings = take_warnings(call.kernel, [] if node is None else [node.id])
     if node is None:
         return Answer("There is no node.", NOTES, Nothing(_warnings=warnings or UNSET))

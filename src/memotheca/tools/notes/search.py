@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.notes import LISTED, NOTES, FoundNode, FoundNodes, fit_nodes, node_fields
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.notes import search_notes
-from memotheca.engine.noticing import take_warnings
-from memotheca.engine.pointing import point_elsewhere
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.kinds import NOTE
+from memotheca.notes.notices import take_warnings
+from memotheca.notes.read_notes import search_notes
 from memotheca.toolkit.fields import UNSET, integer, number, said, text
-from memotheca.toolkit.fitting import room_for
+from memotheca.toolkit.fit import room_for
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.elsewhere import point_elsewhere
+from memotheca.tools.notes.contract import LISTED, NOTES, FoundNode, FoundNodes, fit_nodes, node_fields
 
 USUAL = 10
 

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.notes import LISTED, NOTES, Nodes, fit_nodes, node_shape
-from memotheca.engine import notes
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.noticing import take_warnings
+from memotheca.kernel.kernel import Kernel
+from memotheca.notes import read_notes
+from memotheca.notes.notices import take_warnings
 from memotheca.toolkit.fields import UNSET, choice, integer, texts
-from memotheca.toolkit.fitting import room_for
+from memotheca.toolkit.fit import room_for
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.notes.contract import LISTED, NOTES, Nodes, fit_nodes, node_shape
 
 USUAL = 20
 
@@ -16,7 +16,7 @@ USUAL = 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
     tags: tuple[str, ...] = texts("Tags to match", minItems=1)
-    mode: notes.Mode = choice(notes.MODES, "any = OR matching, all = AND matching", "any")
+    mode: read_notes.Mode = choice(read_notes.MODES, "any = OR matching, all = AND matching", "any")
     limit: int = integer("Maximum results", USUAL, minimum=1, maximum=100)
 
 
@@ -29,7 +29,7 @@ EXAMPLE = Example(
 @tool(contract="notes", effect="read", models=(Input, Nodes), example=EXAMPLE)
 def search_by_tags(call: Call[Kernel], input: Input) -> Answer:
     """Filter nodes by tags; a tag also matches the tags nested in it."""
-    found = notes.search_by_tags(call.kernel, input.tags, mode=input.mode, limit=input.limit)
+    found = read_notes.search_by_tags(call.kernel, input.tags, mode=input.mode, limit=input.limit)
     nodes, told = fit_nodes([node_shape(node, LISTED) for node in found], room_for(input.limit, USUAL))
     warnings = (*take_warnings(call.kernel, [node.id for node in nodes], named=True), *told) or UNSET
     return Answer(f"{len(nodes)} nodes.", NOTES, Nodes(result=nodes, _warnings=warnings))

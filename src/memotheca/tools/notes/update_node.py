@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.notes import NOTES, PRIMARY, FileChange, Preview, WarnedNode, node_fields
-from memotheca.engine import notewriting
-from memotheca.engine.kernel import Kernel
+from memotheca.kernel.kernel import Kernel
+from memotheca.notes import write_notes
 from memotheca.toolkit.fields import UNSET, flag, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.notes.contract import NOTES, PRIMARY, FileChange, Preview, WarnedNode, node_fields
 from memotheca.vault.files import MAX_SIZE
 
 
@@ -32,8 +32,8 @@ EXAMPLE = Example(
 def update_node(call: Call[Kernel], input: Input) -> Answer:
     """Update an existing node. A new title renames the file and rewrites every link to it, as one change."""
     given = said(input)
-    changes = notewriting.Changes(**{name: given.get(name) for name in ("title", "content", "tags")})
-    done = notewriting.update_note(call.kernel, input.id, changes, actor=call.actor, dry_run=input.dry_run)
+    changes = write_notes.Changes(**{name: given.get(name) for name in ("title", "content", "tags")})
+    done = write_notes.update_note(call.kernel, input.id, changes, actor=call.actor, dry_run=input.dry_run)
     if done.node is None:
         files = tuple(FileChange(id=each.id, change=each.change, links=each.links) for each in done.changes)
         return Answer("Nothing was written.", NOTES, Preview(would_change=files, _warnings=done.warnings or UNSET))

@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from typing import cast
 
-from memotheca.contracts.pattern_pages import details_pages
-from memotheca.contracts.pattern_questions import ask_for_id, id_form
-from memotheca.contracts.pattern_shapes import Details, ExampleShape, NeedsInput, SectionShape, UseGuidance
-from memotheca.contracts.patterns import DETAILS, FORMATS, Format, Presented
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.patterns.keeping import text_of
-from memotheca.engine.patterns.search import Held, get_held, near_cards, origin_of
-from memotheca.engine.patterns.sections import find_examples, split_sections
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.knowledge import Entry, handle_of
+from memotheca.patterns.pattern_search import Held, get_held, near_cards, origin_of
+from memotheca.patterns.pattern_sections import find_examples, split_sections
+from memotheca.patterns.pattern_store import text_of
 from memotheca.toolkit.fields import UNSET, choice, flag, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.patterns.contract import DETAILS, FORMATS, Format, Presented
+from memotheca.tools.patterns.input_questions import ask_for_id, id_form
+from memotheca.tools.patterns.pages import details_pages
+from memotheca.tools.patterns.shapes import Details, ExampleShape, NeedsInput, SectionShape, UseGuidance
 from memotheca.tools.patterns.telling import provenance_of
 
 

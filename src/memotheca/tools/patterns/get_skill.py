@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from typing import cast
 
-from memotheca.contracts.pattern_pages import skill_page
-from memotheca.contracts.pattern_questions import ask_for_id, id_form
-from memotheca.contracts.pattern_shapes import NeedsInput, SkillDetails
-from memotheca.contracts.patterns import FORMATS, SKILL, Format, Presented
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.patterns.keeping import SKILLS, text_of
-from memotheca.engine.patterns.reading import SKILL_FORM
-from memotheca.engine.patterns.search import Held, get_held, near_cards, origin_of
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.knowledge import Entry, handle_of
+from memotheca.patterns.pattern_file import SKILL_FORM
+from memotheca.patterns.pattern_search import Held, get_held, near_cards, origin_of
+from memotheca.patterns.pattern_store import SKILLS, text_of
 from memotheca.toolkit.fields import choice, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.patterns.contract import FORMATS, SKILL, Format, Presented
+from memotheca.tools.patterns.input_questions import ask_for_id, id_form
+from memotheca.tools.patterns.pages import skill_page
+from memotheca.tools.patterns.shapes import NeedsInput, SkillDetails
 from memotheca.tools.patterns.telling import provenance_of
 
 

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from memotheca.contracts.pattern_pages import categories_page
-from memotheca.contracts.pattern_shapes import Categories, CategoryShape
-from memotheca.contracts.patterns import CATEGORIES, FORMATS, Format, Presented
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.patterns.search import all_cards
-from memotheca.engine.patterns.shelf import count_categories, count_difficulties
+from memotheca.kernel.kernel import Kernel
+from memotheca.patterns.pattern_cache import count_categories, count_difficulties
+from memotheca.patterns.pattern_search import all_cards
 from memotheca.toolkit.fields import choice
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.patterns.contract import CATEGORIES, FORMATS, Format, Presented
+from memotheca.tools.patterns.pages import categories_page
+from memotheca.tools.patterns.shapes import Categories, CategoryShape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.contracts.pattern_pages import skills_page
-from memotheca.contracts.pattern_shapes import Query, SkillList, SkillSummary
-from memotheca.contracts.patterns import FORMATS, SKILLS, Format, Presented
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.patterns.reading import SKILL_FORM, to_slug
-from memotheca.engine.patterns.search import Wanted, all_cards, find_patterns
+from memotheca.kernel.kernel import Kernel
+from memotheca.patterns.pattern_file import SKILL_FORM, to_slug
+from memotheca.patterns.pattern_search import Wanted, all_cards, find_patterns
 from memotheca.toolkit.fields import UNSET, choice, integer, said, text
-from memotheca.toolkit.fitting import count_fitting
+from memotheca.toolkit.fit import count_fitting
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.patterns.contract import FORMATS, SKILLS, Format, Presented
+from memotheca.tools.patterns.pages import skills_page
+from memotheca.tools.patterns.shapes import Query, SkillList, SkillSummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

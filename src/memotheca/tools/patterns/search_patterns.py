@@ -3,22 +3,22 @@
 import logging
 from dataclasses import dataclass, replace
 
-from memotheca.contracts.pattern_pages import CardPage, card_page, count_markers, index_page, provenance_page
-from memotheca.contracts.pattern_questions import (
+from memotheca.kernel.kernel import Kernel
+from memotheca.patterns.pattern_cache import Card, count_categories, count_difficulties
+from memotheca.patterns.pattern_file import to_slug
+from memotheca.patterns.pattern_search import Found, Wanted, all_cards, find_patterns, near_cards, state_of
+from memotheca.toolkit.fields import UNSET, choice, flag, integer, said, text
+from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.patterns.contract import DIFFICULTIES, FORMATS, SEARCH_RESULTS, Format, Presented
+from memotheca.tools.patterns.input_questions import (
     LONGEST_WORDS,
     ask_for_words,
     ask_to_narrow,
     narrowing_form,
     words_form,
 )
-from memotheca.contracts.pattern_shapes import Metadata, NeedsInput, Query, SearchResults, Summary
-from memotheca.contracts.patterns import DIFFICULTIES, FORMATS, SEARCH_RESULTS, Format, Presented
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.patterns.reading import to_slug
-from memotheca.engine.patterns.search import Found, Wanted, all_cards, find_patterns, near_cards, state_of
-from memotheca.engine.patterns.shelf import Card, count_categories, count_difficulties
-from memotheca.toolkit.fields import UNSET, choice, flag, integer, said, text
-from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.patterns.pages import CardPage, card_page, count_markers, index_page, provenance_page
+from memotheca.tools.patterns.shapes import Metadata, NeedsInput, Query, SearchResults, Summary
 from memotheca.tools.patterns.telling import first_example, provenance_of
 
 log = logging.getLogger(__name__)

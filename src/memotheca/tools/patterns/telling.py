@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from memotheca.contracts.pattern_shapes import ExampleShape, Provenance
-from memotheca.contracts.patterns import MARKER_VERSION
-from memotheca.engine.kernel import Kernel
-from memotheca.engine.patterns.keeping import text_of
-from memotheca.engine.patterns.search import State
-from memotheca.engine.patterns.sections import find_examples, split_sections
-from memotheca.engine.patterns.shelf import Card
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import SECOND, to_iso
+from memotheca.patterns.pattern_cache import Card
+from memotheca.patterns.pattern_search import State
+from memotheca.patterns.pattern_sections import find_examples, split_sections
+from memotheca.patterns.pattern_store import text_of
+from memotheca.tools.patterns.contract import MARKER_VERSION
+from memotheca.tools.patterns.shapes import ExampleShape, Provenance
 
 
 def provenance_of(state: State) -> Provenance:

@@ -1,0 +1,71 @@
+"""Bringing in a corpus: one text a line with an id of its own, in batches that each are a transaction."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memotheca.entries.entries import blank_entry
+from memotheca.kernel.handles import IMPORTED_NAMES
+from memotheca.kernel.kernel import Kernel
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Alias, Entry
+from memotheca.storage.store import Writing
+
+BATCH = 500
+
+Report = Callable[[float, float | None, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """How much went out or came in."""
+
+    transactions: int
+    entries: int
+    edges: int
+    skipped: int = 0
+
+
+def import_corpus(kernel: Kernel, lines: Iterable[dict[str, Any]], *, actor: str, report: Report) -> Moved:
+    """Each line becomes an entry whose handle is its `_id`; what is there already, unchanged, is skipped, so that an
+    import that was cut off can be run again."""
+    made = skipped = transactions = 0
+    for batch in _batches(lines):
+        added = kernel.write(lambda writing, batch=batch: _put_batch(writing, batch), actor=actor)
+        made, skipped = made + added, skipped + len(batch) - added
+        transactions += added > 0
+        report(made + skipped, None, "importing")
+    return Moved(transactions, made, 0, skipped)
+
+
+def _batches(lines: Iterable[dict[str, Any]]) -> Iterator[list[tuple[str, str, str]]]:
+    batch: list[tuple[str, str, str]] = []
+    for number, line in enumerate(lines, start=1):
+        if "_id" not in line or "text" not in line:
+            raise Refusal(Failure.INVALID, f"Line {number} lacks _id or text; what came before it is imported.")
+        batch.append((str(line["_id"]), str(line.get("title") or ""), str(line["text"])))
+        if len(batch) == BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _put_batch(writing: Writing, batch: list[tuple[str, str, str]]) -> int:
+    writing.describe("IMPORT")
+    added = 0
+    for handle, title, body in batch:
+        known = writing.find_alias(IMPORTED_NAMES, handle)
+        present = writing.entry(known) if known is not None and writing.head(known) is not None else None
+        if present is not None:
+            if (present.title, present.body) != (title, body):
+                writing.put(replace(present, title=title, body=body, updated_at=writing.time))
+                added += 1
+            continue
+        writing.put(_with_handle(blank_entry(writing, title, body), handle))
+        added += 1
+    return added
+
+
+def _with_handle(entry: Entry, handle: str) -> Entry:
+    return replace(entry, aliases=(Alias(IMPORTED_NAMES, handle), *entry.aliases))

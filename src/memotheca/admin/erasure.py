@@ -1,0 +1,138 @@
+"""Erasing for good, and letting go of what was deleted long ago."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from memotheca.admin.manifest import strike_all
+from memotheca.admin.upkeep import forget_erased
+from memotheca.documents.sections import sections_ever
+from memotheca.jobs.queue import bench_of
+from memotheca.kernel.handles import resolve_any
+from memotheca.kernel.kernel import Kernel
+from memotheca.model.clock import DAY
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Entry
+from memotheca.notes.outbox import Plan, catch_up, finish
+from memotheca.notes.ownership import empty_trash
+from memotheca.storage.locks import role
+from memotheca.storage.snapshot import Reading
+from memotheca.storage.store import Store, Writing
+
+RETENTION = 30 * DAY
+BACKUP_ROLE = "backup"
+# One role for both: no backup may be made of what is being erased, and none be erased in twice at once.
+OCCUPIED = "A backup is being made or something else is being erased; try again when that is done."
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What is gone: how many things, how many of their versions, in which transaction, from how many backups."""
+
+    things: int
+    versions: int
+    tx: int
+    backups: int
+
+
+def erase(kernel: Kernel, handle: str, *, actor: str, backups: Iterable[Store] = ()) -> Erased:
+    """Take an entry or edge, dead or alive, and the edges that end at it, out of everything we keep."""
+    try:
+        with kernel.read() as reading:
+            id = resolve_any(reading, handle).id
+    except Refusal:
+        _forget_traces(kernel)
+        raise
+    return _erase(kernel, lambda reading: [id, *sections_ever(reading, id)], actor=actor, backups=backups)
+
+
+def erase_everywhere(kernel: Kernel, id: str, *, actor: str) -> Erased:
+    """The same, in the backups of the data directory and in the trash of the vaults too."""
+    bench = bench_of(kernel)
+    with role(bench.data, BACKUP_ROLE) as held:
+        if not held:
+            raise Refusal(Failure.BUSY, OCCUPIED)
+        with kernel.read() as reading:
+            past = [version.thing for version in reading.versions(id) if isinstance(version.thing, Entry)]
+        copies = bench.open_backups()
+        try:
+            erased = erase(kernel, id, actor=actor, backups=copies)
+        finally:
+            for copy in copies:
+                copy.close()
+    empty_trash(kernel, past)
+    return erased
+
+
+def purge(kernel: Kernel, *, actor: str, older_than: int = RETENTION, backups: Iterable[Store] = ()) -> Erased | None:
+    """Erase what has been a tombstone for longer than the time it can be brought back in."""
+    before = kernel.now() - older_than
+    with kernel.read() as reading:
+        ids = reading.tombstones(before=before)
+    if not ids:
+        _forget_traces(kernel)
+        return None
+    return _erase(kernel, lambda reading: reading.tombstones(before=before), actor=actor, backups=backups)
+
+
+def _erase(kernel: Kernel, find: Callable[[Reading], list[str]], *, actor: str, backups: Iterable[Store]) -> Erased:
+    """What is found is found again in the transaction: a tombstone may be undone, a document get another section."""
+
+    def act(writing: Writing) -> tuple[int, int, int, bool]:
+        writing.describe("ERASE")
+        ids = find(writing)
+        doomed = list(dict.fromkeys([*ids, *(edge for id in ids for edge in writing.edges_ever_at(id))]))
+        plan = Plan(kernel.vaults)
+        for id in ids:
+            head = writing.head(id)
+            plan.add(None if head is None else head.thing, None)
+        files_follow = bool(plan.settle(writing))
+        return len(doomed), sum(writing.erase(id) for id in doomed), writing.tx, files_follow
+
+    # The copies first: once the handle is gone from here, nobody could name what to look for in them.
+    with kernel.read() as reading:
+        ids = find(reading)
+        past = [version.thing for id in ids for version in reading.versions(id)]
+    copies = sum(erase_in_copy(copy, kernel.collection, ids) for copy in backups)
+    strike_all(kernel, [thing for thing in past if isinstance(thing, Entry)])
+    catch_up(kernel)
+    things, versions, tx, files_follow = kernel.write(act, actor=actor)
+    if files_follow:
+        finish(kernel)
+    _forget_traces(kernel)
+    return Erased(things, versions, tx, copies)
+
+
+def _forget_traces(kernel: Kernel) -> None:
+    """Also where there is nothing to erase: an attempt before may have got no further than the rows."""
+    if kernel.is_searchable:
+        forget_erased(kernel)
+    if not kernel.store.database.forget_log():
+        raise Refusal(
+            Failure.BUSY,
+            "Erased, but a reader still holds the write-ahead log; run the same command again to clear it.",
+        )
+
+
+def erase_in_copy(copy: Store, collection: str, ids: list[str]) -> bool:
+    def act(writing: Writing) -> bool:
+        writing.describe("ERASE")
+        held = [id for id in ids if writing.version(id, writing.tx) is not None]
+        doomed = dict.fromkeys([*held, *(edge for id in held for edge in writing.edges_ever_at(id))])
+        for id in doomed:
+            writing.erase(id)
+        return bool(doomed)
+
+    found = copy.write(collection, act, actor="erasure")
+    copy.database.forget_log()
+    return found
+
+
+def backup_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.db")) if folder.is_dir() else []
+
+
+def remove_partial_backups(folder: Path) -> None:
+    """Remove what killed programs have left of backups; only for who holds the role of making one."""
+    for path in folder.glob("*.db.part*"):
+        path.unlink(missing_ok=True)

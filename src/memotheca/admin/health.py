@@ -1,0 +1,174 @@
+"""Whether everything is as it should be, and what to do where it is not."""
+
+from dataclasses import dataclass
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.model.kinds import KINDS, SECTION
+from memotheca.search.embed import model_of, setting_of
+from memotheca.storage import chunks, document_index, journal
+from memotheca.storage.heads import all_loose_edges
+from memotheca.storage.roles import holders
+from memotheca.storage.soundness import find_damage
+from memotheca.storage.store import Writing
+from memotheca.vectors.embedders import SHIPPED_IDENTITY, is_shipped_model_there
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at; a fix is given where it is not well."""
+
+    name: str
+    well: bool
+    detail: str
+    fix: str = ""
+
+
+def examine(kernel: Kernel) -> list[Finding]:
+    """Look at the database as a whole and at every collection in it."""
+    heads = [_heads(kernel, collection) for collection in kernel.store.collections()]
+    coverage = [_coverage(kernel, collection) for collection in kernel.store.collections()]
+    embedders = [_embedder(kernel, collection) for collection in kernel.store.collections()]
+    return [
+        _integrity(kernel),
+        _durability(kernel),
+        _format(kernel),
+        *heads,
+        _model(),
+        *embedders,
+        *coverage,
+        *_roles(kernel),
+    ]
+
+
+def repair(kernel: Kernel) -> list[str]:
+    """Rebuild the heads of every collection whose heads differ from the journal, and take out edges that have lost an
+    end; returns the collections."""
+    mended: list[str] = []
+    for collection in kernel.store.collections():
+        with kernel.store.database.read() as session:
+            broken = bool(journal.compare_heads(session, collection))
+        if broken:
+            kernel.store.operate(lambda session, name=collection: journal.rebuild_heads(session, name))
+            kernel.store.write(collection, _remove_loose_edges, actor="doctor")
+            mended.append(collection)
+    return mended
+
+
+def count_everything(kernel: Kernel) -> dict[str, int]:
+    """How much the collection holds."""
+    with kernel.read() as reading:
+        by_kind = {kind: reading.count("entry", (kind,)) for kind in KINDS}
+        return {
+            **by_kind,
+            "edge": reading.count("edge"),
+            "transactions": journal.count_transactions(reading.session, kernel.collection),
+            "versions": journal.count_versions(reading.session, kernel.collection),
+            "tx_id": reading.tx,
+        }
+
+
+def _remove_loose_edges(writing: Writing) -> None:
+    writing.describe("DELETE", note={"tool": "doctor", "reason": "an end was gone"})
+    for id in all_loose_edges(writing.session, writing.collection):
+        if (edge := writing.edge(id)) is not None:
+            writing.remove(edge)
+
+
+def _roles(kernel: Kernel) -> list[Finding]:
+    """Who holds which role, and whether they are still there."""
+    if kernel.bench is None:
+        return []
+    return [
+        Finding(
+            f"role {holder.role}",
+            not holder.is_silent,
+            str(holder),
+            f"wake or end process {holder.pid}; others take the role over" if holder.is_silent else "",
+        )
+        for holder in holders(kernel.bench.data)
+    ]
+
+
+def _model() -> Finding:
+    if is_shipped_model_there():
+        return Finding("model", True, f"{SHIPPED_IDENTITY} is there")
+    return Finding(
+        "model",
+        False,
+        "the model's files are missing, so search goes by words alone",
+        "make model, or reinstall memotheca",
+    )
+
+
+def _embedder(kernel: Kernel, collection: str) -> Finding:
+    """Whether the embedder that a collection has chosen can be used here."""
+    name = f"embedder of {collection}"
+    with kernel.store.database.read() as session:
+        setting = setting_of(session, collection)
+        trouble = kernel.embedding.trouble(session, collection) if kernel.embedding is not None else None
+    if trouble is None:
+        return Finding(name, True, setting)
+    return Finding(
+        name,
+        False,
+        f"search goes by words alone: {trouble}",
+        "memotheca reindex --embedder minilm, or mend the embedder",
+    )
+
+
+def _coverage(kernel: Kernel, collection: str) -> Finding:
+    """What is stored, indexed and embedded, and by which embedder."""
+    name = f"search in {collection}"
+    with kernel.store.read(collection) as reading:
+        session = reading.session
+        setting, model = setting_of(session, collection), model_of(session, collection)
+        # A section's text is its document's; a document without any text has no passages either.
+        stored = (
+            reading.count("entry")
+            - reading.count("entry", (SECTION,))
+            - document_index.count_empty(session, collection)
+        )
+        indexed = chunks.count_entries(session, collection)
+        live, waiting = chunks.count_live(session, collection), chunks.count_waiting(session, collection)
+        by_model = chunks.count_models(session, collection)
+        missing = kernel.finder().missing(reading)
+    if missing:
+        told = f"{len(missing)} files of the index are missing or damaged, as after a backup was put back"
+        return Finding(name, False, told, "memotheca reindex")
+    detail = f"{stored} entries, {live} passages, {by_model.get(model, 0)} with vectors of {setting}, {waiting} waiting"
+    if indexed != stored:
+        return Finding(name, False, f"{stored} entries are stored, {indexed} are indexed", "memotheca reindex")
+    return Finding(name, True, detail)
+
+
+def _integrity(kernel: Kernel) -> Finding:
+    complaints = kernel.store.database.check()
+    if not complaints:
+        with kernel.store.database.read() as session:
+            complaints = find_damage(session)
+    if complaints:
+        return Finding("integrity", False, complaints[0], "memotheca restore FILE")
+    return Finding("integrity", True, "the database's own check finds nothing wrong, and all that is kept can be read")
+
+
+def _durability(kernel: Kernel) -> Finding:
+    reported = kernel.store.database.pragmas()
+    spelled = ", ".join(f"{name}={value}" for name, value in reported.items())
+    return Finding("durability", True, spelled)
+
+
+def _format(kernel: Kernel) -> Finding:
+    newer = kernel.store.newer_format()
+    if newer is not None:
+        return Finding("format", False, f"the data has format {newer}, newer than this program", "upgrade memotheca")
+    return Finding("format", True, f"format {kernel.store.known_format}, the newest this program knows")
+
+
+def _heads(kernel: Kernel, collection: str) -> Finding:
+    with kernel.store.database.read() as session:
+        complaints = journal.compare_heads(session, collection)
+        versions = journal.count_versions(session, collection)
+    if complaints:
+        more = f" and {len(complaints) - 1} more" if len(complaints) > 1 else ""
+        return Finding(f"journal of {collection}", False, complaints[0] + more, "memotheca doctor --repair")
+    return Finding(f"journal of {collection}", True, f"heads equal the replay of {versions} versions")

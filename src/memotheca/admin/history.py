@@ -1,0 +1,311 @@
+"""History: listing transactions, undoing them, and saying what changed."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+from uuid import uuid4
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.paging import Place, start, to_cursor
+from memotheca.model.commits import Change, Transaction, Version
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Edge, Entry, handle_of
+from memotheca.notes.outbox import Plan, catch_up, finish
+from memotheca.storage.snapshot import Reading
+from memotheca.storage.store import Writing
+
+NOT_UNDOABLE = ("REVERT", "ERASE", "INDEX")
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """A transaction with what it is about and whether it still holds."""
+
+    transaction: Transaction
+    about: Version
+    undone_by: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """A transaction that was reverted, and the transaction that reverted it."""
+
+    happening: Happening
+    revert_tx: int
+
+
+@dataclass(frozen=True, slots=True)
+class Undoing:
+    """What was reverted, newest first, in how many steps: a command's several transactions are one. What was passed
+    over, since it touched what was erased."""
+
+    done: list[Undone]
+    steps: int
+    passed_over: list[int]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is to be said besides the list."""
+        said: list[str] = []
+        if self.steps < len(self.done):
+            said.append("What one command did in several transactions was taken back together.")
+        if self.passed_over:
+            named = ", ".join(map(str, self.passed_over))
+            said.append(f"Passed over {named}, which touched what was erased since and cannot be undone.")
+        return said
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPage:
+    """One page of transactions, newest first."""
+
+    happenings: list[Happening]
+    as_of_tx: int
+    next_cursor: str | None
+
+
+def list_history(
+    kernel: Kernel,
+    *,
+    limit: int,
+    entity_type: str | None = None,
+    cursor: str | None = None,
+    as_of_tx_id: int | None = None,
+) -> HistoryPage:
+    asked = {"entity_type": entity_type, "as_of_tx_id": as_of_tx_id}
+    with kernel.read() as reading:
+        place = start(asked, cursor, newest=reading.tx, now=kernel.now())
+        before = int(place.last) if place.last else place.tx + 1
+        found = _happenings(reading, before=before, entity_type=entity_type, limit=limit + 1)
+    more = len(found) > limit
+    last = str(found[limit - 1].transaction.tx) if more else ""
+    following = to_cursor(Place(place.tx, place.now, last), asked) if more else None
+    return HistoryPage(found[:limit], place.tx, following)
+
+
+def new_batch(kernel: Kernel) -> dict[str, Any]:
+    """What the transactions of one command have in common, and the transaction that all of them come after."""
+    return {"id": uuid4().hex, "after": newest_tx(kernel)}
+
+
+def undo(kernel: Kernel, *, count: int | None = None, tx: int | None = None, actor: str) -> Undoing:
+    """Revert the newest transactions, or the one that is named, all or nothing."""
+    if tx is not None and count not in (None, 1):
+        raise Refusal(Failure.INVALID, "Name one transaction, or say how many of the newest; not both.", field="count")
+
+    def act(writing: Writing) -> tuple[Undoing, bool]:
+        done: list[Undone] = []
+        plan = Plan(kernel.vaults)
+        chosen = _named(writing, tx) if tx is not None else _newest_standing(writing, count or 1)
+        for number in chosen.numbers:
+            if done:
+                writing.start_another()
+            target = writing.transaction(number)
+            if target is None:
+                raise Refusal(Failure.NOT_FOUND, f"There is no transaction {number}.", field="tx_id")
+            for change in _revert(writing, target):
+                plan.add(change.after.thing, None if change.before is None else change.before.thing)
+            done.append(Undone(_happening(writing, target), writing.tx))
+        return Undoing(done, chosen.steps, chosen.passed_over), bool(plan.settle(writing))
+
+    catch_up(kernel)
+    done, files_follow = kernel.write(act, actor=actor)
+    if files_follow:
+        finish(kernel)
+    return done
+
+
+def changes_after(kernel: Kernel, tx: int, limit: int) -> list[tuple[Transaction, list[Change]]]:
+    """The transactions after this one with their changes, oldest first."""
+    with kernel.read() as reading:
+        found = reading.transactions(after=tx, limit=limit, newest_first=False)
+        return [(each, reading.changes(each.tx)) for each in found]
+
+
+def newest_tx(kernel: Kernel) -> int:
+    with kernel.read() as reading:
+        return reading.tx
+
+
+def _happenings(reading: Reading, *, before: int, entity_type: str | None, limit: int) -> list[Happening]:
+    found: list[Happening] = []
+    while len(found) < limit:
+        batch = reading.transactions(before=before, limit=max(limit, 50))
+        if not batch:
+            break
+        before = batch[-1].tx
+        found += [
+            happening
+            for happening in (_happening(reading, transaction) for transaction in batch)
+            if entity_type is None or _is_about(happening.about, entity_type)
+        ]
+    return found[:limit]
+
+
+def _is_about(version: Version, entity_type: str) -> bool:
+    return entity_type == ("triple" if version.subject == "edge" else version.kind)
+
+
+def _happening(reading: Reading, transaction: Transaction) -> Happening:
+    """What a transaction is about is shown as it was: after it, or before it where it deleted."""
+    after = cast(Version, reading.version(transaction.subject_id, transaction.tx))
+    about = after
+    if after.thing is None and not after.erased:
+        about = reading.version(transaction.subject_id, transaction.tx - 1) or after
+    return Happening(transaction, about, reading.undone_by(transaction.tx))
+
+
+@dataclass(slots=True)
+class _Standing:
+    """Transactions to take back, newest first, in so many steps; and those that never can be."""
+
+    numbers: list[int]
+    steps: int
+    passed_over: list[int]
+
+
+def _named(writing: Writing, tx: int) -> _Standing:
+    """The transaction that is named; where it took back a part of what one command did, all that took back the rest
+    too, so that the whole of it comes back."""
+    origin, depth = writing.transaction(tx), 0
+    while origin is not None and origin.operation == "REVERT" and origin.undoes is not None:
+        origin, depth = writing.transaction(origin.undoes), depth + 1
+    batch = None if origin is None else origin.note.get("batch")
+    if batch is None or not depth:
+        return _Standing([tx], 1, [])
+    numbers = {tx, *_standing_reverts(writing, batch, depth % 2)}
+    return _Standing(sorted(numbers, reverse=True), 1, [])
+
+
+def _standing_reverts(writing: Writing, batch: Mapping[str, Any], side: int) -> Iterable[int]:
+    """For each of a command's transactions the newest that holds of what took it back, took that back, and so on, an
+    odd or even number of times; without what touched something erased."""
+    origins: dict[int, tuple[int, int]] = {}
+    newest: dict[int, int] = {}
+    after = int(batch["after"])
+    while page := writing.transactions(after=after, limit=200, newest_first=False):
+        for each in page:
+            own: Mapping[str, Any] = each.note.get("batch") or {}
+            if own.get("id") == batch["id"]:
+                origins[each.tx] = (each.tx, 0)
+            elif each.undoes in origins:
+                origin, far = origins[each.undoes]
+                origins[each.tx] = (origin, far + 1)
+                if (far + 1) % 2 == side and writing.undone_by(each.tx) is None and not writing.touches_erased(each.tx):
+                    newest[origin] = each.tx
+        after = page[-1].tx
+    return newest.values()
+
+
+def _newest_standing(writing: Writing, count: int) -> _Standing:
+    """The newest transactions that are no reverts, not reverted and touch nothing erased; those of one command count as
+    one, however far apart they are."""
+    chosen = _Standing([], 0, [])
+    begun: dict[str, int] = {}
+    before = writing.tx
+    while page := writing.transactions(before=before, limit=200):
+        for found in page:
+            if chosen.steps == count and found.tx <= min(begun.values(), default=found.tx):
+                return chosen
+            if found.operation not in NOT_UNDOABLE and writing.undone_by(found.tx) is None:
+                _choose(writing, found, count, (chosen, begun))
+        before = page[-1].tx
+    return chosen
+
+
+def _choose(writing: Writing, found: Transaction, count: int, so_far: tuple[_Standing, dict[str, int]]) -> None:
+    chosen, begun = so_far
+    batch = found.note.get("batch")
+    if writing.touches_erased(found.tx):
+        if chosen.steps < count:
+            chosen.passed_over.append(found.tx)
+        return
+    if batch is not None and batch["id"] in begun:
+        chosen.numbers.append(found.tx)
+    elif chosen.steps < count:
+        chosen.numbers.append(found.tx)
+        chosen.steps += 1
+        if batch is not None:
+            begun[batch["id"]] = int(batch["after"])
+
+
+def _revert(writing: Writing, target: Transaction) -> list[Change]:
+    if target.operation == "INDEX":
+        raise Refusal(
+            Failure.UNSUPPORTED,
+            f"Transaction {target.tx} took in files that were there already; undoing it would delete them.",
+            field="tx_id",
+        )
+    if target.operation == "ERASE":
+        raise Refusal(Failure.ERASED, f"Transaction {target.tx} erased for good; that cannot be undone.", field="tx_id")
+    undone_by = writing.undone_by(target.tx)
+    if undone_by is not None:
+        raise Refusal(
+            Failure.CONFLICT,
+            f"Transaction {target.tx} was already reverted by transaction {undone_by}; undo that one to have it back.",
+            field="tx_id",
+            details={"tx_id": undone_by},
+        )
+    changes = sorted(writing.changes(target.tx), key=lambda change: change.after.id != target.subject_id)
+    for change in changes:
+        _refuse_later_change(writing, target, change)
+    writing.describe("REVERT", undoes=target.tx)
+    for change in changes:
+        _restore(writing, change)
+    for change in changes:
+        _refuse_dangling(writing, target, change)
+    return changes
+
+
+def _refuse_later_change(writing: Writing, target: Transaction, change: Change) -> None:
+    """A change can be taken back while the thing is still as that change left it."""
+    versions = writing.versions(change.after.id)
+    if any(version.erased for version in versions):
+        following = _newest_standing(writing, 1).numbers
+        then = f" The newest that can be is {following[0]}." if following else ""
+        raise Refusal(
+            Failure.ERASED,
+            f"Transaction {target.tx} touched what was erased since; it cannot be undone.{then}",
+            field="tx_id",
+            details={"tx_id": following[0]} if following else {},
+        )
+    if versions[-1].thing != change.after.thing:
+        named = next((v.thing for v in reversed(versions) if v.thing is not None), None)
+        raise _conflict(target, versions[-1].tx, change.after.id if named is None else handle_of(named))
+
+
+def _restore(writing: Writing, change: Change) -> None:
+    before = None if change.before is None else change.before.thing
+    if before is None:
+        if change.after.thing is not None:
+            writing.remove(change.after.thing)
+        return
+    try:
+        writing.put(before)
+    except Refusal as refusal:
+        raise Refusal(Failure.CONFLICT, f"It cannot come back: {refusal.message}") from refusal
+
+
+def _refuse_dangling(writing: Writing, target: Transaction, change: Change) -> None:
+    """No edge may be left without an end."""
+    newest = writing.version(change.after.id, writing.tx)
+    thing = None if newest is None else newest.thing
+    if thing is None:
+        for edge in writing.edges_of(change.after.id):
+            last = cast(Version, writing.version(edge.id, writing.tx))
+            raise _conflict(target, last.tx, handle_of(edge))
+    elif isinstance(thing, Edge):
+        for end in (thing.source, thing.target):
+            if writing.head(end) is None:
+                gone = writing.versions(end)
+                named = next((v.thing for v in reversed(gone) if isinstance(v.thing, Entry)), None)
+                raise _conflict(target, gone[-1].tx if gone else 0, end if named is None else handle_of(named))
+
+
+def _conflict(target: Transaction, later: int, name: str) -> Refusal:
+    return Refusal(
+        Failure.CONFLICT,
+        f"Transaction {target.tx} cannot be undone: transaction {later} changed {name!r} since. Undo that one first.",
+        field="tx_id",
+        details={"tx_id": later, "entity_id": name},
+    )

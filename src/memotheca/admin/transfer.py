@@ -1,0 +1,164 @@
+"""Taking a collection out and bringing one in, without loss."""
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, TextIO
+
+from memotheca.admin.corpus import Moved, Report, import_corpus
+from memotheca.admin.upkeep import rebuild
+from memotheca.entries.edges import find_entity, new_edge, new_entity
+from memotheca.entries.entries import blank_entry
+from memotheca.kernel.kernel import Kernel
+from memotheca.model import kinds
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Entry
+from memotheca.storage import journal
+from memotheca.storage.heads import all_loose_edges
+from memotheca.storage.store import Writing
+
+FORMAT = 1
+_BEGINNING = b'{"memotheca":"export",'
+
+
+def export_collection(kernel: Kernel, target: TextIO, report: Report) -> Moved:
+    """Write the whole history as JSON lines: a header, one line a transaction, an end line with the count."""
+    with kernel.read() as reading:
+        described = journal.describe(reading.session, kernel.collection)
+        if described is None:
+            raise Refusal(Failure.NOT_FOUND, f"There is no collection {kernel.collection!r} to export.")
+        _write_line(target, {"memotheca": "export", "format": FORMAT, "collection": kernel.collection, **described})
+        count = 0
+        for line in journal.dump(reading.session, kernel.collection, reading.tx):
+            _write_line(target, line)
+            count += 1
+            report(line["tx"], reading.tx, "exporting")
+        moved = Moved(count, reading.count("entry"), reading.count("edge"))
+    _write_line(target, {"end": True, "transactions": count})
+    return moved
+
+
+def is_export(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_BEGINNING)) == _BEGINNING
+
+
+def import_lines(kernel: Kernel, source: Iterable[str], *, actor: str, report: Report) -> Moved:
+    """Bring in an export of ours, or the `memory.json` of the reference memory server, whichever it is."""
+    lines = _parsed(source)
+    header = next(lines, None)
+    if header is None:
+        raise Refusal(Failure.INVALID, "The file is empty.")
+    if header.get("memotheca") == "export":
+        return _import_history(kernel, header, lines, report)
+    if header.get("type") in ("entity", "relation"):
+        return _import_graph(kernel, [header, *lines], actor=actor)
+    if "_id" in header and "text" in header:
+        return import_corpus(kernel, chain([header], lines), actor=actor, report=report)
+    raise Refusal(
+        Failure.UNSUPPORTED, "The file is no export of Memotheca, no memory.json, and no corpus of _id and text."
+    )
+
+
+def _write_line(target: TextIO, line: dict[str, Any]) -> None:
+    target.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+def _parsed(source: Iterable[str]) -> Iterator[dict[str, Any]]:
+    for number, text in enumerate(source, start=1):
+        if text.strip():
+            try:
+                line = json.loads(text)
+            except ValueError:
+                raise Refusal(Failure.INVALID, f"Line {number} is not JSON; nothing was imported.") from None
+            if not isinstance(line, dict):
+                raise Refusal(Failure.INVALID, f"Line {number} is not a JSON object; nothing was imported.")
+            yield line
+
+
+def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict[str, Any]], report: Report) -> Moved:
+    if header.get("format") != FORMAT:
+        raise Refusal(
+            Failure.INCOMPATIBLE, f"The export has format {header.get('format')}; this program reads {FORMAT}."
+        )
+    seen_end: list[int] = []
+
+    def transactions() -> Iterator[dict[str, Any]]:
+        for line in lines:
+            if "end" in line:
+                seen_end.append(line["transactions"])
+                return
+            report(line["tx"], header["tx"], "importing")
+            yield line
+
+    def act(session: Any) -> int:
+        loaded = journal.load(session, kernel.collection, header, transactions())
+        if seen_end != [loaded]:
+            raise Refusal(Failure.CORRUPT, "The export is cut off: its end is missing. Nothing was imported.")
+        if loose := all_loose_edges(session, kernel.collection):
+            raise Refusal(
+                Failure.CORRUPT,
+                f"Edges in it have lost an end ({len(loose)}, the first {loose[0]}); nothing was imported. Where it "
+                "came from, `memotheca doctor --repair` takes such edges out; then export it again.",
+            )
+        return loaded
+
+    try:
+        loaded = kernel.store.operate(act)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise Refusal(Failure.INVALID, f"A line lacks what an export has ({error}); nothing was imported.") from None
+    if kernel.is_searchable:
+        rebuild(kernel, report)
+    with kernel.read() as reading:
+        return Moved(loaded, reading.count("entry"), reading.count("edge"))
+
+
+def _import_graph(kernel: Kernel, lines: list[dict[str, Any]], *, actor: str) -> Moved:
+    """Each observation becomes an entry about its entity, each relation an edge; what is there already is skipped."""
+
+    def act(writing: Writing) -> Moved:
+        writing.describe("IMPORT")
+        known = {
+            (thing.title, thing.body)
+            for version in writing.entries((kinds.ENTRY,))
+            if isinstance(thing := version.thing, Entry)
+        }
+        made = skipped = edges = 0
+        for line in lines:
+            if line.get("type") == "entity":
+                name, tags = str(line["name"]), tuple(t for t in [str(line.get("entityType") or "")] if t)
+                _entity(writing, name)
+                for observation in line.get("observations", []):
+                    if (name, str(observation)) in known:
+                        skipped += 1
+                        continue
+                    known.add((name, str(observation)))
+                    writing.put(blank_entry(writing, name, str(observation), tags))
+                    made += 1
+            elif line.get("type") == "relation":
+                added = _relation(writing, str(line["from"]), str(line["relationType"]), str(line["to"]))
+                edges, skipped = edges + added, skipped + (not added)
+        return Moved(1 if writing.changed else 0, made, edges, skipped)
+
+    try:
+        return kernel.write(act, actor=actor)
+    except KeyError as error:
+        raise Refusal(Failure.INVALID, f"A line lacks {error}; nothing was imported.") from None
+
+
+def _entity(writing: Writing, name: str) -> Entry:
+    spelled = " ".join(name.split()) or name
+    entity = find_entity(writing, spelled)
+    if entity is None:
+        entity = new_entity(writing, spelled)
+        writing.put(entity)
+    return entity
+
+
+def _relation(writing: Writing, source: str, predicate: str, target: str) -> bool:
+    start, end = _entity(writing, source), _entity(writing, target)
+    if any(edge.target == end.id for edge in writing.edges_from(start.id, predicate)):
+        return False
+    writing.put(new_edge(writing, start.id, predicate, end.id))
+    return True

@@ -1,1 +1,0 @@
-"""How do we say it?"""

@@ -1,0 +1,355 @@
+"""Taking a file in: read apart from us, embedded before the lock, and stored whole in one transaction or not at all."""
+
+import math
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+from typing import Any, cast
+
+from memotheca.documents.sections import MOST, place_sections
+from memotheca.jobs.file_access import locate, open_checked
+from memotheca.jobs.queue import LARGE, SMALL, Progress, bench_of, cancelled_meanwhile, enqueue
+from memotheca.kernel.handles import DOCUMENT_NAMES
+from memotheca.kernel.kernel import Kernel
+from memotheca.model import kinds
+from memotheca.model.clock import SECOND
+from memotheca.model.commits import Version
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Alias, Entry, handle_of
+from memotheca.parsing.document import Document
+from memotheca.parsing.formats import promised_format
+from memotheca.parsing.open_safely import OpenedFile
+from memotheca.search.derive import chunk_size_of, rows_of
+from memotheca.search.embed import BATCH, Embedding, LoadedEmbedder
+from memotheca.search.passages import Passage, passages_of_document
+from memotheca.storage import document_index, jobs
+from memotheca.storage.chunks import ChunkRow
+from memotheca.storage.document_index import DocumentRow
+from memotheca.storage.jobs import Job
+from memotheca.storage.snapshot import Reading
+from memotheca.storage.store import Writing
+
+INGEST = "ingest"
+SMALL_FILE = 1024 * 1024
+UNIT = 32 * 1024
+GLANCE = 1000
+# How many of the things that were noticed about a file are told where it is added.
+MOST_WARNINGS = 10
+
+# Bytes a second, until finished jobs have taught better; a picture costs its recognition besides.
+USUAL_RATE = 200_000.0
+USUAL_IMAGE_SECONDS = 4
+LEARNT_FROM = 50
+LEARNT_FROM_LEAST = 3
+IMAGES = frozenset({"jpg", "png", "gif", "webp", "tiff", "bmp"})
+
+OPTIONAL = ("author", "created", "modified", "language", "ocr_confidence", "recovered", "failed_pages", "warnings")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """A file that somebody wants in, and what they said about it."""
+
+    file_path: str
+    metadata: Mapping[str, Any]
+    force_ocr: bool = False
+
+
+Standing = tuple[str, int] | None
+# A format, and whether its pictures must be recognised.
+Sort = tuple[str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What was made of a file: the entry to store, what was read, and what it replaces, as that stood before."""
+
+    draft: Entry
+    document: Document
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """Work that is watched: the job, its progress, and into how many steps its reading is parted."""
+
+    job: Job
+    progress: Progress
+    units: int
+
+    def read(self, done: int, total: int) -> None:
+        """Reading is the first half of the steps, embedding the second, storing the last one."""
+        self._reach(self.units * done // max(total, 1), f"Processing page {done} of {total}")
+
+    def embedded(self, done: int, total: int) -> None:
+        step = f"Generating embeddings ({done} of {total} passages)"
+        self._reach(self.units + self.units * done // max(total, 1), step)
+
+    def storing(self) -> None:
+        self._reach(2 * self.units, "Storing the document")
+
+    def _reach(self, done: int, step: str) -> None:
+        self.progress.reach(done, 2 * self.units + 1, step)
+
+
+def queue_file(kernel: Kernel, wish: Wish, *, actor: str) -> tuple[Job, int]:
+    """Check a file and leave a job to read it; returns it with the seconds it will probably take."""
+    bench = bench_of(kernel)
+    located = locate(bench, wish.file_path)
+    is_image = promised_format(located.path) in IMAGES
+    arguments: dict[str, Any] = {
+        "path": located.path,
+        "upload": located.upload,
+        "metadata": dict(wish.metadata),
+        "force_ocr": wish.force_ocr,
+        "size": located.size,
+        "roots": None if bench.roots is None or located.upload else [str(root) for root in bench.roots],
+        **({} if kernel.batch is None else {"batch": dict(kernel.batch)}),
+    }
+    estimate = arguments["estimate"] = _estimate(kernel, arguments)
+    is_small = located.size <= SMALL_FILE and not wish.force_ocr and not is_image
+    return enqueue(kernel, INGEST, arguments, actor=actor, lane=SMALL if is_small else LARGE), estimate
+
+
+def _estimate(kernel: Kernel, asked: Mapping[str, Any]) -> int:
+    """Seconds until done: from how fast the newest files of its sort went, after those that wait already."""
+    with kernel.store.database.read() as session:
+        newest = [job for job in jobs.newest(session, kernel.collection, LEARNT_FROM) if job.kind == INGEST]
+        queue = jobs.count_unsettled(session, kernel.collection)
+    paces: dict[Sort | None, list[float]] = {}
+    for job in newest:
+        if job.state == "completed" and not (job.outcome or {}).get("duplicate"):
+            spent = ((job.settled or 0) - (job.started or 0)) / SECOND
+            for sort in (_sort_of(job.arguments), None):
+                paces.setdefault(sort, []).append(spent / max(job.arguments["size"], 1))
+    waiting = [_seconds(job.arguments, paces) for job in newest if not job.is_settled]
+    before = sum(waiting) * queue / len(waiting) if waiting else 0.0
+    return max(1, math.ceil(round(_seconds(asked, paces) + before, 6)))
+
+
+def _sort_of(said: Mapping[str, Any]) -> Sort:
+    try:
+        return promised_format(said["path"]), bool(said["force_ocr"])
+    except Refusal:
+        return "", bool(said["force_ocr"])
+
+
+def _seconds(said: Mapping[str, Any], paces: Mapping[Sort | None, Sequence[float]]) -> float:
+    """What a file takes by the median of its sort; else of any, where enough are known; else as usual."""
+    sort = _sort_of(said)
+    if sort in paces:
+        return said["size"] * median(paces[sort])
+    pace = median(paces[None]) if len(paces.get(None, ())) >= LEARNT_FROM_LEAST else 1 / USUAL_RATE
+    return said["size"] * pace + (USUAL_IMAGE_SECONDS if sort[0] in IMAGES else 0)
+
+
+def ingest(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
+    """The work of a job: read a file and store what it says."""
+    began = time.monotonic()
+    said = job.arguments
+    kernel = replace(kernel, batch=said.get("batch"))
+    roots = None if said["roots"] is None else tuple(Path(root) for root in said["roots"])
+    progress.reach(0, 1, jobs.BEGINNING)
+    with open_checked(said["path"], roots, Path(said["path"]).name if said["upload"] else "") as opened:
+        digest = opened.fingerprint()
+        outcome = _recognise(kernel, said, digest, actor=job.actor)
+        if outcome is None:
+            outcome = _take_in(kernel, opened, digest, watched=(job, progress))
+    return {"seconds": round(time.monotonic() - began, 3), **outcome}
+
+
+def _recognise(kernel: Kernel, said: Mapping[str, Any], digest: str, *, actor: str) -> dict[str, Any] | None:
+    """The outcome where this very content is stored already; what is newly said about it is added."""
+
+    def act(writing: Writing) -> dict[str, Any] | None:
+        row = _predecessor(writing, _own_path(said), digest)
+        entry = None if row is None or row.digest != digest else writing.entry(row.id)
+        if entry is None or (said["force_ocr"] and not entry.attributes["force_ocr"]):
+            return None
+        return _known(writing, entry, said["metadata"])
+
+    return kernel.write(act, actor=actor)
+
+
+def _known(writing: Writing, entry: Entry, given: Mapping[str, Any]) -> dict[str, Any]:
+    writing.describe("UPDATE")
+    described = _described(entry, given)
+    if described != entry:
+        writing.put(replace(described, updated_at=writing.time))
+    return _outcome(writing, entry.id, duplicate=True)
+
+
+def _own_path(said: Mapping[str, Any]) -> str:
+    return "" if said["upload"] else str(said["path"])
+
+
+def _predecessor(reading: Reading, path: str, digest: str) -> DocumentRow | None:
+    """The document that a file is or was: the one from its path, else one with the same content."""
+    session, collection = reading.session, reading.collection
+    return document_index.at_path(session, collection, path) or document_index.with_digest(session, collection, digest)
+
+
+def _standing(reading: Reading, path: str, digest: str) -> Standing:
+    """Which version of which document a file would replace, if any."""
+    row = _predecessor(reading, path, digest)
+    return None if row is None else (row.id, cast(Version, reading.head(row.id)).tx)
+
+
+def _take_in(kernel: Kernel, opened: OpenedFile, digest: str, *, watched: tuple[Job, Progress]) -> dict[str, Any]:
+    job, progress = watched
+    said = job.arguments
+    units = [max(1, math.ceil(opened.size / UNIT))]
+
+    def report(done: float, total: float | None, message: str) -> None:
+        if total:
+            units[0] = max(units[0], int(total))
+            Watched(job, progress, units[0]).read(int(done), int(total))
+        else:
+            progress.reach(0, 2 * units[0] + 1, message)
+
+    with kernel.read() as reading:
+        standing = _standing(reading, _own_path(said), digest)
+    sandbox = bench_of(kernel).sandbox
+    document = sandbox.read(opened, force_ocr=said["force_ocr"], report=report, stop=progress.stop)
+    file = {"filename": opened.name, "path": _own_path(said), "size": opened.size, "sha256": digest}
+    with kernel.read() as reading:
+        row = _predecessor(reading, _own_path(said), digest)
+        past = None if row is None else reading.entry(row.id)
+    draft = _draft(document, {**file, "force_ocr": said["force_ocr"]}, said["metadata"], past)
+    return _store(kernel, Made(draft, document, standing), Watched(job, progress, units[0]))
+
+
+def _draft(document: Document, file: Mapping[str, Any], given: Mapping[str, Any], past: Entry | None) -> Entry:
+    """The entry as it will be stored, but for its id and times; what was said about an earlier version still holds."""
+    found = {name: value for name in OPTIONAL if (value := getattr(document, name)) not in (None, (), False)}
+    attributes: dict[str, Any] = {
+        **file,
+        **{
+            name: list(cast(tuple[Any, ...], value)) if isinstance(value, tuple) else value
+            for name, value in found.items()
+        },
+        "format": document.format,
+        "processing_method": document.processing_method,
+        "marks": [[mark.offset, dict(mark.place)] for mark in document.marks],
+    }
+    if document.pages is not None:
+        attributes["page_count"] = document.pages
+    if len(document.sections) > MOST:
+        attributes["sections_omitted"] = len(document.sections) - MOST
+    entry = Entry(
+        id="",
+        kind=kinds.DOCUMENT,
+        title=document.title or str(file["filename"]),
+        body=document.text,
+        attributes=attributes,
+        aliases=(Alias(DOCUMENT_NAMES, str(uuid.uuid4())),) if past is None else past.aliases,
+        created_at=0,
+        updated_at=0,
+    )
+    return _described(entry, {**({} if past is None else past.attributes.get("metadata", {})), **given})
+
+
+def _described(entry: Entry, given: Mapping[str, Any]) -> Entry:
+    """The entry with what its owner says about it, added to what they said before."""
+    metadata = {**entry.attributes.get("metadata", {}), **given}
+    if not metadata:
+        return entry
+    said_tags = metadata.get("tags")
+    tags = [str(tag) for tag in cast(list[Any], said_tags)] if isinstance(said_tags, list) else []
+    title = metadata.get("title")
+    return replace(
+        entry,
+        title=title if isinstance(title, str) and title.strip() else entry.title,
+        tags=tuple(dict.fromkeys(tag for tag in tags if tag.strip())),
+        attributes={**entry.attributes, "metadata": metadata},
+    )
+
+
+def _store(kernel: Kernel, made: Made, watched: Watched) -> dict[str, Any]:
+    """Cut and embed before the lock is taken, then put the document with its sections in one transaction."""
+    draft = made.draft
+    with kernel.read() as reading:
+        chunk_size = chunk_size_of(reading.session, kernel.collection)
+        embedder = kernel.embedder(reading.session)
+    passages: list[Passage] = []
+    for passage in passages_of_document(draft, chunk_size):
+        passages.append(passage)
+        if len(passages) % GLANCE == 0 and watched.progress.stop():
+            raise cancelled_meanwhile()
+    if kernel.embedding is None:
+        return kernel.write(lambda writing: _put(writing, made, watched.job), actor=watched.job.actor)
+    rows, vectors = _prepared(kernel.embedding, embedder, (draft, passages), watched)
+    watched.storing()
+    with kernel.embedding.ready.keeping(draft, rows, embedder.identity if embedder else "", vectors):
+        return kernel.write(lambda writing: _put(writing, made, watched.job), actor=watched.job.actor)
+
+
+def _prepared(
+    embedding: Embedding, embedder: LoadedEmbedder | None, given: tuple[Entry, list[Passage]], watched: Watched
+) -> tuple[list[ChunkRow], dict[bytes, list[bytes]]]:
+    """The rows and vectors of a document's passages, batch by batch; words are analysed while vectors are made."""
+    draft, passages = given
+    rows: list[ChunkRow] = []
+    made: dict[bytes, list[bytes]] = {}
+    watched.embedded(0, len(passages))
+    with embedding.ahead(embedder, draft.title) as begin:
+        coming = begin([passage.said for passage in passages[:BATCH]])
+        for start in range(0, len(passages), BATCH):
+            following = begin([passage.said for passage in passages[start + BATCH : start + 2 * BATCH]])
+            fresh = rows_of(draft, passages[start : start + BATCH])
+            for row, vectors in zip(fresh, coming, strict=False):
+                made[row.digest] = vectors
+                if watched.progress.stop():
+                    raise cancelled_meanwhile()
+            rows += fresh
+            coming = following
+            watched.embedded(len(rows), len(passages))
+    return rows, made
+
+
+def _put(writing: Writing, made: Made, job: Job) -> dict[str, Any]:
+    """Store the document and settle its job in one transaction, unless the job was called off meanwhile."""
+    if not jobs.is_running(writing.session, job):
+        raise cancelled_meanwhile()
+    draft = made.draft
+    said = draft.attributes
+    row = _predecessor(writing, said["path"], said["sha256"])
+    past = None if row is None else writing.entry(row.id)
+    if past is not None and past.attributes["sha256"] == said["sha256"] and not said["force_ocr"]:
+        return _settled(writing, job, _known(writing, past, job.arguments["metadata"]))
+    if _standing(writing, said["path"], said["sha256"]) != made.standing:
+        # Somebody was faster, perhaps with a later state of the file: what we have read must not go over it.
+        raise Refusal(Failure.BUSY, f"{said['filename']} was changed while it was read. Try again")
+    if past is None:
+        writing.describe("CREATE")
+        entry = replace(draft, id=writing.new_id(), created_at=writing.time, updated_at=writing.time)
+    else:
+        writing.describe("UPDATE")
+        entry = replace(draft, id=past.id, aliases=past.aliases, created_at=past.created_at, updated_at=writing.time)
+    writing.put(entry)
+    place_sections(writing, entry, made.document.sections)
+    return _settled(writing, job, _outcome(writing, entry.id, replaced=past is not None))
+
+
+def _settled(writing: Writing, job: Job, outcome: dict[str, Any]) -> dict[str, Any]:
+    outcome["seconds"] = round((writing.time - (job.started or writing.time)) / SECOND, 3)
+    jobs.settle(writing.session, job, "completed", outcome=outcome, now=writing.time)
+    return outcome
+
+
+def _outcome(reading: Reading, id: str, **also: bool) -> dict[str, Any]:
+    row = cast(DocumentRow, document_index.find(reading.session, reading.collection, id))
+    entry = cast(Entry, reading.entry(id))
+    warnings = list(entry.attributes.get("warnings", ()))[:MOST_WARNINGS]
+    return {
+        "entry_id": id,
+        "document_id": handle_of(entry),
+        "filename": row.filename,
+        "chunks_created": row.chunks,
+        "processing_method": row.method,
+        **({"warnings": warnings} if warnings else {}),
+        **{name: True for name, holds in also.items() if holds},
+    }

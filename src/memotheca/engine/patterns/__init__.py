@@ -1,1 +1,0 @@
-"""How are patterns kept and found?"""

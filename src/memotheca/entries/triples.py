@@ -1,0 +1,130 @@
+"""Triples as sentences: "Ada works_at Analytical Engines" answers who works there, whichever words were asked in."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import cast
+
+from memotheca.entries.edges import Related, related_at
+from memotheca.kernel.kernel import Kernel
+from memotheca.model.commits import Version
+from memotheca.model.kinds import ENTITY, TRIPLE
+from memotheca.model.knowledge import Edge, Entry, handle_of
+from memotheca.search.finder import Finder, Search
+from memotheca.search.index.score import Filter
+from memotheca.search.search import Hit
+from memotheca.storage.adjacency import Spoken, predicates_of, triples_at, triples_saying
+from memotheca.storage.snapshot import Reading
+from memotheca.text.terms import filter_number
+from memotheca.text.words import query_words, words
+
+ANCHORS = 100
+LOOKED_AT = 5000
+# Half of a question's words make a triple an answer; fewer do where it is about somebody the question names in full.
+ENOUGH = 0.5
+# What a triple gets for an end that is named in full, so that it comes before one that shares a word by chance.
+NAMED = 0.25
+
+_JOINTS = re.compile(r"[_\-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A triple, its sentence, and how much of the question it answers, from 0 to 1."""
+
+    related: Related
+    sentence: str
+    score: float
+
+    @property
+    def handle(self) -> str:
+        return handle_of(cast(Edge, self.related.version.thing))
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The triples that answer best, best first, and how many there are."""
+
+    triples: list[Said]
+    total: int
+
+
+def sentence_of(related: Related) -> str:
+    """A triple as people say it: `works_at` is `works at`."""
+    edge = cast(Edge, related.version.thing)
+    return " ".join((_name(related.source), spoken_predicate(edge.predicate), _name(related.target)))
+
+
+def spoken_predicate(predicate: str) -> str:
+    return " ".join(_JOINTS.sub(" ", predicate).split())
+
+
+def _name(end: Entry | None) -> str:
+    return "?" if end is None else end.title or handle_of(end)
+
+
+def find_sentences(kernel: Kernel, question: str, *, limit: int, valid_at: int | None = None) -> Answers:
+    """Triples of entities that a question is about, those with most of its words first."""
+    asked = set(query_words(question))
+    if not asked:
+        return Answers([], 0)
+    with kernel.read() as reading:
+        scored = _scored(triples_at(reading, _anchors(kernel, reading, question), limit=LOOKED_AT), asked)
+        if not any(score >= ENOUGH for score, _ in scored):
+            saying = [each for each in predicates_of(reading) if asked & set(words(spoken_predicate(each)))]
+            scored += _scored(triples_saying(reading, saying, limit=LOOKED_AT) if saying else [], asked)
+        ranked = sorted({id: score for score, id in sorted(scored)}.items(), key=lambda pair: (-pair[1], pair[0]))
+        told = (_said(reading, id, score) for id, score in ranked)
+        if valid_at is None:
+            return Answers(list(islice(told, limit)), len(ranked))
+        holding = [each for each in told if cast(Edge, each.related.version.thing).validity.covers(valid_at)]
+        return Answers(holding[:limit], len(holding))
+
+
+def _anchors(kernel: Kernel, reading: Reading, question: str) -> list[str]:
+    """The entities whose names share most with a question."""
+    finder: Finder = kernel.finder()
+    passing = Filter(groups=((filter_number("kind", ENTITY),),), as_of=reading.tx)
+    found = finder.find(reading, Search(text=question, filter=passing, depth=ANCHORS), None)
+    return list(dict.fromkeys(passage.entry_id for passage in found.passages))
+
+
+def _scored(triples: Iterable[Spoken], asked: set[str]) -> list[tuple[float, str]]:
+    scored: list[tuple[float, str]] = []
+    for each in triples:
+        ends = [set(words(each.subject)), set(words(each.object))]
+        said = ends[0] | ends[1] | set(words(spoken_predicate(each.predicate)))
+        share = len(asked & said) / len(asked)
+        is_named = any(end and end <= asked for end in ends)
+        if share >= ENOUGH or is_named:
+            scored.append((min(1.0, share + (NAMED if is_named else 0.0)), each.id))
+    return scored
+
+
+def _said(reading: Reading, id: str, score: float) -> Said:
+    related = related_at(reading, cast(Version, reading.head(id)))
+    return Said(related, sentence_of(related), score)
+
+
+def as_hit(said: Said) -> Hit:
+    """A triple as something that was found, its sentence for a text."""
+    return Hit(as_entry(said.related), said.score, said.score)
+
+
+def as_entry(related: Related) -> Version:
+    """A triple for whoever shows entries: its sentence is its title and its text."""
+    version, edge = related.version, cast(Edge, related.version.thing)
+    sentence = sentence_of(related)
+    told = Entry(
+        id=edge.id,
+        kind=TRIPLE,
+        title=sentence,
+        body=f"{sentence}.",
+        attributes={**edge.attributes, "confidence": edge.confidence},
+        aliases=edge.aliases,
+        validity=edge.validity,
+        created_at=edge.created_at,
+        updated_at=edge.updated_at,
+    )
+    return Version(id=edge.id, tx=version.tx, time=version.time, subject="edge", kind=TRIPLE, thing=told)

@@ -1,0 +1,4 @@
+"""What outlives a call?
+
+Durable jobs, the workers that take them, uploads. Not for what a job does (`documents`). Look first at `queue.py`.
+"""

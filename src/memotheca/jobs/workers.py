@@ -1,0 +1,119 @@
+"""Workers: threads that do queued jobs, in one process at a time; another takes over when that one is gone."""
+
+import logging
+import threading
+import time
+from pathlib import Path
+
+from memotheca.jobs.file_access import discard_stale_uploads
+from memotheca.jobs.queue import LARGE, ROLE, SMALL, adopt_orphans, bench_of, take_next, work
+from memotheca.kernel.kernel import Kernel
+from memotheca.model.clock import DAY
+from memotheca.model.errors import Failure, Refusal
+from memotheca.storage import jobs
+from memotheca.storage.jobs import Job
+from memotheca.storage.roles import Lease, lease
+
+log = logging.getLogger(__name__)
+
+# One worker takes small files alone, so that they never wait for big ones.
+LANES: tuple[tuple[str, ...], ...] = ((SMALL,), (SMALL, LARGE), (LARGE, SMALL))
+IDLE_SECONDS = 0.5
+FAREWELL_SECONDS = 2.0
+TIDY_SECONDS = 3600.0
+KEEP = 30 * DAY
+
+
+class Workers:
+    """The workers of this process; they work while it holds the role."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+        self._bench = bench_of(kernel)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="jobs", daemon=True)
+
+    def start(self) -> "Workers":
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Give back what is under way; whoever works next begins it again."""
+        self._stopped.set()
+        self._bench.ring()
+        self._thread.join(FAREWELL_SECONDS)
+
+    def _run(self) -> None:
+        said = ""
+        while not self._stopped.is_set():
+            try:
+                with lease(self._bench.data, ROLE) as held:
+                    if held is not None:
+                        self._work_together(held)
+                said = ""
+            except (Refusal, OSError) as trouble:
+                self._give_up_if_outdated(trouble)
+                if said != (said := str(trouble)):
+                    log.warning("jobs wait: %s", said)
+            self._stopped.wait(IDLE_SECONDS)
+
+    def _work_together(self, held: Lease) -> None:
+        """Work until stopped, or until another has taken over; the role is kept as long as a single worker is at it."""
+        adopt_orphans(self._kernel)
+        workers = [threading.Thread(target=self._work, args=(lanes, held), daemon=True) for lanes in LANES]
+        for worker in workers:
+            worker.start()
+        self._tidy_up()
+        tidied = time.monotonic()
+        while held.is_held and not self._stopped.wait(IDLE_SECONDS):
+            if time.monotonic() - tidied > TIDY_SECONDS:
+                self._tidy_up()
+                tidied = time.monotonic()
+        for worker in workers:
+            worker.join()
+
+    def _tidy_up(self) -> None:
+        """Forget what was settled long ago, and files that were sent and never added; what cannot be done now is done
+        the next time, and work goes on."""
+        try:
+            before, store = self._kernel.now() - KEEP, self._kernel.store
+            wanted: set[str] = set()
+            for collection in store.collections():
+                store.operate(lambda session, name=collection: jobs.prune(session, name, before))
+                with store.database.read() as session:
+                    wanted |= {str(job.arguments.get("path", "")) for job in jobs.unsettled(session, collection)}
+            discard_stale_uploads(self._bench, time.time(), {str(Path(path).parent) for path in wanted})
+        except (Refusal, OSError) as trouble:
+            self._give_up_if_outdated(trouble)
+            log.warning("tidying up waits: %s", trouble)
+
+    def _work(self, lanes: tuple[str, ...], held: Lease) -> None:
+        def is_over() -> bool:
+            return self._stopped.is_set() or not held.is_held
+
+        while not is_over():
+            job = self._next_job(lanes)
+            if job is None:
+                with self._bench.bell:
+                    if not self._stopped.is_set():
+                        self._bench.bell.wait(IDLE_SECONDS)
+            else:
+                work(self._kernel, job, report=_say_nothing, interrupted=is_over)
+
+    def _next_job(self, lanes: tuple[str, ...]) -> Job | None:
+        try:
+            return take_next(self._kernel, lanes)
+        except Refusal as refusal:
+            self._give_up_if_outdated(refusal)
+        except Exception:
+            log.exception("no job could be taken")
+        return None
+
+    def _give_up_if_outdated(self, trouble: Exception) -> None:
+        """Where a newer program has changed the format of the data, jobs are for newer programs; the role is free."""
+        if isinstance(trouble, Refusal) and trouble.failure is Failure.INCOMPATIBLE:
+            self._stopped.set()
+
+
+def _say_nothing(done: float, total: float | None, message: str) -> None:
+    """Whoever watches reads the job's row."""

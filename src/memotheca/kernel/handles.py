@@ -1,0 +1,93 @@
+"""Handles: the many names under which one thing is found."""
+
+from memotheca.model.commits import Version
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.ids import is_id
+from memotheca.model.knowledge import Subject
+from memotheca.storage.heads import is_live
+from memotheca.storage.snapshot import Reading
+
+ENTRY_NAMES = "entry"
+ENTITY_NAMES = "entity"
+EDGE_NAMES = "triple"
+IMPORTED_NAMES = "handle"
+NOTE_NAMES = "note"
+DOCUMENT_NAMES = "doc"
+PATTERN_NAMES = "pattern"
+MEMORY_NAMES = "node"
+
+NAMESPACES = (
+    ENTRY_NAMES,
+    ENTITY_NAMES,
+    EDGE_NAMES,
+    IMPORTED_NAMES,
+    NOTE_NAMES,
+    DOCUMENT_NAMES,
+    PATTERN_NAMES,
+    MEMORY_NAMES,
+)
+
+
+def resolve(reading: Reading, handle: str, subject: Subject, *, field: str = "id") -> Version:
+    """The live thing under a handle: an id, a prefixed name, or a bare name that only one thing bears."""
+    ids = _owners(reading, handle.strip())
+    live = [found for id in ids if (found := reading.head(id)) is not None and found.subject == subject]
+    if len(live) == 1:
+        return live[0]
+    if live:
+        raise Refusal(
+            Failure.AMBIGUOUS,
+            f"{handle!r} names {len(live)} things; use one of the ids.",
+            field=field,
+            details={"candidates": [found.id for found in live]},
+        )
+    raise _gone(reading, handle, ids, subject=subject, field=field)
+
+
+def resolve_any(reading: Reading, handle: str) -> Version:
+    """The newest version of whatever a handle names, dead or alive."""
+    ids = _owners(reading, handle.strip())
+    found = [version for id in ids if (version := reading.version(id, reading.tx)) is not None]
+    if len(found) > 1:
+        raise Refusal(
+            Failure.AMBIGUOUS,
+            f"{handle!r} names {len(found)} things; use one of the ids.",
+            field="id",
+            details={"candidates": [version.id for version in found]},
+        )
+    if not found or found[0].erased:
+        raise Refusal(Failure.NOT_FOUND, f"There is nothing under {handle!r}.", field="id")
+    return found[0]
+
+
+def _owners(reading: Reading, handle: str) -> list[str]:
+    if is_id(handle):
+        # A document's public id is an alias that looks like an id.
+        return [reading.find_alias(DOCUMENT_NAMES, handle) or handle.lower()]
+    prefix, _, rest = handle.partition(":")
+    if rest and prefix in NAMESPACES:
+        owner = reading.find_alias(prefix, rest)
+        if owner is None and prefix == DOCUMENT_NAMES:
+            # A place in a document, as doc:ID#page=5, is the document.
+            owner = reading.find_alias(prefix, rest.partition("#")[0])
+        return [] if owner is None else [owner]
+    return list(dict.fromkeys(id for _, id in reading.find_aliases(handle)))
+
+
+def _gone(reading: Reading, handle: str, ids: list[str], *, subject: Subject, field: str) -> Refusal:
+    dead = [
+        version
+        for id in ids
+        if not is_live(reading.session, reading.collection, id) and (version := reading.version(id, reading.tx))
+    ]
+    if any(version.erased for version in dead):
+        return Refusal(Failure.ERASED, f"{handle!r} was erased for good.", field=field)
+    if any(version.subject == subject for version in dead):
+        deleted = next(version.tx for version in dead if version.subject == subject)
+        return Refusal(
+            Failure.TOMBSTONED,
+            f"{handle!r} was deleted in transaction {deleted}; undo it to have it back.",
+            field=field,
+            details={"tx_id": deleted},
+        )
+    return Refusal(Failure.NOT_FOUND, f"There is nothing under {handle!r}.", field=field)

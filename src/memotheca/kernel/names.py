@@ -1,0 +1,145 @@
+"""What a person calls a thing, and the thing a person means by a name."""
+
+import os
+import re
+from dataclasses import dataclass
+from typing import cast
+
+from memotheca.kernel.citations import TAG, name_of, resolve_citation
+from memotheca.kernel.handles import resolve_any
+from memotheca.model import kinds
+from memotheca.model.commits import Version
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.ids import is_id
+from memotheca.model.knowledge import Edge, Entry, Thing, handle_of
+from memotheca.storage import document_index
+from memotheca.storage.snapshot import Reading
+
+SAID = 60
+SHORT = 8
+_BEGINNING = re.compile(r"[0-9a-f]{8}[0-9a-f-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A thing as a person would speak of it, and the shortest handle that finds it again."""
+
+    kind: str
+    name: str
+    handle: str
+
+
+def call(reading: Reading, version: Version) -> Called:
+    """What a version is called; what was erased has no name any more."""
+    kind = "triple" if version.subject == "edge" else version.kind
+    thing = version.thing
+    if thing is None:
+        return Called(kind, "(erased)" if version.erased else "(deleted)", "")
+    return Called(kind, name_thing(reading, thing), short_handle(reading, thing))
+
+
+def name_thing(reading: Reading, thing: Thing) -> str:
+    if isinstance(thing, Edge):
+        source, target = (name_end(reading, end) for end in (thing.source, thing.target))
+        return f"{source} {thing.predicate} {target}"
+    if thing.kind == kinds.DOCUMENT:
+        filename = str(thing.attributes.get("filename") or "")
+        return filename if thing.title in (filename, "") else f"{filename} “{_cut(thing.title)}”"
+    if thing.kind == kinds.SECTION:
+        return f"{_cut(thing.title)}, in {file_of(reading, thing)}{page_of(thing)}"
+    if thing.kind == kinds.ENTRY:
+        said = " ".join(thing.body.split())
+        return f"{thing.title}: {_cut(said)}" if said else thing.title
+    if thing.kind == kinds.NOTE:
+        return f"{thing.title} ({thing.attributes.get('path') or handle_of(thing)})"
+    return _cut(name_of(thing)) or handle_of(thing)
+
+
+def name_end(reading: Reading, id: str) -> str:
+    """The end of a relation, also where it is deleted."""
+    found = reading.entry(id)
+    if found is None:
+        past = [version.thing for version in reading.versions(id) if isinstance(version.thing, Entry)]
+        found = past[-1] if past else None
+    return "?" if found is None else _cut(name_of(found))
+
+
+def file_of(reading: Reading, entry: Entry) -> str:
+    """The filename of a document, or of the one that a section is in."""
+    document = reading.entry(entry.attributes["document"]) if entry.kind == kinds.SECTION else entry
+    return "" if document is None else str(document.attributes.get("filename") or "")
+
+
+def path_of(reading: Reading, entry: Entry) -> str:
+    """Where the file of a document, section or note lies; empty where there is none."""
+    document = reading.entry(entry.attributes["document"]) if entry.kind == kinds.SECTION else entry
+    return "" if document is None else str(document.attributes.get("path") or "")
+
+
+def page_of(section: Entry) -> str:
+    return f", page {section.attributes['page']}" if "page" in section.attributes else ""
+
+
+def short_handle(reading: Reading, thing: Thing) -> str:
+    """A handle that finds the thing again on the command line: of a document's id the beginning."""
+    if isinstance(thing, Entry) and thing.kind == kinds.SECTION:
+        document = reading.entry(thing.attributes["document"])
+        anchor = handle_of(thing).partition("#")[2]
+        return f"{handle_of(document)[:SHORT]}#{anchor}" if document is not None else anchor
+    handle = handle_of(thing)
+    if not is_id(handle):
+        return handle
+    return handle[:SHORT] if isinstance(thing, Entry) and thing.kind == kinds.DOCUMENT else handle
+
+
+def find_thing(reading: Reading, named: str) -> Version:
+    """The newest version of what a person means, dead or alive: any handle of any family, a citation, a note's path
+    with or without its ending, or a document by its filename, its path, or the beginning of its id."""
+    named = named.strip()
+    try:
+        return resolve_any(reading, named)
+    except Refusal as refusal:
+        if refusal.failure is Failure.AMBIGUOUS:
+            raise _ambiguous(reading, named, cast(list[str], refusal.details["candidates"])) from None
+        found = _by_another_name(reading, named)
+        if found is None:
+            raise Refusal(
+                Failure.NOT_FOUND, f"There is nothing under {named!r}; memotheca search finds things by what they say."
+            ) from None
+        return found
+
+
+def _by_another_name(reading: Reading, named: str) -> Version | None:
+    if TAG.fullmatch(named):
+        return resolve_citation(reading, named)
+    ids = [id for _, id in reading.find_aliases(f"{named}.md")] or document_ids(reading, named)
+    if len(ids) > 1:
+        raise _ambiguous(reading, named, ids)
+    return reading.version(ids[0], reading.tx) if ids else None
+
+
+def document_ids(reading: Reading, named: str) -> list[str]:
+    """Documents by filename, path, or the beginning of the id; or the sections of one by that and an anchor."""
+    session, collection = reading.session, reading.collection
+    rows = document_index.called(session, collection, named, os.path.realpath(named))
+    start, _, anchor = named.removeprefix("doc:").partition("#")
+    if not rows and _BEGINNING.fullmatch(start):
+        rows = document_index.beginning(session, collection, start)
+    if anchor and not anchor.startswith("page="):
+        return [id for row in rows for _, id in reading.find_aliases(f"{row.handle}#{anchor}")]
+    return [row.id for row in rows]
+
+
+def _ambiguous(reading: Reading, named: str, ids: list[str]) -> Refusal:
+    things = [version.thing for id in ids if (version := reading.version(id, reading.tx)) is not None]
+    told = [f"  {handle_of(thing)}  {name_thing(reading, thing)}" for thing in things if thing is not None]
+    return Refusal(
+        Failure.AMBIGUOUS,
+        "\n".join([f"{named!r} names {len(ids)} things; say which:", *told]),
+        details={"candidates": ids},
+    )
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= SAID else text[: SAID - 1].rstrip() + "…"

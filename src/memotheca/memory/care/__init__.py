@@ -1,0 +1,4 @@
+"""What in the memory needs attention?
+
+Critique, tasks, balance, quarantine, the manifest. Proposes; `curation` carries out. Look first at `tasks.py`.
+"""

@@ -1,0 +1,233 @@
+"""Critique: what of the recent context contradicts, repeats, outlives or undermines what is stored (D.11)."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.contradiction import Contradiction, contradict
+from memotheca.memory.claims.priors import assume
+from memotheca.memory.claims.quantities import differ_in_figures
+from memotheca.memory.curation.remember import DUPLICATE, importance_of, quarantine_of
+from memotheca.memory.spaces.fingerprint import words_of
+from memotheca.memory.standing.judge import NEAR, reference_of
+from memotheca.memory.standing.nearest import vicinity_of
+from memotheca.model.cancellation import heed
+from memotheca.model.clock import DAY, to_iso
+from memotheca.model.kinds import MEMORY, TEMPORAL
+from memotheca.model.knowledge import Entry
+from memotheca.storage import fingerprints
+from memotheca.storage.adjacency import with_predicate
+from memotheca.storage.snapshot import Reading
+
+Check = Literal["conflicts", "duplicates", "outdated", "low_confidence"]
+CHECKS: tuple[Check, ...] = ("conflicts", "duplicates", "outdated", "low_confidence")
+
+CONTRADICTS = "contradicts"
+OLD = 90 * DAY
+UNSURE, SLIGHT = 0.5, 0.2
+SNIPPET = 200
+BEGINNING = 120
+
+REVISE, MERGE, ASK, IGNORE = "revise_reasoning", "merge_conflicting_nodes", "ask_user", "ignore_low_confidence"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What is wrong with which entries, the one in question first, how sure that is, and what to do."""
+
+    check: Check
+    entries: tuple[Entry, ...]
+    score: float
+    explanation: str
+    action: str
+    clash: Contradiction | None = None
+
+    @property
+    def snippet(self) -> str:
+        if self.clash is not None:
+            return f"{self.clash.one[:SNIPPET]} ⟷ {self.clash.other[:SNIPPET]}"
+        return self.entries[0].body[:SNIPPET]
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Two entries that cannot both hold, the older one first."""
+
+    older: Entry
+    newer: Entry
+    contradiction: Contradiction
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Pairs of entries that have to do with each other, and how many entries were not compared with what is near."""
+
+    pairs: list[tuple[Entry, Entry]]
+    left_out: int = 0
+
+
+def critique(kernel: Kernel, reading: Reading, entries: Sequence[Entry], checks: Iterable[str]) -> list[Finding]:
+    """Compare entries with each other, with what they are linked to and with what the search finds near them."""
+    wanted = set(checks)
+    related = Related([])
+    if wanted - {"low_confidence"}:
+        related = related_pairs(kernel, reading, entries)
+        known = {frozenset((one.id, other.id)) for one, other in related.pairs}
+        together = [pair for pair in combinations(entries, 2) if frozenset(each.id for each in pair) not in known]
+        related = Related([*together, *related.pairs])
+    return criticise(kernel, reading, related, entries, checks=wanted)
+
+
+def criticise(
+    kernel: Kernel, reading: Reading, related: Related, entries: Sequence[Entry], *, checks: Collection[str]
+) -> list[Finding]:
+    """What is wrong with some entries and with what is related to them."""
+    pairs = related.pairs
+    clashes = find_clashes(reading, pairs)
+    found: list[Finding] = []
+    if "conflicts" in checks:
+        found += [_conflict(clash) for clash in clashes]
+    if "duplicates" in checks:
+        clashing = {frozenset((clash.older.id, clash.newer.id)) for clash in clashes}
+        found += _duplicates(kernel, reading, [p for p in pairs if frozenset((p[0].id, p[1].id)) not in clashing])
+    if "outdated" in checks:
+        found += _outdated(entries, clashes, kernel.now())
+    if "low_confidence" in checks:
+        found += [finding for entry in entries if (finding := _low_confidence(entry)) is not None]
+    return sorted(found, key=lambda each: (CHECKS.index(each.check), -each.score, [e.id for e in each.entries]))
+
+
+def related_pairs(kernel: Kernel, reading: Reading, entries: Sequence[Entry], *, most: int | None = None) -> Related:
+    """Each entry with its neighbours, but for what merely came before or after it, and with its nearest, no pair twice;
+    of those whose nearest would have to be searched for, at most so many."""
+    now, vicinity = kernel.now(), vicinity_of(kernel, reading)
+    near = vicinity.around(kernel, reading, entries, most)
+    left_out = len(entries) - len(near)
+    entries = [entry for entry in entries if entry.id in near]
+    linked = fingerprints.neighbours(
+        reading.session, reading.collection, [entry.id for entry in entries], without=TEMPORAL
+    )
+    joined = {id: others[:NEAR] for id, others in linked.items()}
+    known = vicinity.read(reading, (id for others in joined.values() for id in others))
+    pairs: dict[tuple[str, str], tuple[Entry, Entry]] = {}
+    for entry in entries:
+        beside = [known[id] for id in joined.get(entry.id, []) if id in known]
+        for other in (*(found for found, _ in near[entry.id]), *beside):
+            if other.id != entry.id and quarantine_of(other, now) is None:
+                pairs.setdefault((min(entry.id, other.id), max(entry.id, other.id)), (entry, other))
+    return Related(list(pairs.values()), left_out)
+
+
+def meanings_of(kernel: Kernel, reading: Reading, pairs: Sequence[tuple[Entry, Entry]]) -> list[float]:
+    """How near the two of each pair are in meaning: as E1 sees them, or by their words where one has no vector."""
+    known = {entry.id: entry for pair in pairs for entry in pair}
+    vectors = vicinity_of(kernel, reading).meanings(reading, known.values())
+    meant = [place for place, (one, other) in enumerate(pairs) if one.id in vectors and other.id in vectors]
+    left, right = ([vectors[pairs[place][end].id] for place in meant] for end in (0, 1))
+    cosines = np.einsum("ij,ij->i", np.array(left), np.array(right)) if meant else np.empty(0)
+    values = dict(zip(meant, np.clip(cosines, 0.0, 1.0).tolist(), strict=True))
+    if len(values) < len(pairs):
+        gallery, said = reference_of(kernel, reading).gallery, {id: words_of(entry) for id, entry in known.items()}
+        for place in range(len(pairs)):
+            if place not in values:
+                heed()
+                values[place] = gallery.wording(*(said[entry.id] for entry in pairs[place]))
+    return [values[place] for place in range(len(pairs))]
+
+
+def find_clashes(reading: Reading, pairs: Iterable[tuple[Entry, Entry]]) -> list[Clash]:
+    found: list[Clash] = []
+    pairs = list(pairs)
+    said = _said_to_clash(reading, {one.id for one, _ in pairs})
+    for pair in pairs:
+        heed()
+        older, newer = sorted(pair, key=lambda entry: (holds_from(entry), entry.id))
+        weight = said.get(frozenset((older.id, newer.id)))
+        clash = contradict(older, newer) if weight is None else _stated(older, newer, weight)
+        if clash is not None:
+            found.append(Clash(older, newer, clash))
+    return found
+
+
+def holds_from(entry: Entry) -> int:
+    return entry.created_at if entry.validity.start is None else entry.validity.start
+
+
+def _said_to_clash(reading: Reading, ids: Iterable[str]) -> dict[frozenset[str], float]:
+    """The edges that say so (D.11, 1), by their ends."""
+    edges = [edge for id in with_predicate(reading, ids, CONTRADICTS) for edge in reading.edges_of(id, CONTRADICTS)]
+    return {frozenset((edge.source, edge.target)): edge.weight for edge in sorted(edges, key=lambda each: each.weight)}
+
+
+def _stated(older: Entry, newer: Entry, weight: float) -> Contradiction:
+    why = "somebody linked them as contradicting"
+    return Contradiction(round(weight, 4), "factual", older.body, newer.body, why)
+
+
+def _conflict(clash: Clash) -> Finding:
+    found = clash.contradiction
+    return Finding(
+        check="conflicts",
+        entries=(clash.older, clash.newer),
+        score=found.score,
+        explanation=found.explanation,
+        action=REVISE if found.type == "temporal" else ASK,
+        clash=found,
+    )
+
+
+def _duplicates(kernel: Kernel, reading: Reading, pairs: Sequence[tuple[Entry, Entry]]) -> list[Finding]:
+    return [
+        Finding(
+            check="duplicates",
+            entries=pair,
+            score=round(value, 4),
+            explanation=f"they say the same, to {value:.2f}",
+            action=MERGE,
+        )
+        for pair, value in zip(pairs, meanings_of(kernel, reading, pairs), strict=True)
+        if value >= DUPLICATE and not differ_in_figures(pair[0].body, pair[1].body)
+    ]
+
+
+def _outdated(entries: Sequence[Entry], clashes: Sequence[Clash], now: int) -> list[Finding]:
+    """Contradicted by something newer; past its time; or old and contradicted at all."""
+    recent = {entry.id for entry in entries}
+    found: dict[str, Finding] = {}
+    for clash in sorted(clashes, key=lambda each: -each.contradiction.score):
+        score, why = clash.contradiction.score, clash.contradiction.explanation
+        if clash.older.id in recent:
+            said = f"something newer contradicts it: {why}"
+            found.setdefault(clash.older.id, _out((clash.older, clash.newer), score, said, clash.contradiction))
+        if clash.newer.id in recent and now - holds_from(clash.newer) > OLD:
+            said = f"it is older than 90 days and contradicted: {why}"
+            found.setdefault(clash.newer.id, _out((clash.newer, clash.older), score, said, clash.contradiction))
+    for entry in entries:
+        end = entry.validity.end
+        if end is not None and end < now:
+            found[entry.id] = _out((entry,), 1.0, f"it held until {to_iso(end)}")
+    return list(found.values())
+
+
+def _out(entries: tuple[Entry, ...], score: float, why: str, clash: Contradiction | None = None) -> Finding:
+    return Finding(check="outdated", entries=entries, score=score, explanation=why, action=REVISE, clash=clash)
+
+
+def _low_confidence(entry: Entry) -> Finding | None:
+    """Doubted by whoever annotated it, held to be unimportant, or stored without anything that vouches for it."""
+    sure = entry.attributes.get("confidence")
+    if sure is not None and float(sure) < UNSURE:
+        return _doubt(entry, 1 - float(sure), f"its confidence is {float(sure):g}")
+    if importance_of(entry) < SLIGHT:
+        return _doubt(entry, 1 - importance_of(entry), f"its importance is {importance_of(entry):g}")
+    if sure is None and entry.kind == MEMORY and not assume(entry).confidence:
+        return _doubt(entry, UNSURE, "no source, no domain and hardly a reason were given")
+    return None
+
+
+def _doubt(entry: Entry, score: float, why: str) -> Finding:
+    return Finding(check="low_confidence", entries=(entry,), score=round(score, 4), explanation=why, action=IGNORE)

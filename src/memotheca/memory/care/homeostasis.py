@@ -1,0 +1,212 @@
+"""Homeostasis: how importance is spread, what is quarantined, and how far the memory is from its set points (D.15)."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from threading import Lock
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.graph.balance import Examined, examine
+from memotheca.memory.graph.cancer import FEWEST, IMPORTANT
+from memotheca.memory.session.arousal import modulator_levels
+from memotheca.memory.session.modulators import MODULATORS, Levels
+from memotheca.memory.session.state import Mood
+from memotheca.memory.standing.nearest import KNOWN
+from memotheca.model.kinds import MEMORY, TEMPORAL
+from memotheca.storage.adjacency import with_edges
+from memotheca.storage.database import Database
+from memotheca.storage.lookups import read_standing
+from memotheca.storage.snapshot import Reading
+
+SET_POINT = 0.5
+STEP = 0.01
+STABLE, ALARMING = 0.05, 0.2
+SUSPECTS = 20
+BILLION = 1_000_000_000
+
+# Each quantity's set point and how much it counts.
+SET_POINTS: Mapping[str, tuple[float, float]] = {
+    "importance": (SET_POINT, 1.0),
+    "coherence": (0.6, 0.9),
+    "entropy": (0.5, 0.8),
+    "modulators": (0.5, 0.7),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is kept of an entry here: how important it is, and why it is quarantined."""
+
+    importance: float
+    quarantine: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A quantity, where it is, and where it should be."""
+
+    quantity: str
+    value: float
+    set_point: float
+
+    @property
+    def distance(self) -> float:
+        return abs(self.value - self.set_point)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Homeostasis:
+    """The whole state at a moment."""
+
+    count: int
+    mean: float | None
+    variance: float | None
+    suspects: tuple[tuple[str, Examined], ...]
+    quarantined: tuple[tuple[str, Mapping[str, Any]], ...]
+    drifts: tuple[Drift, ...]
+
+    @property
+    def factor(self) -> float | None:
+        """By which importance would have to be scaled to move towards its set point."""
+        return None if self.mean is None else 1 + STEP * (SET_POINT - self.mean)
+
+    @property
+    def alerts(self) -> tuple[Drift, ...]:
+        return tuple(drift for drift in self.drifts if drift.distance > ALARMING)
+
+    @property
+    def stability(self) -> float:
+        """1 where every quantity is within reach of its set point, less for each by how far it is off and counts."""
+        weights = [SET_POINTS[drift.quantity][1] for drift in self.drifts]
+        off = [max(0.0, drift.distance - STABLE) / (1 - STABLE) for drift in self.drifts]
+        return 1 - sum(weight * share for weight, share in zip(weights, off, strict=True)) / sum(weights)
+
+    @property
+    def health(self) -> float:
+        return max(0.0, self.stability - min(0.3, 0.01 * len(self.quarantined)) - min(0.2, 0.05 * len(self.alerts)))
+
+    @property
+    def by_reason(self) -> dict[str, int]:
+        return dict(Counter(str(held.get("reason", "unknown")) for _, held in self.quarantined))
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """How importance is spread, as whole numbers of billionths: their sums do not depend on the order of adding."""
+
+    count: int
+    total: int
+    squares: int
+    important: tuple[tuple[str, float], ...]
+    quarantined: tuple[tuple[str, Mapping[str, Any]], ...]
+
+    @property
+    def mean(self) -> float | None:
+        return self.total / self.count / BILLION if self.count else None
+
+    @property
+    def variance(self) -> float | None:
+        if not self.count:
+            return None
+        return (self.squares * self.count - self.total**2) / self.count**2 / BILLION**2
+
+
+class _Ledgers:
+    """The importance of everything that has one, brought up to a snapshot by what changed since the last."""
+
+    def __init__(self) -> None:
+        self._guard = Lock()
+        self._tx = 0
+        # Numbers alone: Python's collector would look at a hundred thousand objects again and again.
+        self._held: dict[str, float] = {}
+        self._total = self._squares = 0
+        self._important: dict[str, float] = {}
+        self._quarantined: dict[str, Mapping[str, Any]] = {}
+
+    def catch_up(self, reading: Reading) -> Ledger:
+        with self._guard:
+            if self._tx > reading.tx:
+                return _Ledgers().catch_up(reading)
+            if not self._tx:
+                self._enter(list(_read(reading)))
+            elif self._tx < reading.tx:
+                changed = [id for id, subject, _ in reading.changed_after(self._tx) if subject == "entry"]
+                found = list(_read(reading, changed))
+                self._leave(changed)
+                self._enter(found)
+            self._tx = reading.tx
+            important, quarantined = tuple(self._important.items()), tuple(sorted(self._quarantined.items()))
+            return Ledger(len(self._held), self._total, self._squares, important, quarantined)
+
+    def _enter(self, found: Iterable[tuple[str, Held]]) -> None:
+        for id, each in found:
+            self._held[id] = each.importance
+            self._add(each.importance, 1)
+            if each.importance > IMPORTANT:
+                self._important[id] = each.importance
+            if each.quarantine is not None:
+                self._quarantined[id] = each.quarantine
+
+    def _leave(self, ids: Iterable[str]) -> None:
+        for id in ids:
+            if id in self._held:
+                self._add(self._held.pop(id), -1)
+            self._important.pop(id, None)
+            self._quarantined.pop(id, None)
+
+    def _add(self, importance: float, sign: int) -> None:
+        value = round(importance * BILLION)
+        self._total += sign * value
+        self._squares += sign * value * value
+
+
+_ledgers: WeakKeyDictionary[Database, dict[str, _Ledgers]] = WeakKeyDictionary()
+_guard = Lock()
+
+
+def read_ledger(kernel: Kernel, reading: Reading) -> Ledger:
+    """Every memory, and every other entry to which somebody gave an importance."""
+    with _guard:
+        ledger = _ledgers.setdefault(kernel.store.database, {}).setdefault(kernel.collection, _Ledgers())
+    return ledger.catch_up(reading)
+
+
+def _read(reading: Reading, ids: Iterable[str] | None = None) -> Iterator[tuple[str, Held]]:
+    for id, kind, importance, held in read_standing(reading, KNOWN, ids):
+        if kind == MEMORY or importance is not None:
+            yield id, Held(SET_POINT if importance is None else float(importance), json.loads(held) if held else None)
+
+
+def homeostasis(kernel: Kernel, reading: Reading, mood: Mood, session: str) -> Homeostasis:
+    now = kernel.now()
+    ledger = read_ledger(kernel, reading)
+    ranked = sorted(ledger.important, key=lambda pair: (-pair[1], pair[0]))
+    connected = with_edges(reading, [id for id, _ in ranked], at_least=FEWEST, without=TEMPORAL)
+    examined = ((id, examine(reading, id, importance)) for id, importance in ranked if id in connected)
+    return Homeostasis(
+        count=ledger.count,
+        mean=ledger.mean,
+        variance=ledger.variance,
+        suspects=tuple(islice(((id, found) for id, found in examined if found.is_cancer), SUSPECTS)),
+        quarantined=tuple(
+            (id, why) for id, why in ledger.quarantined if why.get("until") is None or why["until"] > now
+        ),
+        drifts=_drifts(ledger.mean, mood, modulator_levels(kernel, reading.session, session)),
+    )
+
+
+def _drifts(mean: float | None, mood: Mood, levels: Levels) -> tuple[Drift, ...]:
+    values = {"coherence": mood.coherence, "entropy": mood.entropy, "modulators": _excitement(levels)}
+    if mean is not None:
+        values["importance"] = mean
+    return tuple(Drift(name, values[name], SET_POINTS[name][0]) for name in SET_POINTS if name in values)
+
+
+def _excitement(levels: Levels) -> float:
+    """The mean of the modulators, each on a scale where its rest is one half."""
+    off = [(levels.values[each.name] - each.rest) / (each.high - each.low) for each in MODULATORS]
+    return SET_POINT + sum(off) / len(off)

@@ -1,0 +1,125 @@
+"""The five layers a memory is made of, and how each stands: what it does, how quick it should be, what it holds."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.session.quadrants import QUADRANTS, Quadrant
+from memotheca.memory.session.state import Mood
+from memotheca.memory.spaces.all_spaces import Gallery
+from memotheca.memory.standing.judge import count_lately, judge_lately, quadrant_of, reference_of
+from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.standing.sample import SAMPLE
+from memotheca.model.kinds import MEMORY
+from memotheca.model.knowledge import Entry
+from memotheca.search.census import take_census
+from memotheca.storage.chunks import count_waiting
+from memotheca.storage.lookups import heads_of
+from memotheca.storage.snapshot import Reading
+
+ACTIVE = 5
+LOOKED_THROUGH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer: its name, its job, the time it is meant to take, how it stands, and the counts that say so."""
+
+    id: str
+    name: str
+    role: str
+    budget: str
+    status: str
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Active:
+    """An entry, how often somebody was shown it, and when last."""
+
+    entry: Entry
+    looks: int
+    last: int
+
+
+def layers(kernel: Kernel, reading: Reading, mood: Mood) -> tuple[Layer, ...]:
+    waiting = count_waiting(reading.session, reading.collection)
+    census = take_census(kernel, reading)
+    nodes, edges = census.nodes(KNOWN), census.edges.total()
+    exchanges = kernel.activity.count(reading.session, reading.collection)
+    judged = count_lately(kernel, reading)
+    return (
+        Layer(
+            "L1",
+            "Sensing",
+            "scrub, check and represent what comes in, in thirteen spaces",
+            "5 ms",
+            "embedding" if waiting else "ready",
+            {"waiting_for_vectors": waiting},
+        ),
+        Layer(
+            "L2",
+            "Reflex",
+            "keep what was judged lately at hand",
+            "0.1 ms",
+            "warm" if judged else "cold",
+            {"judgements_held": judged},
+        ),
+        Layer(
+            "L3",
+            "Memory",
+            "find what is stored, by meaning, words and links",
+            "1 ms",
+            "active" if nodes else "empty",
+            {"nodes": nodes, "edges": edges},
+        ),
+        Layer(
+            "L4",
+            "Learning",
+            "weigh novelty against fit, and reward what was worth storing",
+            "10 ms",
+            "learning" if mood.learning else "idle",
+            {"exchanges": exchanges, "stored_in_session": len(mood.stored)},
+        ),
+        Layer(
+            "L5",
+            "Coherence",
+            "compare statements, and fit the best of them into a context",
+            "10 ms",
+            "contested" if mood.has_conflict else "settled",
+            {"open_conflict": int(mood.has_conflict)},
+        ),
+    )
+
+
+def count_quadrants(kernel: Kernel, reading: Reading) -> tuple[dict[str, int], int]:
+    """How many memories stand in which quadrant, and how many were looked at: all while they fit the sample. Of a
+    member of the same sample that has not changed it is known already."""
+    held = take_census(kernel, reading).nodes((MEMORY,))
+    gallery = reference_of(kernel, reading).gallery
+    heads = heads_of(reading, gallery.ids) if held > SAMPLE else reading.newest(MEMORY)
+    with _guard:
+        known = dict(_standing.get(gallery, {}))
+    changed = reading.living(id for id, tx in heads.items() if known.get(id, (None, tx + 1))[1] != tx)
+    judged = judge_lately(kernel, reading, list(changed.values()))
+    for entry, each in zip(changed.values(), judged, strict=True):
+        known[entry.id] = (quadrant_of(entry, each), heads[entry.id])
+    with _guard:
+        _standing[gallery] = known = {id: known[id] for id in heads if id in known}
+    found = Counter(quadrant for quadrant, _ in known.values())
+    return {quadrant: found[quadrant] for quadrant in QUADRANTS}, len(known)
+
+
+_standing: WeakKeyDictionary[Gallery, dict[str, tuple[Quadrant, int]]] = WeakKeyDictionary()
+_guard = Lock()
+
+
+def most_active(kernel: Kernel, reading: Reading) -> Sequence[Active]:
+    """What somebody was shown most often, of what was looked at lately."""
+    ids = [id for id, _ in kernel.activity.recent_looks(reading.session, reading.collection, LOOKED_THROUGH)]
+    seen = kernel.activity.looks(reading.session, reading.collection, ids)
+    ranked = sorted(heads_of(reading, seen), key=lambda each: (-seen[each][0], -seen[each][1], each))[:ACTIVE]
+    return [Active(entry, *seen[id]) for id, entry in reading.living(ranked).items()]

@@ -1,0 +1,76 @@
+"""Quarantine: what is kept out of retrieval, why, until when, and how a person lets it go."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.homeostasis import read_ledger
+from memotheca.memory.curation.remember import find_node, quarantine_of
+from memotheca.model.commits import Version
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Entry
+from memotheca.search.derive import QUARANTINED
+from memotheca.search.index.score import Filter
+from memotheca.search.search import Page, Question, find_entries, rank_entries
+from memotheca.storage.snapshot import Reading
+from memotheca.storage.store import Writing
+
+RELEASE = "release"
+
+
+def quarantined_entries(kernel: Kernel, reading: Reading) -> list[tuple[Entry, Mapping[str, Any]]]:
+    """Every entry that is held, the newest first, with the reason and the times."""
+    ids = [id for id, _ in read_ledger(kernel, reading).quarantined]
+    now = kernel.now()
+    held = [
+        (entry, why)
+        for id in sorted(ids, reverse=True)
+        if (entry := reading.entry(id)) is not None and (why := quarantine_of(entry, now)) is not None
+    ]
+    return sorted(held, key=lambda pair: -int(pair[1].get("since", 0)))
+
+
+def _ever_held(kernel: Kernel) -> list[str]:
+    with kernel.read() as reading:
+        return kernel.finder().filtered(reading, Filter(groups=((QUARANTINED,),), as_of=reading.tx))
+
+
+def rank_unheld(kernel: Kernel, question: Question, limit: int) -> list[str]:
+    """As `find_unheld`, the ids alone: of what is found nothing is read but what was ever held."""
+    marked = _ever_held(kernel)
+    more = len(marked)
+    ids = rank_entries(kernel, replace(question, depth=question.depth + more), limit=limit + more)
+    doubtful = set(ids) & set(marked)
+    if doubtful:
+        now = kernel.now()
+        with kernel.read() as reading:
+            held = [entry.id for entry in reading.living(doubtful).values() if quarantine_of(entry, now) is not None]
+        ids = [id for id in ids if id not in held]
+    return ids[:limit]
+
+
+def find_unheld(kernel: Kernel, question: Question, limit: int) -> Page:
+    """The shared search without what is held: as many more are looked at as were ever held, so that they take nobody's
+    place."""
+    held = len(_ever_held(kernel))
+    asked = replace(question, depth=question.depth + held, is_complete=False)
+    page = find_entries(kernel, asked, limit=limit + held)
+    now = kernel.now()
+    free = [hit for hit in page.hits if quarantine_of(cast(Entry, hit.version.thing), now) is None]
+    return replace(page, hits=free[:limit])
+
+
+def lift_quarantine(kernel: Kernel, handle: str, *, actor: str) -> Version:
+    """Let an entry be found again before its time: one transaction, which can be undone. Refused for what is free."""
+
+    def act(writing: Writing) -> Version:
+        writing.describe("UPDATE", note={"tool": RELEASE, "reason": "a person lifted its quarantine"})
+        entry = cast(Entry, find_node(writing, handle).thing)
+        if quarantine_of(entry, kernel.now()) is None:
+            raise Refusal(Failure.INVALID, "It is not in quarantine.", field="release")
+        attributes = {name: value for name, value in entry.attributes.items() if name != "quarantine"}
+        writing.put(replace(entry, attributes=attributes, updated_at=writing.time))
+        return cast(Version, writing.version(entry.id, writing.tx))
+
+    return kernel.write(act, actor=actor)

@@ -1,0 +1,197 @@
+"""Tending: what a librarian should look at, and how well the memory is kept (D.20.1)."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.critique import Finding, criticise, related_pairs
+from memotheca.memory.care.recency import recent_entries
+from memotheca.memory.curation.remember import importance_of, quarantine_of
+from memotheca.memory.curation.tombstones import count_tombstones
+from memotheca.memory.graph.balance import examine
+from memotheca.memory.graph.cancer import IMPORTANT
+from memotheca.memory.standing.nearest import KNOWN
+from memotheca.model.clock import DAY
+from memotheca.model.kinds import MEMORY
+from memotheca.model.knowledge import Entry
+from memotheca.search.census import take_census
+from memotheca.storage import fingerprints
+from memotheca.storage.adjacency import count_unlinked
+from memotheca.storage.chunks import count_waiting
+from memotheca.storage.snapshot import Reading
+
+TaskType = Literal["potential_merge", "ambiguity_detected", "obsolete_info", "semantic_cancer"]
+Priority = Literal["high", "medium", "low"]
+
+LOOKED_AT = 50
+ALONE = 30 * DAY
+KEPT = "kept_tasks"
+MOST_KEPT = 1000
+RANK: dict[Priority, int] = {"high": 0, "medium": 1, "low": 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """Something to decide about some entries, why, how, and how soon."""
+
+    type: TaskType
+    entries: tuple[Entry, ...]
+    reason: str
+    suggested_tool: str
+    priority: Priority
+    score: float
+
+    @property
+    def mark(self) -> str:
+        """By which a decision to leave things as they are is known; a change of the entries makes it another task."""
+        told = [self.type, *sorted(f"{entry.id}@{entry.updated_at}" for entry in self.entries)]
+        return hashlib.blake2b(" ".join(told).encode(), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Tended:
+    """The tasks that were found, and how many entries are still to be compared with what is near them."""
+
+    tasks: list[Task]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """How much is stored, how it hangs together, and what waits."""
+
+    memories: int
+    entries: int
+    edges: int
+    unlinked: int
+    mean_importance: float | None
+    quarantined: int
+    without_vectors: int
+    tombstones: int
+
+
+def tend(
+    kernel: Kernel,
+    reading: Reading,
+    *,
+    looked_at: int = LOOKED_AT,
+    most: int | None = None,
+    among: tuple[str, ...] = KNOWN,
+) -> Tended:
+    """What is to be decided about what was looked at or stored lately, the most pressing first; what a person has
+    decided to keep as it is does not come up again until it changes. Of entries whose nearest nobody has looked for
+    yet, at most so many are compared with them."""
+    entries = recent_entries(kernel, reading, looked_at, among=among)
+    related = related_pairs(kernel, reading, entries, most=most)
+    found = [*_critical(criticise(kernel, reading, related, entries, checks=("conflicts", "duplicates", "outdated")))]
+    found += [*_cancers(reading, entries), *_orphans(reading, entries, kernel.now())]
+    kept = set(_kept(kernel, reading))
+    standing = [task for task in found if task.mark not in kept and all(entry.kind in among for entry in task.entries)]
+    ranked = sorted(standing, key=lambda task: (RANK[task.priority], -task.score, [each.id for each in task.entries]))
+    return Tended(ranked, related.left_out)
+
+
+def curation_tasks(kernel: Kernel, reading: Reading, *, among: tuple[str, ...] = KNOWN) -> list[Task]:
+    """All of them that are about these kinds alone, however long it takes."""
+    return tend(kernel, reading, among=among).tasks
+
+
+def _critical(findings: Iterable[Finding]) -> Iterable[Task]:
+    """A pair that clashes is one task, however many checks say so."""
+    clashing: set[frozenset[str]] = set()
+    for finding in findings:
+        ids = frozenset(entry.id for entry in finding.entries)
+        if finding.check == "duplicates":
+            yield _task("potential_merge", finding, "merge_concepts", "medium")
+        elif ids not in clashing:
+            if finding.clash is None:
+                yield _task("obsolete_info", finding, "forget_concept", "medium")
+            elif finding.clash.type == "temporal":
+                yield _task("obsolete_info", finding, "forget_concept", "high")
+            else:
+                yield _task("ambiguity_detected", finding, "epistemic_action", "high")
+        if finding.clash is not None:
+            clashing.add(ids)
+
+
+def _task(type: TaskType, finding: Finding, tool: str, priority: Priority) -> Task:
+    return Task(
+        type=type,
+        entries=finding.entries,
+        reason=finding.explanation,
+        suggested_tool=tool,
+        priority=priority,
+        score=finding.score,
+    )
+
+
+def _cancers(reading: Reading, entries: Sequence[Entry]) -> Iterable[Task]:
+    for entry in entries:
+        importance = importance_of(entry)
+        if importance > IMPORTANT:
+            found = examine(reading, entry.id, importance)
+            if found.is_cancer:
+                yield Task(
+                    type="semantic_cancer",
+                    entries=(entry,),
+                    reason=f"it outweighs {found.neighbours} neighbours that have little to do with each other",
+                    suggested_tool="boost_importance",
+                    priority="high",
+                    score=importance,
+                )
+
+
+def _orphans(reading: Reading, entries: Sequence[Entry], now: int) -> Iterable[Task]:
+    old = [entry for entry in entries if entry.kind == MEMORY and now - entry.created_at > ALONE]
+    linked = fingerprints.neighbours(reading.session, reading.collection, [entry.id for entry in old], limit=1)
+    for entry in old:
+        if entry.id not in linked:
+            yield Task(
+                type="obsolete_info",
+                entries=(entry,),
+                reason=f"nothing is linked to it, and it is {(now - entry.created_at) // DAY} days old",
+                suggested_tool="forget_concept",
+                priority="low",
+                score=round(1 - importance_of(entry), 4),
+            )
+
+
+def keep_as_it_is(kernel: Kernel, task: Task) -> None:
+    """Decide that nothing is to be done about a task."""
+    with kernel.read() as reading:
+        kept = [mark for mark in _kept(kernel, reading) if mark != task.mark]
+    _set_kept(kernel, [*kept, task.mark])
+
+
+def reconsider(kernel: Kernel, task: Task) -> None:
+    """Take back the decision to keep."""
+    with kernel.read() as reading:
+        kept = _kept(kernel, reading)
+    _set_kept(kernel, [mark for mark in kept if mark != task.mark])
+
+
+def _kept(kernel: Kernel, reading: Reading) -> list[str]:
+    return list(kernel.activity.state(reading.session, kernel.collection, KEPT) or ())
+
+
+def _set_kept(kernel: Kernel, marks: list[str]) -> None:
+    kernel.activity.set_state(kernel.collection, KEPT, marks[-MOST_KEPT:])
+    kernel.activity.flush(kernel.store)
+
+
+def examine_health(kernel: Kernel, reading: Reading) -> Health:
+    now, census = kernel.now(), take_census(kernel, reading)
+    memories = [version.thing for version in reading.entries((MEMORY,)) if isinstance(version.thing, Entry)]
+    mean = sum(importance_of(entry) for entry in memories) / len(memories) if memories else None
+    return Health(
+        memories=len(memories),
+        entries=census.nodes(KNOWN),
+        edges=census.edges.total(),
+        unlinked=count_unlinked(reading, MEMORY),
+        mean_importance=None if mean is None else round(mean, 4),
+        quarantined=sum(1 for entry in memories if quarantine_of(entry, now) is not None),
+        without_vectors=count_waiting(reading.session, reading.collection),
+        tombstones=count_tombstones(reading, now),
+    )

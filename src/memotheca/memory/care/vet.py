@@ -1,0 +1,196 @@
+"""Vetting: whether a text is planted, out of place, beside its own point, or reasons in a circle (D.15)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.safety.adversarial import BLOCKED, FLAGGED, inspect
+from memotheca.memory.safety.circularity import find_circle
+from memotheca.memory.spaces.all_spaces import Hung
+from memotheca.memory.standing.judge import reference_of
+from memotheca.memory.standing.probe import hang_text
+from memotheca.memory.standing.sample import Reference
+from memotheca.storage.snapshot import Reading
+
+CheckType = Literal["embedding_outlier", "content_misalign", "prompt_injection", "circular_logic"]
+CHECK_TYPES: tuple[CheckType, ...] = ("embedding_outlier", "content_misalign", "prompt_injection", "circular_logic")
+
+# A memory of one narrow topic would find everything else unusual if its spread were taken as it is.
+ENOUGH, NEAREST, SIGMAS, LEAST_SPREAD = 30, 10, 3.0, 0.1
+ALIGNED, UNRELATED = 0.2, 0.15
+UNEMBEDDED = "Nothing is embedded here; words alone do not tell."
+ENOUGH_PAIRS = 10
+HEADING = 160
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What one check says: how suspicious the text is from 0 to 1, one half and more being a failure; or why it was
+    not made."""
+
+    check: CheckType
+    score: float | None = None
+    details: str = ""
+    evidence: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    skipped: str | None = None
+
+    @property
+    def passed(self) -> bool | None:
+        return None if self.score is None else self.score < FLAGGED
+
+
+@dataclass(frozen=True, slots=True)
+class Vetted:
+    """All verdicts and what follows from them."""
+
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def is_safe(self) -> bool:
+        return not self._failed
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether any check could be made."""
+        return any(verdict.score is not None for verdict in self.verdicts)
+
+    @property
+    def attack_type(self) -> str:
+        return max(self._failed, key=_score).check if self._failed else "none"
+
+    @property
+    def worst(self) -> float:
+        return max((_score(verdict) for verdict in self.verdicts), default=0.0)
+
+    @property
+    def threat_level(self) -> str:
+        levels = ((BLOCKED, "critical"), (0.65, "high"), (FLAGGED, "medium"), (0.3, "low"))
+        return next((name for least, name in levels if self.worst >= least), "none")
+
+    @property
+    def confidence(self) -> float:
+        """How far the deciding check is from the border between passing and failing."""
+        made = [2 * abs(_score(each) - FLAGGED) for each in self.verdicts if each.score is not None]
+        failed = [2 * abs(_score(each) - FLAGGED) for each in self._failed]
+        return round(max(failed) if failed else min(made, default=0.0), 4)
+
+    @property
+    def action(self) -> str:
+        if any(each.check == "prompt_injection" and _score(each) >= BLOCKED for each in self._failed):
+            return "Block"
+        if self._failed or not self.is_checked:
+            return "RequireReview"
+        return "Allow" if self.threat_level == "none" else "AllowWithMonitoring"
+
+    @property
+    def _failed(self) -> list[Verdict]:
+        return [verdict for verdict in self.verdicts if verdict.passed is False]
+
+
+def _score(verdict: Verdict) -> float:
+    return verdict.score or 0.0
+
+
+def vet(kernel: Kernel, content: str, checks: Sequence[str], rationale: str | None = None) -> Vetted:
+    """Make the checks that are asked for; the text is neither kept nor obeyed."""
+    about, body = (rationale, content) if rationale is not None else _heading_and_rest(content)
+    for passage in (content, *(() if about is None else (about, body))):
+        kernel.prepare("", passage, whole=True)
+    with kernel.read() as reading:
+        look = _Look(kernel, reading, content, about, body)
+        made: dict[str, Callable[[], Verdict]] = {
+            "embedding_outlier": look.find_outlier,
+            "content_misalign": look.find_misaligned,
+            "prompt_injection": lambda: _injection(content),
+            "circular_logic": lambda: _circularity(content),
+        }
+        return Vetted(tuple(made[check]() for check in dict.fromkeys(checks)))
+
+
+def _heading_and_rest(content: str) -> tuple[str | None, str]:
+    """A first line that stands for itself, and what follows it."""
+    first, _, rest = content.strip().partition("\n")
+    heading = first.strip("#=* \t")
+    if heading and rest.strip() and len(heading) <= HEADING and len(rest) > 2 * len(heading):
+        return heading, rest.strip()
+    return None, content
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    kernel: Kernel
+    reading: Reading
+    content: str
+    about: str | None
+    body: str
+
+    def find_outlier(self) -> Verdict:
+        """How many spreads farther from its nearest ten a text is than the memories are from theirs."""
+        reference = reference_of(self.kernel, self.reading)
+        if reference.size < ENOUGH:
+            why = f"There are {reference.size} memories; it takes {ENOUGH} to tell what is unusual."
+            return Verdict(check="embedding_outlier", skipped=why)
+        hung = self._hang(self.content)
+        if hung.vector is None:
+            return Verdict(check="embedding_outlier", skipped=UNEMBEDDED)
+        usual = _usual_distances(reference)
+        own = _distance(reference.gallery.nearness(0, hung))
+        mean, spread = float(usual.mean()), max(float(usual.std()), LEAST_SPREAD)
+        sigmas = (own - mean) / spread
+        return Verdict(
+            check="embedding_outlier",
+            score=round(max(0.0, sigmas) / (max(0.0, sigmas) + SIGMAS), 4),
+            details=f"{sigmas:.1f} spreads from what is usual here; more than {SIGMAS:g} is an outlier.",
+            evidence={"distance": round(own, 4), "usual": round(mean, 4), "spread": round(spread, 4)},
+        )
+
+    def find_misaligned(self) -> Verdict:
+        """Whether a text is about what is said of it: nearer than a fifth of all pairs of memories are, or near at
+        all."""
+        reference = reference_of(self.kernel, self.reading)
+        if self.about is None:
+            why = "Nothing beside the content says what it is about: it has no heading, and no rationale was given."
+            return Verdict(check="content_misalign", skipped=why)
+        if reference.size < ENOUGH_PAIRS:
+            why = f"There are {reference.size} memories; it takes {ENOUGH_PAIRS} to tell how near is near."
+            return Verdict(check="content_misalign", skipped=why)
+        about, body = self._hang(self.about), self._hang(self.body)
+        if about.vector is None or body.vector is None:
+            return Verdict(check="content_misalign", skipped=UNEMBEDDED)
+        near = reference.gallery.meaning(about, body)
+        agreement = reference.scale.spaces[0].agreement(near)
+        return Verdict(
+            check="content_misalign",
+            score=round(max(0.0, 1 - FLAGGED * max(agreement / ALIGNED, near / UNRELATED)), 4),
+            details=f"It is nearer to what is said of it than {agreement:.0%} of pairs of memories are to each other.",
+            evidence={"alignment": round(near, 4), "percentile": round(agreement, 4)},
+        )
+
+    def _hang(self, text: str) -> Hung:
+        return hang_text(self.kernel, self.reading, text)
+
+
+def _distance(row: Any) -> float:
+    return float(1 - np.sort(row)[-NEAREST:].mean())
+
+
+def _usual_distances(reference: Reference) -> Any:
+    matrix = reference.gallery.matrix(0)
+    return np.array([_distance(np.delete(row, place)) for place, row in enumerate(matrix)])
+
+
+def _injection(content: str) -> Verdict:
+    threat = inspect(content)
+    told = f"Signs that met: {', '.join(threat.signs)}." if threat.signs else "It does not speak to whoever reads it."
+    return Verdict(check="prompt_injection", score=round(threat.score, 4), details=told)
+
+
+def _circularity(content: str) -> Verdict:
+    circle = find_circle(content)
+    if circle is None:
+        return Verdict(check="circular_logic", score=0.0, details="No reason leads back to what it is given for.")
+    spelled = " → ".join((*circle.statements, circle.statements[0]))
+    return Verdict(check="circular_logic", score=circle.score, details=f"It reasons in a circle: {spelled}")

@@ -1,0 +1,92 @@
+"""Priors: the assumptions a memory rests on, and whether two memories share them (D.14)."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memotheca.memory.spaces.fingerprint import text_of
+from memotheca.model.clock import to_iso
+from memotheca.model.knowledge import Entry, fold
+from memotheca.text.terms import number_of
+from memotheca.text.words import words
+
+COMPATIBLE = 0.7
+WIDTH = 128
+DOMAIN, QUALIFIER, ROLE, PERIOD, RATIONALE = 4.0, 4.0, 1.0, 1.0, 2.0
+LONG_ENOUGH = 30
+
+_QUALIFIERS = re.compile(
+    r"\b(?:v|ver|version|release)\.?\s?(\d+(?:\.\d+)*)\b|\b([a-z]{2,12})\s(\d+(?:\.\d+)+|\d{1,2})(?=\s|[.,;:)]|$)"
+    r"|\b(production|staging|testing|windows|linux|macos|android|ios)\b",
+    re.IGNORECASE,
+)
+_PLACES = re.compile(r"\b(EU|UK|US|USA|GDPR|HIPAA|California|Germany|France|Japan|China|India|Canada|Brazil)\b")
+_COUNTED = frozenset(
+    "the a an of in on at to by for is was are has had and or with from than about after before under over only "
+    "page chapter step section figure table item line day days hour hours minute minutes second seconds week month "
+    "year years january february march april may june july august september october november december".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Priors:
+    """The slots an assumption can stand in, each with its weight, and how sure they are."""
+
+    slots: Mapping[str, float]
+    confidence: float
+
+    def vector(self) -> list[float]:
+        """The exported 128 numbers: slots signed and hashed, of length 1. Compatibility is never decided on them."""
+        values = [0.0] * WIDTH
+        for slot, weight in self.slots.items():
+            hashed = number_of("a", slot)
+            values[hashed % WIDTH] += weight if hashed >> 63 else -weight
+        length = math.sqrt(sum(value**2 for value in values)) or 1.0
+        return [value / length for value in values]
+
+
+def qualifiers(text: str) -> set[str]:
+    """Versions, environments and jurisdictions that a text is limited to."""
+    found: set[str] = set()
+    for version, product, number, environment in _QUALIFIERS.findall(text):
+        if version:
+            found.add(f"v{version}")
+        elif environment:
+            found.add(fold(environment))
+        elif fold(product) not in _COUNTED:
+            found.add(f"{fold(product)} {number}")
+    return found | {fold(place) for place in _PLACES.findall(text)}
+
+
+def assume(entry: Entry) -> Priors:
+    """The exact slots of D.14: domain, qualifiers, role, period, and the words of the rationale."""
+    attributes: Mapping[str, Any] = entry.attributes
+    domain, rationale = attributes.get("domain"), str(attributes.get("rationale") or "")
+    slots = {f"domain={domain or 'General'}": DOMAIN}
+    slots |= {f"qualifier={found}": QUALIFIER for found in qualifiers(text_of(entry))}
+    slots[f"role={attributes.get('agent_id') or ''}"] = ROLE
+    year, month = to_iso(entry.created_at)[:7].split("-")
+    slots[f"period={year}Q{(int(month) + 2) // 3}"] = PERIOD
+    terms = sorted(set(words(rationale)))
+    slots |= {f"rationale={term}": RATIONALE / math.sqrt(len(terms)) for term in terms}
+    known = (len(rationale) >= LONG_ENOUGH, domain is not None, bool(attributes.get("source")))
+    return Priors(slots, sum(known) / len(known))
+
+
+def similarity(one: Priors, other: Priors) -> float:
+    """The cosine of the exact slots (D.14)."""
+    shared = sum(weight * other.slots.get(slot, 0.0) for slot, weight in one.slots.items())
+    lengths = sum(w**2 for w in one.slots.values()) * sum(w**2 for w in other.slots.values())
+    return shared / math.sqrt(lengths) if lengths else 0.0
+
+
+def differing(one: Priors, other: Priors) -> list[str]:
+    """In which assumptions two differ, those that weigh most first."""
+    apart = {slot: {**one.slots, **other.slots}[slot] for slot in one.slots.keys() ^ other.slots.keys()}
+    weights: dict[str, float] = {}
+    for slot, weight in apart.items():
+        name = slot.partition("=")[0]
+        weights[name] = weights.get(name, 0.0) + weight**2
+    return sorted(weights, key=lambda name: (-weights[name], name))

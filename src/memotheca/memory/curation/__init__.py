@@ -1,0 +1,4 @@
+"""How are memories stored, merged, forgotten and brought back?
+
+Every change of a memory. Not for deciding which change is due (`care`). Look first at `remember.py` and `merge.py`.
+"""

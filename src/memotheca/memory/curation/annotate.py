@@ -1,0 +1,119 @@
+"""Annotating: what is attached to an entry without changing what it says or means."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.remember import find_node, log_curation
+from memotheca.memory.safety.secrets import scrub_all
+from memotheca.model import kinds
+from memotheca.model.clock import to_iso
+from memotheca.model.commits import Version
+from memotheca.model.knowledge import Entry
+from memotheca.notes.note_bytes import is_filed
+from memotheca.notes.outbox import Plan
+from memotheca.notes.ownership import carry_out, inscribe
+from memotheca.search.embed import model_of
+from memotheca.storage import fingerprints
+from memotheca.storage.lookups import ids_labelled
+from memotheca.storage.snapshot import Reading
+from memotheca.storage.store import Writing
+from memotheca.vault.edit import with_property, with_tags
+from memotheca.vault.frontmatter import read_properties
+from memotheca.vault.note_file import ParsedNote
+
+ATTACHED = ("domain", "confidence", "related_concepts")
+
+
+def annotate(
+    kernel: Kernel, handle: str, annotations: Mapping[str, Any], *, actor: str
+) -> tuple[Version, list[str], bool]:
+    """Attach tags, a domain, a confidence, notes, related concepts; returns what changed, and whether the vectors and
+    the fingerprint are the very same bytes as before."""
+
+    def act(writing: Writing, plan: Plan) -> tuple[Version, list[str], bool]:
+        writing.describe("UPDATE", note={"tool": "annotate_node"})
+        before = cast(Entry, find_node(writing, handle).thing)
+        seen = _derived(writing, before.id)
+        after = _annotated(before, annotations, writing.time)
+        changed = [name for name in annotations if _field(before, name) != _field(after, name)]
+        if changed:
+            after = _with_owner(writing, before, after, changed)
+            writing.put(replace(after, updated_at=writing.time))
+            plan.add(before, after)
+        version = cast(Version, writing.version(before.id, writing.tx))
+        return version, changed, _derived(writing, before.id) == seen
+
+    version, changed, is_same = carry_out(kernel, act, actor=actor)
+    log_curation(kernel, "info", "annotate", (version.id,))
+    return version, changed, is_same
+
+
+def _with_owner(writing: Writing, before: Entry, after: Entry, changed: Sequence[str]) -> Entry:
+    """The same where its owner keeps it: in the head of a note's file, among what is said about a document."""
+    if is_filed(before):
+        return inscribe(writing, after, lambda note: _written(note, before, after, changed))
+    if before.kind == kinds.DOCUMENT:
+        said = {name: list(after.tags) if name == "tags" else _field(after, name) for name in changed}
+        metadata = {**before.attributes.get("metadata", {}), **said}
+        return replace(after, attributes={**after.attributes, "metadata": metadata})
+    return after
+
+
+def _written(note: ParsedNote, before: Entry, after: Entry, changed: Sequence[str]) -> ParsedNote:
+    """A note's head with the annotations; what its author has written there stays."""
+    for name in changed:
+        if name == "tags":
+            note = with_tags(note, [*note.own_tags, *(tag for tag in after.tags if tag not in before.tags)])
+        elif name == "notes":
+            newest = after.attributes["notes"][-1]
+            held = read_properties(note.frontmatter).get("notes") if note.frontmatter else None
+            kept = cast(list[Any], held) if isinstance(held, list) else [] if held is None else [held]
+            note = with_property(note, "notes", [*kept, f"{to_iso(newest['at'])} {newest['text']}"])
+        else:
+            note = with_property(note, name, after.attributes[name])
+    return note
+
+
+def _derived(reading: Reading, id: str) -> tuple[Any, Any]:
+    session, collection = reading.session, reading.collection
+    model = model_of(session, collection)
+    return fingerprints.read_all(session, collection, [id]), fingerprints.entry_vectors(
+        session, collection, model, [id]
+    )
+
+
+def annotations_of(entry: Entry) -> dict[str, Any]:
+    """What was attached to an entry."""
+    notes = [{"at": to_iso(note["at"]), "text": note["text"]} for note in entry.attributes.get("notes", ())]
+    said = {name: entry.attributes[name] for name in ATTACHED if name in entry.attributes}
+    return {"tags": list(entry.tags), **said, **({"notes": notes} if notes else {})}
+
+
+def find_related(kernel: Kernel, names: Sequence[str]) -> list[tuple[str, str | None]]:
+    """The entries that concepts are names of, where there is one."""
+    found: list[tuple[str, str | None]] = []
+    with kernel.read() as reading:
+        for name in names:
+            ids = ids_labelled(reading, name, without=kinds.ENTITY)
+            found.append((name, ids[0] if ids else None))
+    return found
+
+
+def _annotated(entry: Entry, said: Mapping[str, Any], now: int) -> Entry:
+    said = scrub_all(said)[0]
+    attributes = dict(entry.attributes)
+    for name in ("domain", "confidence"):
+        if name in said:
+            attributes[name] = said[name]
+    if said.get("notes"):
+        attributes["notes"] = [*attributes.get("notes", []), {"at": now, "text": said["notes"]}]
+    if "related_concepts" in said:
+        attributes["related_concepts"] = list(dict.fromkeys(said["related_concepts"]))
+    tags = tuple(dict.fromkeys([*entry.tags, *said.get("tags", ())]))
+    return replace(entry, attributes=attributes, tags=tags)
+
+
+def _field(entry: Entry, name: str) -> Any:
+    return entry.tags if name == "tags" else entry.attributes.get(name)

@@ -1,0 +1,43 @@
+"""Boosting: how much an entry matters, said by hand and kept within bounds."""
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.remember import find_node, importance_of, log_curation
+from memotheca.memory.graph.balance import Examined, examine, refuse_cancer
+from memotheca.memory.safety.secrets import scrub
+from memotheca.model.commits import Version
+from memotheca.model.knowledge import Entry
+from memotheca.storage.store import Writing
+
+
+@dataclass(frozen=True, slots=True)
+class Boosted:
+    """An entry with its importance before and after, and what its neighbourhood says to that."""
+
+    version: Version
+    before: float
+    after: float
+    examined: Examined
+
+
+def boost(kernel: Kernel, handle: str, delta: float, rationale: str, *, actor: str) -> Boosted:
+    """Move an entry's importance within 0 and 1; refused where it would come to outweigh unrelated things."""
+
+    def act(writing: Writing) -> Boosted:
+        writing.describe("UPDATE", note={"tool": "boost_importance", "rationale": scrub(rationale)[0]})
+        entry = cast(Entry, find_node(writing, handle).thing)
+        before = importance_of(entry)
+        after = min(1.0, max(0.0, before + delta))
+        look = refuse_cancer if after > before else examine
+        examined = look(writing, entry.id, after)
+        if after != before:
+            attributes = {**entry.attributes, "importance": after}
+            writing.put(replace(entry, attributes=attributes, updated_at=writing.time))
+        return Boosted(cast(Version, writing.version(entry.id, writing.tx)), before, after, examined)
+
+    boosted = kernel.write(act, actor=actor)
+    reason = f"{boosted.before:.3f} to {boosted.after:.3f}"
+    log_curation(kernel, "info", "boost", (boosted.version.id,), reason=reason)
+    return boosted

@@ -1,0 +1,273 @@
+"""Curation: forgetting, merging and bringing back, each one transaction that the journal can take back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from memotheca.documents.sections import remove_with_edges, sections_of
+from memotheca.kernel.citations import new_alias
+from memotheca.kernel.handles import NOTE_NAMES
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.priors import COMPATIBLE, assume, differing, similarity
+from memotheca.memory.curation.remember import find_node, importance_of, new_link
+from memotheca.memory.curation.reversal import hash_of
+from memotheca.memory.graph.balance import refuse_cancer
+from memotheca.memory.graph.cycles import refuse_circle
+from memotheca.memory.safety.secrets import scrub
+from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
+from memotheca.model import kinds
+from memotheca.model.commits import Transaction, Version
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Alias, Edge, Entry
+from memotheca.notes.note_bytes import is_filed
+from memotheca.notes.outbox import Plan
+from memotheca.notes.ownership import carry_out, make_note, release, retire
+from memotheca.storage.activity import Happening
+from memotheca.storage.snapshot import Reading
+from memotheca.storage.store import Writing
+
+LONGEST = 65_536
+SEPARATOR = "\n\n---\n\n"
+UNLIKE_WEIGHT = 0.8
+
+# What a merged entry takes over from its most important source; the rest belongs to that source alone.
+KEPT = (
+    "domain",
+    "confidence",
+    "agent_id",
+    "metadata",
+    "source",
+    "notes",
+    "related_concepts",
+    MODALITY,
+    SESSION,
+    POSITION,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was forgotten, with how many edges, by which transaction."""
+
+    version: Version
+    edges: int
+    transaction: Transaction
+
+    @property
+    def reversal_hash(self) -> str:
+        return hash_of(self.transaction)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """The merged entry and what became of its sources and their edges."""
+
+    version: Version
+    sources: tuple[str, ...]
+    redirected: int
+    least_similarity: float
+    kept_apart: tuple[str, ...]
+    transaction: Transaction
+
+    @property
+    def reversal_hash(self) -> str:
+        return hash_of(self.transaction)
+
+
+def forget(kernel: Kernel, handle: str, *, reason: str, rationale: str, actor: str) -> Forgotten:
+    """Leave a tombstone for an entry and for the edges that end at it; a note's file goes to the trash, a document
+    goes with its sections."""
+
+    def act(writing: Writing, plan: Plan) -> Forgotten:
+        writing.describe("DELETE", note={"tool": "forget_concept", "reason": reason, "rationale": scrub(rationale)[0]})
+        version = find_node(writing, handle)
+        edges = retire(writing, plan, cast(Entry, version.thing))
+        return Forgotten(version, edges, cast(Transaction, writing.transaction(writing.tx)))
+
+    forgotten = carry_out(kernel, act, actor=actor)
+    _log(kernel, "forget", (forgotten.version.id,), reason)
+    return forgotten
+
+
+class ChangedMeanwhile(Refusal):
+    """What the content was made of is not what the memories say any more."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            Failure.BUSY,
+            "One of the memories was changed meanwhile; nothing was merged. Try again.",
+            field="source_node_ids",
+        )
+
+
+def merge(kernel: Kernel, seen: Sequence[Entry], content: str, *, said: Mapping[str, Any], actor: str) -> Merged:
+    """Make one entry of several: the content was made of them as they were seen, `said` has name, rationale, strategy
+    and whether to force it. Raises ChangedMeanwhile where one of them says something else by now."""
+
+    def act(writing: Writing, plan: Plan) -> Merged:
+        sources = sources_of(writing, [source.id for source in seen])
+        if [_said(source) for source in sources] != [_said(source) for source in seen]:
+            raise ChangedMeanwhile
+        apart, least = compare_priors(sources, force=bool(said.get("force_merge")))
+        writing.describe("MERGE", note=_merge_note(sources, said))
+        gone = [source for source in sources if source.id not in apart]
+        refuse_circle(writing, [source.id for source in gone])
+        merged = _merged_entry(writing, sources, content, said)
+        writing.put(merged)
+        redirected = _take_the_place_of(writing, plan, gone, merged)
+        refuse_cancer(writing, merged.id, importance_of(merged))
+        for id in apart:
+            ends = (merged.id, id)
+            link = new_link(writing, ends, kinds.RELATIONAL, weight=UNLIKE_WEIGHT, predicate="differs in priors")
+            writing.put(replace(link, attributes={"note": "kept apart: its assumptions differ"}))
+        return Merged(
+            version=cast(Version, writing.version(merged.id, writing.tx)),
+            sources=tuple(source.id for source in sources),
+            redirected=redirected,
+            least_similarity=least,
+            kept_apart=tuple(sorted(apart)),
+            transaction=cast(Transaction, writing.transaction(writing.tx)),
+        )
+
+    merged = carry_out(kernel, act, actor=actor)
+    _carry_looks(kernel, merged)
+    _log(kernel, "merge", (merged.version.id, *merged.sources), str(said.get("merge_strategy", "")))
+    return merged
+
+
+def _said(entry: Entry) -> tuple[str, str]:
+    return entry.title, entry.body
+
+
+def sources_of(reading: Reading, handles: Sequence[str]) -> list[Entry]:
+    """The entries to be merged, each named once."""
+    found = [cast(Entry, find_node(reading, handle, field="source_node_ids").thing) for handle in handles]
+    if len({entry.id for entry in found}) < len(found):
+        raise Refusal(Failure.INVALID, "The same memory is named twice.", field="source_node_ids")
+    return found
+
+
+def compare_priors(sources: Sequence[Entry], *, force: bool) -> tuple[set[str], float]:
+    """Which sources assume something else than the most important one, and the least likeness of any two (D.14)."""
+    priors = {source.id: assume(source) for source in sources}
+    pairs = {
+        (one.id, other.id): similarity(priors[one.id], priors[other.id])
+        for place, one in enumerate(sources)
+        for other in sources[place + 1 :]
+    }
+    least = min(pairs.values())
+    if least >= COMPATIBLE:
+        return set(), least
+    if not force:
+        one, other = min(pairs, key=lambda ids: pairs[ids])
+        names = ", ".join(differing(priors[one], priors[other]))
+        raise Refusal(
+            Failure.CONFLICT,
+            f"The memories rest on different assumptions ({names}); compare them before forcing the merge.",
+            field="source_node_ids",
+            details={
+                "similarities": [
+                    {
+                        "nodes": list(ids),
+                        "similarity": round(value, 4),
+                        "differ_in": differing(priors[ids[0]], priors[ids[1]]),
+                    }
+                    for ids, value in pairs.items()
+                ]
+            },
+        )
+    chief = chief_of(sources)
+    return {s.id for s in sources if similarity(priors[chief.id], priors[s.id]) < COMPATIBLE}, least
+
+
+def chief_of(sources: Sequence[Entry]) -> Entry:
+    """The most important source, the oldest of several."""
+    return min(sources, key=lambda entry: (-importance_of(entry), entry.id))
+
+
+def _merge_note(sources: Sequence[Entry], said: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "tool": "merge_concepts",
+        "reason": "duplicate",
+        "rationale": said["rationale"],
+        "strategy": said.get("merge_strategy"),
+        "sources": [source.id for source in sources],
+    }
+
+
+def _merged_entry(writing: Writing, sources: Sequence[Entry], content: str, said: Mapping[str, Any]) -> Entry:
+    if len(content) > LONGEST:
+        raise Refusal(Failure.INVALID, f"Together they are longer than {LONGEST} characters.", field="merge_strategy")
+    chief = chief_of(sources)
+    note = next((source for source in (chief, *sources) if is_filed(source)), None)
+    id = writing.new_id()
+    attributes = {name: value for name, value in chief.attributes.items() if name in KEPT}
+    attributes |= {
+        "importance": max(importance_of(source) for source in sources),
+        "rationale": said["rationale"],
+        "merged_from": [source.id for source in sources],
+    }
+    drawn = Entry(
+        id=id,
+        kind=kinds.MEMORY,
+        title=str(said["target_name"]),
+        body=content,
+        tags=tuple(dict.fromkeys(tag for source in sources for tag in source.tags)),
+        attributes=attributes,
+        aliases=(new_alias(writing, id),),
+        created_at=min(source.created_at for source in sources),
+        updated_at=writing.time,
+    )
+    return drawn if note is None else make_note(writing, note, drawn)
+
+
+def _take_the_place_of(writing: Writing, plan: Plan, gone: Sequence[Entry], merged: Entry) -> int:
+    """Let the sources go, their parts and files too, and the merged entry have their edges and, if it can, a name."""
+    for source in gone:
+        release(writing, plan, source)
+        for section in sections_of(writing, source) if source.kind == kinds.DOCUMENT else ():
+            remove_with_edges(writing, section)
+    redirected = _redirect(writing, {source.id for source in gone}, merged.id)
+    for source in gone:
+        writing.remove(source)
+    if is_filed(merged):
+        # Its path may have been that of a source until now.
+        named = replace(merged, aliases=(Alias(NOTE_NAMES, merged.attributes["path"]),))
+        writing.put(named)
+        plan.add(None, named)
+    return redirected
+
+
+def _redirect(writing: Writing, gone: set[str], merged: str) -> int:
+    """Every edge of a source becomes one of the merged entry; of parallel ones the heaviest, and none to itself."""
+    edges = {edge.id: edge for id in sorted(gone) for edge in writing.edges_of(id)}
+    there = writing.living(end for edge in edges.values() for end in (edge.source, edge.target))
+    best: dict[tuple[str, str, str, str], Edge] = {}
+    for edge in edges.values():
+        ends = merged if edge.source in gone else edge.source, merged if edge.target in gone else edge.target
+        moved = replace(edge, source=ends[0], target=ends[1], updated_at=writing.time)
+        key = (*ends, edge.type, edge.predicate)
+        stands = edge.source in there and edge.target in there and ends[0] != ends[1]
+        if stands and (key not in best or moved.weight > best[key].weight):
+            best[key] = moved
+    kept = {edge.id: edge for edge in best.values()}
+    for id, edge in edges.items():
+        if id in kept:
+            writing.put(kept[id])
+        else:
+            writing.remove(edge)
+    return len(kept)
+
+
+def _carry_looks(kernel: Kernel, merged: Merged) -> None:
+    """What was looked at is now the merged entry."""
+    with kernel.read() as reading:
+        looks = kernel.activity.looks(reading.session, kernel.collection, list(merged.sources))
+    if looks:
+        times, last = sum(each[0] for each in looks.values()), max(each[1] for each in looks.values())
+        kernel.activity.look(kernel.collection, [merged.version.id], last, times=times)
+
+
+def _log(kernel: Kernel, action: str, ids: tuple[str, ...], reason: str = "") -> None:
+    line = Happening(time=kernel.now(), level="info", component="curation", action=action, node_ids=ids, reason=reason)
+    kernel.activity.log(kernel.collection, line)

@@ -1,0 +1,363 @@
+"""Storing, annotating and weighing memories, with what is known about each on the way in."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from memotheca.kernel.citations import TAG, new_alias, resolve_citation
+from memotheca.kernel.handles import resolve
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.contradiction import Contradiction
+from memotheca.memory.claims.quantities import differ_in_figures
+from memotheca.memory.graph.cycles import without_circles
+from memotheca.memory.safety.adversarial import Threat, inspect
+from memotheca.memory.safety.secrets import Redaction, scrub_all
+from memotheca.memory.session.arousal import NAMELESS, modulator_levels
+from memotheca.memory.session.modulators import learning_share
+from memotheca.memory.session.state import Mood
+from memotheca.memory.spaces.all_spaces import Hung
+from memotheca.memory.spaces.causal import clauses
+from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
+from memotheca.memory.standing.judge import Learned, consistency, contradictions, learn, reference_of
+from memotheca.memory.standing.nearest import find_near, is_near, vicinity_of
+from memotheca.memory.standing.sample import Judged, Reference, hang, likely_duplicates, mean_vector, meanings
+from memotheca.model import kinds
+from memotheca.model.clock import DAY, HOUR
+from memotheca.model.commits import Version
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.ids import is_id
+from memotheca.model.knowledge import Edge, Entry, fold
+from memotheca.model.retry import persist
+from memotheca.search.derive import digest_of
+from memotheca.search.embed import voice_of
+from memotheca.search.passages import cut
+from memotheca.storage.activity import Happening
+from memotheca.storage.heads import is_live
+from memotheca.storage.lookups import ids_labelled
+from memotheca.storage.snapshot import Reading
+from memotheca.storage.store import Writing
+from memotheca.storage.vectors import newest_vector
+
+DUPLICATE = 0.9
+LINKED = 0.7
+LIKELY_LINKED = 0.5
+NEAR = 10
+NEAREST = 3
+UNEMBEDDED = 5
+QUARANTINE = DAY
+REMEMBERED = 100
+RELATIONS = {type.lower(): type for type in kinds.EDGE_TYPES}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What somebody wants remembered, and why."""
+
+    content: str
+    rationale: str
+    name: str = ""
+    importance: float = 0.5
+    modality: str = "text"
+    metadata: Mapping[str, Any]
+    link_to: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    domain: str | None = None
+    agent_id: str | None = None
+    session: str = ""
+    media: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A memory as it was stored, and everything that was noticed on the way."""
+
+    version: Version
+    judged: Judged
+    learned: Learned
+    edges: tuple[Edge, ...]
+    duplicates: tuple[tuple[str, float], ...]
+    clashes: Mapping[str, Contradiction]
+    redactions: tuple[Redaction, ...]
+    threat: Threat
+    sample: tuple[Hung, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """What lies around a new memory: its nearest, how near, and with which of them it clashes."""
+
+    judged: Judged
+    near: tuple[tuple[Entry, float], ...]
+    clashes: Mapping[str, Contradiction]
+    reference: Reference
+    remember: Callable[[Entry], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pondered:
+    """A memory before it is written: what lies around it, and what its session learns."""
+
+    entry: Entry
+    around: _Surroundings
+    learned: Learned
+    mood: Mood
+    share: float
+    previous: str | None
+
+
+def find_node(reading: Reading, handle: str, *, field: str = "node_id") -> Version:
+    """The living entry under a handle: an id, a citation with or without brackets, or any other name."""
+    if TAG.fullmatch(handle.strip()):
+        handle = resolve_citation(reading, handle).id
+    elif not is_id(handle.strip()) and (named := find_named(reading, handle)) is not None:
+        handle = named
+    return resolve(reading, handle, "entry", field=field)
+
+
+def find_named(reading: Reading, name: str) -> str | None:
+    """The one memory with this title."""
+    ids = ids_labelled(reading, name.strip(), kind=kinds.MEMORY, limit=2) if name.strip() else []
+    return ids[0] if len(ids) == 1 else None
+
+
+def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
+    """Scrub, check, judge and store; nothing is stored of what is refused."""
+    clean, redactions = _scrubbed(draft)
+    threat = inspect(clean.content)
+    if threat.is_blocked:
+        _refuse(kernel, threat)
+    kernel.prepare(clean.name, clean.content, whole=True)
+    pondered = persist(lambda: _ponder(kernel, clean, threat))
+    entry, around, learned, mood = pondered.entry, pondered.around, pondered.learned, pondered.mood
+
+    def act(writing: Writing) -> tuple[Version, tuple[Edge, ...], tuple[tuple[Entry, float], ...]]:
+        # What was near a moment ago may be gone, and what was asked for by name may be another by now.
+        linked = tuple(find_node(writing, handle, field="link_to").id for handle in clean.link_to)
+        living = writing.living(other.id for other, _ in around.near)
+        near = tuple((other, value) for other, value in around.near if other.id in living)
+        made = put_memory(writing, entry)
+        asked = _asked_edges(writing, made, linked, clean.metadata)
+        found = _found_edges(writing, made, replace(around, near=near))
+        edges = [*asked, *without_circles(writing, made.id, asked, found)]
+        edges += temporal_edge(writing, made, pondered.previous)
+        kept = tuple({(edge.target, edge.source, edge.type): edge for edge in reversed(edges)}.values())
+        writing.link(kept)
+        version = Version(id=made.id, tx=writing.tx, time=writing.time, subject="entry", kind=made.kind, thing=made)
+        return version, kept, near
+
+    version, edges, near = kernel.write(act, actor=actor)
+    mood.position = max(mood.position, entry.attributes[POSITION])
+    around.remember(cast(Entry, version.thing))
+    place = (kernel.collection, clean.session)
+    kernel.activity.feel(place, mood, (learned.delta_s, learned.delta_c, learned.score), pondered.share)
+    standing = {other.id for other, _ in near}
+    clashes = {id: clash for id, clash in around.clashes.items() if id in standing}
+    mood.has_conflict = mood.has_conflict or any(clash.type != "temporal" for clash in clashes.values())
+    mood.stored = [*mood.stored, version.id][-REMEMBERED:]
+    kernel.activity.look(kernel.collection, [version.id], version.time)
+    log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if threat.is_flagged else "")
+    # What contradicts it, or tells of another of its kind, is not to be merged with it, however alike they are.
+    alike = [(other, value) for other, value in near if value >= DUPLICATE and other.id not in around.clashes]
+    duplicates = tuple((other.id, value) for other, value in alike if not differ_in_figures(other.body, entry.body))
+    return Stored(
+        version=version,
+        judged=around.judged,
+        learned=learned,
+        edges=edges,
+        duplicates=duplicates,
+        clashes=clashes,
+        redactions=redactions,
+        threat=threat,
+        sample=around.reference.gallery.members,
+    )
+
+
+def _ponder(kernel: Kernel, draft: Draft, threat: Threat) -> _Pondered:
+    """Draw a memory and judge it among the others."""
+    with kernel.read() as reading:
+        linked = tuple(find_node(reading, handle, field="link_to").id for handle in draft.link_to)
+        mood = kernel.activity.mood(reading.session, kernel.collection, draft.session)
+        now = kernel.now()
+        entry = draw(draft, threat, (now, mood.position + 1))
+        around = _look_around(kernel, reading, entry, linked)
+        learned = learn(entry, around.judged, kernel.activity.count(reading.session, kernel.collection))
+        share = learning_share(modulator_levels(kernel, reading.session, draft.session, now=now))
+        previous = next((id for id in reversed(mood.stored) if is_live(reading.session, reading.collection, id)), None)
+        return _Pondered(entry, around, learned, mood, share, previous)
+
+
+def put_memory(writing: Writing, entry: Entry) -> Entry:
+    """Put a drawn memory under an id, a citation and a time of its own."""
+    writing.describe("CREATE", note={"tool": "store_memory", "rationale": entry.attributes["rationale"]})
+    id = writing.new_id()
+    made = replace(entry, id=id, aliases=(new_alias(writing, id),), created_at=writing.time, updated_at=writing.time)
+    writing.put(made)
+    return made
+
+
+def importance_of(entry: Entry) -> float:
+    return float(entry.attributes.get("importance", 0.5))
+
+
+def quarantine_of(entry: Entry, now: int) -> Mapping[str, Any] | None:
+    """Why an entry is kept out of retrieval, while it is."""
+    held: Mapping[str, Any] | None = entry.attributes.get("quarantine")
+    return held if held is not None and (held.get("until") is None or held["until"] > now) else None
+
+
+def _scrubbed(draft: Draft) -> tuple[Draft, tuple[Redaction, ...]]:
+    """All that a draft says; of its parts only the metadata have names that may be those of secrets."""
+    told = (draft.content, draft.rationale, draft.name, draft.tags, draft.metadata)
+    (content, rationale, name, tags, metadata), redactions = scrub_all(told)
+    scrubbed = replace(draft, content=content, rationale=rationale, name=name, tags=tuple(tags), metadata=metadata)
+    return scrubbed, tuple(redactions)
+
+
+def _refuse(kernel: Kernel, threat: Threat) -> None:
+    log_curation(kernel, "warn", "block", (), reason="instructions hidden in content")
+    raise Refusal(
+        Failure.INVALID,
+        "The content looks like instructions planted for a model, and was not stored.",
+        field="content",
+        details={
+            "threat": {"attack_type": threat.attack_type, "score": round(threat.score, 4), "signs": list(threat.signs)}
+        },
+    )
+
+
+def draw(draft: Draft, threat: Threat, at: tuple[int, int]) -> Entry:
+    """The memory before it has an id of its own."""
+    now, position = at
+    attributes: dict[str, Any] = {
+        "importance": draft.importance,
+        "rationale": draft.rationale,
+        MODALITY: draft.modality,
+        SESSION: draft.session or NAMELESS,
+        POSITION: position,
+    }
+    optional = {"domain": draft.domain, "agent_id": draft.agent_id, "metadata": dict(draft.metadata) or None}
+    optional["media"] = None if draft.media is None else dict(draft.media)
+    attributes |= {name: value for name, value in optional.items() if value is not None}
+    if isinstance(draft.metadata.get("source"), str):
+        attributes["source"] = draft.metadata["source"]
+    if threat.is_flagged:
+        attributes["quarantine"] = {"reason": threat.attack_type, "since": now, "until": now + QUARANTINE}
+    tags = tuple(dict.fromkeys(draft.tags))
+    return Entry(
+        id="",
+        kind=kinds.MEMORY,
+        title=draft.name,
+        body=draft.content,
+        tags=tags,
+        attributes=attributes,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _look_around(kernel: Kernel, reading: Reading, entry: Entry, linked: Sequence[str]) -> _Surroundings:
+    reference = reference_of(kernel, reading)
+    vector = _ready_vector(kernel, reading, entry)
+    found = nearest_entries(kernel, reading, entry, vector)
+    close = [each for each, _ in found]
+    joined = {"": [*linked, *(each.id for each in close[:NEAREST])]}
+    beside = close[: NEAREST if vector is not None else UNEMBEDDED]
+    vectors = {} if vector is None else {"": vector, **meanings(reading, [each.id for each in beside])}
+    own, *others = hang(reading, [entry, *likely_duplicates(vector, beside, vectors)], joined=joined, vectors=vectors)
+    values = {other.id: reference.gallery.meaning(own, other) for other in others}
+    values = {each.id: cosine for each, cosine in found if cosine is not None} | values
+    near = tuple(sorted(((each, values.get(each.id, 0.0)) for each in close), key=lambda pair: -pair[1]))
+    clashes = contradictions(entry, close)
+    judged = reference.judge(own, near=others[:NEAREST], consistency=consistency(clashes))
+    vicinity, at = vicinity_of(kernel, reading), (newest_vector(reading.session, reading.collection), reading.tx)
+
+    def remember(stored: Entry) -> None:
+        if vector is not None:
+            vicinity.keep(stored, vector, found, at)
+
+    return _Surroundings(judged, near, clashes, reference, remember)
+
+
+def _ready_vector(kernel: Kernel, reading: Reading, entry: Entry) -> Any:
+    """E1 of a text whose vectors were made a moment ago."""
+    embedder = kernel.embedder(reading.session)
+    if embedder is None or kernel.embedding is None:
+        return None
+    found: list[bytes] = []
+    for start, stop in cut(entry.body):
+        found += kernel.embedding.ready.get(embedder.identity, digest_of(entry.title, entry.body[start:stop]))
+    return mean_vector(found) if found else None
+
+
+def nearest_entries(
+    kernel: Kernel, reading: Reading, entry: Entry, vector: Any, *, limit: int = NEAR
+) -> list[tuple[Entry, float | None]]:
+    """What is nearest to an entry, and near enough."""
+    vectors = {} if vector is None else {entry.id: vector}
+    found = find_near(kernel, reading, [entry], vectors, limit=limit)[entry.id]
+    voice = voice_of(reading.session, reading.collection)
+    chosen = [id for id, cosine in found.items() if is_near(cosine, voice)]
+    return [(each, found[id]) for id, each in reading.living(chosen).items()]
+
+
+def _asked_edges(writing: Writing, entry: Entry, linked: Sequence[str], metadata: Mapping[str, Any]) -> list[Edge]:
+    """From the new memory to those it was said to be linked to; `metadata.relation` says of what type."""
+    relation = str(metadata.get("relation") or "")
+    type = RELATIONS.get(fold(relation), kinds.CAUSAL if fold(relation).startswith("caus") else kinds.RELATIONAL)
+    return [new_link(writing, (entry.id, target), type, predicate=relation or "links to") for target in linked]
+
+
+def _found_edges(writing: Writing, entry: Entry, around: _Surroundings) -> list[Edge]:
+    """Semantic to what is clearly near; Causal and Hierarchical where the text names another in such a sentence."""
+    threshold = around.reference.scale.spaces[0].link_threshold if around.reference.size >= NEAR else LINKED
+    threshold = max(threshold, LIKELY_LINKED)
+    edges = [
+        new_link(writing, (entry.id, other.id), kinds.SEMANTIC, weight=value, predicate="resembles")
+        for other, value in around.near
+        if value > threshold
+    ]
+    body = fold(entry.body)
+    stated = [(fold(cause), fold(effect)) for cause, effect in clauses(entry.body)] if around.near else []
+    for other, _ in around.near:
+        named = fold(other.title)
+        for cause, effect in stated if len(named) > 3 else ():
+            if named in cause:
+                edges.append(new_link(writing, (other.id, entry.id), kinds.CAUSAL, weight=0.7, predicate="causes"))
+            elif named in effect:
+                edges.append(new_link(writing, (entry.id, other.id), kinds.CAUSAL, weight=0.7, predicate="causes"))
+        if len(named) > 3 and any(f"{words} {named}" in body for words in _PARENTHOOD):
+            edges.append(new_link(writing, (entry.id, other.id), kinds.HIERARCHICAL, weight=0.8, predicate="part of"))
+    return edges
+
+
+_PARENTHOOD = ("is a", "is an", "part of", "part of the", "kind of", "type of", "belongs to")
+
+
+def temporal_edge(writing: Writing, entry: Entry, previous: str | None) -> list[Edge]:
+    """To the memory that came before it in the session, the weaker the longer ago."""
+    before = None if previous is None else writing.entry(previous)
+    if before is None:
+        return []
+    weight = math.exp(-(entry.created_at - before.created_at) / HOUR)
+    return [new_link(writing, (before.id, entry.id), kinds.TEMPORAL, weight=weight, predicate="precedes")]
+
+
+def new_link(writing: Writing, ends: tuple[str, str], type: str, *, weight: float = 1.0, predicate: str) -> Edge:
+    """An edge between two entries, not yet put."""
+    return Edge(
+        id=writing.new_id(),
+        source=ends[0],
+        target=ends[1],
+        type=type,
+        predicate=predicate,
+        weight=min(1.0, max(0.0, weight)),
+        confidence=1.0 if type in (kinds.RELATIONAL, kinds.TEMPORAL) else weight,
+        created_at=writing.time,
+        updated_at=writing.time,
+    )
+
+
+def log_curation(kernel: Kernel, level: str, action: str, ids: tuple[str, ...], *, reason: str = "") -> None:
+    line = Happening(time=kernel.now(), level=level, component="curation", action=action, node_ids=ids, reason=reason)
+    kernel.activity.log(kernel.collection, line)

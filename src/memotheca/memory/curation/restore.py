@@ -1,0 +1,202 @@
+"""Restoring: what a forgetting or merging took away comes back as it was, as far as both ends of an edge are there."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import cast
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.reversal import WINDOW, find_transaction
+from memotheca.memory.spaces.fingerprint import text_of
+from memotheca.model.clock import to_iso
+from memotheca.model.commits import Transaction, Version
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Edge, Entry
+from memotheca.notes.note_bytes import is_filed
+from memotheca.notes.outbox import Plan
+from memotheca.notes.ownership import carry_out, empty_trash
+from memotheca.storage.activity import Happening
+from memotheca.storage.lookups import read_notes
+from memotheca.storage.snapshot import Reading
+from memotheca.storage.store import Writing
+from memotheca.text.words import words
+
+TAKEN_BACK = ("DELETE", "MERGE")
+WAITING = "waiting"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """What came back, by taking back which transaction; edges wait for an end that is still forgotten, and those made
+    since a merging go on at the source that is most like their other end."""
+
+    nodes: tuple[str, ...]
+    edges: tuple[str, ...]
+    waiting: tuple[str, ...]
+    rewired: tuple[str, ...]
+    transaction: Transaction
+    was_restored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is to be done, before anything is."""
+
+    back: tuple[Entry, ...]
+    made: tuple[str, ...]
+    edges: tuple[Edge, ...]
+    dropped: tuple[Edge, ...]
+    rewired: tuple[Edge, ...]
+    waiting: tuple[str, ...]
+
+
+def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> Restored:
+    """Bring back exactly what a forgetting or merging took away, within thirty days."""
+    with kernel.read() as reading:
+        target = _restorable(reading, reversal_hash)
+        if (already := _restored_before(reading, target)) is not None:
+            return already
+    if kernel.now() - target.time > WINDOW:
+        raise expired(target)
+
+    def act(writing: Writing, files: Plan) -> tuple[Restored, tuple[Entry, ...]]:
+        if (already := _restored_before(writing, target)) is not None:
+            return already, ()
+        plan = _plan(writing, target)
+        note = {"tool": "restore_from_hash", **({WAITING: list(plan.waiting)} if plan.waiting else {})}
+        writing.describe("REVERT", undoes=target.tx, note=note)
+        made = [cast(Entry, cast(Version, writing.head(id)).thing) for id in plan.made]
+        for entry in made:
+            files.add(entry, None)
+            if is_filed(entry):
+                # A source may have had the path that the merged note has now.
+                writing.put(replace(entry, aliases=()))
+        for thing in (*plan.back, *plan.edges, *plan.rewired):
+            writing.put(thing)
+            files.add(None, thing)
+        for thing in (*plan.dropped, *made):
+            writing.remove(thing)
+        restored = Restored(
+            nodes=tuple(entry.id for entry in plan.back),
+            edges=tuple(edge.id for edge in plan.edges),
+            waiting=plan.waiting,
+            rewired=tuple(edge.id for edge in plan.rewired),
+            transaction=target,
+            was_restored=not writing.changed,
+        )
+        return restored, plan.back
+
+    restored, back = carry_out(kernel, act, actor=actor)
+    empty_trash(kernel, back)
+    line = Happening(time=kernel.now(), level="info", component="curation", action="restore", node_ids=restored.nodes)
+    kernel.activity.log(kernel.collection, line)
+    return restored
+
+
+def _restorable(reading: Reading, reversal_hash: str) -> Transaction:
+    target = find_transaction(reading, reversal_hash)
+    if target.operation not in TAKEN_BACK:
+        raise Refusal(Failure.NOT_FOUND, "No forgetting or merging has that reversal hash.", field="reversal_hash")
+    return target
+
+
+def _restored_before(reading: Reading, target: Transaction) -> Restored | None:
+    """What there is where somebody, perhaps a moment ago, has taken it back already."""
+    if reading.undone_by(target.tx) is None:
+        return None
+    back = [change.after.id for change in reading.changes(target.tx) if change.removes]
+    nodes = tuple(id for id in back if reading.entry(id) is not None)
+    return Restored(nodes=nodes, edges=(), waiting=(), rewired=(), transaction=target, was_restored=True)
+
+
+def expired(target: Transaction, *, was_erased: bool = False) -> Refusal:
+    how = "and was erased since" if was_erased else "more than 30 days ago"
+    return Refusal(
+        Failure.EXPIRED,
+        f"It was deleted at {to_iso(target.time)}, {how}, and is gone for good.",
+        field="reversal_hash",
+        details={"deleted_at": to_iso(target.time)},
+    )
+
+
+def _plan(writing: Writing, target: Transaction) -> _Plan:
+    changes = writing.changes(target.tx)
+    if any(change.before is not None and change.before.erased for change in changes):
+        raise expired(target, was_erased=True)
+    entries = [change for change in changes if change.after.subject == "entry"]
+    gone = [change.before for change in entries if change.removes and change.before is not None]
+    back = tuple(cast(Entry, version.thing) for version in gone if not _was_unmade(writing, version.id))
+    made = [change.after.id for change in entries if not change.removes]
+    standing = _Standing(writing, {entry.id for entry in back}, set(made))
+    touched = [change.after.id for change in changes if change.after.subject == "edge" and change.before is not None]
+    placed, waiting = standing.place([*touched, *_left_waiting(writing, target)])
+    moved = {edge.id for edge in placed}
+    loose = {edge.id: edge for id in made for edge in writing.edges_of(id) if edge.id not in moved}
+    born_with = {change.after.id for change in changes if change.before is None}
+    return _Plan(
+        back=back,
+        made=tuple(id for id in made if writing.head(id) is not None),
+        edges=tuple(placed),
+        dropped=tuple(edge for edge in loose.values() if edge.id in born_with),
+        rewired=tuple(standing.rewire(edge, back) for edge in loose.values() if edge.id not in born_with),
+        waiting=tuple(waiting),
+    )
+
+
+def _was_unmade(writing: Writing, id: str) -> bool:
+    """Made by a merging that has been taken back meanwhile."""
+    first = writing.versions(id)[0]
+    maker = writing.transaction(first.tx)
+    return maker is not None and maker.operation == "MERGE" and writing.undone_by(maker.tx) is not None
+
+
+class _Standing:
+    """Which entries will live once everything is back."""
+
+    def __init__(self, writing: Writing, back: set[str], made: set[str]) -> None:
+        self._writing = writing
+        self._back = back
+        self._made = made
+
+    def lives(self, id: str) -> bool:
+        return id in self._back or (id not in self._made and self._writing.head(id) is not None)
+
+    def place(self, ids: Iterable[str]) -> tuple[list[Edge], list[str]]:
+        """Edges as they were when both their ends were those that will live, and those that have to wait."""
+        placed: list[Edge] = []
+        waiting: list[str] = []
+        for id in dict.fromkeys(ids):
+            versions = self._writing.versions(id)
+            if self._is_settled(versions[-1]):
+                continue
+            found = next((v.thing for v in reversed(versions) if self._is_whole(v)), None)
+            if isinstance(found, Edge):
+                placed.append(found)
+            else:
+                waiting.append(id)
+        return placed, waiting
+
+    def _is_whole(self, version: Version) -> bool:
+        edge = version.thing
+        return isinstance(edge, Edge) and self.lives(edge.source) and self.lives(edge.target)
+
+    def _is_settled(self, newest: Version) -> bool:
+        """An edge that stands where it can stay, or that somebody deleted for its own sake."""
+        if newest.thing is not None:
+            return self._is_whole(newest)
+        ended = self._writing.transaction(newest.tx)
+        return newest.erased or (ended is not None and ended.subject_id == newest.id)
+
+    def rewire(self, edge: Edge, sources: Iterable[Entry]) -> Edge:
+        """An edge of the merged entry, moved to the source that has most words in common with the other end."""
+        near = edge.target if edge.source in self._made else edge.source
+        other = self._writing.entry(near)
+        spoken = set(words(text_of(other))) if other is not None else set[str]()
+        best = max(sources, key=lambda entry: (len(spoken & set(words(text_of(entry)))), entry.id)).id
+        source = best if edge.source in self._made else edge.source
+        target = best if edge.target in self._made else edge.target
+        return replace(edge, source=source, target=target, updated_at=self._writing.time)
+
+
+def _left_waiting(reading: Reading, target: Transaction) -> list[str]:
+    """Edges that earlier restorings since then could not bring back for want of an end."""
+    return [id for note in read_notes(reading, target.tx, naming=WAITING) for id in note.get(WAITING, ())]

@@ -1,0 +1,50 @@
+"""Rewards: what a store was worth, and what it does to the modulators."""
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.priors import assume
+from memotheca.memory.curation.remember import Stored
+from memotheca.memory.session.arousal import keep_levels, modulator_levels
+from memotheca.memory.session.learning import phase_at
+from memotheca.memory.session.modulators import reward
+from memotheca.memory.session.steering import Deed, Reward, steer
+from memotheca.memory.spaces.fingerprint import SESSION
+from memotheca.model.knowledge import Entry
+
+LEARNED = "learned"
+RECALLED = "recalled"
+REMEMBERED = 50
+
+
+def reward_store(kernel: Kernel, stored: Stored, entry: Entry) -> tuple[Reward, float]:
+    """The verdict on a store, and by how much dopamine moved; both are remembered."""
+    activity = kernel.activity
+    learned = stored.learned
+    name = str(entry.attributes[SESSION])
+    with kernel.store.database.read() as session:
+        levels = modulator_levels(kernel, session, name)
+        scores: list[float] = activity.state(session, kernel.collection, LEARNED) or []
+        recalled: float | None = activity.state(session, kernel.collection, RECALLED)
+        interactions = activity.count(session, kernel.collection)
+    scores = [*scores, learned.score][-REMEMBERED:]
+    verdict = steer(
+        Deed(
+            delta_s=learned.delta_s,
+            delta_c=learned.delta_c,
+            phase=phase_at(interactions),
+            is_duplicate=bool(stored.duplicates),
+            prior_confidence=assume(entry).confidence,
+            connectivity=_connectivity(stored),
+            quality=sum(scores) / len(scores),
+            accuracy=recalled,
+        )
+    )
+    after = reward(levels, verdict.reward)
+    keep_levels(kernel, name, after)
+    activity.set_state(kernel.collection, LEARNED, scores)
+    return verdict, after.values["dopamine"] - levels.values["dopamine"]
+
+
+def _connectivity(stored: Stored) -> float:
+    """The share of the sampled memories, and of this one, that something is linked to."""
+    joined = [bool(member.walk) for member in stored.sample] + [bool(stored.edges)]
+    return sum(joined) / len(joined)

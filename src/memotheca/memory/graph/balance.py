@@ -1,0 +1,55 @@
+"""Immunity: which entries would become, or have become, what glues unrelated things together (D.15)."""
+
+from dataclasses import dataclass
+
+from memotheca.memory.graph.cancer import IMPORTANT, SCATTERED, is_cancer, neighbour_entropy
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.kinds import TEMPORAL
+from memotheca.storage.adjacency import joined_among
+from memotheca.storage.snapshot import Reading
+
+LOOKED_AT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """How an entry's neighbourhood is scattered, at an importance; the entropy is None where there are too few."""
+
+    importance: float
+    entropy: float | None
+    neighbours: int
+
+    @property
+    def is_cancer(self) -> bool:
+        return is_cancer(self.importance, self.entropy)
+
+
+def examine(reading: Reading, id: str, importance: float) -> Examined:
+    """Look at the neighbours of an entry and at which of them know each other; what merely came one after the other
+    is no neighbour."""
+    weights: dict[str, float] = {}
+    for edge in reading.edges_of(id):
+        other = edge.target if edge.source == id else edge.source
+        if edge.type != TEMPORAL and other != id:
+            weights[other] = max(weights.get(other, 0.0), edge.weight)
+    nodes = sorted(weights, key=lambda node: (-weights[node], node))[:LOOKED_AT]
+    entropy = neighbour_entropy({node: weights[node] for node in nodes}, joined_among(reading, nodes, without=TEMPORAL))
+    return Examined(importance, entropy, len(weights))
+
+
+def refuse_cancer(reading: Reading, id: str, importance: float) -> Examined:
+    """Examine, and refuse what would push an entry over both limits."""
+    found = examine(reading, id, importance)
+    if found.is_cancer:
+        raise Refusal(
+            Failure.INVALID,
+            f"An importance of {importance:.2f} would let one memory outweigh {found.neighbours} others that have "
+            "little to do with each other.",
+            details={
+                "name": "SEMANTIC_CANCER_DETECTED",
+                "importance": round(importance, 4),
+                "neighbor_entropy": round(found.entropy or 0.0, 4),
+                "limits": {"importance": IMPORTANT, "neighbor_entropy": SCATTERED},
+            },
+        )
+    return found

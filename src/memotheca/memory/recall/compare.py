@@ -1,0 +1,96 @@
+"""Comparing retrieval: what each of the thirteen spaces finds, what their fusion finds, and what the search does."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.quarantine import rank_unheld
+from memotheca.memory.care.recency import recent_entries
+from memotheca.memory.claims.ranking import fuse
+from memotheca.memory.curation.remember import quarantine_of
+from memotheca.memory.spaces.all_spaces import Gallery
+from memotheca.memory.spaces.space_table import COUNT, IDS
+from memotheca.memory.standing.judge import reference_of
+from memotheca.memory.standing.nearest import KNOWN, vicinity_of
+from memotheca.memory.standing.probe import hang_question
+from memotheca.model.knowledge import Entry
+from memotheca.search.census import take_census
+from memotheca.search.search import Question, refuse_blank
+from memotheca.storage.snapshot import Reading
+
+Array = NDArray[Any]
+
+WHOLE = 400
+FOUND, OFFERED, RECENT = 100, 50, 30
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceRanking:
+    """What one space finds, nearest first, without what is not near at all; how near each is, and how long it took."""
+
+    space: str
+    ids: tuple[str, ...]
+    values: tuple[float, ...]
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Every space's ranking over the same entries, and that of the shared search."""
+
+    rankings: tuple[SpaceRanking, ...]
+    searched: tuple[str, ...]
+    pool: int
+    is_whole: bool
+    search_milliseconds: float
+
+    def of(self, space: str) -> SpaceRanking:
+        return self.rankings[IDS.index(space)]
+
+    def fused(self, spaces: Sequence[str] = IDS) -> list[tuple[str, float]]:
+        """Rank fusion over some spaces."""
+        return fuse([self.of(space).ids for space in spaces])
+
+
+def compare(kernel: Kernel, query: str, top_k: int) -> Compared:
+    """Rank every entry where there are few; where there are many, those the search and the sample offer."""
+    refuse_blank(query)
+    began = time.perf_counter()
+    found = rank_unheld(kernel, Question(content=query, kinds=KNOWN), limit=FOUND)
+    searched = _ms(began)
+    now = kernel.now()
+    with kernel.read() as reading:
+        pool, is_whole = _pool(kernel, reading, found[: max(OFFERED, top_k)])
+        free = [entry for entry in pool if quarantine_of(entry, now) is None]
+        # A question is joined to nothing, so that in the graph nothing is near it, wherever the others lead.
+        gallery = Gallery(vicinity_of(kernel, reading).hang(reading, free))
+        probe = hang_question(kernel, reading, query)
+    rankings: list[SpaceRanking] = []
+    for space in range(COUNT):
+        began = time.perf_counter()
+        ids, values = _nearest_first(gallery, gallery.nearness(space, probe))
+        rankings.append(SpaceRanking(IDS[space], ids, values, _ms(began)))
+    return Compared(tuple(rankings), tuple(found), len(gallery), is_whole, searched)
+
+
+def _pool(kernel: Kernel, reading: Reading, found: Sequence[str]) -> tuple[list[Entry], bool]:
+    if take_census(kernel, reading).nodes(KNOWN) <= WHOLE:
+        return [version.thing for version in reading.entries(KNOWN) if isinstance(version.thing, Entry)], True
+    sample = reference_of(kernel, reading).gallery.ids
+    offered = vicinity_of(kernel, reading).read(reading, (*found, *sample))
+    offered |= {entry.id: entry for entry in recent_entries(kernel, reading, RECENT)}
+    return sorted(offered.values(), key=lambda entry: entry.id), False
+
+
+def _nearest_first(gallery: Gallery, nearness: Array) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    order = np.argsort(-nearness, kind="stable")[: np.count_nonzero(nearness > 0)]
+    return tuple(map(gallery.ids.__getitem__, order.tolist())), tuple(nearness[order].tolist())
+
+
+def _ms(began: float) -> float:
+    return round((time.perf_counter() - began) * 1000, 3)

@@ -1,0 +1,209 @@
+"""Entailment: what an entry is a case of and what is a case of it, by stated hierarchy and by cones (D.12)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.remember import nearest_entries
+from memotheca.memory.spaces import hyperbolic
+from memotheca.memory.spaces.all_spaces import Gallery, Hung
+from memotheca.memory.spaces.fingerprint import text_of
+from memotheca.memory.spaces.space_table import IDS
+from memotheca.memory.standing.judge import reference_of
+from memotheca.memory.standing.sample import hang
+from memotheca.model.kinds import HIERARCHICAL
+from memotheca.model.knowledge import Edge, Entry, fold
+from memotheca.storage.adjacency import ENDS, Joint, joints_at
+from memotheca.storage.snapshot import Reading
+
+Array = NDArray[Any]
+
+NEAR = 20
+DEEPEST = 3
+HIGHEST = 6
+MOST = 100
+
+# An edge of the type Hierarchical leads from the part to the whole, unless its predicate says otherwise.
+FROM_THE_WHOLE = frozenset({"has_section", "has section", "has part", "has_part", "contains", "includes", "parent of"})
+
+
+@dataclass(frozen=True, slots=True)
+class Kin:
+    """An ancestor or a descendant: how surely, how far away, and whether somebody said so."""
+
+    entry: Entry
+    membership: float
+    depth: int
+    via: Literal["explicit", "inferred"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cone:
+    """Where an entry stands: how wide its cone opens, how deep in the hierarchy, how far from the middle."""
+
+    aperture: float
+    depth: int
+    radius: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entailed:
+    ancestors: tuple[Kin, ...]
+    descendants: tuple[Kin, ...]
+    cone: Cone
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """An entry in the ball."""
+
+    entry: Entry
+    point: Array
+    depth: int
+
+
+def entail(kernel: Kernel, reading: Reading, entry: Entry, space: str) -> Entailed:
+    above, below = _stated(reading, entry.id, up=True), _stated(reading, entry.id, up=False)
+    stated = [found for id in (*above, *below) if (found := reading.entry(id)) is not None]
+    # Nothing else than what the shared search finds near can lie in so narrow a cone.
+    near = [
+        other for other, _ in nearest_entries(kernel, reading, entry, _hung(reading, [entry])[0].vector, limit=NEAR)
+    ]
+    everyone = {each.id: each for each in (entry, *near, *stated)}
+    placed = _place(kernel, reading, list(everyone.values()), IDS.index(space))
+    own = placed.pop(entry.id, None)
+    depth = _depth(_climb(reading, [entry.id]), entry.id)
+    inner: list[_Placed] = []
+    outer: list[_Placed] = []
+    memberships: dict[str, float] = {}
+    unsaid = [other for other in placed.values() if other.entry.id not in above and other.entry.id not in below]
+    for other in unsaid if own is not None else ():
+        assert own is not None
+        held = hyperbolic.membership(own.point, other.point, own.depth)
+        holding = hyperbolic.membership(other.point, own.point, other.depth)
+        if max(held, holding) >= hyperbolic.MEMBER:
+            memberships[other.entry.id] = max(held, holding)
+            (outer if held >= holding else inner).append(other)
+    radius = None if own is None else float(np.linalg.norm(own.point))
+    return Entailed(
+        ancestors=_together(reading, above, _nested(inner, memberships, up=True)),
+        descendants=_together(reading, below, _nested(outer, memberships, up=False)),
+        cone=Cone(hyperbolic.aperture(depth), depth, radius),
+    )
+
+
+def ends_of(edge: Edge) -> tuple[str, str]:
+    """The whole and the part that a hierarchical edge is between."""
+    turned = fold(edge.predicate) in FROM_THE_WHOLE
+    return (edge.source, edge.target) if turned else (edge.target, edge.source)
+
+
+def _stated(reading: Reading, id: str, *, up: bool, steps: int = DEEPEST) -> dict[str, tuple[int, float]]:
+    """Whom somebody put above or below an entry: how many steps away, and how surely."""
+    found: dict[str, tuple[int, float]] = {}
+    border = {id: 1.0}
+    for step in range(1, steps + 1):
+        reached: dict[str, float] = {}
+        for edge in _hierarchy(reading, list(border)):
+            whole, part = ends_of(edge)
+            here, there = (part, whole) if up else (whole, part)
+            if here in border and there != id and there not in found:
+                reached[there] = max(reached.get(there, 0.0), border[here] * edge.weight)
+        found |= {there: (step, sure) for there, sure in reached.items()}
+        border = reached
+        if not border or len(found) >= MOST:
+            break
+    return found
+
+
+def _hierarchy(reading: Reading, ids: Sequence[str]) -> list[Edge]:
+    """The hierarchical edges at some entries."""
+    joints = {joint.id for end in ENDS for joint in joints_at(reading, ids, end, type=HIERARCHICAL, limit=4 * MOST)}
+    return [edge for id in sorted(joints)[: 4 * MOST] if (edge := reading.edge(id)) is not None]
+
+
+def _place(kernel: Kernel, reading: Reading, entries: Sequence[Entry], space: int) -> dict[str, _Placed]:
+    """Entries in the ball, a child of a stated parent drawn to it; what has nothing in a space has no place."""
+    gallery = reference_of(kernel, reading).gallery
+    parents = _climb(reading, [entry.id for entry in entries])
+    placed: dict[str, _Placed] = {}
+    for entry, hung in zip(entries, _hung(reading, entries), strict=True):
+        direction = _direction(gallery, hung, space)
+        if direction is not None:
+            depth = _depth(parents, entry.id)
+            far = hyperbolic.radius(gallery.rarity(hung), depth, len(text_of(entry)))
+            placed[entry.id] = _Placed(entry, direction * far, depth)
+    for child, wholes in parents.items():
+        parent = min((whole for whole in wholes if whole in placed), default=None)
+        if child in placed and parent is not None:
+            held = placed[child]
+            placed[child] = _Placed(held.entry, hyperbolic.pull(held.point, placed[parent].point), held.depth)
+    return placed
+
+
+def _hung(reading: Reading, entries: Sequence[Entry]) -> list[Hung]:
+    """Entries as the spaces see them, but for whom they are joined to."""
+    return hang(reading, entries, joined={entry.id: () for entry in entries})
+
+
+def _climb(reading: Reading, ids: Sequence[str]) -> dict[str, set[str]]:
+    """What is stated to be above some entries, and above that, up to six steps: the wholes of each part."""
+    found: dict[str, set[str]] = {}
+    border = list(ids)
+    for _ in range(HIGHEST):
+        above = dict[str, set[str]]()
+        for _, source, target, predicate in _hierarchical(reading, border):
+            whole, part = (source, target) if predicate in FROM_THE_WHOLE else (target, source)
+            above.setdefault(part, set()).add(whole)
+        found |= {part: above[part] for part in border if part in above}
+        border = sorted({whole for part in border for whole in above.get(part, ())} - found.keys())
+        if not border:
+            break
+    return found
+
+
+def _hierarchical(reading: Reading, ids: Sequence[str]) -> list[Joint]:
+    found = {joint for end in ENDS for joint in joints_at(reading, ids, end, type=HIERARCHICAL, limit=40 * MOST)}
+    return sorted(found)
+
+
+def _depth(parents: Mapping[str, set[str]], id: str, below: frozenset[str] = frozenset()) -> int:
+    """How many steps of stated hierarchy are above an entry, at most six; a circle ends where it began."""
+    if len(below) == HIGHEST:
+        return 0
+    wholes = parents.get(id, set()) - below - {id}
+    return 1 + max(_depth(parents, whole, below | {id}) for whole in wholes) if wholes else 0
+
+
+def _direction(gallery: Gallery, hung: Hung, space: int) -> Array | None:
+    if IDS[space] == "E1" and hung.vector is not None:
+        return hyperbolic.direction_of_vector(hung.vector)
+    terms, weights = gallery.weights(space, hung)
+    return None if terms.is_empty or not float(np.abs(weights).sum()) else hyperbolic.direction_of_terms(terms, weights)
+
+
+def _nested(found: Sequence[_Placed], memberships: Mapping[str, float], *, up: bool) -> list[Kin]:
+    """What cones say; something is as many steps away as there are others of these cones in between."""
+    kin: list[Kin] = []
+    for each in found:
+        between = 0
+        for other in found:
+            apex, point = (each, other) if up else (other, each)
+            if other is not each and hyperbolic.membership(apex.point, point.point, apex.depth) >= hyperbolic.MEMBER:
+                between += 1
+        kin.append(Kin(each.entry, memberships[each.entry.id], 1 + between, "inferred"))
+    return kin
+
+
+def _together(reading: Reading, stated: Mapping[str, tuple[int, float]], inferred: Sequence[Kin]) -> tuple[Kin, ...]:
+    said = [
+        Kin(entry, sure, far, "explicit")
+        for id, (far, sure) in stated.items()
+        if (entry := reading.entry(id)) is not None
+    ]
+    told = sorted([*said, *inferred], key=lambda kin: (kin.depth, kin.via, -kin.membership, kin.entry.id))
+    return tuple(told[:MOST])

@@ -1,0 +1,197 @@
+"""Planning a search: three questions for three spaces, made of what a goal says and what the index knows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.goals import QueryType, asks_for_effects, periods, without_request
+from memotheca.memory.spaces.code import names
+from memotheca.memory.spaces.entities import find
+from memotheca.memory.standing.nearest import everything_known
+from memotheca.model.clock import DAY, to_iso
+from memotheca.search.embed import voice_of
+from memotheca.search.finder import Finder, Search, embed_question
+from memotheca.storage.chunks import read_texts
+from memotheca.storage.database import Session
+from memotheca.text.tokens import count_tokens
+from memotheca.text.words import query_words, spelled_words, words
+
+SPACES: Mapping[QueryType, str] = {"semantic": "E1", "causal": "E5", "code": "E7", "temporal": "E2", "entity": "E11"}
+ORDER: tuple[QueryType, ...] = ("semantic", "causal", "code", "entity", "temporal")
+QUERIES = 3
+PHRASE = 4
+APART = 0.8
+SHOWN, SNIPPET = 10, 240
+
+HIT_RATES = "hit_rates"
+# What is expected of a type before anything was measured, and how many measurements that is worth.
+PRIORS: Mapping[QueryType, float] = {"semantic": 0.5, "causal": 0.4, "code": 0.3, "temporal": 0.3, "entity": 0.4}
+WORTH = 10
+
+_REASONS: Mapping[QueryType, str] = {
+    "semantic": "What the goal means as a whole.",
+    "causal": "What brings it about or follows from it.",
+    "code": "Names as they would stand in code.",
+    "temporal": "When it was.",
+    "entity": "Whom and what it names.",
+}
+_CUES: Mapping[QueryType, str] = {
+    "semantic": "overview",
+    "causal": "because",
+    "code": "code",
+    "temporal": "when",
+    "entity": "names",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, the space it is meant for, and the share of what matters that it is expected to find."""
+
+    text: str
+    type: QueryType
+    rationale: str
+    expected_recall: float
+
+    @property
+    def space(self) -> str:
+        return SPACES[self.type]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """Three queries, in which manner to put them, and what the answers will cost."""
+
+    queries: tuple[Query, ...]
+    strategy: str
+    tokens: int
+
+
+def plan_search(kernel: Kernel, goal: str, focus: Sequence[str] = ()) -> SearchPlan:
+    chosen = cast(list[QueryType], list(dict.fromkeys((*focus, *ORDER)))[:QUERIES])
+    with kernel.read() as reading:
+        finder: Finder = kernel.finder()
+        spelled = spelled_words(without_request(goal))
+        known = finder.holding(reading, list(spelled))
+        texts = _texts(chosen, goal, _rarest(spelled, known) or [goal.strip()], kernel.now())
+        held = finder.holding(reading, list(dict.fromkeys(term for text in texts for term in words(text))))
+        rates = hit_rates(kernel, reading.session)
+    queries = tuple(
+        Query(text, type, _REASONS[type], round(rates[type] * _coverage(text, held), 4))
+        for type, text in zip(chosen, texts, strict=True)
+    )
+    cost = sum(count_tokens(query.text) for query in queries) + _answers_cost(kernel, texts)
+    return SearchPlan(queries, _strategy(queries), cost)
+
+
+def hit_rates(kernel: Kernel, session: Session) -> dict[QueryType, float]:
+    """The share of what was expected that searches of each type have found so far."""
+    held: Mapping[str, Any] = kernel.activity.state(session, kernel.collection, HIT_RATES) or {}
+    return {
+        type: (WORTH * prior + held.get(type, [0, 0])[0]) / (WORTH + held.get(type, [0, 0])[1])
+        for type, prior in PRIORS.items()
+    }
+
+
+def note_hits(kernel: Kernel, session: Session, type: QueryType, *, hits: int, expected: int) -> None:
+    """Remember how a search of a type fared."""
+    held: dict[str, Any] = dict(kernel.activity.state(session, kernel.collection, HIT_RATES) or {})
+    before = held.get(type, [0, 0])
+    held[type] = [before[0] + hits, before[1] + expected]
+    kernel.activity.set_state(kernel.collection, HIT_RATES, held)
+
+
+def _rarest(spelled: Mapping[str, str], known: Mapping[str, int]) -> list[str]:
+    """The words of a goal that the index knows, the rarest of them, in their order; else all of them."""
+    found = sorted((term for term in spelled if known[term]), key=lambda term: known[term])[:PHRASE]
+    return [letters for term, letters in spelled.items() if term in found] or list(spelled.values())[:PHRASE]
+
+
+def _texts(types: Sequence[QueryType], goal: str, phrase: Sequence[str], now: int) -> list[str]:
+    made: list[str] = []
+    for type in types:
+        for size in range(len(phrase), 0, -1):
+            text = _draft(type, goal, phrase[:size], now)
+            if _is_apart(text, made):
+                break
+        else:
+            text = f"{_CUES[type]} {phrase[0]}"
+        made.append(text)
+    return made
+
+
+def _is_apart(text: str, others: Sequence[str]) -> bool:
+    mine = set(query_words(text))
+    for other in others:
+        theirs = set(query_words(other))
+        if len(mine & theirs) >= APART * len(mine | theirs):
+            return False
+    return True
+
+
+def _draft(type: QueryType, goal: str, phrase: Sequence[str], now: int) -> str:
+    spoken = " ".join(phrase)
+    if type == "semantic":
+        return without_request(goal)
+    if type == "causal":
+        return f"{'effects' if asks_for_effects(goal) else 'causes'} of {spoken}"
+    if type == "code":
+        return " ".join(dict.fromkeys(names(goal))) or _guessed_names(phrase)
+    if type == "temporal":
+        return f"{spoken} {' '.join(_dated(period, now) for period in periods(goal)) or to_iso(now)[:7]}"
+    return " ".join(find(goal)) or f"{_CUES['entity']} {spoken}"
+
+
+def _guessed_names(phrase: Sequence[str]) -> str:
+    first, *rest = phrase
+    return f"{'_'.join(phrase)} {first}{''.join(word.capitalize() for word in rest)}" if rest else f"{first}()"
+
+
+def _dated(period: str, now: int) -> str:
+    """A time that is said from where one stands, as a date."""
+    today = to_iso(now - now % DAY)[:10]
+    if period == "today":
+        return today
+    if period in ("yesterday", "last night"):
+        return to_iso(now - now % DAY - DAY)[:10]
+    if period.endswith(" week"):
+        return to_iso(now - now % DAY - 7 * DAY)[:10]
+    if period.endswith(" month"):
+        first = now - now % DAY - (int(today[8:]) - 1) * DAY
+        return today[:7] if period.startswith("this") else to_iso(first - DAY)[:7]
+    if period.endswith(" year"):
+        return today[:4] if period.startswith("this") else str(int(today[:4]) - 1)
+    return period
+
+
+def _coverage(text: str, held: Mapping[str, int]) -> float:
+    """The share of a question's words that anything stored has."""
+    terms = set(words(text))
+    return sum(1 for term in terms if held.get(term)) / len(terms) if terms else 0.0
+
+
+def _answers_cost(kernel: Kernel, texts: Sequence[str]) -> int:
+    """The tokens of what each question would show at first; as it is spelled, since that decides little here."""
+    with kernel.store.database.read() as session:
+        embedder, voice = kernel.embedder(session), voice_of(session, kernel.collection)
+    vectors = [embed_question(text, embedder) for text in texts]
+    finder: Finder = kernel.finder()
+    cost = 0
+    with kernel.read() as reading:
+        passing = everything_known(reading)
+        for text, vector in zip(texts, vectors, strict=True):
+            search = Search(text=text, filter=passing, vector=vector, voice=voice, depth=SHOWN, may_be_misspelled=False)
+            best: dict[str, int] = {}
+            for passage in finder.find(reading, search, None if vector is None else embedder).passages:
+                best.setdefault(passage.entry_id, passage.seq)
+            shown = read_texts(reading.session, reading.collection, list(best.values())[:SHOWN])
+            cost += sum(count_tokens(said.partition("\n")[2][:SNIPPET]) for said in shown.values())
+    return cost
+
+
+def _strategy(queries: Sequence[Query]) -> str:
+    """Names first where there are any; one after the other where only one can be expected to find anything."""
+    if any(query.type == "entity" for query in queries):
+        return "cascade"
+    return "sequential" if sum(query.expected_recall > 0 for query in queries) == 1 else "parallel"

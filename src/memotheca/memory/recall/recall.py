@@ -1,0 +1,215 @@
+"""Recall: the shared search over everything that is stored, with what the memories family knows of each hit."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from memotheca.kernel.citations import citation_of, name_of
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.quarantine import find_unheld
+from memotheca.memory.curation.remember import importance_of, quarantine_of
+from memotheca.memory.session.arousal import modulator_levels, note_nothing_found
+from memotheca.memory.session.modulators import Levels, attended, widened
+from memotheca.memory.session.quadrants import Quadrant
+from memotheca.memory.spaces.form import MODALITIES
+from memotheca.memory.standing.judge import dominant_space, judge_lately, quadrant_of
+from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.standing.sample import Judged
+from memotheca.model.clock import to_iso
+from memotheca.model.knowledge import Entry
+from memotheca.search.census import take_census
+from memotheca.search.finder import CANDIDATES
+from memotheca.search.search import Hit, Question, find_entries, refuse_blank
+from memotheca.storage.activity import Happening
+from memotheca.storage.snapshot import Reading
+
+SNIPPET = 240
+POOL, DEEP = 100, 1000
+BATCH = 10
+DOMAINS = ("Code", "Medical", "Legal", "Creative", "Research", "General")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is looked for, and what a result must satisfy."""
+
+    query: str
+    top_k: int = 10
+    min_similarity: float = 0.0
+    min_importance: float | None = None
+    quadrants: tuple[str, ...] = ()
+    created_after: int | None = None
+    domain: str | None = None
+    agents: tuple[str, ...] = ()
+    excluded_agents: tuple[str, ...] = ()
+    modality: str | None = None
+    with_quarantined: bool = False
+    session: str = ""
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether more is asked for than the search itself can look at, so that it has to look further."""
+        return bool(self.quadrants)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """A hit with its standing."""
+
+    entry: Entry
+    hit: Hit
+    quadrant: Quadrant
+    dominant: str
+    is_quarantined: bool
+
+    @property
+    def similarity(self) -> float:
+        return similarity_of(self.hit)
+
+    def facts(self) -> dict[str, Any]:
+        shown = self.hit.excerpts[0].text if self.hit.excerpts else self.entry.body
+        return {
+            "id": self.entry.id,
+            "kind": self.entry.kind,
+            "name": name_of(self.entry),
+            "citation": citation_of(self.entry),
+            "similarity": round(self.similarity, 4),
+            "score": round(self.hit.score or 0.0, 4),
+            "importance": round(importance_of(self.entry), 4),
+            "dominant_embedder": self.dominant,
+            "johari": self.quadrant,
+            "created_at": to_iso(self.entry.created_at),
+            "snippet": shown[:SNIPPET],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A step of a search: how many came, how many went on, and how long it took."""
+
+    name: str
+    came: int
+    went: int
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """The results, best first, the steps that led to them, and whether there may be more further down than was
+    looked."""
+
+    results: tuple[Recalled, ...]
+    stages: tuple[Stage, ...]
+    is_partial: bool
+
+
+def recall(
+    kernel: Kernel, wanted: Wanted, tell: Callable[[int, Recalled], None] = lambda number, found: None
+) -> Recollection:
+    """Find what is wanted; each result is told as soon as it stands, the best first, before the others are judged."""
+    refuse_blank(wanted.query)
+    began = time.perf_counter()
+    now = kernel.now()
+    levels = _levels(kernel, wanted.session, now)
+    depth = widened(DEEP if wanted.is_narrow else POOL, levels)
+    # By words and by meaning so many are found each; where some will not pass, all of them are needed.
+    pool = 2 * depth if wanted.is_narrow or wanted.min_similarity else wanted.top_k
+    find = find_entries if wanted.with_quarantined else find_unheld
+    page = find(kernel, _question(wanted, depth), limit=pool)
+    searched = time.perf_counter()
+    passing = [hit for hit in page.hits if _passes(hit, wanted)]
+    attending = passing[: attended([hit.score or 0.0 for hit in passing], levels)] if passing else []
+    filtered = time.perf_counter()
+    with kernel.read() as reading:
+        judged = _judge_until(kernel, reading, attending, wanted, tell=tell)
+        total = take_census(kernel, reading).nodes(KNOWN)
+    if not judged:
+        told = Happening(time=now, level="info", component="retrieval", action="search", reason="nothing was found")
+        kernel.activity.log(kernel.collection, told)
+        note_nothing_found(kernel, wanted.session)
+    ended = time.perf_counter()
+    stages = (
+        Stage("search", total, len(page.hits), _ms(began, searched)),
+        Stage("filter", len(page.hits), len(attending), _ms(searched, filtered)),
+        Stage("judge", len(attending), len(judged), _ms(filtered, ended)),
+    )
+    return Recollection(
+        tuple(judged), stages, wanted.is_narrow and len(judged) < wanted.top_k and len(page.hits) >= depth
+    )
+
+
+def _levels(kernel: Kernel, session: str, now: int) -> Levels:
+    with kernel.store.database.read() as reading:
+        return modulator_levels(kernel, reading, session, now=now)
+
+
+def _question(wanted: Wanted, depth: int) -> Question:
+    """What the search itself can look at; the bounds are exact here, or looser than what is asked of a result. Without
+    a domain an entry is of the general one, and without a modality it is text, so that all others are left out."""
+    any_of = [("agent_id", wanted.agents)] if wanted.agents else []
+    none_of = [("agent_id", agent) for agent in wanted.excluded_agents]
+    for name, value, usual, values in (
+        ("domain", wanted.domain, DOMAINS[-1], DOMAINS),
+        ("modality", wanted.modality, MODALITIES[0], MODALITIES),
+    ):
+        if value == usual:
+            none_of += [(name, other) for other in values if other != usual]
+        elif value is not None:
+            any_of.append((name, (value,)))
+    return Question(
+        content=wanted.query,
+        kinds=KNOWN,
+        created_after=None if wanted.created_after is None else to_iso(wanted.created_after),
+        least_importance=wanted.min_importance,
+        any_of=tuple(any_of),
+        none_of=tuple(none_of),
+        depth=max(depth, CANDIDATES),
+        is_explained=False,
+        is_complete=False,
+    )
+
+
+def _ms(began: float, ended: float) -> float:
+    return round((ended - began) * 1000, 3)
+
+
+def similarity_of(hit: Hit) -> float:
+    """The cosine; where nothing is embedded, how well the words match."""
+    return max(0.0, hit.cosine if hit.cosine is not None else hit.lexical or 0.0)
+
+
+def _passes(hit: Hit, wanted: Wanted) -> bool:
+    entry = hit.version.thing
+    if not isinstance(entry, Entry) or similarity_of(hit) < wanted.min_similarity:
+        return False
+    checks = (
+        wanted.min_importance is None or importance_of(entry) >= wanted.min_importance,
+        wanted.created_after is None or entry.created_at > wanted.created_after,
+    )
+    return all(checks)
+
+
+def _judge_until(
+    kernel: Kernel, reading: Reading, hits: list[Hit], wanted: Wanted, *, tell: Callable[[int, Recalled], None]
+) -> list[Recalled]:
+    """Judge a few at a time until there are enough."""
+    found: list[Recalled] = []
+    rest = list(hits)
+    while rest and len(found) < wanted.top_k:
+        # Where all are taken, no more are judged than are wanted.
+        size = BATCH if wanted.quadrants else min(BATCH, wanted.top_k - len(found))
+        batch, rest = rest[:size], rest[size:]
+        entries = [cast(Entry, hit.version.thing) for hit in batch]
+        for hit, entry, judged in zip(batch, entries, judge_lately(kernel, reading, entries), strict=True):
+            quadrant = quadrant_of(entry, judged)
+            if len(found) < wanted.top_k and (not wanted.quadrants or quadrant in wanted.quadrants):
+                found.append(_recalled(hit, quadrant, judged, kernel.now()))
+                tell(len(found), found[-1])
+    return found
+
+
+def _recalled(hit: Hit, quadrant: Quadrant, judged: Judged, now: int) -> Recalled:
+    entry = cast(Entry, hit.version.thing)
+    is_held = quarantine_of(entry, now) is not None
+    return Recalled(entry=entry, hit=hit, quadrant=quadrant, dominant=dominant_space(judged), is_quarantined=is_held)

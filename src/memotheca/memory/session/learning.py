@@ -1,0 +1,108 @@
+"""Learning: how much a memory adds, from its novelty and its fit, at the age the memory has reached (D.2 #2, D.5)."""
+
+import itertools
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memotheca.memory.spaces.space_table import COUNT, IDS
+
+SMOOTHING = 0.1
+EMPHASIS_STEP = 0.1
+LEAST_EMPHASIS, MOST_EMPHASIS = 0.5, 1.5
+BLEND = 25
+
+_EMPHATIC = re.compile(r"\b(?:important|never|always|critical|must|urgent|crucial|essential)\b|!", re.IGNORECASE)
+_HEDGED = re.compile(
+    r"\b(?:maybe|perhaps|possibly|might|probably|seems?|i think|not sure|unclear|roughly)\b", re.IGNORECASE
+)
+
+# Query-type weights of D.3; what they leave over is spread evenly over the other spaces.
+WEIGHTS: Mapping[str, Mapping[str, float]] = {
+    "semantic": {"E1": 0.40, "E5": 0.15, "E11": 0.15},
+    "causal": {"E5": 0.50, "E1": 0.20, "E11": 0.15},
+    "code": {"E7": 0.50, "E1": 0.20, "E8": 0.15},
+    "temporal": {"E2": 0.20, "E3": 0.20, "E4": 0.20, "E1": 0.20},
+    "fact": {"E11": 0.50, "E5": 0.25, "E1": 0.15},
+}
+
+
+def space_weights(kind: str) -> tuple[float, ...]:
+    """The weights of the thirteen spaces for a type of question (D.3)."""
+    named = WEIGHTS[kind]
+    rest = (1 - sum(named.values())) / (COUNT - len(named))
+    return tuple(named.get(id, rest) for id in IDS)
+
+
+def weights_for(domain: str | None) -> tuple[float, ...]:
+    """The weights by which a memory of a domain is judged as a whole."""
+    return space_weights("code" if domain == "Code" else "semantic")
+
+
+def aggregate(values: Sequence[float], weights: Sequence[float]) -> float:
+    """Σ w_i v_i over the thirteen spaces (D.5)."""
+    return sum(weight * value for weight, value in zip(weights, values, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """An age of the memory: which of novelty and fit counts more, and what is worth doing (D.5)."""
+
+    name: str
+    begins: int
+    lambda_s: float
+    entropy_trigger: float
+    coherence_trigger: float
+    min_importance_store: float
+    consolidation_threshold: float
+
+
+PHASES = (
+    Phase("Infancy", 0, 0.7, 0.9, 0.2, 0.1, 0.3),
+    Phase("Growth", 50, 0.5, 0.7, 0.4, 0.3, 0.5),
+    Phase("Maturity", 500, 0.3, 0.6, 0.5, 0.5, 0.7),
+)
+
+
+def phase_at(interactions: int) -> Phase:
+    return next(phase for phase in reversed(PHASES) if interactions >= phase.begins)
+
+
+def lambdas(interactions: int) -> tuple[float, float]:
+    """λ_S and λ_C, going over from one age to the next within 25 interactions around the border (D.5)."""
+    value = PHASES[0].lambda_s
+    for before, after in itertools.pairwise(PHASES):
+        share = min(1.0, max(0.0, (interactions - after.begins + BLEND) / (2 * BLEND)))
+        value += share * (after.lambda_s - before.lambda_s)
+    return value, 1 - value
+
+
+def emphasis(text: str) -> float:
+    """w_e (D.5): a tenth more for each word that stresses, a tenth less for each that doubts."""
+    net = len(_EMPHATIC.findall(text)) - len(_HEDGED.findall(text))
+    return min(MOST_EMPHASIS, max(LEAST_EMPHASIS, 1 + EMPHASIS_STEP * net))
+
+
+def phase_angle(delta_s: float, delta_c: float) -> float:
+    """φ = (π/2)·|ΔS - ΔC| (D.5): nothing where novelty and fit agree."""
+    return math.pi / 2 * abs(delta_s - delta_c)
+
+
+def learning_score(delta_s: float, delta_c: float, *, weights: tuple[float, float], emphasis: float = 1.0) -> float:
+    """L = clamp(ΔS^λS · ΔC^λC · w_e · cos φ) (D.2 #2)."""
+    lambda_s, lambda_c = weights
+    mean = max(delta_s, 0.0) ** lambda_s * max(delta_c, 0.0) ** lambda_c
+    return min(1.0, max(0.0, mean * emphasis * math.cos(phase_angle(delta_s, delta_c))))
+
+
+def smooth(old: float, new: float, share: float = SMOOTHING) -> float:
+    """The session's running mean (D.5)."""
+    return (1 - share) * old + share * new
+
+
+def consolidation_phase(entropy: float, coherence: float) -> str:
+    """What the memory is fit for now (D.5): replay where it is settled, roaming where it is not, else waking work."""
+    if entropy > 0.7 and coherence < 0.4:
+        return "NREM"
+    return "REM" if entropy < 0.4 and coherence < 0.4 else "Wake"

@@ -1,0 +1,120 @@
+"""Neuromodulators: four levels that drift back to rest and say how sharply and how widely to look (D.9)."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memotheca.memory.session.learning import SMOOTHING, space_weights
+from memotheca.model.clock import SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Modulator:
+    """A level between bounds, the rest it returns to, how fast, and what it drives."""
+
+    name: str
+    low: float
+    high: float
+    rest: float
+    decay: float
+    parameter: str
+
+
+MODULATORS = (
+    Modulator("dopamine", 1.0, 5.0, 3.0, 0.05, "beta"),
+    Modulator("serotonin", 0.0, 1.0, 0.5, 0.02, "spaces"),
+    Modulator("noradrenaline", 0.5, 2.0, 1.0, 0.1, "temperature"),
+    Modulator("acetylcholine", 0.001, 0.002, 0.001, 0.1, "learning_rate"),
+)
+# e^-4: at rest, where sharpness is 3 and scores lie between 0 and 1, nothing vanishes.
+VANISHING = 4.0
+REST: Mapping[str, float] = {each.name: each.rest for each in MODULATORS}
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """The four levels at a moment."""
+
+    at: int
+    values: Mapping[str, float]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"at": self.at, "values": dict(self.values)}
+
+
+def levels_at(now: int, held: Mapping[str, Any] | None) -> Levels:
+    """The levels as they have drifted back since they were written down (D.9)."""
+    if held is None:
+        return Levels(now, dict(REST))
+    seconds = max(0.0, (now - int(held["at"])) / SECOND)
+    values = {
+        each.name: each.rest + (float(held["values"][each.name]) - each.rest) * math.exp(-each.decay * seconds)
+        for each in MODULATORS
+    }
+    return Levels(now, values)
+
+
+def shift(levels: Levels, name: str, by: float) -> Levels:
+    """One level moved within its bounds, and what that sets off in the others (D.9)."""
+    values = dict(levels.values)
+    before = values[name]
+    values[name] = _bounded(name, before + by)
+    if name == "dopamine":
+        nudge = 0.05 if values[name] > 4 else -0.05 if values[name] < 2 else 0.0
+        values["serotonin"] = _bounded("serotonin", values["serotonin"] + nudge)
+        if abs(values[name] - before) > 0.3:
+            values["noradrenaline"] = _bounded("noradrenaline", values["noradrenaline"] + 0.1)
+    return Levels(levels.at, values)
+
+
+def reward(levels: Levels, value: float) -> Levels:
+    """Dopamine follows a steering reward: up by a fifth of it, down by a tenth (D.9)."""
+    return shift(levels, "dopamine", 0.2 * value if value > 0 else -0.1 * abs(value))
+
+
+def startle(levels: Levels, by: float) -> Levels:
+    """Noradrenaline rises with what was not expected: nothing found, an attack (D.9)."""
+    return shift(levels, "noradrenaline", by)
+
+
+def sharpen(levels: Levels) -> Levels:
+    """Acetylcholine rises by half where things go wrong again and again (D.8)."""
+    return shift(levels, "acetylcholine", 0.5 * levels.values["acetylcholine"])
+
+
+def widened(pool: int, levels: Levels) -> int:
+    """How many candidates are looked at: noradrenaline widens the view (D.9)."""
+    return round(pool * levels.values["noradrenaline"])
+
+
+def attended(scores: Sequence[float], levels: Levels) -> int:
+    """How many of the best pass: those whose share in a softmax is not vanishing beside that of the first (D.9). At
+    rest all do; the higher dopamine, the more of a long tail is let go, never the first."""
+    sharpness = levels.values["dopamine"] / levels.values["noradrenaline"]
+    return sum(sharpness * (scores[0] - score) <= VANISHING for score in scores)
+
+
+def learning_share(levels: Levels) -> float:
+    """How much of a new memory's novelty and fit goes into the running means; acetylcholine raises it (D.9)."""
+    return SMOOTHING * levels.values["acetylcholine"] / REST["acetylcholine"]
+
+
+def mode(levels: Levels) -> str:
+    """Exploit where dopamine is high and all is calm, explore where serotonin or noradrenaline is up (D.9)."""
+    values = levels.values
+    if values["dopamine"] > 3.5 and values["noradrenaline"] < 1.1:
+        return "exploit"
+    return "explore" if values["serotonin"] > 0.6 or values["noradrenaline"] > 1.3 else "balanced"
+
+
+def _bounded(name: str, value: float) -> float:
+    bounds = next(each for each in MODULATORS if each.name == name)
+    return min(bounds.high, max(bounds.low, value))
+
+
+def active_spaces(levels: Levels) -> int:
+    """How many spaces have a say: those with a weight of at least the largest times 1 - serotonin (D.9)."""
+    weights = space_weights("semantic")
+    floor = max(weights) * (1 - levels.values["serotonin"])
+    return sum(weight >= floor - 1e-12 for weight in weights)

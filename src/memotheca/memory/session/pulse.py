@@ -1,0 +1,58 @@
+"""The pulse: entropy, coherence and the one thing to do next, whatever the two are (D.7)."""
+
+from dataclasses import dataclass
+
+from memotheca.memory.session.quadrants import Quadrant, quadrant
+
+HIGH, LOW, FAIR = 0.7, 0.4, 0.5
+CONTINUE = "continue"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What besides entropy and coherence decides what to do next."""
+
+    workspace_empty: bool = False
+    has_conflict: bool = False
+    has_urgent_task: bool = False
+    is_looping: bool = False
+
+
+CALM = Situation()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pulse:
+    """How unsettled the current material is, how well it fits, and what to do about it."""
+
+    entropy: float
+    coherence: float
+    learning_score: float
+    suggested: str
+    quadrant: Quadrant
+
+
+def suggest(entropy: float, coherence: float, situation: Situation = CALM) -> str:
+    """The first rule that holds, over the whole square (D.7); dreams are not offered here, so conflicts are looked
+    for instead."""
+    rules = (
+        (situation.workspace_empty, "epistemic_action"),
+        (situation.has_conflict, "critique_context"),
+        (situation.has_urgent_task, "get_memetic_status"),
+        (entropy > HIGH and coherence > FAIR, "epistemic_action"),
+        (entropy > HIGH, "critique_context"),
+        (entropy < LOW and coherence < LOW, "get_neighborhood"),
+        (coherence < LOW, "get_memetic_status"),
+        (situation.is_looping, "reflect_on_memory"),
+    )
+    return next((action for holds, action in rules if holds), CONTINUE)
+
+
+def take_pulse(entropy: float, coherence: float, learning: float, situation: Situation = CALM) -> Pulse:
+    return Pulse(
+        entropy=round(entropy, 4),
+        coherence=round(coherence, 4),
+        learning_score=round(learning, 4),
+        suggested=suggest(entropy, coherence, situation),
+        quadrant=quadrant(entropy, coherence),
+    )

@@ -1,0 +1,67 @@
+"""Johari quadrants: what is known and integrated, and what is not, space by space (D.6)."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from memotheca.memory.spaces.space_table import COUNT, IDS
+
+Quadrant = Literal["Open", "Blind", "Hidden", "Unknown"]
+QUADRANTS: tuple[Quadrant, ...] = ("Open", "Blind", "Hidden", "Unknown")
+THRESHOLD = 0.5
+
+ACTIONS: dict[Quadrant, str] = {
+    "Open": "search_graph",
+    "Blind": "critique_context",
+    "Hidden": "get_neighborhood",
+    "Unknown": "epistemic_action",
+}
+RETRIEVAL_WEIGHTS: dict[Quadrant, float] = {"Open": 1.0, "Blind": 0.7, "Unknown": 0.5, "Hidden": 0.3}
+
+
+def quadrant(delta_s: float, delta_c: float, threshold: float = THRESHOLD) -> Quadrant:
+    """Open: not new and fitting; Blind: new and not fitting; Hidden: neither; Unknown: both (D.6)."""
+    if delta_s <= threshold:
+        return "Open" if delta_c > threshold else "Hidden"
+    return "Unknown" if delta_c > threshold else "Blind"
+
+
+def confidence(delta_s: float, delta_c: float, threshold: float = THRESHOLD) -> float:
+    """|ΔS - θ| + |ΔC - θ|, at most 1 (D.6)."""
+    return min(1.0, abs(delta_s - threshold) + abs(delta_c - threshold))
+
+
+def insights(quadrants: Sequence[Quadrant]) -> list[str]:
+    """What the quadrants of several spaces say together (D.6)."""
+    seen = dict(zip(IDS, quadrants, strict=True))
+    return [sentence for holds, sentence in _RULES if holds(seen)]
+
+
+def _both(first: str, one: Quadrant, second: str, other: Quadrant) -> Callable[[dict[str, Quadrant]], bool]:
+    return lambda seen: seen[first] == one and seen[second] == other
+
+
+def _all(wanted: Quadrant) -> Callable[[dict[str, Quadrant]], bool]:
+    return lambda seen: all(found == wanted for found in seen.values())
+
+
+def _unusual_time(seen: dict[str, Quadrant]) -> bool:
+    timely = ("E2", "E3", "E4")
+    blind = [id for id in IDS if seen[id] == "Blind"]
+    return bool(blind) and set(blind) <= set(timely)
+
+
+def _integrated(seen: dict[str, Quadrant]) -> bool:
+    return sum(found == "Open" for found in seen.values()) >= COUNT - 3
+
+
+_RULES: tuple[tuple[Callable[[dict[str, Quadrant]], bool], str], ...] = (
+    (_both("E1", "Open", "E5", "Blind"), "Open(E1) but Blind(E5): knows WHAT but not WHY"),
+    (_both("E1", "Blind", "E7", "Open"), "Blind(E1) but Open(E7): known code without its context"),
+    (_both("E11", "Open", "E8", "Hidden"), "Open(E11) but Hidden(E8): known facts that nothing is linked to"),
+    (_both("E13", "Open", "E1", "Blind"), "Open(E13) but Blind(E1): familiar words with a new meaning"),
+    (_both("E1", "Open", "E11", "Blind"), "Open(E1) but Blind(E11): a known theme with new names"),
+    (_unusual_time, "Blind only in E2 to E4: an ordinary topic at an unusual time"),
+    (_all("Unknown"), "Unknown everywhere: the frontier of what is known"),
+    (_all("Hidden"), "Hidden everywhere: dormant knowledge"),
+    (_integrated, "Open in ten or more spaces: well integrated"),
+)

@@ -1,0 +1,290 @@
+"""Activity: looks, moods and happenings, kept in memory for a moment and written in batches; no read waits for it."""
+
+import hashlib
+import json
+import logging
+import os
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+from memotheca.memory.session.learning import SMOOTHING, smooth
+from memotheca.memory.session.pulse import CALM, Pulse, Situation, take_pulse
+from memotheca.memory.session.scratchpad import Scratchpads
+from memotheca.model.errors import Refusal
+from memotheca.storage import activity
+from memotheca.storage.activity import Asked, Happening
+from memotheca.storage.database import Session
+from memotheca.storage.store import Store
+from memotheca.toolkit.contract import Reply
+from memotheca.toolkit.tool import Call
+
+log = logging.getLogger(__name__)
+
+ENTROPY, COHERENCE, LEARNING = 0.5, 0.5, 0.0
+REMEMBERED_CALLS = 10
+LOOP = 3
+REMEMBERED_MOODS = 10
+HELD_MOODS = 256
+INTERACTIONS = "interactions"
+
+# What was asked is kept as a digest that nobody can guess the question from, also who reads the disk.
+_KEY = os.urandom(16)
+
+# Which part of the memory a tool belongs to, where it is none of those that watch over it.
+_COMPONENTS: Mapping[str, frozenset[str]] = {
+    "storage": frozenset({"store_memory", "reload_manifest", "temporary_scratchpad"}),
+    "retrieval": frozenset(
+        "search_graph inject_context hydrate_citation get_neighborhood get_recent_context find_causal_path "
+        "entailment_query query_causal get_node_lineage generate_search_plan test_recall_accuracy "
+        "debug_compare_retrieval".split()
+    ),
+    "curation": frozenset(
+        "merge_concepts forget_concept annotate_node boost_importance restore_from_hash critique_context "
+        "search_tombstones".split()
+    ),
+}
+
+Place = tuple[str, str]
+
+
+@dataclass(slots=True)
+class Mood:
+    """How a session stands: running means, its last calls, and the coherence of its last exchanges."""
+
+    entropy: float = ENTROPY
+    coherence: float = COHERENCE
+    learning: float = LEARNING
+    position: int = 0
+    recent: list[float] = field(default_factory=list[float])
+    calls: list[str] = field(default_factory=list[str])
+    stored: list[str] = field(default_factory=list[str])
+    asked: list[str] = field(default_factory=list[str])
+    has_conflict: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    @property
+    def is_looping(self) -> bool:
+        """The same call at least three times among the last ten (D.7)."""
+        return bool(self.calls) and self.calls.count(self.calls[-1]) >= LOOP
+
+
+class Activity:
+    """What this process has seen and not yet written; shared by all its sessions."""
+
+    def __init__(self) -> None:
+        self._guard = Lock()
+        self._moods: dict[Place, Mood] = {}
+        self._touched: set[Place] = set()
+        self._looks: dict[str, dict[str, tuple[int, int]]] = {}
+        self._counts: dict[Place, int] = {}
+        self._lines: dict[str, deque[Happening]] = {}
+        self._states: dict[Place, Any] = {}
+        self._stirrings = 0
+        self.scratchpads = Scratchpads()
+
+    @property
+    def stirrings(self) -> int:
+        """How often anything was looked at or any session was heard in this process."""
+        with self._guard:
+            return self._stirrings
+
+    def mood(self, session: Session, collection: str, name: str) -> Mood:
+        """A session's mood, as it was left or as every session begins."""
+        place = (collection, name)
+        with self._guard:
+            mood = self._moods.pop(place, None)
+            if mood is None:
+                held: Mapping[str, Any] | None = activity.read_mood(session, collection, name)
+                mood = Mood() if held is None else Mood(**held)
+            # The last place is that of the session heard last.
+            self._moods[place] = mood
+            return mood
+
+    def feel(self, place: Place, mood: Mood, learned: tuple[float, float, float], share: float = SMOOTHING) -> None:
+        """Take a stored memory's novelty, fit and learning score into the running means (D.5)."""
+        delta_s, delta_c, learning = learned
+        with self._guard:
+            mood.entropy = smooth(mood.entropy, delta_s, share)
+            mood.coherence = smooth(mood.coherence, delta_c, share)
+            mood.learning = smooth(mood.learning, learning, share)
+            self._touched.add(place)
+
+    def keep(self, place: Place) -> None:
+        """Have a changed mood written with the next batch."""
+        with self._guard:
+            self._touched.add(place)
+
+    def hear(self, place: Place, mood: Mood, call: str) -> None:
+        """One more exchange of a session."""
+        with self._guard:
+            self._stirrings += 1
+            mood.calls = [*mood.calls, call][-REMEMBERED_CALLS:]
+            mood.recent = [*mood.recent, mood.coherence][-REMEMBERED_MOODS:]
+            self._touched.add(place)
+            counted = (place[0], INTERACTIONS)
+            self._counts[counted] = self._counts.get(counted, 0) + 1
+
+    def look(self, collection: str, ids: list[str], now: int, *, times: int = 1) -> None:
+        """Somebody was shown these entries."""
+        with self._guard:
+            self._stirrings += 1
+            seen = self._looks.setdefault(collection, {})
+            for id in ids:
+                seen[id] = (seen.get(id, (0, 0))[0] + times, now)
+
+    def log(self, collection: str, line: Happening) -> None:
+        with self._guard:
+            self._lines.setdefault(collection, deque(maxlen=activity.KEPT)).append(line)
+
+    def looks(self, session: Session, collection: str, ids: list[str]) -> dict[str, tuple[int, int]]:
+        """How often and when entries were looked at last, with what is not yet written."""
+        found = activity.accesses(session, collection, ids)
+        with self._guard:
+            for id, (times, last) in self._looks.get(collection, {}).items():
+                if id in ids:
+                    before = found.get(id, (0, 0))
+                    found[id] = (before[0] + times, max(before[1], last))
+        return found
+
+    def recent_looks(self, session: Session, collection: str, limit: int, since: int = 0) -> list[tuple[str, int]]:
+        """Entries by when they were looked at last, newest first, with what is not yet written."""
+        found = dict(activity.recent_accesses(session, collection, limit, since))
+        with self._guard:
+            fresh = {id: last for id, (_, last) in self._looks.get(collection, {}).items() if last >= since}
+        merged = {id: max(found.get(id, 0), fresh.get(id, 0)) for id in found.keys() | fresh.keys()}
+        return sorted(merged.items(), key=lambda pair: (-pair[1], pair[0]))[:limit]
+
+    def count(self, session: Session, collection: str, name: str = INTERACTIONS) -> int:
+        with self._guard:
+            fresh = self._counts.get((collection, name), 0)
+        return int(activity.read_state(session, collection, name) or 0) + fresh
+
+    def add(self, collection: str, name: str, more: int = 1) -> None:
+        with self._guard:
+            self._counts[collection, name] = self._counts.get((collection, name), 0) + more
+
+    def state(self, session: Session, collection: str, name: str) -> Any:
+        """A named value, as this process or another left it."""
+        with self._guard:
+            if (collection, name) in self._states:
+                return self._states[collection, name]
+        return activity.read_state(session, collection, name)
+
+    def set_state(self, collection: str, name: str, value: Any) -> None:
+        with self._guard:
+            self._states[collection, name] = value
+
+    def happenings(self, session: Session, collection: str, asked: Asked) -> list[Happening]:
+        """The newest lines of the log, with what is not yet written."""
+        with self._guard:
+            fresh = [line for line in reversed(self._lines.get(collection, ())) if asked.wants(line)]
+        return [*fresh, *activity.read_happenings(session, collection, asked)][: asked.limit]
+
+    def flush(self, store: Store) -> None:
+        """Write everything in one go."""
+        with self._guard:
+            looks, self._looks = self._looks, {}
+            counts, self._counts = self._counts, {}
+            lines, self._lines = self._lines, {}
+            # A state is a value, not a sum: it stays to be read until it is written.
+            states = dict(self._states)
+            moods = {place: self._moods[place].to_json() for place in self._touched if place in self._moods}
+            self._touched = set()
+        if not (looks or counts or lines or moods or states):
+            return
+        now = store.clock()
+
+        def act(session: Session) -> None:
+            for collection, seen in looks.items():
+                activity.add_accesses(session, collection, seen)
+            for (collection, name), more in counts.items():
+                activity.add_to_count(session, collection, name, more, now=now)
+            for (collection, name), value in states.items():
+                activity.write_state(session, collection, name, value, now=now)
+            for collection, named in _by_collection(moods).items():
+                activity.write_moods(session, collection, named, now=now)
+            for collection, added in lines.items():
+                activity.log_happenings(session, collection, list(added))
+
+        is_written = False
+        try:
+            store.operate(act)
+            is_written = True
+        except Refusal as refusal:
+            log.warning("what was looked at is not written down yet: %s", refusal.message)
+        finally:
+            if is_written:
+                self._let_go(states)
+            else:
+                self._take_back(looks, counts, lines, touched=set(moods))
+
+    def _take_back(
+        self,
+        looks: Mapping[str, Mapping[str, tuple[int, int]]],
+        counts: Mapping[Place, int],
+        lines: Mapping[str, deque[Happening]],
+        *,
+        touched: set[Place],
+    ) -> None:
+        """What could not be written waits for the next batch, before what has come since."""
+        with self._guard:
+            for collection, seen in looks.items():
+                fresh = self._looks.setdefault(collection, {})
+                for id, (times, last) in seen.items():
+                    more, later = fresh.get(id, (0, 0))
+                    fresh[id] = (times + more, max(last, later))
+            for place, more in counts.items():
+                self._counts[place] = self._counts.get(place, 0) + more
+            for collection, added in lines.items():
+                since = self._lines.get(collection, ())
+                self._lines[collection] = deque([*added, *since], maxlen=activity.KEPT)
+            self._touched |= touched
+
+    def _let_go(self, written: Mapping[Place, Any]) -> None:
+        """What is written can be read again: states that nobody has changed since, moods that were not needed for
+        long."""
+        with self._guard:
+            for place, value in written.items():
+                if self._states.get(place) is value:
+                    del self._states[place]
+            for place in list(self._moods)[:-HELD_MOODS]:
+                if place not in self._touched:
+                    del self._moods[place]
+
+
+def _by_collection(moods: Mapping[Place, dict[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for (collection, name), mood in moods.items():
+        found.setdefault(collection, {})[name] = mood
+    return found
+
+
+def hear_call(name: str, arguments: Mapping[str, Any], call: Call[Any], reply: Reply) -> Pulse:
+    """Count an exchange of a session, log its failure, and say how the memory stands after it (D.7)."""
+    activity: Activity = call.kernel.activity
+    place = (call.kernel.collection, call.session)
+    with call.kernel.store.database.read() as session:
+        mood = activity.mood(session, *place)
+        asked = json.dumps([name, arguments], sort_keys=True, default=str)
+        activity.hear(place, mood, hashlib.blake2b(asked.encode(), digest_size=8, key=_KEY).hexdigest())
+    if reply.failed:
+        activity.log(call.kernel.collection, _complaint(name, reply, call.kernel.now()))
+    return pulse_of(mood, Situation(has_conflict=mood.has_conflict, is_looping=mood.is_looping))
+
+
+def _complaint(name: str, reply: Reply, now: int) -> Happening:
+    """A failure for the log: by its name, never in words that may quote what was said."""
+    data: Mapping[str, Any] = (reply.structured or {}).get("error", {}).get("data", {})
+    failure = str(data.get("name", "INTERNAL"))
+    level = {"INTERNAL": "error", "INVALID_PARAMS": "debug"}.get(failure, "warn")
+    component = next((each for each, tools in _COMPONENTS.items() if name in tools), "gwt")
+    return Happening(time=now, level=level, component=component, action=name, reason=failure)
+
+
+def pulse_of(mood: Mood, situation: Situation = CALM) -> Pulse:
+    return take_pulse(mood.entropy, mood.coherence, mood.learning, situation)

@@ -1,0 +1,82 @@
+"""Steering: whether storing this helped, said so that whoever stores can do better (D.9)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memotheca.memory.session.learning import Phase
+
+NEAR_DUPLICATE, LOW_PRIORS = -0.4, -0.3
+GOOD, BAD = 0.3, -0.3
+UNKNOWN = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed:
+    """What is known about a memory that was just stored, and about the memory as a whole."""
+
+    delta_s: float
+    delta_c: float
+    phase: Phase
+    is_duplicate: bool
+    prior_confidence: float
+    connectivity: float
+    quality: float
+    accuracy: float | None = None
+    efficiency: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reward:
+    """The verdict with its parts and what to do better."""
+
+    reward: float
+    gardener: float
+    curator: float
+    assessor: float
+    explanation: str
+    behavioral_hint: str
+    suggestions: tuple[str, ...]
+
+
+def lifecycle_reward(phase: Phase, delta_s: float, delta_c: float) -> float:
+    """In infancy novelty is worth most, in growth balance, in maturity fit (D.9)."""
+    if phase.name == "Infancy":
+        return 0.5 if delta_s > 0.6 else delta_s - 0.6
+    if phase.name == "Growth":
+        return 0.5 - abs(delta_s - delta_c)
+    return 0.5 if delta_c > 0.6 else delta_c - 0.6
+
+
+def steer(deed: Deed) -> Reward:
+    """The reward of a store: what its age values, less the penalties (D.9)."""
+    own = lifecycle_reward(deed.phase, deed.delta_s, deed.delta_c)
+    penalties = {
+        "a near-duplicate exists": NEAR_DUPLICATE if deed.is_duplicate else 0.0,
+        "its assumptions are unclear": LOW_PRIORS if deed.prior_confidence < 0.5 else 0.0,
+    }
+    total = min(1.0, max(-1.0, own + sum(penalties.values())))
+    accuracy = UNKNOWN if deed.accuracy is None else deed.accuracy
+    efficiency = UNKNOWN if deed.efficiency is None else deed.efficiency
+    reasons = [reason for reason, value in penalties.items() if value]
+    return Reward(
+        reward=total,
+        gardener=2 * deed.connectivity - 1,
+        curator=2 * deed.quality - 1,
+        assessor=((accuracy + efficiency) / 2 - 0.5) * 2,
+        explanation=_explain(deed, own, reasons),
+        behavioral_hint="keep on" if total > GOOD else "change what is stored" if total < BAD else "neutral",
+        suggestions=tuple(_suggestions(deed)),
+    )
+
+
+def _explain(deed: Deed, own: float, reasons: Sequence[str]) -> str:
+    valued = {"Infancy": "novelty", "Growth": "balance of novelty and fit", "Maturity": "fit"}[deed.phase.name]
+    scored = f"{deed.phase.name} values {valued}: {own:+.2f} for novelty {deed.delta_s:.2f} and fit {deed.delta_c:.2f}"
+    return f"{scored}; less because {' and '.join(reasons)}." if reasons else f"{scored}."
+
+
+def _suggestions(deed: Deed) -> list[str]:
+    said = ["merge it with its duplicate (merge_concepts)"] if deed.is_duplicate else []
+    if deed.prior_confidence < 0.5:
+        said.append("give a fuller rationale, a domain and a source")
+    return [*said, "link it to what it belongs to (link_to)"] if deed.delta_c < 0.4 else said

@@ -1,0 +1,62 @@
+"""Nearness of code (E7): names as they are written and as they are made of parts, and their letters in threes."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from memotheca.memory.spaces.sparse import Sparse, count
+from memotheca.model.knowledge import fold
+from memotheca.text.words import identifiers
+
+_SPAN = re.compile(r"`([^`\n]++)`")
+_CAMEL = re.compile(
+    r"\b(?:(?=[A-Za-z]+[a-z0-9][A-Z])|(?=[A-Z]{2,}+[a-z0-9]))[A-Za-z][A-Za-z0-9]*+\b",
+)
+# What is called may have a number before its name, which is none of it.
+_CALLS = re.compile(r"(?<![\w.])([\w.]++)\s*+\(")
+_NAME = re.compile(r"\b[A-Za-z_].+")
+_NAMES = re.compile(r"[A-Za-z_]\w+")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_TERMS = 256
+
+
+def names(text: str) -> list[str]:
+    """The identifiers of a text: in code fences every name, in prose those that no sentence would write."""
+    found = [name for piece in _fenced(text) for name in _NAMES.findall(piece)]
+    found += _CAMEL.findall(text)
+    found += [name[0] for called in _CALLS.findall(text) if (name := _NAME.search(called))]
+    return found + identifiers(text)
+
+
+def _fenced(text: str) -> Iterator[str]:
+    """What stands in fences and between ticks; once a fence stays open, no later one can close."""
+    can_close = True
+    at = text.find("`")
+    while at >= 0:
+        following = at + 1
+        if can_close and text.startswith("```", at):
+            first = text.find("\n", at + 3) + 1
+            stop = text.find("```", first) if first else -1
+            can_close = stop >= 0
+            if can_close:
+                yield text[first:stop]
+                following = stop + 3
+        elif span := _SPAN.match(text, at):
+            yield span[1]
+            following = span.end()
+        at = text.find("`", following)
+
+
+def represent(text: str) -> Sparse:
+    """Whole names count double, their parts once, their letters in threes as one shared third."""
+    terms = Counter[str]()
+    for name in names(text):
+        spelled = fold(name)
+        terms[f"={spelled}"] += 2
+        for part in _PARTS.findall(name):
+            if len(part) > 1:
+                terms[f"-{part.lower()}"] += 1
+        letters = re.sub(r"\W|_", "", spelled)
+        for start in range(0, max(len(letters) - 2, 0), 3):
+            terms[f"~{letters[start : start + 3]}"] += 1
+    return count("c", terms, _TERMS)

@@ -1,0 +1,161 @@
+"""Judging: how new and how fitting an entry is in each of the thirteen spaces, and what that makes of it."""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.contradiction import Contradiction, contradict
+from memotheca.memory.session.learning import aggregate, emphasis, lambdas, learning_score, phase_angle, weights_for
+from memotheca.memory.session.quadrants import Quadrant, quadrant
+from memotheca.memory.spaces.all_spaces import Gallery, Hung
+from memotheca.memory.spaces.fingerprint import text_of
+from memotheca.memory.spaces.space_table import IDS
+from memotheca.memory.standing.nearest import is_near
+from memotheca.memory.standing.sample import Array, Candidate, Judged, Reference, hang, likely_duplicates, meanings
+from memotheca.model.knowledge import Entry
+from memotheca.search.embed import model_of, voice_of
+from memotheca.storage import fingerprints
+from memotheca.storage.database import Database
+from memotheca.storage.snapshot import Reading
+from memotheca.vectors.profile import Voice
+
+NEAR = 10
+NEAREST = 3
+KEPT = 2048
+CONSISTENT_SPACES = ("E1", "E5", "E6", "E11", "E12", "E13")
+
+_references: WeakKeyDictionary[Database, dict[str, Reference]] = WeakKeyDictionary()
+_lately: WeakKeyDictionary[Gallery, OrderedDict[tuple[str, int], Judged]] = WeakKeyDictionary()
+_guard = Lock()
+
+
+def reference_of(kernel: Kernel, reading: Reading) -> Reference:
+    """The collection's reference as this process has it, brought up to a snapshot."""
+    with _guard:
+        held = _references.setdefault(kernel.store.database, {})
+        if kernel.collection not in held:
+            held[kernel.collection] = Reference(kernel.collection)
+        reference = held[kernel.collection]
+    reference.catch_up(reading)
+    return reference
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a memory as a whole adds (D.5)."""
+
+    delta_s: float
+    delta_c: float
+    score: float
+    emphasis: float
+    angle: float
+
+    @property
+    def quadrant(self) -> Quadrant:
+        return quadrant(self.delta_s, self.delta_c)
+
+
+def novelty_of(entry: Entry, judged: Judged) -> float:
+    """ΔS of an entry as a whole."""
+    return aggregate(judged.delta_s, weights_for(entry.attributes.get("domain")))
+
+
+def quadrant_of(entry: Entry, judged: Judged) -> Quadrant:
+    """The quadrant of an entry as a whole."""
+    weights = weights_for(entry.attributes.get("domain"))
+    return quadrant(aggregate(judged.delta_s, weights), aggregate(judged.delta_c, weights))
+
+
+def learn(entry: Entry, judged: Judged, interactions: int) -> Learned:
+    """Novelty and fit over all spaces, and the learning score at this age of the memory."""
+    weights = weights_for(entry.attributes.get("domain"))
+    delta_s, delta_c = aggregate(judged.delta_s, weights), aggregate(judged.delta_c, weights)
+    stressed = emphasis(text_of(entry))
+    score = learning_score(delta_s, delta_c, weights=lambdas(interactions), emphasis=stressed)
+    return Learned(delta_s, delta_c, score, stressed, phase_angle(delta_s, delta_c))
+
+
+def judge(kernel: Kernel, reading: Reading, entry: Entry) -> Judged:
+    """A stored entry among the others."""
+    return judge_all(kernel, reading, [entry])[0]
+
+
+def judge_all(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> list[Judged]:
+    """Stored entries among the others, with one look at the store for all of them."""
+    reference = reference_of(kernel, reading)
+    edges = fingerprints.neighbours(reading.session, reading.collection, [entry.id for entry in entries])
+    hung = hang(reading, entries, joined={entry.id: edges.get(entry.id, []) for entry in entries})
+    joined = [edges.get(entry.id, [])[:NEAR] for entry in entries]
+    vectors = meanings(reading, list({id for ids in joined for id in ids}))
+    voice = voice_of(reading.session, reading.collection)
+    linked = [_related(own, ids, vectors, voice) for own, ids in zip(hung, joined, strict=True)]
+    known = reading.living(id for ids in linked for id in ids)
+    others = [[known[id] for id in ids if id in known] for ids in linked]
+    # Where the sample is everything, it holds the nearest too.
+    is_sampled = reference.size > len(reference.gallery)
+    near = _near_duplicates(reading, hung, [each[:NEAREST] if is_sampled else [] for each in others], vectors)
+    agreeing = [consistency(contradictions(entry, beside)) for entry, beside in zip(entries, others, strict=True)]
+    return reference.judge_all([Candidate(*each) for each in zip(hung, near, agreeing, strict=True)])
+
+
+def _related(own: Hung, ids: Sequence[str], vectors: Mapping[str, Array], voice: Voice) -> list[str]:
+    """Those of the joined that may say something of the same, and did not merely come before or after it."""
+    mine = own.vector
+    return [id for id in ids if mine is None or id not in vectors or is_near(float(mine @ vectors[id]), voice)]
+
+
+def _near_duplicates(
+    reading: Reading, hung: Sequence[Hung], others: Sequence[Sequence[Entry]], vectors: Mapping[str, Array]
+) -> list[list[Hung]]:
+    """For each its likely duplicates among some others, all of them hung together."""
+    likely = [likely_duplicates(own.vector, beside, vectors) for own, beside in zip(hung, others, strict=True)]
+    wanted = {entry.id: entry for beside in likely for entry in beside}
+    found = {each.id: each for each in hang(reading, list(wanted.values()))} if wanted else {}
+    return [[found[entry.id] for entry in beside] for beside in likely]
+
+
+def judge_lately(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> list[Judged]:
+    """As `judge_all`, kept for as long as neither the entry nor the sample changes: good enough beside a search
+    result. What waits for its vector is judged again."""
+    gallery = reference_of(kernel, reading).gallery
+    has_vectors = bool(model_of(reading.session, reading.collection))
+    with _guard:
+        held = _lately.setdefault(gallery, OrderedDict())
+        known = {entry.id: held.get((entry.id, entry.updated_at)) for entry in entries}
+    missing = [entry for entry in entries if known[entry.id] is None]
+    fresh = {judged.hung.id: judged for judged in judge_all(kernel, reading, missing)} if missing else {}
+    with _guard:
+        for entry in missing:
+            if fresh[entry.id].hung.vector is not None or not has_vectors:
+                held[entry.id, entry.updated_at] = fresh[entry.id]
+        while len(held) > KEPT:
+            held.popitem(last=False)
+    return [known[entry.id] or fresh[entry.id] for entry in entries]
+
+
+def count_lately(kernel: Kernel, reading: Reading) -> int:
+    """How many judgements are kept at the moment."""
+    gallery = reference_of(kernel, reading).gallery
+    with _guard:
+        return len(_lately.get(gallery, ()))
+
+
+def contradictions(entry: Entry, others: Sequence[Entry]) -> dict[str, Contradiction]:
+    """With which of these an entry cannot hold together."""
+    found = {other.id: contradict(entry, other) for other in others if other.id != entry.id}
+    return {id: clash for id, clash in found.items() if clash is not None}
+
+
+def consistency(clashes: Mapping[str, Contradiction]) -> dict[int, float]:
+    """1 - the strongest contradiction, in the spaces that see what is said (D.5)."""
+    worst = max((clash.score for clash in clashes.values()), default=0.0)
+    return {IDS.index(space): 1 - worst for space in CONSISTENT_SPACES}
+
+
+def dominant_space(judged: Judged) -> str:
+    """The space in which something fits best among the others."""
+    fits = judged.delta_c
+    return IDS[fits.index(max(fits))]

@@ -1,0 +1,248 @@
+"""Vicinity: what lies nearest to the entries somebody is concerned with, followed rather than searched for anew."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock, RLock
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.spaces.all_spaces import Hung
+from memotheca.memory.standing.sample import hang, meanings
+from memotheca.model import kinds
+from memotheca.model.knowledge import Entry
+from memotheca.search.census import take_census
+from memotheca.search.embed import model_of, voice_of
+from memotheca.search.finder import Finder, Search
+from memotheca.search.index.parts import Array
+from memotheca.search.index.score import Filter
+from memotheca.search.passages import LIMIT
+from memotheca.storage.database import Database
+from memotheca.storage.lookups import heads_of, ids_changed_after
+from memotheca.storage.snapshot import Reading
+from memotheca.storage.store import Writing
+from memotheca.storage.vectors import fresh_vectors, newest_vector
+from memotheca.text.caches import Kept
+from memotheca.text.terms import filter_number
+from memotheca.vectors.float16 import widen
+from memotheca.vectors.profile import Voice
+
+KNOWN = (kinds.MEMORY, kinds.ENTRY, kinds.NOTE, kinds.DOCUMENT, kinds.SECTION)
+NEAR = 10
+PASSAGES = 4
+QUESTION = 160
+KEPT, FOLLOWED, SHELVED, HUNG = 512, 1000, 4096, 1024
+LITTLE, SEARCHES = 2000, 1
+
+Near = list[tuple[Entry, float | None]]
+
+
+@dataclass(slots=True)
+class _Near:
+    """The nearest of an entry with their cosines, the nearest first: by a vector, up to the newest vector that was
+    seen; or by words, which holds for one transaction only."""
+
+    updated_at: int
+    vector: Array | None
+    found: dict[str, float | None]
+    seen: int
+    tx: int
+
+    def is_of(self, entry: Entry, reading: Reading) -> bool:
+        return self.updated_at == entry.updated_at and (self.vector is not None or self.tx == reading.tx)
+
+    def follow(self, id: str, vectors: Sequence[tuple[int, str, bytes]], newest: int) -> bool:
+        """Add what is new and near. Not where one of the nearest has moved away, or where nobody knows how near the
+        next one is, so that all have to be searched for again."""
+        fresh = _nearness(id, self, vectors)
+        least = min((value for value in self.found.values() if value is not None), default=1.0)
+        near = {other: value for other, value in fresh.items() if value > least or other in self.found}
+        if any(value < least for value in near.values()) or (fresh and len(self.found) < NEAR):
+            return False
+        if near:
+            held = {other: value or 0.0 for other, value in self.found.items()} | near
+            self.found = dict(sorted(held.items(), key=lambda pair: -pair[1])[:NEAR])
+        self.seen = max(self.seen, newest)
+        return True
+
+
+class Vicinity:
+    """The nearest of those entries of a collection that somebody was concerned with lately, by one embedder; and those
+    entries themselves, as they were last read."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        self._guard = RLock()
+        self._kept: Kept[str, _Near] = Kept(KEPT)
+        self._shelf: Kept[str, tuple[int, Entry]] = Kept(SHELVED)
+        self._meanings: Kept[tuple[str, int], Array] = Kept(SHELVED)
+        self._hung: Kept[tuple[str, int], Hung] = Kept(HUNG)
+        self._seen = 0
+        self._heads: dict[str, int | None] = {}
+
+    def around(self, kernel: Kernel, reading: Reading, entries: Sequence[Entry], most: int | None) -> dict[str, Near]:
+        """The nearest of each of some entries. What is not known any more is searched for, for at most so many of them;
+        the others are left out."""
+        with self._guard:
+            followed = self._follow(reading, entries)
+            known = self.read(reading, (id for near in followed.values() for id in near.found))
+            held = {id: near for id, near in followed.items() if near.found.keys() <= known.keys()}
+            lacking = [entry for entry in entries if entry.id not in held][:most]
+            held |= self._search(kernel, reading, lacking)
+            known |= self.read(reading, (id for entry in lacking for id in held[entry.id].found))
+        voice = voice_of(reading.session, reading.collection)
+        return {
+            id: [
+                (known[other], value) for other, value in near.found.items() if other in known and is_near(value, voice)
+            ]
+            for id, near in held.items()
+        }
+
+    def read(self, reading: Reading, ids: Iterable[str]) -> dict[str, Entry]:
+        """Those of some entries that live; what has not changed since is not read again. Of what is not committed,
+        and may never be, nothing is kept."""
+        if isinstance(reading, Writing):
+            return reading.living(ids)
+        with self._guard:
+            heads = self._heads_of(reading, list(dict.fromkeys(ids)))
+            known = {id: entry for id, (tx, entry) in self._shelf.find(heads).items() if tx == heads[id]}
+            read = reading.living(id for id in heads if id not in known)
+            for id, entry in read.items():
+                if _is_short(entry):
+                    self._shelf.put(id, (heads[id], entry))
+        return known | read
+
+    def _heads_of(self, reading: Reading, ids: Sequence[str]) -> dict[str, int]:
+        """Which of these live, by the transactions that left them as they are: as was known at an earlier snapshot, but
+        for what the journal says has changed since. In a snapshot older than what is known all are asked for."""
+        if reading.tx < self._seen:
+            return heads_of(reading, ids)
+        changed = ids_changed_after(reading, self._seen, limit=FOLLOWED + 1) if reading.tx > self._seen else []
+        if len(changed) > FOLLOWED or len(self._heads) > SHELVED:
+            self._heads = {}
+        for id in changed:
+            self._heads.pop(id, None)
+        self._seen = reading.tx
+        unknown = [id for id in ids if id not in self._heads]
+        self._heads |= {**dict.fromkeys(unknown), **(heads_of(reading, unknown) if unknown else {})}
+        return {id: tx for id in ids if (tx := self._heads[id]) is not None}
+
+    def meanings(self, reading: Reading, entries: Iterable[Entry]) -> dict[str, Array]:
+        """E1 of some entries; that of a text of one passage stays as it is until the text changes."""
+        wanted = {entry.id: entry for entry in entries}
+        with self._guard:
+            held = self._meanings.find((id, entry.updated_at) for id, entry in wanted.items())
+            found = {id: vector for (id, _), vector in held.items()}
+            fresh = meanings(reading, [id for id in wanted if id not in found])
+            for id, vector in fresh.items():
+                if _is_short(wanted[id]):
+                    self._meanings.put((id, wanted[id].updated_at), vector)
+        return found | fresh
+
+    def hang(self, reading: Reading, entries: Sequence[Entry]) -> list[Hung]:
+        """Entries as all spaces but the graph see them; that stays as it is until the text changes."""
+        with self._guard:
+            found = {id: hung for (id, _), hung in self._hung.find((e.id, e.updated_at) for e in entries).items()}
+            lacking = [entry for entry in entries if entry.id not in found]
+            fresh = hang(reading, lacking, vectors=self.meanings(reading, lacking), with_walks=False)
+            for entry, hung in zip(lacking, fresh, strict=True):
+                found[entry.id] = hung
+                if _is_short(entry) and (hung.vector is not None or not self.model):
+                    self._hung.put((entry.id, entry.updated_at), hung)
+        return [found[entry.id] for entry in entries]
+
+    def keep(self, entry: Entry, vector: Array, found: Near, at: tuple[int, int]) -> None:
+        """Know the nearest of an entry that was just stored, as they were at the newest vector and the transaction
+        before."""
+        near = {other.id: value for other, value in found}
+        self._kept.put(entry.id, _Near(entry.updated_at, vector, near, *at))
+
+    def _follow(self, reading: Reading, entries: Sequence[Entry]) -> dict[str, _Near]:
+        """What is known of these, brought up to the snapshot; not what cannot be."""
+        held = {
+            entry.id: near for entry in entries if (near := self._kept.get(entry.id)) and near.is_of(entry, reading)
+        }
+        newest = newest_vector(reading.session, reading.collection)
+        oldest = min((near.seen for near in held.values() if near.vector is not None), default=newest)
+        fresh: list[tuple[int, str, bytes]] = []
+        if oldest < newest:
+            fresh = fresh_vectors(reading.session, reading.collection, self.model, (oldest, FOLLOWED + 1))
+        if len(fresh) > FOLLOWED:
+            return {}
+        return {id: near for id, near in held.items() if near.follow(id, fresh, newest)}
+
+    def _search(self, kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> dict[str, _Near]:
+        vectors = self.meanings(reading, entries)
+        found = find_near(kernel, reading, entries, vectors)
+        seen = newest_vector(reading.session, reading.collection)
+        made = {e.id: _Near(e.updated_at, vectors.get(e.id), found[e.id], seen, reading.tx) for e in entries}
+        for id, near in made.items():
+            self._kept.put(id, near)
+        return made
+
+
+def find_near(
+    kernel: Kernel, reading: Reading, entries: Sequence[Entry], vectors: Mapping[str, Array], *, limit: int = NEAR
+) -> dict[str, dict[str, float | None]]:
+    """The ids of what the shared search finds nearest to each entry, itself left out: by its meaning, with the cosine,
+    or by how it begins where it has no vector."""
+    finder: Finder = kernel.finder()
+    passing = everything_known(reading)
+    model, depth = model_of(reading.session, reading.collection), PASSAGES * limit
+    meant = [entry for entry in entries if entry.id in vectors]
+    found = finder.nearest(reading, [vectors[entry.id] for entry in meant], passing, model=model, count=depth)
+    near: dict[str, dict[str, float | None]] = {}
+    for entry, passages in zip(meant, found, strict=True):
+        near[entry.id] = {**passages}
+    for entry in entries:
+        if entry.id not in vectors:
+            said = f"{entry.title} {entry.body}"[:QUESTION]
+            search = Search(text=said, filter=passing, depth=depth, may_be_misspelled=False)
+            near[entry.id] = {each.entry_id: None for each in finder.find(reading, search, None).passages}
+    return {id: dict([pair for pair in each.items() if pair[0] != id][:limit]) for id, each in near.items()}
+
+
+def everything_known(reading: Reading) -> Filter:
+    """All that a memory tool works on."""
+    return Filter(groups=(tuple(filter_number("kind", kind) for kind in KNOWN),), as_of=reading.tx)
+
+
+def is_near(cosine: float | None, voice: Voice) -> bool:
+    """Whether a search by this embedder would take it for an answer."""
+    return cosine is None or cosine >= voice.near
+
+
+def _nearness(id: str, kept: _Near, fresh: Sequence[tuple[int, str, bytes]]) -> dict[str, float]:
+    """How near new vectors of others are to an entry."""
+    others = [(other, value) for seq, other, value in fresh if seq > kept.seen and other != id]
+    if not others or kept.vector is None:
+        return {}
+    rows = widen(np.frombuffer(b"".join(value for _, value in others), np.float16))
+    found: dict[str, float] = {}
+    for (other, _), value in zip(others, (rows.reshape(len(others), -1) @ kept.vector).tolist(), strict=True):
+        found[other] = max(found.get(other, -1.0), value)
+    return found
+
+
+def _is_short(entry: Entry) -> bool:
+    """Whether it is one passage, so that it has its whole vector or none."""
+    return entry.kind != kinds.DOCUMENT and len(entry.body) <= LIMIT
+
+
+def affordable(kernel: Kernel, reading: Reading) -> int | None:
+    """For how many entries a tool that should answer at once may search what is near: for all where little is stored,
+    else for a few; the rest is looked at between the calls."""
+    return None if take_census(kernel, reading).nodes(KNOWN) <= LITTLE else SEARCHES
+
+
+_held: WeakKeyDictionary[Database, dict[tuple[str, str], Vicinity]] = WeakKeyDictionary()
+_guard = Lock()
+
+
+def vicinity_of(kernel: Kernel, reading: Reading) -> Vicinity:
+    """The vicinities of a collection as this process knows them."""
+    model = model_of(reading.session, reading.collection)
+    with _guard:
+        held = _held.setdefault(kernel.store.database, {})
+        return held.setdefault((reading.collection, model), Vicinity(model))

@@ -1,0 +1,35 @@
+"""Probing: a text that is not stored, hung in the thirteen spaces beside what is."""
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.spaces.all_spaces import Hung
+from memotheca.memory.standing.sample import hang, mean_vector
+from memotheca.model.kinds import MEMORY
+from memotheca.model.knowledge import Entry
+from memotheca.search.derive import digest_of
+from memotheca.search.finder import embed_question
+from memotheca.search.passages import cut
+from memotheca.storage.snapshot import Reading
+
+PROBE = ""
+
+
+def hang_text(kernel: Kernel, reading: Reading, content: str) -> Hung:
+    """A passage; its vectors must have been made ready with `kernel.prepare`."""
+    embedder = kernel.embedder(reading.session)
+    found: list[bytes] = []
+    if embedder is not None and kernel.embedding is not None:
+        for start, stop in cut(content):
+            found += kernel.embedding.ready.get(embedder.identity, digest_of("", content[start:stop]))
+    vectors = {PROBE: mean_vector(found)} if found else {}
+    return hang(reading, [_draft(kernel, content)], joined={PROBE: ()}, vectors=vectors)[0]
+
+
+def hang_question(kernel: Kernel, reading: Reading, question: str) -> Hung:
+    vector = embed_question(question, kernel.embedder(reading.session))
+    vectors = {} if vector is None else {PROBE: vector}
+    return hang(reading, [_draft(kernel, question)], joined={PROBE: ()}, vectors=vectors)[0]
+
+
+def _draft(kernel: Kernel, content: str) -> Entry:
+    now = kernel.now()
+    return Entry(id=PROBE, kind=MEMORY, title="", body=content, created_at=now, updated_at=now)

@@ -1,1 +1,0 @@
-"""How does the graph judge itself?"""

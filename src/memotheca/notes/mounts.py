@@ -1,0 +1,70 @@
+"""Which folders of notes this connection has mounted, and under which names."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memotheca.model.errors import Failure, Refusal
+from memotheca.notes.notebook import Notebook
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One folder; its notes' ids begin with `prefix`, which is empty where it is the only one."""
+
+    prefix: str
+    root: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Vaults:
+    """The mounted folders, the rules for what to leave out, and what this process remembers of their notes."""
+
+    mounts: tuple[Mount, ...] = ()
+    locks: Path | None = None
+    ignore: tuple[str, ...] = ()
+    gitignore: bool = False
+    # Said at the start of a server: what is gone at its first look is meant to be.
+    accepts_removals: bool = False
+    notebook: Notebook = field(default_factory=Notebook)
+
+    def place(self, path: str) -> tuple[Mount, str]:
+        """The folder a note's id belongs to, and its path in it."""
+        for mount in self.mounts:
+            if path.startswith(mount.prefix):
+                return mount, path.removeprefix(mount.prefix)
+        if self.mounts:
+            names = ", ".join(mount.prefix for mount in self.mounts)
+            raise Refusal(Failure.INVALID, f"{path!r} is in none of the vaults; its path starts with one of {names}.")
+        raise Refusal(Failure.UNAVAILABLE, "The vault of that note is not mounted here; name its folder with --vault.")
+
+    def holding(self, prefix: str) -> Mount:
+        """The folder mounted under exactly this prefix."""
+        for mount in self.mounts:
+            if mount.prefix == prefix:
+                return mount
+        raise Refusal(Failure.UNAVAILABLE, "The vault of that note is not mounted here; name its folder with --vault.")
+
+
+def owner_role(collection: str) -> str:
+    """The role of the one process that follows the vaults of a collection."""
+    return f"vault-{hashlib.blake2b(collection.encode(), digest_size=8).hexdigest()}"
+
+
+def read_mounts(named: Sequence[str]) -> tuple[Mount, ...]:
+    """Folders as they are named: DIR, or NAME=DIR; one alone needs no prefix, several take their folders' names."""
+    mounts: list[Mount] = []
+    for each in named:
+        name, equals, folder = each.partition("=")
+        root = Path(folder if equals else each).expanduser().resolve()
+        if not root.is_dir():
+            raise Refusal(Failure.INVALID, f"The vault {root.name!r} is no folder.", field="vault")
+        prefix = f"{name.strip('/')}/" if equals else "" if len(named) == 1 else f"{root.name}/"
+        mounts.append(Mount(prefix, root))
+    if len({mount.prefix.casefold() for mount in mounts}) < len(mounts):
+        raise Refusal(Failure.INVALID, "Two vaults have the same name; write NAME=DIR for each.", field="vault")
+    for mount in mounts:
+        if any(mount is not other and mount.root.is_relative_to(other.root) for other in mounts):
+            raise Refusal(Failure.INVALID, f"The vault {mount.root.name!r} lies within another.", field="vault")
+    return tuple(mounts)

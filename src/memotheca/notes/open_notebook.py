@@ -1,0 +1,19 @@
+"""Opening the notebook: one snapshot, and the graph of notes as it was then."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.model.cancellation import undisturbed
+from memotheca.notes.notebook import Notebook
+from memotheca.storage.snapshot import Reading
+
+
+@contextmanager
+def opened(kernel: Kernel) -> Generator[tuple[Reading, Notebook]]:
+    """A snapshot with the notebook brought up to it; nobody turns a page of it while the block lasts."""
+    book = kernel.vaults.notebook
+    with book.guard, kernel.read() as reading:
+        with undisturbed():
+            book.catch_up(reading)
+        yield reading, book

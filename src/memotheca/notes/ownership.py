@@ -1,0 +1,105 @@
+"""Owners: what a change of an entry means for the file or the document that it belongs to."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from memotheca.documents.sections import remove_document, remove_with_edges
+from memotheca.kernel.kernel import Kernel
+from memotheca.model import kinds
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Entry
+from memotheca.notes.note_bytes import is_filed, to_bytes
+from memotheca.notes.note_codec import to_entry
+from memotheca.notes.outbox import Plan, catch_up, finish
+from memotheca.notes.sync import folder_of, sync_paths
+from memotheca.storage.store import Writing
+from memotheca.vault.edit import compose
+from memotheca.vault.files import TRASH, digest_of
+from memotheca.vault.note_file import ParsedNote, parse, render
+from memotheca.vault.paths import new_path
+
+T = TypeVar("T")
+
+Act = Callable[[Writing, Plan], T]
+
+
+def carry_out(kernel: Kernel, act: Act[T], *, actor: str) -> T:
+    """Run a change in one transaction and let the files of its notes follow; a file that goes, goes to the trash."""
+
+    def write(writing: Writing) -> tuple[T, bool]:
+        plan = Plan(kernel.vaults, keeps=True)
+        result = act(writing, plan)
+        return result, bool(plan.settle(writing))
+
+    catch_up(kernel)
+    try:
+        result, files_follow = kernel.write(write, actor=actor)
+    except Refusal as refusal:
+        if refusal.failure is not Failure.CONFLICT or "path" not in refusal.details:
+            raise
+        mount, place = kernel.vaults.place(refusal.details["path"])
+        sync_paths(kernel, mount, folder_of(kernel, mount), [place])
+        raise Refusal(Failure.BUSY, refusal.message, details=refusal.details) from refusal
+    if files_follow:
+        finish(kernel)
+    return result
+
+
+def retire(writing: Writing, plan: Plan, entry: Entry) -> int:
+    """Leave a tombstone for an entry, its parts, and the edges that end at it; returns how many edges that were."""
+    release(writing, plan, entry)
+    if entry.kind == kinds.DOCUMENT:
+        return remove_document(writing, entry)
+    return remove_with_edges(writing, entry)
+
+
+def release(writing: Writing, plan: Plan, entry: Entry) -> None:
+    """See that an entry can go, and let its file go with it."""
+    if entry.kind == kinds.SECTION:
+        raise Refusal(
+            Failure.UNSUPPORTED,
+            "A section is a part of its document and goes with it; name the document.",
+            details={"document": entry.attributes["document"]},
+        )
+    if is_filed(entry):
+        to_bytes(entry)
+        plan.add(entry, None)
+
+
+def inscribe(writing: Writing, entry: Entry, edit: Callable[[ParsedNote], ParsedNote]) -> Entry:
+    """A note with its file's head edited; everything that is not the file's stays as it is on the entry."""
+    vault, path = entry.attributes["vault"], entry.attributes["path"]
+    place = path.removeprefix(vault)
+    raw = render(edit(parse(to_bytes(entry), place)))
+    return to_entry(writing, entry, parse(raw, place), (vault, path, digest_of(raw)))
+
+
+def make_note(writing: Writing, beside: Entry, drawn: Entry) -> Entry:
+    """A new note in the folder of another one, with the title, text and tags that were drawn up."""
+    vault, path = beside.attributes["vault"], beside.attributes["path"]
+    place = new_path(drawn.title, path.removeprefix(vault).rpartition("/")[0])
+    raw = render(compose(place, " ".join(drawn.title.split()), drawn.body, tags=drawn.tags))
+    made = to_entry(writing, None, parse(raw, place), (vault, vault + place, digest_of(raw)))
+    return replace(made, id=drawn.id, attributes={**drawn.attributes, **made.attributes}, created_at=drawn.created_at)
+
+
+def empty_trash(kernel: Kernel, entries: Iterable[Entry]) -> None:
+    """Take out of the vaults' trash the very files that these notes had."""
+    for entry in entries:
+        if is_filed(entry):
+            vault, path = entry.attributes["vault"], entry.attributes["path"]
+            for place in _in_trash(kernel.vaults.holding(vault).root, path.removeprefix(vault)):
+                if digest_of(place.read_bytes()) == entry.attributes["digest"]:
+                    place.unlink(missing_ok=True)
+
+
+def _in_trash(root: Path, path: str) -> Sequence[Path]:
+    """Where a file may be in the trash: under its own name, or under that name with a number."""
+    usual = root / TRASH / path
+    if not usual.parent.is_dir():
+        return ()
+    named = re.compile(rf"{re.escape(usual.stem)}(?: \d+)?{re.escape(usual.suffix)}")
+    return [place for place in usual.parent.iterdir() if place.is_file() and named.fullmatch(place.name)]

@@ -1,0 +1,42 @@
+"""Letting go of vaults: their notes leave the collection, their files stay as they are."""
+
+from typing import cast
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Entry
+from memotheca.notes.mounts import owner_role
+from memotheca.notes.note_bytes import remove_note
+from memotheca.notes.outbox import catch_up
+from memotheca.notes.sync import ACTOR
+from memotheca.storage import vault_index
+from memotheca.storage.locks import role
+from memotheca.storage.roles import holder_of
+from memotheca.storage.store import Writing
+
+BATCH = 500
+
+
+def unmount(kernel: Kernel) -> int:
+    """Forget every mounted vault and return how many notes left the collection with them."""
+    assert kernel.vaults.locks is not None
+    catch_up(kernel)
+    with role(kernel.vaults.locks, owner_role(kernel.collection)) as free:
+        if not free:
+            holder = holder_of(kernel.vaults.locks, owner_role(kernel.collection))
+            raise Refusal(Failure.BUSY, f"{holder or 'A server'} follows the vaults of this collection; stop it first.")
+        with kernel.read() as reading:
+            known = vault_index.known_notes(reading.session, kernel.collection)
+        ids = [id for _, id, _ in known.values()]
+        for start in range(0, len(ids), BATCH):
+            kernel.write(lambda writing, some=ids[start : start + BATCH]: _leave(writing, some), actor=ACTOR)
+        kernel.store.operate(lambda session: vault_index.forget_vaults(session, kernel.collection))
+    return len(ids)
+
+
+def _leave(writing: Writing, ids: list[str]) -> None:
+    writing.describe("INDEX")
+    for id in ids:
+        head = writing.head(id)
+        if head is not None:
+            remove_note(writing, cast(Entry, head.thing))

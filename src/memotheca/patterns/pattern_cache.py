@@ -1,0 +1,149 @@
+"""The shelf: what a card says of every pattern of a collection, kept in memory and brought up to each snapshot."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+from memotheca.model.commits import Version
+from memotheca.model.kinds import PATTERN
+from memotheca.model.knowledge import Entry, handle_of
+from memotheca.patterns.near_names import Names
+from memotheca.patterns.pattern_file import DIFFICULTIES
+from memotheca.patterns.pattern_store import SKILLS, catalogue_of
+from memotheca.storage.snapshot import Reading
+from memotheca.storage.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """A pattern as far as lists of patterns need it."""
+
+    entry_id: str
+    collection: str
+    slug: str
+    title: str
+    category: str
+    difficulty: str
+    summary: str
+    description: str
+    tags: tuple[str, ...]
+    use_when: str
+    catalogue: str
+    form: str
+    tx: int
+    updated_at: int
+
+
+class Shelf:
+    """The cards of one collection."""
+
+    def __init__(self) -> None:
+        self._guard = Lock()
+        self._seen = -1
+        self._cards: dict[str, Card] = {}
+
+    def cards(self, reading: Reading) -> dict[str, Card]:
+        """Every card by its entry's id, as of a snapshot; only what changed is read again."""
+        with self._guard:
+            if reading.tx != self._seen:
+                self._catch_up(reading)
+            return self._cards
+
+    def _catch_up(self, reading: Reading) -> None:
+        cards: dict[str, Card] = {}
+        for id, tx in reading.newest(PATTERN).items():
+            held = self._cards.get(id)
+            if held is None or held.tx != tx:
+                version = reading.version(id, tx)
+                held = None if version is None else _to_card(reading.collection, version)
+            if held is not None:
+                cards[id] = held
+        self._cards, self._seen = cards, reading.tx
+
+
+def _to_card(collection: str, version: Version) -> Card | None:
+    entry = version.thing
+    if not isinstance(entry, Entry):
+        return None
+    said = entry.attributes
+    return Card(
+        entry_id=entry.id,
+        collection=collection,
+        slug=handle_of(entry).removeprefix(SKILLS),
+        title=entry.title,
+        category=str(said.get("category", "")),
+        difficulty=str(said.get("difficulty", "")),
+        summary=str(said.get("summary", "")),
+        description=str(said.get("description", "")),
+        tags=entry.tags,
+        use_when=str(said.get("use_when", "")),
+        catalogue=catalogue_of(entry),
+        form=str(said.get("form", "")),
+        tx=version.tx,
+        updated_at=entry.updated_at,
+    )
+
+
+class View:
+    """The cards of one form that can be seen together; the first collection's hide others of their names."""
+
+    def __init__(self, sources: Sequence[dict[str, Card]], form: str) -> None:
+        self.sources = sources
+        self.by_slug: dict[str, Card] = {}
+        for source in sources:
+            for card in source.values():
+                if card.form == form:
+                    self.by_slug.setdefault(card.slug, card)
+        self.cards = sorted(self.by_slug.values(), key=lambda card: card.slug)
+        self.by_id = {card.entry_id: card for card in self.cards}
+        self.collections = tuple(dict.fromkeys(card.collection for card in self.cards))
+
+    @cached_property
+    def names(self) -> Names:
+        return Names((card.slug, name) for card in self.cards for name in (card.slug, card.title))
+
+
+class Shelves:
+    """What this process holds of one store."""
+
+    def __init__(self) -> None:
+        self._guard = Lock()
+        self._shelves: dict[str, Shelf] = {}
+        self._views: dict[str, View] = {}
+
+    def cards(self, reading: Reading) -> dict[str, Card]:
+        with self._guard:
+            shelf = self._shelves.setdefault(reading.collection, Shelf())
+        return shelf.cards(reading)
+
+    def view(self, sources: Sequence[dict[str, Card]], form: str) -> View:
+        """Made anew only where one of the sources has changed."""
+        held = self._views.get(form)
+        same = held is not None and len(held.sources) == len(sources)
+        if held is None or not same or any(one is not other for one, other in zip(held.sources, sources, strict=True)):
+            held = self._views[form] = View(sources, form)
+        return held
+
+
+_shelves: WeakKeyDictionary[Store, Shelves] = WeakKeyDictionary()
+_guard = Lock()
+
+
+def shelves_of(store: Store) -> Shelves:
+    with _guard:
+        return _shelves.setdefault(store, Shelves())
+
+
+def count_categories(cards: Iterable[Card]) -> dict[str, int]:
+    """The most frequent first, equal ones by name."""
+    counted = Counter(card.category for card in cards)
+    return dict(sorted(counted.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def count_difficulties(cards: Iterable[Card]) -> dict[str, int]:
+    """From the easiest on, without those that do not occur."""
+    counted = Counter(card.difficulty for card in cards)
+    return {difficulty: counted[difficulty] for difficulty in DIFFICULTIES if counted[difficulty]}

@@ -1,0 +1,196 @@
+"""Finding patterns: in the connection's collection and in the shipped catalogue, with a cut that can be counted."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memotheca.kernel.handles import PATTERN_NAMES
+from memotheca.kernel.kernel import Kernel
+from memotheca.model.commits import Version
+from memotheca.model.ids import is_id
+from memotheca.model.kinds import PATTERN, STARTER_COLLECTION
+from memotheca.model.knowledge import Entry
+from memotheca.patterns.near_names import spelled
+from memotheca.patterns.pattern_cache import Card, View, shelves_of
+from memotheca.patterns.pattern_file import PATTERN_FORM, SKILL_FORM, to_slug
+from memotheca.patterns.pattern_store import SKILLS, catalogue_of
+from memotheca.patterns.starter import ensure_starter
+from memotheca.search.finder import Finder, Findings, Passage, Search, embed_question
+from memotheca.search.index.score import Filter
+from memotheca.storage.snapshot import Reading
+from memotheca.text.terms import filter_number
+from memotheca.text.words import query_words
+
+# A pattern matches when it has as many words of the question as any pattern has; or when it is at least this near in
+# meaning and scores at least this share of the best.
+SHARE_OF_BEST = 0.6
+NEAR = 0.3
+
+NEAR_IDS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is looked for; a filter that is empty lets everything through."""
+
+    words: str
+    category: str = ""
+    difficulty: str = ""
+    form: str = PATTERN_FORM
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All matches, best first, and by which means they were found."""
+
+    cards: list[Card]
+    mode: str
+
+
+def all_cards(kernel: Kernel, form: str = PATTERN_FORM) -> list[Card]:
+    """Every pattern that can be found, by its name; one of the connection's own hides a shipped one of its name."""
+    return _view(kernel, form).cards
+
+
+def _view(kernel: Kernel, form: str) -> View:
+    shelves = shelves_of(kernel.store)
+    return shelves.view([shelves.cards(reading) for reading in _readings(kernel)], form)
+
+
+def find_patterns(kernel: Kernel, wanted: Wanted) -> Found:
+    """Every pattern that matches, best first; one whose id is asked for comes before all."""
+    view = _view(kernel, wanted.form)
+    kernels = [replace(kernel, collection=name) for name in view.collections]
+    is_known, covered = _cover(kernels, wanted)
+    vectors: dict[str, Any] = {}
+    findings = [_look(each, wanted, vectors, is_known=is_known) for each in kernels]
+    passages = [passage for each in findings for passage in each.passages]
+    named = view.by_slug.get(to_slug(wanted.words))
+    first = [named.entry_id] if named is not None and _passes(named, wanted) else []
+    ranked = dict.fromkeys([*first, *_cut(passages, covered)])
+    mode = "hybrid" if any(each.mode == "hybrid" for each in findings) else "lexical"
+    return Found([view.by_id[id] for id in ranked if id in view.by_id], mode)
+
+
+def _cut(passages: Sequence[Passage], covered: dict[str, float]) -> list[str]:
+    """Ids of what matches: first what was ranked, then what only has the words."""
+    scores: dict[str, float] = {}
+    cosines: dict[str, float | None] = {}
+    for passage in passages:
+        scores[passage.entry_id] = max(passage.score, scores.get(passage.entry_id, passage.score))
+        known = [each for each in (passage.cosine, cosines.get(passage.entry_id)) if each is not None]
+        cosines[passage.entry_id] = max(known, default=None)
+    least = SHARE_OF_BEST * max(scores.values(), default=0.0)
+    kept = [(-score, id) for id, score in scores.items() if id in covered or _is_close(score, cosines[id], least)]
+    rest = [(-covered[id], id) for id in covered.keys() - scores.keys()]
+    return [id for _, id in [*sorted(kept), *sorted(rest)]]
+
+
+def _is_close(score: float, cosine: float | None, least: float) -> bool:
+    return score >= least and cosine is not None and cosine >= NEAR
+
+
+def _passes(card: Card, wanted: Wanted) -> bool:
+    return wanted.category in ("", card.category) and wanted.difficulty in ("", card.difficulty)
+
+
+def _look(kernel: Kernel, wanted: Wanted, vectors: dict[str, Any], *, is_known: bool) -> Findings:
+    """Search one collection; the question is embedded once for all that have the same embedder."""
+    finder: Finder = kernel.finder()
+    with kernel.read() as reading:
+        embedder: Any = kernel.embedder(reading.session)
+    # Before the snapshot: an embedder may be slow to answer, and no snapshot should wait for it.
+    if embedder is not None and embedder.identity not in vectors:
+        vectors[embedder.identity] = embed_question(wanted.words, embedder)
+    vector = None if embedder is None else vectors[embedder.identity]
+    with kernel.read() as reading:
+        passing = _filter(wanted, as_of=reading.tx)
+        search = Search(text=wanted.words, filter=passing, vector=vector, may_be_misspelled=not is_known)
+        return finder.find(reading, search, None if vector is None else embedder)
+
+
+def _cover(kernels: Sequence[Kernel], wanted: Wanted) -> tuple[bool, dict[str, float]]:
+    """What has as many words of the question as anything has, in whichever collection, and whether that is at
+    least half of them: then a word that is unknown is no reason to compare letter by letter."""
+    most, covered = 0, dict[str, float]()
+    for kernel in kernels:
+        finder: Finder = kernel.finder()
+        with kernel.read() as reading:
+            count, fullest = finder.covering(reading, wanted.words, _filter(wanted, as_of=reading.tx))
+        if count >= most:
+            covered = covered | fullest if count == most else fullest
+            most = count
+    return 2 * most >= len(set(query_words(wanted.words))), covered
+
+
+def _filter(wanted: Wanted, *, as_of: int) -> Filter:
+    named = [("kind", PATTERN), ("form", wanted.form), ("category", wanted.category), ("difficulty", wanted.difficulty)]
+    return Filter(groups=tuple((filter_number(name, value),) for name, value in named if value), as_of=as_of)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A pattern where it is kept."""
+
+    version: Version
+    collection: str
+
+
+def get_held(kernel: Kernel, handle: str, form: str = PATTERN_FORM) -> Held | None:
+    """A pattern by its id, with or without its prefix, or by its entry's uuid; the connection's own come first."""
+    spoken = handle.strip().removeprefix(f"{PATTERN_NAMES}:")
+    name = (SKILLS if form == SKILL_FORM else "") + spoken
+    for reading in _readings(kernel):
+        id = spoken.lower() if is_id(spoken) else reading.find_alias(PATTERN_NAMES, name)
+        version = None if id is None else reading.head(id)
+        if version is None or not isinstance(version.thing, Entry) or version.kind != PATTERN:
+            continue
+        if version.thing.attributes.get("form") == form:
+            return Held(version, reading.collection)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where something comes from, as of when, and which version of it that is."""
+
+    source: str
+    time: int
+    version: str
+
+
+def origin_of(held: Held) -> State:
+    entry = held.version.thing
+    assert isinstance(entry, Entry)
+    source = "/".join(part for part in (catalogue_of(entry), str(entry.attributes.get("path", ""))) if part)
+    return State(source, entry.updated_at, f"{held.collection}@{held.version.tx}")
+
+
+def state_of(kernel: Kernel, cards: Sequence[Card]) -> State:
+    """The catalogues that cards come from, and the newest change of the collections that were searched."""
+    states = [(reading.collection, reading.tx, reading.time) for reading in _readings(kernel)]
+    sources = ", ".join(sorted({card.catalogue for card in cards or all_cards(kernel)}))
+    newest = max(time for _, _, time in states)
+    return State(sources, newest, ", ".join(f"{collection}@{tx}" for collection, tx, _ in states if tx))
+
+
+def near_cards(kernel: Kernel, handle: str, form: str = PATTERN_FORM) -> list[Card]:
+    """At most five patterns that somebody may have meant: by slug and title, letter by letter, then by meaning."""
+    said = spelled(handle)
+    if not said:
+        return []
+    view = _view(kernel, form)
+    alike = [view.by_slug[slug] for slug in view.names.near(said)[:NEAR_IDS]]
+    meant = find_patterns(kernel, Wanted(words=said, form=form)).cards if len(alike) < NEAR_IDS else []
+    return list({card.slug: card for card in [*alike, *meant]}.values())[:NEAR_IDS]
+
+
+def _collections(kernel: Kernel) -> list[str]:
+    ensure_starter(kernel)
+    return list(dict.fromkeys([kernel.collection, STARTER_COLLECTION]))
+
+
+def _readings(kernel: Kernel) -> Iterator[Reading]:
+    for collection in _collections(kernel):
+        with kernel.store.read(collection) as reading:
+            yield reading

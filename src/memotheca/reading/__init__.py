@@ -1,1 +1,0 @@
-"""How do files become text?"""

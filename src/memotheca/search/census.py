@@ -1,0 +1,72 @@
+"""Census: how many entries of each kind and edges of each type there are, counted once and then by what changed."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.storage.counts import count_heads, read_turns
+from memotheca.storage.database import Database
+from memotheca.storage.snapshot import Reading
+
+MANY = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """The numbers at a snapshot."""
+
+    entries: Counter[str]
+    edges: Counter[str]
+
+    def nodes(self, kinds: Iterable[str]) -> int:
+        return sum(self.entries[kind] for kind in kinds)
+
+
+@dataclass(slots=True)
+class _Counted:
+    """What this process has counted of a collection, and up to which transaction."""
+
+    tx: int = 0
+    counts: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
+    guard: Lock = field(default_factory=Lock)
+
+    def catch_up(self, reading: Reading) -> Census:
+        with self.guard:
+            if self.tx > reading.tx:
+                return _census(count_heads(reading))
+            if not self.tx or reading.tx - self.tx > MANY or not self._follow(reading):
+                self.counts = count_heads(reading)
+            self.tx = reading.tx
+            return _census(self.counts)
+
+    def _follow(self, reading: Reading) -> bool:
+        """Take in what was born and what died; not where something was erased, since nobody can tell if it lived."""
+        turns = read_turns(reading, self.tx)
+        if any(turn.is_erased for turn in turns):
+            return False
+        for turn in turns:
+            counts = self.counts[turn.subject]
+            if turn.before is not None:
+                counts[turn.before] -= 1
+            if turn.after is not None:
+                counts[turn.after] += 1
+        return True
+
+
+def _census(counts: dict[str, Counter[str]]) -> Census:
+    return Census(Counter(counts["entry"]), Counter(counts["edge"]))
+
+
+_counted: WeakKeyDictionary[Database, dict[str, _Counted]] = WeakKeyDictionary()
+_guard = Lock()
+
+
+def take_census(kernel: Kernel, reading: Reading) -> Census:
+    """How many there are; exact, and the same in every process."""
+    with _guard:
+        held = _counted.setdefault(kernel.store.database, {})
+        counted = held.setdefault(kernel.collection, _Counted())
+    return counted.catch_up(reading)

@@ -1,0 +1,371 @@
+"""The finder: one hybrid search over everything, lexical and dense candidates together, fused by score."""
+
+import logging
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+from typing import Any, Protocol
+
+import numpy as np
+
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import fold
+from memotheca.search.index.live import Index, Texts
+from memotheca.search.index.parts import Array
+from memotheca.search.index.rest import NOTHING, Rest, Wanting, mixed, rest_of, to_key
+from memotheca.search.index.score import (
+    CANDIDATES,
+    Filter,
+    Lexical,
+    Wanted,
+    allowed,
+    best,
+    cosines_of,
+    lexical,
+    nearest,
+)
+from memotheca.search.neighbours import Beside, beside, lacking_cosines, lend
+from memotheca.storage.chunks import read_texts
+from memotheca.storage.segments import missing_segments
+from memotheca.storage.snapshot import Reading
+from memotheca.storage.vectors import vectors_by_number
+from memotheca.text.terms import identifier_number, pair_number, word_number
+from memotheca.text.words import identifiers, pairs, query_words, quoted
+from memotheca.vectors.fusion import TRIGRAM_WEIGHT, Balance, balance, readable_share, trigram_values
+from memotheca.vectors.profile import DEFAULT_VOICE, Voice
+
+log = logging.getLogger(__name__)
+
+LOOKED_AT = 50
+PHRASE_BONUS = 0.5
+# What a filter lets through matches, whatever its words are worth.
+_LEAST = np.float32(1e-30)
+# Signs only choose: so many are compared where the nearest one is wanted.
+_FEW = 10
+
+
+class QuestionEmbedder(Protocol):
+    identity: str
+
+    def embed_question(self, text: str) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What is looked for, among what, and how far down."""
+
+    text: str
+    filter: Filter
+    depth: int = CANDIDATES
+    vector: Array | None = None
+    voice: Voice = DEFAULT_VOICE
+    with_neighbours: bool = False
+    # Whether a word that nobody has is taken for a misspelling, and the best passages compared letter by letter.
+    may_be_misspelled: bool = True
+    # What is wanted of everything beyond the best; none where they are enough. Where the filter is the question, what
+    # passes it matches.
+    wanting: Wanting | None = None
+    is_filter: bool = False
+
+
+@dataclass(slots=True)
+class Passage:
+    """A chunk that matches: its place in the entry's text, and both scores."""
+
+    seq: int
+    entry_id: str
+    score: float
+    lexical: float
+    cosine: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The best passages, best first, and by which means they were found."""
+
+    passages: list[Passage]
+    best_lexical: float
+    mode: str
+    matched: int
+    near_enough: float = math.inf
+    ceiling: float = 1.0
+    # What matches by its words beyond the best, its passages in `beyond`, and whether there may be more that is as near
+    # in meaning as the nearest.
+    rest: Rest = NOTHING
+    beyond: tuple[Passage, ...] = ()
+    is_cut: bool = False
+
+
+class Finder:
+    """The indexes of this process, one for each collection and embedder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._texts: dict[str, Texts] = {}
+        self._indexes: dict[tuple[str, str], Index] = {}
+        self._guard = Lock()
+
+    def index_of(self, collection: str, model: str) -> Index:
+        with self._guard:
+            texts = self._texts.setdefault(collection, Texts(self.folder, collection))
+            return self._indexes.setdefault((collection, model), Index(texts, model))
+
+    def find(self, reading: Reading, search: Search, embedder: QuestionEmbedder | None) -> Findings:
+        """Search with whatever vector `embed_question` has made of the question before the snapshot was opened."""
+        vector = search.vector if search.vector is not None else embed_question(search.text, embedder)
+        index = self.index_of(reading.collection, embedder.identity if embedder else "")
+        with index.guard:
+            index.catch_up(reading.session)
+            return _find(index, reading, search, vector)
+
+    def nearest(
+        self, reading: Reading, vectors: Sequence[Array], wanted: Filter, *, model: str, count: int
+    ) -> list[dict[str, float]]:
+        """The entries nearest to each of some vectors, best first, with the cosine of their nearest passage; so many
+        passages are looked at for each."""
+        index = self.index_of(reading.collection, model)
+
+        def fetch(numbers: Array) -> Array:
+            return vectors_by_number(reading.session, index.collection, numbers, width=len(vectors[0]))
+
+        with index.guard:
+            index.catch_up(reading.session)
+            mask = allowed(index, wanted) if vectors else None
+            found = [nearest(index, each, mask, fetch, count=count) for each in vectors] if mask is not None else []
+            places = sorted({place for passages in found for place in passages})
+            keys = list(index.texts.gather("entry", np.array(places))) if places else list[Array]()
+            names = {place: to_id(key) for place, key in zip(places, keys, strict=True)}
+        return [_best_of_each((names[place], value) for place, value in passages.items()) for passages in found]
+
+    def missing(self, reading: Reading) -> list[str]:
+        """Files of the index that should be there and are not, or are damaged."""
+        return missing_segments(reading.session, reading.collection, self.folder)
+
+    def filtered(self, reading: Reading, wanted: Filter) -> list[str]:
+        """Ids of the entries that pass a filter, in the order of their making."""
+        return [to_id(key) for key in self.passing(reading, wanted)[0]]
+
+    def passing(self, reading: Reading, wanted: Filter, last: str = "") -> tuple[Array, int]:
+        """Keys of the entries that pass a filter and come after the last, in the order of their making, and how many
+        pass in all."""
+        index = self.index_of(reading.collection, "")
+        with index.guard:
+            index.catch_up(reading.session)
+            mask = allowed(index, wanted)
+            keys = index.texts.gather("entry", np.flatnonzero(mask)) if mask.any() else np.empty((0, 2), np.uint64)
+        keys = keys[np.unique(mixed(keys), return_index=True)[1]]
+        # Ids are in the order of their making as texts, so byte by byte.
+        high, low = keys[:, 0].byteswap(), keys[:, 1].byteswap()
+        order = np.lexsort((low, high))
+        if last:
+            after_high, after_low = to_key(last)[0].byteswap()
+            is_after = (high > after_high) | ((high == after_high) & (low > after_low))
+            order = order[is_after[order]]
+        return keys[order], len(keys)
+
+    def covering(self, reading: Reading, text: str, wanted: Filter) -> tuple[int, dict[str, float]]:
+        """How many words of a text the fullest entry has, and every entry that has as many, with its best passage's
+        lexical score: counted, not sampled."""
+        index = self.index_of(reading.collection, "")
+        with index.guard:
+            index.catch_up(reading.session)
+            return _covering(index, Wanted(_wanted(text)[0].words), wanted)
+
+    def holding(self, reading: Reading, terms: Sequence[str]) -> dict[str, int]:
+        """How many living passages have each of some words, as `words` gives them."""
+        index = self.index_of(reading.collection, "")
+        with index.guard:
+            index.catch_up(reading.session)
+            alive = allowed(index, Filter(as_of=reading.tx))
+            return {term: int(alive[_places(index, word_number(term))].sum()) for term in terms}
+
+
+def embed_question(text: str, embedder: QuestionEmbedder | None) -> Array | None:
+    """The question's vector; None where there is no embedder, or it does not answer."""
+    if embedder is None:
+        return None
+    try:
+        return embedder.embed_question(text)
+    except Refusal as refusal:
+        if refusal.failure is Failure.CANCELLED:
+            raise
+        log.warning("searching by words alone: %s", refusal.message)
+        return None
+
+
+def _best_of_each(passages: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """The first of each entry."""
+    found: dict[str, float] = {}
+    for id, value in passages:
+        found.setdefault(id, value)
+    return found
+
+
+def to_id(key: Array) -> str:
+    """An entry's id from the sixteen bytes it is kept as."""
+    spelled = key.tobytes().hex()
+    return "-".join((spelled[:8], spelled[8:12], spelled[12:16], spelled[16:20], spelled[20:]))
+
+
+def _find(index: Index, reading: Reading, search: Search, vector: Array | None) -> Findings:
+    mask = allowed(index, search.filter)
+    wanted, terms = _wanted(search.text)
+    words = lexical(index, wanted, search.filter.as_of)
+    visible = np.multiply(words.scores, mask, out=words.scores)
+    top = best(visible, search.depth)
+    cosines, least = ({}, -math.inf) if vector is None else _cosines(index, reading, vector, (mask, top, search.depth))
+    # Where the vectors have no voice, they must not bring in anything either.
+    enough = search.voice.near if readable_share(search.text, search.voice) > 0 else math.inf
+    near = [place for place, cosine in cosines.items() if cosine >= enough]
+    matched = sorted({*top.tolist(), *near})
+    best_lexical = float(visible[top[0]]) if len(top) else 0.0
+    weighed = balance(
+        search.text,
+        best_lexical=best_lexical,
+        idf_sum=words.idf_sum,
+        has_unknown=words.unknown > 0,
+        voice=search.voice,
+    )
+    passages = _score(weighed, words, matched, cosines)
+    _name(index, passages, matched)
+    if search.with_neighbours and passages:
+        near = beside(index, reading, matched, [each.entry_id for each in passages], as_of=search.filter.as_of)
+        known = (
+            cosines
+            if vector is None
+            else cosines | _cosines_beside(index, reading, vector=vector, near=near, cosines=cosines)
+        )
+        lent = lend(near, words.scores, known, best_lexical=best_lexical, dense_weight=weighed.dense_weight)
+        for passage, place in zip(passages, matched, strict=True):
+            passage.score += lent[place]
+    passages.sort(key=lambda passage: (-passage.score, passage.seq))
+    has_unknown = search.may_be_misspelled and words.unknown > 0 and bool(terms)
+    _look_closer(reading, search, passages, has_unknown=has_unknown)
+    ceiling = weighed.ceiling(has_vectors=vector is not None)
+    findings = Findings(
+        passages, best_lexical, "lexical" if vector is None else "hybrid", len(matched), enough, ceiling
+    )
+    if search.wanting is None:
+        return findings
+    scores = np.maximum(visible, mask * _LEAST) if search.is_filter else visible
+    rest = rest_of(index, scores, {each.entry_id for each in passages}, search.wanting)
+    far = {} if vector is None or not len(rest.places) else _cosines_at(index, reading, vector, rest.places)
+    beyond = _score(weighed, words, rest.places.tolist(), far)
+    _name(index, beyond, rest.places.tolist())
+    is_cut = vector is not None and least >= enough
+    if vector is not None and is_cut:
+        is_cut = _nearest_left(index, reading, vector, (mask & (scores <= 0), matched)) >= enough
+    return replace(findings, rest=rest, beyond=tuple(beyond), is_cut=is_cut)
+
+
+def _nearest_left(index: Index, reading: Reading, vector: Array, among: tuple[Array, Sequence[int]]) -> float:
+    """The cosine of the nearest chunk that a mask allows beside those that were matched."""
+    mask, matched = among
+    mask[matched] = False
+    found, _ = _cosines(index, reading, vector, (mask, np.empty(0, np.intp), _FEW)) if mask.any() else ({}, 0.0)
+    return max(found.values(), default=-math.inf)
+
+
+def _covering(index: Index, wanted: Wanted, passing: Filter) -> tuple[int, dict[str, float]]:
+    mask = allowed(index, passing)
+    words = lexical(index, wanted, passing.as_of)
+    having = np.flatnonzero(mask & (words.scores > 0)) if len(mask) else np.empty(0, np.int64)
+    if not len(having):
+        return 0, {}
+    keys = index.texts.gather("entry", having)
+    _, firsts, owners = np.unique(mixed(keys), return_index=True, return_inverse=True)
+    counts = np.zeros(len(firsts), np.int64)
+    for term in wanted.words:
+        has_term = np.zeros(len(firsts), bool)
+        has_term[owners[np.isin(having, _places(index, term))]] = True
+        counts += has_term
+    scores = np.zeros(len(firsts), np.float32)
+    np.maximum.at(scores, owners, words.scores[having])
+    most = int(counts.max())
+    fullest = np.flatnonzero(counts == most).tolist()
+    return most, {to_id(keys[firsts[place]]): float(scores[place]) for place in fullest}
+
+
+def _places(index: Index, term: int) -> Array:
+    """The ordinals of the chunks that have a term."""
+    found = [part.postings(term)[0] + base for part, base in zip(index.text, index.bases[:-1], strict=True)]
+    return np.concatenate(found) if found else np.empty(0, np.int64)
+
+
+def _wanted(text: str) -> tuple[Wanted, list[str]]:
+    terms = query_words(text)
+    return Wanted(
+        tuple(dict.fromkeys(word_number(word) for word in terms)),
+        tuple(dict.fromkeys(pair_number(pair) for pair in pairs(terms))),
+        tuple(dict.fromkeys(identifier_number(name) for name in identifiers(text))),
+    ), terms
+
+
+def _cosines(
+    index: Index, reading: Reading, vector: Array, among: tuple[Array, Array, int]
+) -> tuple[dict[int, float], float]:
+    """Cosines of the nearest chunks that a mask allows, and of every lexical candidate too; and from which cosine on
+    there may be more of them."""
+    mask, top, depth = among
+    session = reading.session
+
+    def fetch(numbers: Array) -> Array:
+        return vectors_by_number(session, index.collection, numbers, width=len(vector))
+
+    found = nearest(index, vector, mask, fetch, count=depth)
+    lacking = [place for place in top.tolist() if place not in found]
+    least = min(found.values()) if len(found) == depth else -math.inf
+    return found | (_cosines_at(index, reading, vector, np.array(lacking)) if lacking else {}), least
+
+
+def _cosines_at(index: Index, reading: Reading, vector: Array, places: Array) -> dict[int, float]:
+    def fetch(numbers: Array) -> Array:
+        return vectors_by_number(reading.session, index.collection, numbers, width=len(vector))
+
+    return cosines_of(index, vector, places, fetch)
+
+
+def _cosines_beside(
+    index: Index, reading: Reading, *, vector: Array, near: Beside, cosines: dict[int, float]
+) -> dict[int, float]:
+    def fetch(numbers: Array) -> Array:
+        return vectors_by_number(reading.session, index.collection, numbers, width=len(vector))
+
+    return lacking_cosines(index, near, cosines, query=vector, fetch=fetch)
+
+
+def _score(weighed: Balance, words: Lexical, matched: Sequence[int], cosines: dict[int, float]) -> list[Passage]:
+    passages: list[Passage] = []
+    for place in matched:
+        value, cosine = float(words.scores[place]), cosines.get(place)
+        passages.append(Passage(0, "", weighed.fuse(value, cosine), value, cosine))
+    return passages
+
+
+def _name(index: Index, passages: list[Passage], matched: Sequence[int]) -> None:
+    if not passages:
+        return
+    places = np.array(matched)
+    numbers, keys = index.texts.gather("seq", places), index.texts.gather("entry", places)
+    for passage, number, key in zip(passages, numbers.tolist(), keys, strict=True):
+        passage.seq, passage.entry_id = number, to_id(key)
+
+
+def _look_closer(reading: Reading, search: Search, passages: list[Passage], *, has_unknown: bool) -> None:
+    """Read the best passages: for quoted phrases, and letter by letter where a word is unknown."""
+    phrases = quoted(search.text)
+    if not passages or not (phrases or has_unknown):
+        return
+    head = passages[:LOOKED_AT]
+    held = read_texts(reading.session, reading.collection, [passage.seq for passage in head])
+    texts = [held.get(passage.seq, "") for passage in head]
+    if has_unknown:
+        for passage, value in zip(head, trigram_values(search.text, texts), strict=True):
+            passage.score += TRIGRAM_WEIGHT * value
+    for passage, text in zip(head, texts if phrases else (), strict=bool(phrases)):
+        spaced = " ".join(fold(text).split())
+        passage.score += PHRASE_BONUS * sum(1 for phrase in phrases if phrase in spaced)
+    head.sort(key=lambda passage: (-passage.score, passage.seq))
+    passages[:LOOKED_AT] = head

@@ -1,0 +1,226 @@
+"""Matching: which chunks may answer, what their words are worth, and which vectors are near."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from memotheca.model.cancellation import heed
+from memotheca.search.index.live import Index
+from memotheca.search.index.parts import Array, DensePart, TextPart
+from memotheca.search.index.signs import distance_cut, distances, sign_columns
+from memotheca.text.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, B
+from memotheca.vectors.float16 import widen
+
+CANDIDATES = 100
+RESCORED = 1000
+EXACT_BELOW = 2000
+# Where no more than one vector in so many is allowed, the others are not looked at.
+SPARSE = 8
+_BLOCK = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """What a chunk must satisfy: terms it must have (any of each group), terms it must not have, and columns between
+    bounds."""
+
+    groups: tuple[tuple[int, ...], ...] = ()
+    barred: tuple[int, ...] = ()
+    bounds: tuple[tuple[str, float | None, float | None], ...] = ()
+    as_of: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The terms of a question: words, neighbouring pairs, and names as written."""
+
+    words: tuple[int, ...] = ()
+    pairs: tuple[int, ...] = ()
+    names: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class Lexical:
+    """Lexical scores of every chunk, by ordinal, and what is needed to weigh them."""
+
+    scores: Array
+    idf_sum: float = 0.0
+    unknown: int = 0
+    frequencies: dict[int, int] = field(default_factory=dict[int, int])
+
+
+def allowed(index: Index, wanted: Filter) -> Array:
+    """A mask over all ordinals: alive at that transaction, and passing the filter."""
+    return np.concatenate([_allowed_in(part, wanted) for part in index.text] or [np.zeros(0, bool)])
+
+
+def _allowed_in(part: TextPart, wanted: Filter) -> Array:
+    mask = part.alive(wanted.as_of)
+    passing = [part.having(group) for group in wanted.groups]
+    passing += [part.within(*bound) for bound in wanted.bounds]
+    for each in passing:
+        if each is not None:
+            mask = mask & each
+    return mask & ~part.holding(wanted.barred) if wanted.barred else mask
+
+
+def lexical(index: Index, wanted: Wanted, as_of: int) -> Lexical:
+    """BM25 over words, pairs and names; statistics are over living chunks, so that segmentation cannot matter."""
+    result = Lexical(np.zeros(int(index.bases[-1]), np.float32))
+    counts = [part.count(as_of) for part in index.text]
+    total = sum(count for count, _ in counts)
+    if not total:
+        result.unknown = len(wanted.words)
+        return result
+    mean = sum(length for _, length in counts) / total
+    for terms, weight in ((wanted.words, 1.0), (wanted.pairs, PAIR_WEIGHT), (wanted.names, 1.0)):
+        for term in terms:
+            heed()
+            found = [part.postings(term) for part in index.text]
+            documents = sum(_count_alive(part, docs, as_of) for part, (docs, _) in zip(index.text, found, strict=True))
+            result.frequencies[term] = documents
+            if not documents:
+                result.unknown += terms is wanted.words
+                continue
+            idf = float(np.log(1 + (total - documents + 0.5) / (documents + 0.5)))
+            result.idf_sum += idf if terms is wanted.words else 0.0
+            _add_scores(index, result.scores, found, (idf * weight, mean))
+    return result
+
+
+def _add_scores(index: Index, scores: Array, found: Sequence[tuple[Array, Array]], weight: tuple[float, float]) -> None:
+    for part, base, (docs, frequencies) in zip(index.text, index.bases[:-1].tolist(), found, strict=True):
+        if len(docs):
+            values = _values(part.arrays["length"].take(docs), frequencies, weight)
+            mine = scores[base : base + part.size]
+            mine[docs] = mine.take(docs) + values
+
+
+def _count_alive(part: TextPart, docs: Array, as_of: int) -> int:
+    if as_of >= part.newest and part.living_count == part.size:
+        return len(docs)
+    return int(np.count_nonzero(part.alive(as_of).take(docs)))
+
+
+def _values(lengths: Array, frequencies: Array, weight: tuple[float, float]) -> Array:
+    """What a term with this weight is worth, where the mean length is that."""
+    idf, mean = weight
+    norm = lengths.astype(np.float32)
+    norm += EXTRA_LENGTH
+    norm *= K1 * B / (mean + EXTRA_LENGTH)
+    norm += K1 * (1 - B)
+    counted = frequencies.astype(np.float32)
+    norm += counted
+    counted *= idf * (K1 + 1)
+    counted /= norm
+    return counted
+
+
+def best(scores: Array, count: int) -> Array:
+    """Ordinals of the highest positive scores, best first; equal scores in their order."""
+    places = _promising(scores, count)
+    values = scores[places]
+    if len(places) > count:
+        cut = np.partition(values, len(values) - count)[len(values) - count]
+        places, values = places[values >= cut], values[values >= cut]
+    return places[np.argsort(-values, kind="stable")][:count]
+
+
+def _promising(scores: Array, count: int) -> Array:
+    """Places among which the highest positive scores are: as many blocks as are wanted have a score of at least the
+    least of their highest, so that what is lower need not be looked at."""
+    blocks = len(scores) // _BLOCK
+    if blocks <= 2 * count:
+        return np.flatnonzero(scores > 0)
+    whole = scores[: blocks * _BLOCK].reshape(blocks, _BLOCK)
+    highest = whole.max(axis=1)
+    least = np.partition(highest, blocks - count)[blocks - count]
+    if least <= 0:
+        return np.flatnonzero(scores > 0)
+    chosen = np.flatnonzero(highest >= least)
+    rows, columns = np.nonzero(whole[chosen] >= least)
+    rest = np.flatnonzero(scores[blocks * _BLOCK :] >= least) + blocks * _BLOCK
+    return np.concatenate([chosen[rows] * _BLOCK + columns, rest])
+
+
+def nearest(
+    index: Index, query: Array, mask: Array, fetch: Callable[[Array], Array], *, count: int = CANDIDATES
+) -> dict[int, float]:
+    """The nearest allowed chunks by cosine: sign bits choose, the vectors themselves decide. Of real texts, hardly one
+    in three hundred of those that are wanted lies further down by its signs than ten times as many."""
+    chosen = _shortlist(index, query, mask, max(4 * count, min(RESCORED, 10 * count)))
+    if not chosen:
+        return {}
+    cosines = np.concatenate([_cosines_in(part, local, query, fetch) for part, local in chosen])
+    ordinals = np.concatenate([index.ordinals(part)[local] for part, local in chosen])
+    found: dict[int, float] = {}
+    for place in np.argsort(-cosines, kind="stable").tolist():
+        found.setdefault(int(ordinals[place]), float(cosines[place]))
+        if len(found) == count:
+            break
+    return found
+
+
+def cosines_of(index: Index, query: Array, places: Array, fetch: Callable[[Array], Array]) -> dict[int, float]:
+    """The best cosine of each of these chunks that has a vector."""
+    found: dict[int, float] = {}
+    numbers = index.texts.gather("seq", places)
+    for part in index.dense:
+        local = part.of_chunks(numbers)
+        if len(local):
+            cosines = _cosines_in(part, local, query, fetch)
+            for ordinal, cosine in zip(index.ordinals(part)[local].tolist(), cosines.tolist(), strict=True):
+                found[ordinal] = max(found.get(ordinal, -1.0), cosine)
+    return found
+
+
+def _cosines_in(part: DensePart, local: Array, query: Array, fetch: Callable[[Array], Array]) -> Array:
+    """Row by row, since a product of matrices rounds differently with the number of its rows."""
+    values = fetch(part.seq[local]) if part.values is None else widen(part.values[local])
+    return np.einsum("ij,j->i", values, query)
+
+
+def _shortlist(index: Index, query: Array, mask: Array, depth: int) -> list[tuple[DensePart, Array]]:
+    """The vectors worth reading: all that are allowed where they are few, else those with the nearest signs."""
+    masks = [_mask_of(index, part, mask) for part in index.dense]
+    many, total = sum(int(np.count_nonzero(each)) for each in masks), sum(part.size for part in index.dense)
+    pairs = list(zip(index.dense, masks, strict=True))
+    if many <= max(depth, EXACT_BELOW):
+        found = [(part, np.flatnonzero(each)) for part, each in pairs]
+    elif many * SPARSE <= total:
+        found = _nearest_signs([(part, np.flatnonzero(each), None) for part, each in pairs], query, depth)
+    else:
+        found = _nearest_signs([(part, None, each) for part, each in pairs], query, depth)
+    return [(part, local) for part, local in found if len(local)]
+
+
+def _nearest_signs(
+    among: list[tuple[DensePart, Array | None, Array | None]], query: Array, depth: int
+) -> list[tuple[DensePart, Array]]:
+    """At least so many of the vectors in these places, or else of those that a mask allows."""
+    columns = sign_columns(query)
+    starts: list[int] = np.cumsum(
+        [0, *(part.size if local is None else len(local) for part, local, _ in among)]
+    ).tolist()
+    far = np.empty(starts[-1], np.uint16)
+    for (part, local, mask), start, stop in zip(among, starts, starts[1:], strict=False):
+        distances(part.bits if local is None else part.bits[:, local], columns, mask, far[start:stop])
+    near = np.flatnonzero(far <= distance_cut(far, depth, 64 * len(columns)))
+    pieces = np.split(near, np.searchsorted(near, starts[1:-1]))
+    found = [
+        (part, local, piece - start) for (part, local, _), piece, start in zip(among, pieces, starts, strict=False)
+    ]
+    return [(part, piece if local is None else local[piece]) for part, local, piece in found]
+
+
+def _mask_of(index: Index, part: DensePart, mask: Array) -> Array:
+    """Which vectors are of allowed chunks."""
+    ordinals = index.ordinals(part)
+    if not len(mask):
+        return np.zeros(part.size, bool)
+    if part.is_in_order:
+        return mask[ordinals[0] : ordinals[-1] + 1]
+    # A chunk that is not there has the ordinal -1, which would be the last one.
+    found = mask.take(ordinals, mode="wrap")
+    return found if part.is_placed else found & (ordinals >= 0)

@@ -1,0 +1,78 @@
+"""Neighbours: the chunks before and after a chunk, in its entry or in its conversation, lend it their evidence."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from memotheca.search.index.live import Index
+from memotheca.search.index.parts import Array
+from memotheca.search.index.score import cosines_of
+from memotheca.storage.snapshot import Reading
+from memotheca.text.terms import filter_number
+
+# What a turn says often needs the turn before it to be understood, and the turn after it to be answered.
+LEXICAL_SHARE = 0.3
+DENSE_SHARE = 0.2
+
+CONVERSATION = "session_id"
+
+Beside = dict[int, list[int]]
+
+
+def beside(index: Index, reading: Reading, places: Sequence[int], entries: Sequence[str], *, as_of: int) -> Beside:
+    """The living chunks before and after each place: of the same entry, else of the same conversation."""
+    keys = index.texts.gather("entry", np.array(places))
+    size = int(index.bases[-1])
+    found: Beside = {}
+    for place, key, entry_id in zip(places, keys, entries, strict=True):
+        near = [other for other in (place - 1, place + 1) if 0 <= other < size and _is_alive(index, other, as_of)]
+        held: Array = index.texts.gather("entry", np.array(near)) if near else np.empty((0, 2), np.uint64)
+        found[place] = [other for other, its in zip(near, held, strict=True) if (its == key).all()]
+        if not found[place]:
+            found[place] = _in_conversation(index, reading, place, entry_id, as_of=as_of)
+    return found
+
+
+def _in_conversation(index: Index, reading: Reading, place: int, entry_id: str, *, as_of: int) -> list[int]:
+    entry = reading.entry(entry_id, as_of)
+    named = None if entry is None else entry.attributes.get(CONVERSATION)
+    if named is None:
+        return []
+    turns = _having(index, filter_number(CONVERSATION, str(named)), as_of)
+    at = int(np.searchsorted(turns, place))
+    return [int(turns[other]) for other in (at - 1, at + 1) if 0 <= other < len(turns)]
+
+
+def _having(index: Index, term: int, as_of: int) -> Array:
+    found = [np.empty(0, np.int64)]
+    for part, base in zip(index.text, index.bases[:-1].tolist(), strict=True):
+        documents = part.postings(term)[0]
+        found.append(documents[part.alive(as_of)[documents]].astype(np.int64) + base)
+    return np.concatenate(found)
+
+
+def _is_alive(index: Index, ordinal: int, as_of: int) -> bool:
+    part = int(np.searchsorted(index.bases, ordinal, side="right")) - 1
+    return bool(index.text[part].alive(as_of)[ordinal - int(index.bases[part])])
+
+
+def lend(
+    near: Beside, lexical: Array, cosines: Mapping[int, float], *, best_lexical: float, dense_weight: float
+) -> dict[int, float]:
+    """What is added to the score of each place; one without neighbours takes its own evidence."""
+    lent: dict[int, float] = {}
+    for place, others in near.items():
+        sources = others or [place]
+        words = sum(float(lexical[other]) for other in sources) / len(sources)
+        meant = [cosines[other] for other in sources if other in cosines]
+        lent[place] = LEXICAL_SHARE * words / best_lexical if best_lexical else 0.0
+        lent[place] += DENSE_SHARE * dense_weight * sum(meant) / len(meant) if meant else 0.0
+    return lent
+
+
+def lacking_cosines(
+    index: Index, near: Beside, cosines: Mapping[int, float], *, query: Array, fetch: Callable[[Array], Array]
+) -> dict[int, float]:
+    """The cosines of neighbours that were no candidates themselves."""
+    lacking = sorted({other for others in near.values() for other in others} - cosines.keys())
+    return cosines_of(index, query, np.array(lacking), fetch) if lacking else {}

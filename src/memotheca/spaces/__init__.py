@@ -1,1 +1,0 @@
-"""When are two things near?"""

@@ -1,0 +1,45 @@
+"""Counting heads, and what was born or died since they were counted."""
+
+from collections import Counter
+from typing import NamedTuple
+
+from memotheca.model.knowledge import Subject
+from memotheca.storage.snapshot import Reading
+
+
+class Turn(NamedTuple):
+    """A thing that changed: its kind before and after, None while it does not live."""
+
+    subject: Subject
+    before: str | None
+    after: str | None
+    is_erased: bool
+
+
+def count_heads(reading: Reading) -> dict[str, Counter[str]]:
+    """Living entries by kind and edges by type; goes through all of them."""
+    counts: dict[str, Counter[str]] = {}
+    for subject, column in (("entry", "kind"), ("edge", "type")):
+        sql = f"SELECT {column}, count(*) FROM {subject}_head WHERE collection = ? GROUP BY {column}"
+        counts[subject] = Counter(dict(reading.session.rows(sql, reading.collection)))
+    return counts
+
+
+def read_turns(reading: Reading, after: int) -> list[Turn]:
+    """What everything that changed after a transaction was then and is now."""
+    rows = reading.session.rows(
+        "SELECT n.subject, n.kind, n.image IS NOT NULL, n.erased, "
+        "(SELECT b.kind FROM version b WHERE b.collection = n.collection AND b.id = n.id AND b.tx <= ? "
+        "ORDER BY b.tx DESC LIMIT 1), "
+        "(SELECT b.image IS NOT NULL FROM version b WHERE b.collection = n.collection AND b.id = n.id AND b.tx <= ? "
+        "ORDER BY b.tx DESC LIMIT 1) FROM version n WHERE n.collection = ? AND n.tx > ? AND NOT EXISTS "
+        "(SELECT 1 FROM version l WHERE l.collection = n.collection AND l.id = n.id AND l.tx > n.tx)",
+        after,
+        after,
+        reading.collection,
+        after,
+    )
+    return [
+        Turn(subject, was if lived else None, kind if lives else None, bool(erased))
+        for subject, kind, lives, erased, was, lived in rows
+    ]

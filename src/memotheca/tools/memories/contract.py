@@ -1,0 +1,120 @@
+"""The memories family on the wire: its shapes, the pulse on every reply, its numbered errors."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from memotheca.memory.session.pulse import Pulse
+from memotheca.model.errors import Failure, Refusal
+from memotheca.toolkit.contract import Reply
+from memotheca.toolkit.fields import Schema, number, object_schema, text, to_json
+from memotheca.toolkit.tool import Answer
+
+NODES = "knowledge://nodes"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorName:
+    """An error of the family: its number, its name, and what to do about it."""
+
+    code: int
+    name: str
+    recovery: str
+
+
+INVALID_PARAMS = ErrorName(-32002, "INVALID_PARAMS", "Check parameter constraints")
+MISSING_RATIONALE = ErrorName(-32009, "MISSING_RATIONALE", "Add rationale to request")
+PRIORS_INCOMPATIBLE = ErrorName(-32010, "PRIORS_INCOMPATIBLE", "Use force_merge=true or check priors")
+RECOVERY_WINDOW_EXPIRED = ErrorName(-32011, "RECOVERY_WINDOW_EXPIRED", "Node is permanently deleted")
+NODE_NOT_FOUND = ErrorName(-32012, "NODE_NOT_FOUND", "Verify node ID")
+CIRCULAR_DEPENDENCY = ErrorName(-32013, "CIRCULAR_DEPENDENCY", "Review graph structure")
+TOMBSTONE_EXISTS = ErrorName(-32014, "TOMBSTONE_EXISTS", "Use restore_from_hash first")
+SEMANTIC_CANCER_DETECTED = ErrorName(-32015, "SEMANTIC_CANCER_DETECTED", "Review importance distribution")
+SSE_SESSION_EXPIRED = ErrorName(-32016, "SSE_SESSION_EXPIRED", "Reconnect with new session")
+
+# What the family's own table does not name stands in the range it reserves for more.
+ERRORS: dict[Failure, ErrorName] = {
+    Failure.INVALID: INVALID_PARAMS,
+    Failure.MISSING_RATIONALE: MISSING_RATIONALE,
+    Failure.NOT_FOUND: NODE_NOT_FOUND,
+    Failure.ALREADY_EXISTS: ErrorName(-32100, "ALREADY_EXISTS", "Choose another name"),
+    Failure.DUPLICATE: ErrorName(-32101, "DUPLICATE", "Annotate or merge what exists"),
+    Failure.AMBIGUOUS: INVALID_PARAMS,
+    Failure.CONFLICT: PRIORS_INCOMPATIBLE,
+    Failure.CONFIRMATION_REQUIRED: ErrorName(-32102, "CONFIRMATION_REQUIRED", "Confirm with the user and repeat"),
+    Failure.EXPIRED: RECOVERY_WINDOW_EXPIRED,
+    Failure.TOMBSTONED: TOMBSTONE_EXISTS,
+    Failure.ERASED: NODE_NOT_FOUND,
+    Failure.CYCLIC: CIRCULAR_DEPENDENCY,
+    Failure.UNSUPPORTED: ErrorName(-32103, "UNSUPPORTED", "Use what the tool's description names"),
+    Failure.TOO_LARGE: INVALID_PARAMS,
+    Failure.ENCRYPTED: ErrorName(-32104, "ENCRYPTED", "Give a file that can be read"),
+    Failure.CORRUPT: ErrorName(-32105, "CORRUPT", "Run memotheca doctor"),
+    Failure.OCR_FAILED: ErrorName(-32106, "OCR_FAILED", "Give the text itself"),
+    Failure.FORBIDDEN: ErrorName(-32107, "FORBIDDEN", "Use what the server allows"),
+    Failure.READ_ONLY: ErrorName(-32108, "READ_ONLY", "Ask whoever runs the server to allow writing"),
+    Failure.INCOMPATIBLE: ErrorName(-32109, "INCOMPATIBLE", "Restart this client"),
+    Failure.BUSY: ErrorName(-32110, "BUSY", "Try again in a moment"),
+    Failure.TIMEOUT: ErrorName(-32111, "TIMEOUT", "Try again in a moment"),
+    Failure.CANCELLED: ErrorName(-32112, "CANCELLED", "Repeat the call if it is still wanted"),
+    Failure.DISK_FULL: ErrorName(-32113, "DISK_FULL", "Free some space and try again"),
+    Failure.UNAVAILABLE: ErrorName(-32114, "UNAVAILABLE", "Try again later"),
+    Failure.INTERNAL: ErrorName(-32115, "INTERNAL", "Look at get_system_logs"),
+}
+NAMED = {error.name: error for error in (SEMANTIC_CANCER_DETECTED, SSE_SESSION_EXPIRED)}
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PulseShape:
+    """The pulse as clients see it."""
+
+    entropy: float = number()
+    coherence: float = number()
+    learning_score: float = number()
+    suggested: str = text()
+    quadrant: str = text()
+
+
+class MemoriesContract:
+    """A human sentence and the JSON, as text and as structured content; the pulse rides on each."""
+
+    def success(self, answer: Answer) -> Reply:
+        structured: dict[str, Any] = to_json(answer.content)
+        return Reply(blocks=_blocks(answer.sentence, structured), structured=structured)
+
+    def failure(self, refusal: Refusal) -> Reply:
+        named = NAMED.get(str(refusal.details.get("name")), ERRORS[refusal.failure])
+        told = {key: value for key, value in refusal.details.items() if key != "name"}
+        if refusal.field is not None:
+            told = {"field": refusal.field, **told}
+        content = {**told, **refusal.constraint, "retryable": refusal.failure.retryable}
+        error = {
+            "code": named.code,
+            "message": refusal.message,
+            "data": {"name": named.name, "recovery": named.recovery, **content},
+        }
+        structured = {"error": error}
+        return Reply(blocks=[{"type": "text", "text": _encode(structured)}], structured=structured, failed=True)
+
+    def with_pulse(self, reply: Reply, pulse: Pulse) -> Reply:
+        structured = {**(reply.structured or {}), "pulse": asdict(pulse)}
+        blocks = [*reply.blocks[:-1], {"type": "text", "text": _encode(structured)}]
+        return Reply(blocks=blocks, structured=structured, failed=reply.failed)
+
+    def output_schema(self, models: tuple[type, ...]) -> Schema:
+        properties: Schema = {}
+        for model in models:
+            properties |= object_schema(model)["properties"]
+        needed = [{"required": object_schema(model).get("required", [])[:1]} for model in models]
+        return {
+            "type": "object",
+            "properties": {**properties, "pulse": object_schema(PulseShape), "error": {"type": "object"}},
+            "required": ["pulse"],
+            "anyOf": [*needed, {"required": ["error"]}],
+        }
+
+
+def _blocks(sentence: str, structured: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": sentence}, {"type": "text", "text": _encode(structured)}]

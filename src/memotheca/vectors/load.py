@@ -1,0 +1,154 @@
+"""Loading an embedder: the shipped model, a folder, a fastembed name, or an endpoint."""
+
+import http.client
+import importlib
+import json
+import logging
+import os
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from memotheca.model.errors import Failure, Refusal
+from memotheca.vectors.embedders import DEFAULT, NONE, Choice, digest_of_model, is_shipped_model_there, understand
+from memotheca.vectors.onnx_embedder import MiniLM, OnnxFolder, Vector, unit
+from memotheca.vectors.profile import DEFAULT_VOICE, Voice, listen
+
+log = logging.getLogger(__name__)
+
+PIECE = 1000
+OVERLAP = 100
+TIMEOUT = 30.0
+TRIES = 3
+LARGEST = 64 * 1024 * 1024
+KEY_VARIABLE = "MEMOTHECA_EMBEDDER_KEY"
+
+
+def load_embedder(choice: Choice) -> Any:
+    """The embedder of a choice, or None where the shipped model's files are not there."""
+    if choice.kind == DEFAULT:
+        return MiniLM(Path(choice.place), choice.identity) if is_shipped_model_there() else None
+    if choice.kind == "onnx":
+        _refuse_another_model(choice)
+        return OnnxFolder(Path(choice.place), choice.identity)
+    if choice.kind == "fastembed":
+        return FastEmbed(choice)
+    return Endpoint(choice, key=os.environ.get(KEY_VARIABLE, ""))
+
+
+def settle(setting: str) -> tuple[str, Voice]:
+    """A setting with the mark by which its embedder is recognised from now on, and how it speaks. Refused where it is
+    not there: nothing should be chosen that does not work."""
+    choice = understand(setting)
+    if choice.kind in (DEFAULT, NONE):
+        return setting, DEFAULT_VOICE
+    if choice.kind == "onnx" and digest_of_model(Path(choice.place)) is None:
+        raise Refusal(Failure.INVALID, f"{choice.place} must hold model.onnx and tokenizer.json.", field="embedder")
+    embedder = load_embedder(choice)
+    bare = setting.partition("#")[0]
+    marks = {"onnx": digest_of_model(Path(choice.place)), "openai": str(len(embedder.embed_question("width")))}
+    mark = marks.get(choice.kind)
+    return (f"{bare}#{mark}" if mark else bare), listen(embedder)
+
+
+def _refuse_another_model(choice: Choice) -> None:
+    found = digest_of_model(Path(choice.place))
+    if found is None:
+        raise Refusal(
+            Failure.UNAVAILABLE,
+            f"The embedder's folder {choice.place} is gone. "
+            "Bring it back, or run `memotheca reindex --embedder minilm`.",
+        )
+    if choice.mark and found != choice.mark:
+        raise Refusal(
+            Failure.UNAVAILABLE,
+            f"{choice.place} holds another model than the one that was chosen. "
+            f"To use it, run `memotheca reindex --embedder onnx:{choice.place}`.",
+        )
+
+
+def pieces(title: str, text: str) -> list[str]:
+    """Texts for an embedder whose limit we do not know: overlapping pieces that cover everything."""
+    starts = range(0, max(len(text) - OVERLAP, 1), PIECE - OVERLAP)
+    return [f"{title}\n{text[start : start + PIECE]}".strip() or " " for start in starts]
+
+
+class FastEmbed:
+    """A model of the fastembed package, which has to be installed beside Memotheca and brings its own files."""
+
+    def __init__(self, choice: Choice) -> None:
+        self.identity = choice.identity
+        try:
+            fastembed: Any = importlib.import_module("fastembed")
+        except ImportError:
+            raise Refusal(Failure.UNAVAILABLE, "Install fastembed to use its models: pip install fastembed") from None
+        self._model = fastembed.TextEmbedding(choice.name)
+
+    def embed_question(self, text: str) -> Vector:
+        return unit(next(iter(self._model.query_embed(text))))
+
+    def embed_passage(self, title: str, text: str) -> list[Vector]:
+        return [unit(next(iter(self._model.embed([piece])))) for piece in pieces(title, text)]
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """The address was chosen by a person; where it points elsewhere, neither texts nor key go there."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(NoRedirect)
+
+
+class Endpoint:
+    """An endpoint that speaks OpenAI's embeddings: Ollama, vLLM, a hosted one; its key is in MEMOTHECA_EMBEDDER_KEY."""
+
+    def __init__(self, choice: Choice, *, key: str = "", tries: int = TRIES) -> None:
+        self.identity = choice.identity
+        self._name = choice.name
+        self._url = f"{choice.place}/embeddings"
+        self._key = key
+        self._tries = tries
+        self._width = int(choice.mark) if choice.mark else None
+
+    def embed_question(self, text: str) -> Vector:
+        return unit(np.mean(self._ask(pieces("", text)), axis=0))
+
+    def embed_passage(self, title: str, text: str) -> list[Vector]:
+        return [unit(vector) for vector in self._ask(pieces(title, text))]
+
+    def _ask(self, texts: list[str]) -> list[Any]:
+        request = urllib.request.Request(  # noqa: S310
+            self._url,
+            json.dumps({"model": self._name, "input": texts}).encode(),
+            {"Content-Type": "application/json", **({"Authorization": f"Bearer {self._key}"} if self._key else {})},
+        )
+        for attempt in range(self._tries):
+            try:
+                with _OPENER.open(request, timeout=TIMEOUT) as response:
+                    answered: dict[str, Any] = json.loads(response.read(LARGEST))
+                vectors = [np.array(each["embedding"], np.float32) for each in answered["data"]]
+                if len(vectors) == len(texts):
+                    self._refuse_other_width(len(vectors[0]))
+                    return vectors
+                log.debug("the endpoint gave %d vectors for %d texts", len(vectors), len(texts))
+            except (OSError, http.client.HTTPException, KeyError, TypeError, ValueError) as error:
+                log.debug("the endpoint failed: %s", error)
+            if attempt + 1 < self._tries:
+                time.sleep(0.2 * 2**attempt)
+        raise Refusal(
+            Failure.UNAVAILABLE,
+            f"The embedder {self._name} does not answer; search goes by words alone until it does.",
+        )
+
+    def _refuse_other_width(self, width: int) -> None:
+        if self._width is not None and width != self._width:
+            raise Refusal(
+                Failure.UNAVAILABLE,
+                f"The embedder {self._name} gives {width} numbers instead of {self._width}: it is another model now. "
+                "Choose it anew with `memotheca reindex --embedder`.",
+            )
