@@ -15,6 +15,7 @@ from memotheca.jobs import queue
 from memotheca.jobs.workers import Workers
 from memotheca.model import kinds
 from memotheca.model.knowledge import Entry
+from memotheca.search.embed import embedder_of
 from memotheca.search.passages import passages_of
 from memotheca.toolkit.tool import Call
 from report import Line, Table, Target
@@ -54,7 +55,7 @@ def embed_alone(app: App) -> float:
     """CPU seconds for the vectors of every passage that is stored, one after the other, and nothing else."""
     with app.kernel.read() as reading:
         documents = [found.thing for found in reading.entries((kinds.DOCUMENT,)) if isinstance(found.thing, Entry)]
-        embedder: Any = app.kernel.embedder(reading.session)
+        embedder: Any = embedder_of(app.kernel, reading.session)
     said = [(entry.title, passage.said) for entry in documents for passage in passages_of(entry)]
     began = time.process_time()
     for title, text in said:

@@ -24,6 +24,7 @@ from corpus import FUNCTION_WORDS
 from memotheca.admin.upkeep import seal
 from memotheca.app import SEGMENTS, open_store
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.parts import Parts
 from memotheca.model.ids import new_id
 from memotheca.model.kinds import ENTRY
 from memotheca.model.knowledge import Alias, Entry, fold
@@ -38,7 +39,7 @@ from memotheca.search.derive import (
     digest_of,
 )
 from memotheca.search.embed import Embedding, model_of
-from memotheca.search.finder import Finder
+from memotheca.search.index_folder import IndexFolder
 from memotheca.storage import chunks
 from memotheca.storage.database import Session
 from memotheca.storage.serialization import to_image
@@ -232,13 +233,11 @@ def kernel_of(store: Store, folder: Path, ready: Ready) -> Kernel:
     embedding = Embedding(lambda choice: None, lambda vector: vector)
     embedding.ready = ready
     store.derive = Births(ready, model_of)
-    finder = Finder(folder / SEGMENTS)
-    return Kernel(store, COLLECTION, embedding, lambda: finder)
+    return Kernel(store, COLLECTION, Parts(embedding, IndexFolder(folder / SEGMENTS)))
 
 
 def _ready(kernel: Kernel) -> Ready:
-    assert kernel.embedding is not None
-    return kernel.embedding.ready
+    return kernel.part(Embedding).ready
 
 
 def _fill(kernel: Kernel, size: int) -> None:

@@ -19,6 +19,7 @@ from memotheca.patterns.pattern_file import DIFFICULTIES, Pattern
 from memotheca.patterns.pattern_search import all_cards
 from memotheca.patterns.pattern_store import names_of, put_batch, to_fields
 from memotheca.search.derive import chunk_rows
+from memotheca.search.embed import Embedding
 from memotheca.vectors.embedders import SHIPPED_IDENTITY
 from memotheca.vectors.onnx_embedder import to_bytes, unit
 from report import Line, Options, Table, Target, to_text
@@ -60,14 +61,14 @@ def fill(app: App, size: int) -> list[Pattern]:
     chance = random.Random(7)
     numbers = np.random.default_rng(7)
     patterns = [pattern(number, chance) for number in range(size)]
-    assert app.kernel.embedding is not None
+    ready = app.kernel.part(Embedding).ready
     for start in range(0, size, BATCH):
         batch = patterns[start : start + BATCH]
         for each in batch:
             entry = Entry(id="", kind=PATTERN, **to_fields(each, CATALOGUE), created_at=0, updated_at=0)
             for row in chunk_rows(entry):
                 vector = to_bytes(unit(numbers.standard_normal(384)))
-                app.kernel.embedding.ready.put(SHIPPED_IDENTITY, row.digest, [vector])
+                ready.put(SHIPPED_IDENTITY, row.digest, [vector])
         wanted = names_of(patterns) if start + BATCH >= size else None
         app.kernel.write(partial(put_batch, catalogue=CATALOGUE, batch=batch, wanted=wanted), actor="benchmark")
     seal(app.kernel)

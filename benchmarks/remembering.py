@@ -30,12 +30,13 @@ from memotheca.memory.curation.boost import boost
 from memotheca.memory.curation.merge import forget
 from memotheca.memory.curation.remember import Draft, draw, log_curation, new_link, put_memory, temporal_edge
 from memotheca.memory.safety.adversarial import inspect
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import to_bytes as fingerprint
 from memotheca.model import kinds
 from memotheca.model.knowledge import Entry
 from memotheca.search.derivations import Derivations
 from memotheca.search.derive import Births
-from memotheca.search.embed import Embedding, model_of
+from memotheca.search.embed import Embedding, embedding_of, model_of, prepare_text
 from memotheca.settings import load
 from memotheca.storage.store import Writing
 from memotheca.text.words import words
@@ -160,7 +161,7 @@ def open_memories(folder: Path, clock: Clock) -> App:
     app = build(load({"data": folder, "toolsets": "all"}, {}), clock=clock)
     embedding = Embedding(lambda choice: WordSums(), to_bytes)
     app.kernel.store.derive = Derivations(Births(embedding.ready, model_of), fingerprint)
-    return replace(app, kernel=replace(app.kernel, embedding=embedding))
+    return replace(app, kernel=app.kernel.having(embedding))
 
 
 def topics_of(size: int) -> int:
@@ -187,7 +188,7 @@ def _fill(app: App, size: int, clock: Clock) -> None:
     for start in range(0, size, BATCH):
         numbers = range(start, min(start + BATCH, size))
         app.kernel.write(lambda writing, numbers=numbers: made.put_all(writing, numbers), actor="benchmark")
-        app.kernel.activity.flush(app.kernel.store)
+        activity_of(app.kernel).flush(app.kernel.store)
         made.tend()
 
 
@@ -224,8 +225,8 @@ class _Made:
             session=session,
         )
         vector = self._embedder.embed_passage(title, body)[0]
-        assert self._kernel.embedding is not None
-        self._kernel.prepare(title, body, whole=True)
+        assert embedding_of(self._kernel) is not None
+        prepare_text(self._kernel, title, body, whole=True)
         entry = put_memory(writing, draw(draft, self._harmless, (self._clock.now, number % SESSION + 1)))
         for edge in self._edges(writing, entry, (about, vector)):
             writing.put(edge)
@@ -234,7 +235,7 @@ class _Made:
                 writing.put(edge)
         self._previous = entry.id
         self._lately.append(entry.id)
-        self._kernel.activity.look(self._kernel.collection, [entry.id], self._clock.now)
+        activity_of(self._kernel).look(self._kernel.collection, [entry.id], self._clock.now)
         log_curation(self._kernel, "info", "store", (entry.id,))
 
     def _edges(self, writing: Writing, entry: Entry, placed: tuple[int, Array]) -> list[Any]:

@@ -26,9 +26,8 @@ from first_answers import first_answers, read_into_cache
 from haystack import COLLECTION, COMMON, RARE, SEED, WIDTH, Array, Haystack, batches, build_haystack, texts, unit
 from machine import describe, load
 from memotheca.app import SEGMENTS, App
-from memotheca.kernel.kernel import Kernel
 from memotheca.search.embed import Embedding
-from memotheca.search.finder import Finder
+from memotheca.search.finder import Finder, finder_of
 from memotheca.search.index.live import Index
 from memotheca.search.index.score import CANDIDATES, Filter, allowed, nearest
 from memotheca.storage.vectors import vectors_by_number
@@ -88,7 +87,7 @@ def kernel_with(app: App, asked: list[Asked]) -> App:
     """The same store, with the vectors of these questions at hand."""
     kernel, prepared = app.kernel, Prepared(asked)
     embedding = Embedding(lambda choice: prepared, lambda vector: vector)
-    return App(Kernel(kernel.store, kernel.collection, embedding, kernel.finder), app.dispatcher, app.data)
+    return App(kernel.having(embedding), app.dispatcher, app.data)
 
 
 def measure(options: Options, sizes: Sequence[int] = ()) -> Table:
@@ -192,7 +191,7 @@ def _while_importing(haystack: Haystack, asking: App, asked: list[Asked]) -> Tim
 
 def _recall(app: App, vectors: Array, asked: list[Asked]) -> Line:
     """The vector index alone against an exact scan; chunks are told apart by their cosine."""
-    finder: Finder = app.kernel.finder()
+    finder: Finder = finder_of(app.kernel)
     index: Index = finder.index_of(COLLECTION, SHIPPED_IDENTITY)
     times = Times()
     with app.kernel.read() as reading:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -18,15 +18,17 @@ from memotheca.jobs.workbench import Workbench
 from memotheca.kernel.gc import tidy_up
 from memotheca.kernel.idempotency import answer_once
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.session.state import hear_call
+from memotheca.kernel.parts import Parts
+from memotheca.memory.session.state import activity_of, hear_call
 from memotheca.model.clock import Clock, system_clock, to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import STARTER_COLLECTION
-from memotheca.notes.mounts import Mount, Vaults, owner_role, read_mounts
+from memotheca.notes.mounts import Mount, Vaults, owner_role, read_mounts, vaults_of
 from memotheca.parsing.isolation.sandbox import Sandbox
 from memotheca.search.derivations import Derivations
 from memotheca.search.derive import Births, Ready
 from memotheca.search.embed import Embedding, model_of
+from memotheca.search.index_folder import IndexFolder
 from memotheca.settings import Settings
 from memotheca.storage import swap
 from memotheca.storage.chunks import count_waiting, has_unsealed
@@ -42,7 +44,7 @@ from memotheca.storage.sqlite import (
     is_database,
     log_of,
 )
-from memotheca.storage.store import ACCEPTED, Store
+from memotheca.storage.store import ACCEPTED, Derive, Store
 from memotheca.storage.vault_index import read_mounted, write_mounted
 from memotheca.toolkit.catalog import Catalog, to_listing
 from memotheca.toolkit.contract import Contract
@@ -119,8 +121,11 @@ def _unwritable(error: OSError) -> Refusal:
     )
 
 
-def open_store(data: Path, *, clock: Clock = system_clock, command: str = "memotheca") -> Store:
-    """Open the database for a program that is named by its command while it has it open."""
+def open_store(
+    data: Path, *, derive: Derive | None = None, clock: Clock = system_clock, command: str = "memotheca"
+) -> Store:
+    """Open the database for a program that is named by its command while it has it open; `derive` is told of every
+    change and makes of it what is searched."""
     make_directory(data)
     with gate(data) as held:
         presence = enter(data, command)
@@ -137,7 +142,7 @@ def open_store(data: Path, *, clock: Clock = system_clock, command: str = "memot
         lazily("memotheca.admin.backups", "make_backup")(database, target, find_faults)
 
     try:
-        store = Store(database, clock=clock, before_migration=back_up)
+        store = Store(database, clock=clock, derive=derive, before_migration=back_up)
         if is_lost:
             store.mark_begun_anew(to_iso(clock()))
     except BaseException:
@@ -154,14 +159,14 @@ def _is_lost(data: Path) -> bool:
     if path.exists() and path.stat().st_size:
         return False
     means = means_of(data)
-    return not lazily("memotheca.admin.data_loss", "is_there")(means) and bool(
-        lazily("memotheca.admin.data_loss", "remains")(means)
+    return not lazily("memotheca.admin.loss", "is_there")(means) and bool(
+        lazily("memotheca.admin.loss", "remains")(means)
     )
 
 
 def loss_of(app: "App") -> str:
     """That the data was begun anew after a loss, if it was."""
-    return lazily("memotheca.admin.data_loss", "describe_loss")(app.kernel.store, means_of(app.data))
+    return lazily("memotheca.admin.loss", "describe_loss")(app.kernel.store, means_of(app.data))
 
 
 def accept_loss(app: "App") -> None:
@@ -199,9 +204,12 @@ def _leave_directory(data: Path, presence: Presence | None) -> None:
 
 def open_copy(path: Path) -> Store:
     """A backup as a store of its own."""
-    store = Store(SQLiteDatabase(path), clock=system_clock)
-    store.derive = Derivations(Births(Ready(), model_of), lazily("memotheca.memory.spaces.fingerprint", "to_bytes"))
-    return store
+    return Store(SQLiteDatabase(path), clock=system_clock, derive=derive_by(Ready()))
+
+
+def derive_by(ready: Ready) -> Derivations:
+    """What is made of every change, with the vectors that were made ready for it."""
+    return Derivations(Births(ready, model_of), lazily("memotheca.memory.spaces.fingerprint", "to_bytes"))
 
 
 def open_backups(data: Path) -> list[Store]:
@@ -267,7 +275,7 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
     show_what_works(app)
     kept = dict.fromkeys((app.kernel.collection, STARTER_COLLECTION))
     write_down(app)
-    if app.kernel.activity.stirrings:
+    if activity_of(app.kernel).stirrings:
         lazily("memotheca.memory.care.prefetch", "get_ready")(app.kernel, stop)
     with app.kernel.store.database.read() as session:
         due = [name for name in kept if count_waiting(session, name) or has_unsealed(session, name, UPKEEP_AT)]
@@ -281,7 +289,7 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
 
 def write_down(app: "App") -> None:
     """What was looked at and felt lately, before the process ends."""
-    app.kernel.activity.flush(app.kernel.store)
+    activity_of(app.kernel).flush(app.kernel.store)
 
 
 def show_what_works(app: "App") -> None:
@@ -310,13 +318,15 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
     """Open the data directory and choose the tools."""
     catalog = choose_tools(settings)
     set_patience(settings.positive("lease-seconds"))
-    store = open_store(settings.data, clock=clock, command=_command(settings))
+    embedding = build_embedding()
+    derive = derive_by(embedding.ready)
+    store = open_store(settings.data, derive=derive, clock=clock, command=_command(settings))
     try:
         vaults = mount_vaults(store, settings)
         if vaults.mounts and not settings.names("toolsets"):
             catalog.also("notes")
-        kernel = build_kernel(store, settings.data, settings.text("collection"))
-        kernel = replace(kernel, vaults=vaults, bench=build_bench(settings))
+        parts = Parts(embedding, IndexFolder(settings.data / SEGMENTS), vaults, build_bench(settings))
+        kernel = build_kernel(store, parts, settings.text("collection"))
         app = App(kernel, Dispatcher(catalog, CONTRACTS, hear_call, answer_once), settings.data)
         show_what_works(app)
     except BaseException:
@@ -356,29 +366,28 @@ def mount_vaults(store: Store, settings: Settings) -> Vaults:
 
 def follow_vaults(app: "App", stop: Event) -> None:
     """Take in what others do in the vaults, until stopped; one process at a time does it."""
-    if app.kernel.vaults.mounts:
+    if vaults_of(app.kernel).mounts:
         lazily("memotheca.notes.watch", "follow_vaults")(app.kernel, stop)
 
 
 def refresh_vaults(app: "App") -> None:
     """Take in what has changed in the vaults, where no server does it already."""
-    if app.kernel.vaults.mounts:
+    if vaults_of(app.kernel).mounts:
         with role(app.data, owner_role(app.kernel.collection)) as free:
             if free:
                 lazily("memotheca.notes.sync", "sync_everything")(app.kernel)
 
 
-def build_kernel(store: Store, data: Path, collection: str) -> Kernel:
-    """A store with what derives from it: chunks on every change, embedders and the finder when first needed."""
-    load, pack = (
-        lazily("memotheca.vectors.load", "load_embedder"),
-        lazily("memotheca.vectors.onnx_embedder", "to_bytes"),
+def build_embedding() -> Embedding:
+    """The embedders of a process, each loaded when first needed."""
+    return Embedding(
+        lazily("memotheca.vectors.load", "load_embedder"), lazily("memotheca.vectors.onnx_embedder", "to_bytes")
     )
-    embedding = Embedding(load, pack)
-    fingerprint = lazily("memotheca.memory.spaces.fingerprint", "to_bytes")
-    store.derive = Derivations(Births(embedding.ready, model_of), fingerprint)
-    make_finder = lazily("memotheca.search.finder", "Finder")
-    kernel = Kernel(store, collection, embedding, cache(lambda: make_finder(data / SEGMENTS)))
+
+
+def build_kernel(store: Store, parts: Parts, collection: str) -> Kernel:
+    """A store with what lives beside it; chunks that a migration has made stale are made anew."""
+    kernel = Kernel(store, collection, parts)
     if store.has_stale_chunks() and store.newer_format() is None:
         lazily("memotheca.admin.upkeep", "rebuild_everything")(kernel)
     return kernel

@@ -22,7 +22,7 @@ class Librarian(Agent):
     def __init__(self, agent: Agent, folder: Path, sandbox: Sandbox) -> None:
         super().__init__(agent.app)
         self.bench = replace(bench_of(agent.kernel), sandbox=sandbox)
-        self.kernel = replace(agent.kernel, bench=self.bench)
+        self.kernel = agent.kernel.having(self.bench)
         self.folder = folder
         choose_embedder(self.kernel.store, self.kernel.collection, "none")
 

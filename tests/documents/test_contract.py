@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from memotheca.documents.documents import examine_documents
+from memotheca.documents.condition import examine_documents
 from memotheca.parsing.isolation.sandbox import Sandbox
 from memotheca.toolkit.ask import Conversation, Response, Unanswered, key_of
 from memotheca.toolkit.tool import Call
@@ -380,13 +380,13 @@ def test_clearing_says_what_is_still_queued(librarian):
 
 
 def test_health_tells_what_is_wrong_with_the_storage(librarian, tmp_path):
-    gone = replace(librarian.kernel, bench=replace(librarian.bench, data=tmp_path / "gone"))
+    gone = librarian.kernel.having(replace(librarian.bench, data=tmp_path / "gone"))
     assert "Storage directory not accessible: No such file or directory" in examine_documents(gone).issues
 
 
 def test_health_tells_that_tesseract_is_missing(librarian, tmp_path):
     sandbox = Sandbox(languages="eng", tesseract=str(tmp_path / "no-tesseract"), tessdata="")
-    without = replace(librarian.kernel, bench=replace(librarian.bench, sandbox=sandbox))
+    without = librarian.kernel.having(replace(librarian.bench, sandbox=sandbox))
     assert any("no-tesseract" in issue for issue in examine_documents(without).issues)
     assert not any(str(tmp_path) in issue for issue in examine_documents(without).issues)
     assert not any("OCR" in issue for issue in examine_documents(librarian.kernel).issues)
@@ -408,7 +408,7 @@ def test_a_refused_path_names_the_setting_that_would_allow_it(librarian):
     path = librarian.write("a.txt")
     for roots in ((), (librarian.folder / "elsewhere",)):
         bench = replace(librarian.bench, roots=roots)
-        call = Call(kernel=replace(librarian.kernel, bench=bench), actor="tester")
+        call = Call(kernel=librarian.kernel.having(bench), actor="tester")
         reply = librarian.app.dispatcher.run("knowledge-add", {"file_path": str(path)}, call)
         assert reply.structured["error"] == "access_denied"
         assert "--roots" in reply.structured["message"]

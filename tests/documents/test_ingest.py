@@ -15,7 +15,7 @@ from memotheca.admin.erasure import erase
 from memotheca.admin.history import undo
 from memotheca.admin.upkeep import index_everything, rebuild
 from memotheca.jobs import file_access
-from memotheca.jobs.queue import adopt_orphans, enqueue, take_next, wait
+from memotheca.jobs.queue import adopt_orphans, bench_of, enqueue, take_next, wait
 from memotheca.kernel.handles import resolve
 from memotheca.model.clock import SECOND
 from memotheca.model.errors import Failure, Refusal
@@ -216,7 +216,7 @@ def test_content_can_be_sent_instead_of_a_path(librarian):
     added = librarian.add("data:text/html;name=my%20tea.html;base64,PGgxPlRlYTwvaDE+PHA+U3RlZXAgaXQuPC9wPg==")
     assert added["filename"] == "my tea.html"
     assert librarian.found("steep")[0]["filename"] == "my tea.html"
-    assert list(librarian.kernel.bench.uploads.iterdir()) == []
+    assert list(bench_of(librarian.kernel).uploads.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -230,12 +230,12 @@ def test_content_that_cannot_be_had_is_refused(librarian, sent):
 def test_a_name_that_no_folder_takes_is_refused_and_leaves_nothing(librarian, name):
     refused = librarian.refused("knowledge-add", file_path=f"data:;name={name},x")
     assert (refused["error"], refused["parameter"]) == ("invalid_parameter", "file_path")
-    assert not librarian.kernel.bench.uploads.exists()
+    assert not bench_of(librarian.kernel).uploads.exists()
 
 
 def test_an_upload_closes_its_file_once(librarian):
     """The number of a closed file is soon another's, perhaps that of the database."""
-    upload = file_access.Upload(librarian.kernel.bench, "empty.html")
+    upload = file_access.Upload(bench_of(librarian.kernel), "empty.html")
     with pytest.raises(Refusal):
         upload.finish()
     with (librarian.folder / "other").open("w") as other:
@@ -246,13 +246,13 @@ def test_an_upload_closes_its_file_once(librarian):
 def test_the_number_of_files_that_wait_is_bounded_too(librarian, monkeypatch):
     monkeypatch.setattr(file_access, "MOST_HELD", 2)
     for number in range(2):
-        file_access.Upload(librarian.kernel.bench, f"{number}.html").write(b"x")
+        file_access.Upload(bench_of(librarian.kernel), f"{number}.html").write(b"x")
     assert librarian.refused("knowledge-add", file_path="data:;name=b.html,x")["error"] == "busy"
 
 
 def test_those_who_send_at_once_do_not_pass_the_limit_together(librarian, monkeypatch):
     monkeypatch.setattr(file_access, "MAX_HELD", 1000)
-    bench = librarian.kernel.bench
+    bench = bench_of(librarian.kernel)
     sending = [file_access.Upload(bench, f"{number}.html", 100) for number in range(10)]
     with pytest.raises(Refusal, match="Too many files"):
         file_access.Upload(bench, "more.html", 100)
@@ -265,21 +265,21 @@ def test_those_who_send_at_once_do_not_pass_the_limit_together(librarian, monkey
 
 def test_files_that_are_sent_and_never_added_are_bounded(librarian, monkeypatch):
     monkeypatch.setattr(file_access, "MAX_HELD", 10)
-    hoard = librarian.kernel.bench.uploads / "hoard"
+    hoard = bench_of(librarian.kernel).uploads / "hoard"
     hoard.mkdir(parents=True)
     (hoard / "a.html").write_text("x" * 11)
     assert librarian.refused("knowledge-add", file_path="data:;name=b.html,x")["error"] == "busy"
     discard = file_access.discard_stale_uploads
-    discard(librarian.kernel.bench, hoard.stat().st_mtime + 3600, set())
+    discard(bench_of(librarian.kernel), hoard.stat().st_mtime + 3600, set())
     assert hoard.exists()
-    discard(librarian.kernel.bench, hoard.stat().st_mtime + 25 * 3600, {str(hoard)})
+    discard(bench_of(librarian.kernel), hoard.stat().st_mtime + 25 * 3600, {str(hoard)})
     assert hoard.exists()
-    discard(librarian.kernel.bench, hoard.stat().st_mtime + 25 * 3600, set())
+    discard(bench_of(librarian.kernel), hoard.stat().st_mtime + 25 * 3600, set())
     assert not hoard.exists()
 
 
 def test_where_nothing_can_be_written_a_sent_file_is_refused(librarian):
-    librarian.kernel.bench.uploads.write_text("in the way")
+    bench_of(librarian.kernel).uploads.write_text("in the way")
     assert librarian.refused("knowledge-add", file_path="data:;name=b.html,x")["error"] == "unavailable"
 
 
@@ -452,7 +452,7 @@ def test_a_refusal_names_no_folder_that_the_client_did_not_name(librarian):
     assert str(librarian.bench.data) not in refused
     allowed = librarian.folder / "allowed"
     allowed.mkdir()
-    librarian.kernel = replace(librarian.kernel, bench=replace(librarian.bench, roots=(allowed,)))
+    librarian.kernel = librarian.kernel.having(replace(librarian.bench, roots=(allowed,)))
     refused = str(librarian.refused("knowledge-add", file_path="below/../elsewhere.txt"))
     assert "below/../elsewhere.txt is outside the folders" in refused
     assert str(Path.cwd()) not in refused

@@ -10,7 +10,7 @@ import pytest
 from memotheca.documents import ingest
 from memotheca.jobs import queue as jobs_module
 from memotheca.jobs import workers
-from memotheca.jobs.queue import adopt_orphans, call_off, enqueue, look_up, take_next, wait, work
+from memotheca.jobs.queue import adopt_orphans, bench_of, call_off, enqueue, look_up, take_next, wait, work
 from memotheca.jobs.workers import LANES, Workers
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.locks import role
@@ -38,11 +38,11 @@ def never():
 def kernel(librarian):
     """A kernel whose jobs are what a test makes of them."""
     acts = {"greet": lambda kernel, job, progress: {"said": "hello", "entry_id": None}}
-    return replace(librarian.kernel, bench=replace(librarian.kernel.bench, acts=acts))
+    return librarian.kernel.having(replace(bench_of(librarian.kernel), acts=acts))
 
 
 def with_act(kernel, act):
-    return replace(kernel, bench=replace(kernel.bench, acts={"greet": act}))
+    return kernel.having(replace(bench_of(kernel), acts={"greet": act}))
 
 
 def run_to_end(kernel, job) -> Any:
@@ -196,7 +196,7 @@ def test_stopping_gives_work_back_without_counting_the_attempt(kernel):
 
 
 def test_only_whoever_holds_the_role_works(kernel):
-    with role(kernel.bench.data, "jobs") as held:
+    with role(bench_of(kernel).data, "jobs") as held:
         assert held
         crew = Workers(kernel).start()
         job = enqueue(kernel, "greet", {}, actor="ada")
@@ -238,7 +238,7 @@ def test_the_role_is_kept_while_somebody_works_whatever_fails_beside_it(kernel, 
         job = enqueue(kernel, "greet", {}, actor="ada")
         assert begun.wait(PATIENCE)
         assert troubled.wait(PATIENCE)
-        with role(kernel.bench.data, "jobs") as held:
+        with role(bench_of(kernel).data, "jobs") as held:
             assert not held
         go_on.set()
         assert run_to_end(kernel, job).attempts == 1
@@ -248,7 +248,7 @@ def test_the_role_is_kept_while_somebody_works_whatever_fails_beside_it(kernel, 
 
 
 def holds(kernel):
-    with role(kernel.bench.data, "jobs") as free:
+    with role(bench_of(kernel).data, "jobs") as free:
         return not free
 
 
@@ -268,7 +268,7 @@ def test_workers_of_an_older_program_leave_the_role_to_a_newer_one(kernel):
         with kernel.store.database.write() as session:
             session.run("UPDATE meta SET value = '99' WHERE name = 'format'")
             session.run("UPDATE job SET state = 'queued'")
-        kernel.bench.ring()
+        bench_of(kernel).ring()
         eventually(lambda: not holds(kernel))
         assert found(kernel, job.id).state == "queued"
     finally:

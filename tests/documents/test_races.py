@@ -7,8 +7,8 @@ from typing import Any
 from memotheca.documents import ingest
 from memotheca.documents.ingest import Wish, queue_file
 from memotheca.jobs import file_access
-from memotheca.jobs.queue import call_off, look_up, unsettled_jobs, wait, work
-from memotheca.search.embed import choose_embedder
+from memotheca.jobs.queue import bench_of, call_off, look_up, unsettled_jobs, wait, work
+from memotheca.search.embed import Embedding, choose_embedder
 from memotheca.search.passages import Passage
 from memotheca.storage import jobs
 
@@ -43,7 +43,7 @@ def begin(kernel, path, metadata) -> Any:
 def ingest_slowly(librarian, path, **metadata):
     """A file that is being read, and what to call to have it stored; it returns the job."""
     waits = Waits(librarian.bench.sandbox)
-    kernel = replace(librarian.kernel, bench=replace(librarian.bench, sandbox=waits))
+    kernel = librarian.kernel.having(replace(librarian.bench, sandbox=waits))
     ended: list[Any] = []
     act = begin(kernel, path, metadata)
     thread = threading.Thread(target=lambda: ended.append(act()))
@@ -85,7 +85,7 @@ def test_two_versions_of_a_document_are_written_side_by_side(librarian):
     librarian.write("a.txt", "The kettle is blue.")
     finishes = [ingest_slowly(librarian, path) for _ in range(2)]
     (drafted,) = documents_of(librarian)
-    ready = librarian.kernel.embedding.ready
+    ready = librarian.kernel.part(Embedding).ready
     with ready.keeping(drafted, [], "", {}), ready.keeping(drafted, [], "", {}):
         outcomes = [finish() for finish in finishes]
     assert [job.state for job in outcomes] == ["completed", "completed"]
@@ -102,7 +102,7 @@ def test_what_two_say_of_the_same_new_file_is_all_kept(librarian):
 
 
 def test_what_others_send_may_come_and_go_meanwhile(librarian):
-    uploads, stopped = librarian.kernel.bench.uploads, threading.Event()
+    uploads, stopped = bench_of(librarian.kernel).uploads, threading.Event()
 
     def come_and_go():
         while not stopped.is_set():
@@ -117,8 +117,8 @@ def test_what_others_send_may_come_and_go_meanwhile(librarian):
     other.start()
     try:
         for number in range(200):
-            file_access.Upload(librarian.kernel.bench, f"n{number}.html").discard()
-            file_access.discard_stale_uploads(librarian.kernel.bench, 0.0, set())
+            file_access.Upload(bench_of(librarian.kernel), f"n{number}.html").discard()
+            file_access.discard_stale_uploads(bench_of(librarian.kernel), 0.0, set())
     finally:
         stopped.set()
         other.join()

@@ -16,6 +16,7 @@ from memotheca.app import CONTRACTS, DATABASE, build_kernel, load_catalog, open_
 from memotheca.entries.edges import new_entity
 from memotheca.entries.entries import blank_entry
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.parts import Parts
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.journal import dump
@@ -199,7 +200,7 @@ def directory():
 
 def test_a_read_only_directory_is_read_and_can_be_written_once_it_may(directory):
     store = open_store(directory.path)
-    kernel = build_kernel(store, directory.path, "default")
+    kernel = build_kernel(store, Parts(), "default")
     call(kernel, "store", {"topic": "earlier", "content": "Still here."})
     before = history(kernel)
     directory.allow(writing=False)

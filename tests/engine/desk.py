@@ -15,14 +15,16 @@ import numpy as np
 from memotheca.app import SEGMENTS, open_store
 from memotheca.entries.entries import store_entry
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.parts import Parts
 from memotheca.model.clock import SECOND
 from memotheca.model.kinds import KINDS
 from memotheca.model.knowledge import Entry
 from memotheca.search.derive import Births
-from memotheca.search.embed import Embedding, choose_embedder, model_of, setting_of
-from memotheca.search.finder import Finder, Findings, Search
+from memotheca.search.embed import Embedding, choose_embedder, embedder_of, model_of, setting_of
+from memotheca.search.finder import Findings, Search, finder_of
 from memotheca.search.index.score import Filter
 from memotheca.search.index.seal import maintain
+from memotheca.search.index_folder import IndexFolder
 from memotheca.search.passages import cut
 from memotheca.search.search import Page, Question, find_entries
 from memotheca.text.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, TITLE_WEIGHT, B
@@ -82,9 +84,9 @@ class Desk:
 
     def reopen(self) -> None:
         self.embedding = Embedding(self.load, to_bytes)
-        self.finder = Finder(self.data / SEGMENTS)
         self.store.derive = Births(self.embedding.ready, model_of)
-        self.kernel = Kernel(self.store, "default", self.embedding, lambda: self.finder)
+        self.kernel = Kernel(self.store, "default", Parts(self.embedding, IndexFolder(self.data / SEGMENTS)))
+        self.finder = finder_of(self.kernel)
 
     @property
     def setting(self) -> str:
@@ -131,7 +133,7 @@ class Desk:
         """Passages as the finder gives them, before they become entries."""
         with self.kernel.read() as reading:
             wanted = Filter(as_of=reading.tx if as_of is None else as_of)
-            embedder = self.kernel.embedder(reading.session)
+            embedder = embedder_of(self.kernel, reading.session)
             return self.finder.find(reading, Search(text=text, filter=wanted, depth=depth), embedder)
 
     def found(self, text: str, *, as_of: int | None = None) -> list[tuple[str, tuple[int, int], float, float]]:

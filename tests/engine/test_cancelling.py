@@ -9,6 +9,7 @@ import pytest
 
 from memotheca.admin.history import newest_tx
 from memotheca.app import find_tools
+from memotheca.jobs.queue import bench_of
 from memotheca.memory.care.critique import find_clashes
 from memotheca.model.cancellation import heeding
 from memotheca.model.errors import Refusal
@@ -25,8 +26,7 @@ LONG = 20_000
 @pytest.fixture
 def served(writer: Writer) -> Iterator[Writer]:
     yield writer
-    if writer.kernel.bench is not None:
-        writer.kernel.bench.sandbox.close()
+    bench_of(writer.kernel).sandbox.close()
 
 
 def reply_of(writer: Writer, name: str, cancelled: Any, /, **arguments: Any) -> Any:

@@ -10,6 +10,7 @@ import pytest
 from memotheca.admin.corpus import import_corpus
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import SECOND, to_iso
+from memotheca.search.embed import embedder_of
 from memotheca.search.index.score import EXACT_BELOW, RESCORED
 from memotheca.storage.store import Writing
 from tests.engine.desk import BEGAN, Desk, brute_force
@@ -104,7 +105,7 @@ def test_few_allowed_among_many_are_ranked_by_their_exact_cosines(tmp_path):
     desk.embed()
     desk.seal()
     with desk.kernel.read() as reading:
-        fake = desk.kernel.embedder(reading.session)
+        fake = embedder_of(desk.kernel, reading.session)
     assert fake is not None
     question = "w1 w2 w3 unseen"
     vector = fake.embed_question(question)

@@ -5,6 +5,7 @@ import pytest
 from memotheca import settings
 from memotheca.app import build
 from memotheca.memory.session import state
+from memotheca.memory.session.state import activity_of
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage import activity
 from memotheca.storage.activity import Asked, Happening
@@ -25,19 +26,19 @@ def open_kernel(tmp_path, time):
 
 def feel(kernel, name, coherence):
     with kernel.read() as reading:
-        mood = kernel.activity.mood(reading.session, kernel.collection, name)
-    kernel.activity.feel((kernel.collection, name), mood, (0.5, coherence, 0.5))
+        mood = activity_of(kernel).mood(reading.session, kernel.collection, name)
+    activity_of(kernel).feel((kernel.collection, name), mood, (0.5, coherence, 0.5))
 
 
 def coherence(kernel, name):
     with kernel.read() as reading:
-        return kernel.activity.mood(reading.session, kernel.collection, name).coherence
+        return activity_of(kernel).mood(reading.session, kernel.collection, name).coherence
 
 
 def test_a_session_is_remembered_by_the_next_run(open_kernel):
     kernel = open_kernel()
     feel(kernel, "one", 1.0)
-    kernel.activity.flush(kernel.store)
+    activity_of(kernel).flush(kernel.store)
     assert coherence(open_kernel(), "one") == coherence(kernel, "one") > 0.5
     assert coherence(kernel, "other") == 0.5
 
@@ -48,8 +49,8 @@ def test_of_very_many_sessions_the_newest_are_held_and_remembered(open_kernel, m
     kernel = open_kernel()
     for number in range(10):
         feel(kernel, f"s{number}", 1.0)
-        kernel.activity.flush(kernel.store)
-    assert len(kernel.activity._moods) == 3
+        activity_of(kernel).flush(kernel.store)
+    assert len(activity_of(kernel)._moods) == 3
     later = open_kernel()
     assert [number for number in range(10) if coherence(later, f"s{number}") > 0.5] == [5, 6, 7, 8, 9]
 
@@ -60,7 +61,7 @@ def test_what_is_not_written_is_not_let_go(open_kernel, monkeypatch):
     feel(kernel, "old", 1.0)
     feel(kernel, "new", 1.0)
     assert coherence(kernel, "old") > 0.5
-    kernel.activity.flush(kernel.store)
+    activity_of(kernel).flush(kernel.store)
     assert coherence(kernel, "old") > 0.5
 
 
@@ -72,27 +73,29 @@ def test_what_cannot_be_written_now_is_written_with_the_next_batch(open_kernel, 
         raise Refusal(Failure.BUSY, "Somebody else writes.")
 
     feel(kernel, "one", 1.0)
-    kernel.activity.look(kernel.collection, ["a"], 5)
-    kernel.activity.add(kernel.collection, "things", 2)
-    kernel.activity.set_state(kernel.collection, "level", "old")
-    kernel.activity.set_state(kernel.collection, "other", "kept")
-    kernel.activity.log(kernel.collection, Happening(time=1, level="info", component="gwt", action="first"))
+    activity_of(kernel).look(kernel.collection, ["a"], 5)
+    activity_of(kernel).add(kernel.collection, "things", 2)
+    activity_of(kernel).set_state(kernel.collection, "level", "old")
+    activity_of(kernel).set_state(kernel.collection, "other", "kept")
+    activity_of(kernel).log(kernel.collection, Happening(time=1, level="info", component="gwt", action="first"))
     with monkeypatch.context() as patched:
         patched.setattr(kernel.store, "operate", busy)
-        kernel.activity.flush(kernel.store)
-    kernel.activity.look(kernel.collection, ["a"], 6)
-    kernel.activity.add(kernel.collection, "things", 1)
-    kernel.activity.set_state(kernel.collection, "level", "new")
-    kernel.activity.log(kernel.collection, Happening(time=2, level="info", component="gwt", action="second"))
-    kernel.activity.flush(kernel.store)
+        activity_of(kernel).flush(kernel.store)
+    activity_of(kernel).look(kernel.collection, ["a"], 6)
+    activity_of(kernel).add(kernel.collection, "things", 1)
+    activity_of(kernel).set_state(kernel.collection, "level", "new")
+    activity_of(kernel).log(kernel.collection, Happening(time=2, level="info", component="gwt", action="second"))
+    activity_of(kernel).flush(kernel.store)
     later = open_kernel()
     with later.read() as reading:
         session, collection = reading.session, later.collection
-        assert later.activity.looks(session, collection, ["a"]) == {"a": (2, 6)}
-        assert later.activity.count(session, collection, "things") == 3
-        assert later.activity.state(session, collection, "level") == "new"
-        assert later.activity.state(session, collection, "other") == "kept"
-        lines = later.activity.happenings(session, collection, Asked(levels=("info",), components=("gwt",), limit=9))
+        assert activity_of(later).looks(session, collection, ["a"]) == {"a": (2, 6)}
+        assert activity_of(later).count(session, collection, "things") == 3
+        assert activity_of(later).state(session, collection, "level") == "new"
+        assert activity_of(later).state(session, collection, "other") == "kept"
+        lines = activity_of(later).happenings(
+            session, collection, Asked(levels=("info",), components=("gwt",), limit=9)
+        )
         assert [line.action for line in lines] == ["second", "first"]
     assert coherence(later, place[1]) > 0.5
 
@@ -100,21 +103,21 @@ def test_what_cannot_be_written_now_is_written_with_the_next_batch(open_kernel, 
 def test_what_a_crash_kept_from_being_written_is_written_with_the_next_batch(open_kernel, monkeypatch):
     kernel = open_kernel()
     feel(kernel, "one", 1.0)
-    kernel.activity.look(kernel.collection, ["x"], 7)
-    kernel.activity.set_state(kernel.collection, "learned", [0.5])
+    activity_of(kernel).look(kernel.collection, ["x"], 7)
+    activity_of(kernel).set_state(kernel.collection, "learned", [0.5])
 
     def crash(act):
         with kernel.read() as reading:
-            assert kernel.activity.state(reading.session, kernel.collection, "learned") == [0.5]
+            assert activity_of(kernel).state(reading.session, kernel.collection, "learned") == [0.5]
         raise MemoryError
 
     with monkeypatch.context() as broken:
         broken.setattr(kernel.store, "operate", crash)
         with pytest.raises(MemoryError):
-            kernel.activity.flush(kernel.store)
-    kernel.activity.flush(kernel.store)
+            activity_of(kernel).flush(kernel.store)
+    activity_of(kernel).flush(kernel.store)
     later = open_kernel()
     assert coherence(later, "one") > 0.5
     with later.read() as reading:
-        assert later.activity.looks(reading.session, later.collection, ["x"]) == {"x": (1, 7)}
-        assert later.activity.state(reading.session, later.collection, "learned") == [0.5]
+        assert activity_of(later).looks(reading.session, later.collection, ["x"]) == {"x": (1, 7)}
+        assert activity_of(later).state(reading.session, later.collection, "learned") == [0.5]

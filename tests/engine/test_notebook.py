@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memotheca.notes import notebook, watch
+from memotheca.notes.mounts import vaults_of
 from memotheca.notes.notebook import Notebook, ghost_id
 from memotheca.notes.open_notebook import opened
 
@@ -62,7 +63,7 @@ def test_what_is_followed_is_what_would_be_loaded(writer, steps):
         else:
             writer.reply("undo")
         writer.sync()
-        assert _seen(writer.kernel, writer.kernel.vaults.notebook) == _seen(writer.kernel, Notebook())
+        assert _seen(writer.kernel, vaults_of(writer.kernel).notebook) == _seen(writer.kernel, Notebook())
 
 
 def test_the_same_words_mean_one_note_in_a_wikilink_and_another_in_a_relative_link(writer):
@@ -75,7 +76,7 @@ def test_the_same_words_mean_one_note_in_a_wikilink_and_another_in_a_relative_li
 
 def test_the_graph_is_read_anew_where_more_changed_than_it_holds(writer, monkeypatch):
     monkeypatch.setattr(notebook, "MANY", 3)
-    book = writer.kernel.vaults.notebook
+    book = vaults_of(writer.kernel).notebook
     writer.given(a="[[b]]")
     _seen(writer.kernel, book)
     loaded: list[int] = []
@@ -125,12 +126,12 @@ def test_who_follows_the_vaults_reads_the_graph_unasked(writer, monkeypatch):
         read.set()
 
     monkeypatch.setattr(watch, "opened", noticed)
-    monkeypatch.setattr(writer.kernel.vaults.notebook, "_seen", -1)
+    monkeypatch.setattr(vaults_of(writer.kernel).notebook, "_seen", -1)
     follower = Thread(target=watch.follow_vaults, args=(writer.kernel, stop))
     follower.start()
     try:
         assert read.wait(5)
-        assert len(writer.kernel.vaults.notebook.rows) == 1
+        assert len(vaults_of(writer.kernel).notebook.rows) == 1
     finally:
         stop.set()
         follower.join()
@@ -139,7 +140,7 @@ def test_who_follows_the_vaults_reads_the_graph_unasked(writer, monkeypatch):
 @pytest.mark.parametrize("many", [1000, -1000])
 def test_a_look_that_breaks_off_is_done_again_from_the_beginning(writer, monkeypatch, many):
     """Half of what was read must not be taken for all of it, whether the graph was followed or read anew."""
-    book = writer.kernel.vaults.notebook
+    book = vaults_of(writer.kernel).notebook
     writer.given(a="[[b]]", b="", c="[[New]]")
     _seen(writer.kernel, book)
     monkeypatch.setattr(notebook, "MANY", many)

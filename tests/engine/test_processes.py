@@ -9,6 +9,7 @@ import pytest
 from memotheca.admin.erasure import erase
 from memotheca.admin.upkeep import forget_erased, rebuild
 from memotheca.model.errors import Failure, Refusal
+from memotheca.search.embed import embedder_of
 from memotheca.search.finder import Search
 from memotheca.search.index.score import Filter
 from memotheca.search.index.seal import MERGE_AT, collect_orphans
@@ -208,7 +209,7 @@ def test_a_thread_with_an_older_snapshot_gets_the_answer_of_that_snapshot(tmp_pa
         desk.put("tea tea")
         desk.seal()
         assert len(desk.ids("tea")) == 3
-        fake = desk.kernel.embedder(reading.session)
+        fake = embedder_of(desk.kernel, reading.session)
         found = desk.finder.find(reading, search, fake)
         assert {passage.entry_id for passage in found.passages} == {first, long}
     assert len(desk.ids("tea")) == 3

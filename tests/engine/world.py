@@ -22,7 +22,7 @@ from memotheca.notes.outbox import try_to_finish
 from memotheca.notes.sync import sync_everything
 from memotheca.parsing.isolation.sandbox import Sandbox
 from memotheca.patterns.import_catalogue import import_catalogue
-from memotheca.search.embed import choose_embedder
+from memotheca.search.embed import Embedding, choose_embedder
 from memotheca.storage.sqlite import SQLiteDatabase, SQLiteSession
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
@@ -137,9 +137,8 @@ class Process:
 
     def __init__(self, app: App, name: str, sandbox: Sandbox) -> None:
         self.app, self.name = app, name
-        self.kernel = replace(app.kernel, bench=replace(bench_of(app.kernel), sandbox=sandbox))
-        assert self.kernel.embedding is not None
-        self.kernel.embedding._load = Loader()
+        self.kernel = app.kernel.having(replace(bench_of(app.kernel), sandbox=sandbox))
+        self.kernel.part(Embedding)._load = Loader()
 
     def reply(self, tool: str, **arguments: Any) -> Reply:
         return self.app.dispatcher.run(tool, arguments, Call(kernel=self.kernel, actor="tester", session=self.name))

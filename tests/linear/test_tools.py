@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from memotheca.app import find_tools
+from memotheca.jobs.queue import bench_of
 from memotheca.model.kinds import STARTER_COLLECTION
 from memotheca.search.embed import choose_embedder
 from memotheca.toolkit.bounds import MOST_MEMBERS, bounded_schema
@@ -103,8 +104,7 @@ def text_of(unit: str) -> Callable[[int], str]:
 def served(writer: Writer) -> Iterator[Writer]:
     choose_embedder(writer.kernel.store, STARTER_COLLECTION, "none")
     yield writer
-    if writer.kernel.bench is not None:
-        writer.kernel.bench.sandbox.close()
+    bench_of(writer.kernel).sandbox.close()
 
 
 @pytest.mark.parametrize("tool", [tool for tool in TOOLS if list(texts_of(tool))], ids=lambda tool: tool.name)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from memotheca.jobs.queue import bench_of
 from tests.conftest import Time
 from tests.memories.librarian import Librarian, open_librarian
 
@@ -13,6 +14,6 @@ from tests.memories.librarian import Librarian, open_librarian
 def librarian(tmp_path: Path, time: Time) -> Iterator[Librarian]:
     found = open_librarian(tmp_path, time)
     yield found
-    assert found.kernel.bench is not None
-    found.kernel.bench.sandbox.close()
+    assert bench_of(found.kernel) is not None
+    bench_of(found.kernel).sandbox.close()
     found.kernel.store.close()

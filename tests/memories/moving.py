@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from memotheca.memory.curation.remember import RELATIONS, find_node, new_link
+from memotheca.kernel.nodes import find_node
+from memotheca.memory.curation.remember import RELATIONS, new_link
 from tests.memories.librarian import WHY, Librarian
 
 Act = Callable[[Librarian], object]

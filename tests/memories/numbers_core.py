@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from memotheca.memory.session.state import INTERACTIONS
+from memotheca.memory.session.state import INTERACTIONS, activity_of
 from tests.memories.librarian import WHY, Librarian
 from tests.memories.moving import Scene, boosted, both, called, linked, nothing, question, remembered, stranger
 
@@ -27,13 +27,13 @@ PATH = {"source_id": "first", "target_id": "third"}
 
 
 def later(count: int) -> Any:
-    return lambda librarian: librarian.kernel.activity.add(librarian.kernel.collection, INTERACTIONS, count)
+    return lambda librarian: activity_of(librarian.kernel).add(librarian.kernel.collection, INTERACTIONS, count)
 
 
 def mood(**values: float) -> Any:
     def act(librarian: Librarian) -> None:
         with librarian.kernel.read() as reading:
-            found = librarian.kernel.activity.mood(reading.session, librarian.kernel.collection, librarian.session)
+            found = activity_of(librarian.kernel).mood(reading.session, librarian.kernel.collection, librarian.session)
         for name, value in values.items():
             setattr(found, name, value)
 

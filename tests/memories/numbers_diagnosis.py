@@ -4,7 +4,7 @@ import itertools
 from dataclasses import replace
 from typing import Any, cast
 
-from memotheca.memory.curation.remember import find_node
+from memotheca.kernel.nodes import find_node
 from memotheca.memory.session.arousal import keep_levels
 from memotheca.memory.session.modulators import Levels, levels_at, shift
 from memotheca.model.knowledge import Entry

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from memotheca.memory.session.state import activity_of
 from tests.memories.librarian import WHY, Librarian
 
 SECRET = "hunter2!xyzzy"
@@ -37,7 +38,7 @@ def test_it_is_in_no_file_and_in_no_answer(
     reply = librarian.reply(tool, **{**said, **secret})
     assert not reply.failed
     assert SECRET not in str(reply.structured)
-    librarian.kernel.activity.flush(librarian.kernel.store)
+    activity_of(librarian.kernel).flush(librarian.kernel.store)
     assert librarian.held(SECRET) == []
     if tool == "store_memory":
         assert reply.structured is not None

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from memotheca.admin.erasure import erase
+from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY, SECOND
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
@@ -124,13 +125,13 @@ def test_what_the_user_wants_gone_is_gone_from_every_file(librarian: Librarian, 
     else:
         page = f"data:text/html;name=tea.html,<h1>Tea</h1><p>Steep it, {SECRET}.</p>"
         id = librarian.call("knowledge-add", file_path=page, **{"async": False})["document_id"]
-    librarian.kernel.activity.flush(librarian.kernel.store)
+    activity_of(librarian.kernel).flush(librarian.kernel.store)
     assert librarian.held(SECRET)
     error = librarian.error("forget_concept", node_id=id, soft_delete=False, reason="obsolete", rationale=WHY)
     assert (error["code"], error["data"]["allowed"]) == (-32002, ["user_requested"])
     gone = forget(librarian, id, soft_delete=False, reason="user_requested", rationale=f"No more {SECRET}, please.")
     assert (gone["soft_deleted"], gone["reversal_hash"], gone["restore_deadline"]) == (False, None, None)
-    librarian.kernel.activity.flush(librarian.kernel.store)
+    activity_of(librarian.kernel).flush(librarian.kernel.store)
     assert librarian.held(SECRET) == []
     assert librarian.found(SECRET) == []
 

@@ -6,6 +6,7 @@ import pytest
 
 from memotheca.memory.curation import wording
 from memotheca.memory.curation.merge import sources_of
+from memotheca.memory.session.state import activity_of
 from memotheca.toolkit.ask import Prompt, Unanswered
 from tests.memories.librarian import WHY, Librarian
 
@@ -41,7 +42,7 @@ def test_the_merged_node_has_the_best_of_both(librarian: Librarian, pair: tuple[
     id = merged(librarian, *pair)["merged_node_id"]
     with librarian.kernel.read() as reading:
         entry, first = reading.entry(id), reading.versions(pair[0])[0].thing
-        looks = librarian.kernel.activity.looks(reading.session, librarian.kernel.collection, [id, *pair])
+        looks = activity_of(librarian.kernel).looks(reading.session, librarian.kernel.collection, [id, *pair])
     assert entry is not None
     assert (entry.title, entry.tags, entry.attributes["importance"]) == ("Both", ("ops", "people"), 0.6)
     assert first is not None

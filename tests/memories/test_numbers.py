@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from memotheca.jobs.queue import bench_of
 from tests.conftest import Time
 from tests.memories import numbers_core, numbers_diagnosis, numbers_tending
 from tests.memories.librarian import Librarian, open_librarian
@@ -103,8 +104,8 @@ def told(folder: Path, scene: Scene, act: Act, arguments: Mapping[str, Any]) -> 
         reply = librarian.reply(scene.tool, **said)
         return {} if reply.failed else dict(reply.structured or {})
     finally:
-        assert librarian.kernel.bench is not None
-        librarian.kernel.bench.sandbox.close()
+        assert bench_of(librarian.kernel) is not None
+        bench_of(librarian.kernel).sandbox.close()
         librarian.kernel.store.close()
 
 

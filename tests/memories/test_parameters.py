@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from memotheca.jobs.queue import bench_of
+from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY, SECOND, to_iso
 from tests.conftest import BEGAN, Time
 from tests.memories.librarian import WHY, Librarian, open_librarian
@@ -238,9 +240,9 @@ class Kitchens:
 
 
 def _close(librarian: Librarian) -> None:
-    librarian.kernel.activity.flush(librarian.kernel.store)
-    assert librarian.kernel.bench is not None
-    librarian.kernel.bench.sandbox.close()
+    activity_of(librarian.kernel).flush(librarian.kernel.store)
+    assert bench_of(librarian.kernel) is not None
+    bench_of(librarian.kernel).sandbox.close()
     librarian.kernel.store.close()
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY, SECOND
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
@@ -209,7 +210,7 @@ def test_tc_nav_007_the_session_alone(librarian: Librarian) -> None:
 
 def test_tc_meta_001_low_coherence_asks(librarian: Librarian) -> None:
     with librarian.kernel.read() as reading:
-        mood = librarian.kernel.activity.mood(reading.session, librarian.kernel.collection, librarian.session)
+        mood = activity_of(librarian.kernel).mood(reading.session, librarian.kernel.collection, librarian.session)
     mood.coherence = 0.3
     for _ in range(3):
         librarian.call("utl_status")

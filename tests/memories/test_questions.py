@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from memotheca.memory.session.state import activity_of
 from memotheca.toolkit.ask import Conversation, Form, Response, Unanswered, key_of
 from memotheca.toolkit.tool import Call
 from tests.memories.librarian import Librarian
@@ -35,7 +36,7 @@ def ask(librarian: Librarian, **more: Any) -> dict[str, Any]:
 
 def unsettle(librarian: Librarian, **mood: Any) -> None:
     with librarian.kernel.read() as reading:
-        held = librarian.kernel.activity.mood(reading.session, librarian.kernel.collection, librarian.session)
+        held = activity_of(librarian.kernel).mood(reading.session, librarian.kernel.collection, librarian.session)
     for name, value in mood.items():
         setattr(held, name, value)
 
@@ -125,7 +126,7 @@ def test_what_was_asked_is_remembered_without_its_words(learned: Librarian) -> N
     learned.remember("The zebra lives in Paris.")
     ask(learned)
     with learned.kernel.read() as reading:
-        mood = learned.kernel.activity.mood(reading.session, learned.kernel.collection, "")
+        mood = activity_of(learned.kernel).mood(reading.session, learned.kernel.collection, "")
     assert mood.asked
     assert "zebra" not in str(mood.asked)
 

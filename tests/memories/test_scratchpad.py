@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from memotheca.memory.session.state import activity_of
 from tests.conftest import Time
 from tests.memories.librarian import Librarian
 
@@ -56,7 +57,7 @@ def test_nothing_of_it_is_found_logged_or_written(librarian: Librarian) -> None:
     pad(librarian, "write", key=SECRET, value=f"about {SECRET}")
     pad(librarian, "read", key=SECRET)
     librarian.error("temporary_scratchpad", action="write", key=SECRET, value=SECRET * 1000)
-    librarian.kernel.activity.flush(librarian.kernel.store)
+    activity_of(librarian.kernel).flush(librarian.kernel.store)
     assert librarian.held(SECRET) == []
     assert librarian.found(SECRET) == []
     with librarian.kernel.read() as reading:

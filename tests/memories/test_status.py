@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from memotheca.memory.care.prefetch import get_ready
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing import nearest
 from tests.memories.librarian import Librarian
 
@@ -15,7 +16,7 @@ def status(librarian: Librarian, **more: Any) -> dict[str, Any]:
 
 def set_mood(librarian: Librarian, **values: float) -> None:
     with librarian.kernel.read() as reading:
-        mood = librarian.kernel.activity.mood(reading.session, librarian.kernel.collection, librarian.session)
+        mood = activity_of(librarian.kernel).mood(reading.session, librarian.kernel.collection, librarian.session)
     for name, value in values.items():
         setattr(mood, name, value)
 
@@ -120,7 +121,7 @@ def test_learning_moves_with_what_is_stored(librarian: Librarian) -> None:
 
 def test_the_phase_moves_with_exchanges(librarian: Librarian) -> None:
     assert status(librarian)["phase"] == "Infancy"
-    librarian.kernel.activity.add(librarian.kernel.collection, "interactions", 60)
+    activity_of(librarian.kernel).add(librarian.kernel.collection, "interactions", 60)
     assert status(librarian)["phase"] == "Growth"
 
 

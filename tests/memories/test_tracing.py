@@ -2,6 +2,7 @@
 
 import pytest
 
+from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY, SECOND
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
@@ -207,5 +208,5 @@ class TestLogs:
     def test_they_outlive_the_process(self, librarian: Librarian) -> None:
         librarian.error("hydrate_citation", citation_tag="[node_abc123]")
         before = librarian.call("get_system_logs")["entries"]
-        librarian.kernel.activity.flush(librarian.kernel.store)
+        activity_of(librarian.kernel).flush(librarian.kernel.store)
         assert librarian.call("get_system_logs")["entries"] == before

@@ -7,6 +7,7 @@ from memotheca import settings
 from memotheca.app import build
 from memotheca.memory.care import prefetch
 from memotheca.memory.care.critique import Related
+from memotheca.memory.session.state import activity_of
 from memotheca.server import adapter
 from memotheca.server.adapter import Adapter
 
@@ -42,7 +43,7 @@ def test_upkeep_that_is_stopped_leaves_off(tmp_path, monkeypatch, stop):
     monkeypatch.setattr(prefetch, "recent_entries", lambda *_: ["one", "two"])
     monkeypatch.setattr(prefetch, "related_pairs", lambda *_: looked.append(1) or Related([]))
     monkeypatch.setattr(prefetch, "find_clashes", lambda *_: [])
-    app.kernel.activity.look(app.kernel.collection, ["one"], 1)
+    activity_of(app.kernel).look(app.kernel.collection, ["one"], 1)
     prefetch.get_ready(app.kernel, lambda: stop)
     app.kernel.store.close()
     assert len(looked) == (0 if stop else 2)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from memotheca.app import find_tools
+from memotheca.jobs.queue import bench_of
 from memotheca.patterns.import_catalogue import import_catalogue
 from memotheca.search.embed import choose_embedder
 from memotheca.server.resources import RESOURCES, read_resource
@@ -149,8 +150,8 @@ def plant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Writer, di
     import_catalogue(writer.kernel, patterns, actor="tester", report=lambda *said: None)
     choose_embedder(writer.kernel.store, writer.kernel.collection, "minilm")
     yield writer, names
-    assert writer.kernel.bench is not None
-    writer.kernel.bench.sandbox.close()
+    assert bench_of(writer.kernel) is not None
+    bench_of(writer.kernel).sandbox.close()
     writer.kernel.store.close()
 
 

@@ -13,8 +13,10 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import DAY
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
+from memotheca.notes.mounts import vaults_of
 from memotheca.notes.outbox import Plan, catch_up, finish
 from memotheca.notes.ownership import empty_trash
+from memotheca.search.index_folder import IndexFolder
 from memotheca.storage.locks import role
 from memotheca.storage.snapshot import Reading
 from memotheca.storage.store import Store, Writing
@@ -82,7 +84,7 @@ def _erase(kernel: Kernel, find: Callable[[Reading], list[str]], *, actor: str, 
         writing.describe("ERASE")
         ids = find(writing)
         doomed = list(dict.fromkeys([*ids, *(edge for id in ids for edge in writing.edges_ever_at(id))]))
-        plan = Plan(kernel.vaults)
+        plan = Plan(vaults_of(kernel))
         for id in ids:
             head = writing.head(id)
             plan.add(None if head is None else head.thing, None)
@@ -105,7 +107,7 @@ def _erase(kernel: Kernel, find: Callable[[Reading], list[str]], *, actor: str, 
 
 def _forget_traces(kernel: Kernel) -> None:
     """Also where there is nothing to erase: an attempt before may have got no further than the rows."""
-    if kernel.is_searchable:
+    if kernel.parts.find(IndexFolder) is not None:
         forget_erased(kernel)
     if not kernel.store.database.forget_log():
         raise Refusal(

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from memotheca.jobs.workbench import Workbench
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.kinds import KINDS, SECTION
-from memotheca.search.embed import model_of, setting_of
+from memotheca.search.embed import embedding_of, model_of, setting_of
+from memotheca.search.finder import finder_of
 from memotheca.storage import chunks, document_index, journal
 from memotheca.storage.heads import all_loose_edges
 from memotheca.storage.roles import holders
@@ -76,7 +78,8 @@ def _remove_loose_edges(writing: Writing) -> None:
 
 def _roles(kernel: Kernel) -> list[Finding]:
     """Who holds which role, and whether they are still there."""
-    if kernel.bench is None:
+    bench = kernel.parts.find(Workbench)
+    if bench is None:
         return []
     return [
         Finding(
@@ -85,7 +88,7 @@ def _roles(kernel: Kernel) -> list[Finding]:
             str(holder),
             f"wake or end process {holder.pid}; others take the role over" if holder.is_silent else "",
         )
-        for holder in holders(kernel.bench.data)
+        for holder in holders(bench.data)
     ]
 
 
@@ -105,7 +108,8 @@ def _embedder(kernel: Kernel, collection: str) -> Finding:
     name = f"embedder of {collection}"
     with kernel.store.database.read() as session:
         setting = setting_of(session, collection)
-        trouble = kernel.embedding.trouble(session, collection) if kernel.embedding is not None else None
+        embedding = embedding_of(kernel)
+        trouble = None if embedding is None else embedding.trouble(session, collection)
     if trouble is None:
         return Finding(name, True, setting)
     return Finding(
@@ -131,7 +135,7 @@ def _coverage(kernel: Kernel, collection: str) -> Finding:
         indexed = chunks.count_entries(session, collection)
         live, waiting = chunks.count_live(session, collection), chunks.count_waiting(session, collection)
         by_model = chunks.count_models(session, collection)
-        missing = kernel.finder().missing(reading)
+        missing = finder_of(kernel).missing(reading)
     if missing:
         told = f"{len(missing)} files of the index are missing or damaged, as after a backup was put back"
         return Finding(name, False, told, "memotheca reindex")

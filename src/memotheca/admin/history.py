@@ -10,6 +10,7 @@ from memotheca.kernel.paging import Place, start, to_cursor
 from memotheca.model.commits import Change, Transaction, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry, handle_of
+from memotheca.notes.mounts import vaults_of
 from memotheca.notes.outbox import Plan, catch_up, finish
 from memotheca.storage.snapshot import Reading
 from memotheca.storage.store import Writing
@@ -95,7 +96,7 @@ def undo(kernel: Kernel, *, count: int | None = None, tx: int | None = None, act
 
     def act(writing: Writing) -> tuple[Undoing, bool]:
         done: list[Undone] = []
-        plan = Plan(kernel.vaults)
+        plan = Plan(vaults_of(kernel))
         chosen = _named(writing, tx) if tx is not None else _newest_standing(writing, count or 1)
         for number in chosen.numbers:
             if done:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Literal, cast
 
 from memotheca.jobs.queue import bench_of
+from memotheca.jobs.workbench import Workbench
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.remember import find_node
+from memotheca.kernel.nodes import find_node
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry, fold
@@ -156,7 +157,7 @@ def strike(kernel: Kernel, entry: Entry) -> None:
 def strike_all(kernel: Kernel, entries: Sequence[Entry]) -> None:
     """Take out every line that names what is to be erased, as it is or was called: in the list by its tag, among what
     is to be done and the notes also by its name."""
-    if kernel.bench is None or not entries:
+    if kernel.parts.find(Workbench) is None or not entries:
         return
     place = locate_manifest(kernel, PUBLISHED)
     text = read_manifest(place)

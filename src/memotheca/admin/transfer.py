@@ -14,6 +14,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model import kinds
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
+from memotheca.search.index_folder import IndexFolder
 from memotheca.storage import journal
 from memotheca.storage.heads import all_loose_edges
 from memotheca.storage.store import Writing
@@ -108,7 +109,7 @@ def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict
         loaded = kernel.store.operate(act)
     except (KeyError, TypeError, AttributeError) as error:
         raise Refusal(Failure.INVALID, f"A line lacks what an export has ({error}); nothing was imported.") from None
-    if kernel.is_searchable:
+    if kernel.parts.find(IndexFolder) is not None:
         rebuild(kernel, report)
     with kernel.read() as reading:
         return Moved(loaded, reading.count("entry"), reading.count("edge"))

@@ -9,8 +9,8 @@ from memotheca.jobs.queue import Progress
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.knowledge import Entry
 from memotheca.search.derive import Births
-from memotheca.search.embed import model_of
-from memotheca.search.finder import Finder
+from memotheca.search.embed import embedding_of, model_of
+from memotheca.search.finder import Finder, finder_of
 from memotheca.search.index.seal import collect_orphans, maintain, remove_unnamed, rewrite_living
 from memotheca.storage import chunks, document_index
 from memotheca.storage.database import Session
@@ -23,8 +23,9 @@ def index_everything(kernel: Kernel, report: Report, *, stop: Callable[[], bool]
     """Embed what waits and seal what is due; returns how many passages were embedded."""
     seal(kernel)
     done = 0
-    if kernel.embedding is not None:
-        done = kernel.embedding.embed_waiting(kernel.store, kernel.collection, stop=stop, report=report)
+    embedding = embedding_of(kernel)
+    if embedding is not None:
+        done = embedding.embed_waiting(kernel.store, kernel.collection, stop=stop, report=report)
     seal(kernel)
     return done
 
@@ -48,7 +49,7 @@ def index_as_job(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]
 
 
 def seal(kernel: Kernel) -> None:
-    finder: Finder = kernel.finder()
+    finder: Finder = finder_of(kernel)
     with kernel.store.database.read() as session:
         model = model_of(session, kernel.collection)
     while maintain(kernel.store, finder.index_of(kernel.collection, model)):
@@ -58,7 +59,7 @@ def seal(kernel: Kernel) -> None:
 
 def forget_erased(kernel: Kernel) -> None:
     """Take what was erased out of the segments too, also out of those of embedders that were used before."""
-    finder: Finder = kernel.finder()
+    finder: Finder = finder_of(kernel)
     with kernel.store.database.read() as session:
         models = {model_of(session, kernel.collection), *read_models(session, kernel.collection)}
     for model in sorted(models):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memotheca.admin.health import Finding
 from memotheca.kernel.kernel import Kernel
-from memotheca.notes.mounts import Mount, owner_role
+from memotheca.notes.mounts import Mount, owner_role, vaults_of
 from memotheca.notes.sync import Difference, compare
 from memotheca.notes.vanished import ACCEPT
 from memotheca.storage import vault_index
@@ -25,7 +25,7 @@ def _inspect_collection(kernel: Kernel, collection: str) -> list[Finding]:
         mounted = vault_index.read_mounted(session, collection)
         pending = [intent.vault + intent.path for intent in vault_index.pending_intents(session, collection)]
     mounts = tuple(Mount(prefix, Path(root)) for prefix, root in mounted.items())
-    vaults = replace(kernel.vaults, mounts=mounts)
+    vaults = replace(vaults_of(kernel), mounts=mounts)
     found = [_inspect(replace(kernel, collection=collection, vaults=vaults), mount) for mount in mounts]
     return [*found, _unfinished(collection, pending)] if mounts or pending else []
 
@@ -66,8 +66,7 @@ def _spell(difference: Difference) -> str:
 
 def _follower(kernel: Kernel) -> str:
     """Whether a server takes in changes by itself just now."""
-    assert kernel.vaults.locks is not None
-    with role(kernel.vaults.locks, owner_role(kernel.collection)) as is_free:
+    with role(vaults_of(kernel).lock_folder, owner_role(kernel.collection)) as is_free:
         return "; no server follows it just now" if is_free else "; a server follows it"
 
 

@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     kernel = app_of(parsed, begins=True).kernel
     # On the command line it is the user who reads, not somebody on the network.
-    kernel = replace(kernel, bench=replace(bench_of(kernel), roots=None))
+    kernel = kernel.having(replace(bench_of(kernel), roots=None))
     paths = gather(parsed.files, patient=parsed.watch)
     adding = Adding(kernel, parsed)
     if parsed.no_wait:

@@ -14,6 +14,7 @@ from memotheca.app import build, lazily, loss_of
 from memotheca.cli.connect_command import tell_clients
 from memotheca.cli.terminal import aimed, settings_of, styled
 from memotheca.kernel.gc import calm_collector, share_turns
+from memotheca.notes.mounts import vaults_of
 from memotheca.settings import Settings
 
 OPTIONS = (
@@ -97,7 +98,7 @@ def _serve(parsed: argparse.Namespace) -> int:
     gc.disable()
     app = build(settings)
     if parsed.accept_removals:
-        app = replace(app, kernel=replace(app.kernel, vaults=replace(app.kernel.vaults, accepts_removals=True)))
+        app = replace(app, kernel=app.kernel.having(replace(vaults_of(app.kernel), accepts_removals=True)))
     parsed.app = app
     if told := loss_of(app):
         logging.getLogger(__name__).warning(

@@ -56,7 +56,7 @@ def app_of(parsed: argparse.Namespace, *, begins: bool = False) -> App:
     where one was lost."""
     settings = settings_of(parsed)
     try:
-        lazily("memotheca.admin.data_loss", "refuse_missing")(means_of(settings.data))
+        lazily("memotheca.admin.loss", "refuse_missing")(means_of(settings.data))
     except Refusal as refusal:
         if not begins or refusal.failure is not Failure.NOT_FOUND:
             raise

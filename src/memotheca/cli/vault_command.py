@@ -9,6 +9,7 @@ from memotheca.cli.call_command import ACTOR
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import aimed, app_of, plain, print_json, progress, settings_of, styled
 from memotheca.jobs.queue import enqueue
+from memotheca.notes.mounts import vaults_of
 
 survey = lazily("memotheca.notes.overview", "survey")
 unmount = lazily("memotheca.notes.unmount", "unmount")
@@ -53,7 +54,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json({**asdict(found), "synced": synced, "withheld": missed, "waiting": waiting})
         return 0
-    if not app.kernel.vaults.mounts:
+    if not vaults_of(app.kernel).mounts:
         print("No vault is mounted; name its folder with --vault.")
         return 0
     for name, root in found.vaults.items():

@@ -13,8 +13,9 @@ from memotheca.model.knowledge import Entry, handle_of
 from memotheca.model.retry import persist
 from memotheca.parsing.formats import EXTENSIONS, FORMATS
 from memotheca.search.derive import metadata_number
+from memotheca.search.embed import embedder_of
 from memotheca.search.excerpts import read_place
-from memotheca.search.finder import Finder, Passage, Search, embed_question
+from memotheca.search.finder import Finder, Passage, Search, embed_question, finder_of
 from memotheca.search.index.score import Filter
 from memotheca.search.search import refuse_blank
 from memotheca.storage import document_index
@@ -49,9 +50,9 @@ def search_documents(
 
 def _search(kernel: Kernel, query: str, *, window: tuple[int, float], filters: Mapping[str, Any]) -> list[Found]:
     limit, least = window
-    finder: Finder = kernel.finder()
+    finder: Finder = finder_of(kernel)
     with kernel.read() as reading:
-        embedder = kernel.embedder(reading.session)
+        embedder = embedder_of(kernel, reading.session)
     vector = embed_question(query, embedder)
     with kernel.read() as reading:
         if not document_index.count(reading.session, kernel.collection)[0]:

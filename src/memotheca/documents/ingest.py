@@ -23,7 +23,7 @@ from memotheca.parsing.document import Document
 from memotheca.parsing.formats import promised_format
 from memotheca.parsing.open_safely import OpenedFile
 from memotheca.search.derive import chunk_size_of, rows_of
-from memotheca.search.embed import BATCH, Embedding, LoadedEmbedder
+from memotheca.search.embed import BATCH, Embedding, LoadedEmbedder, embedder_of, embedding_of
 from memotheca.search.passages import Passage, passages_of_document
 from memotheca.storage import document_index, jobs
 from memotheca.storage.chunks import ChunkRow
@@ -273,17 +273,18 @@ def _store(kernel: Kernel, made: Made, watched: Watched) -> dict[str, Any]:
     draft = made.draft
     with kernel.read() as reading:
         chunk_size = chunk_size_of(reading.session, kernel.collection)
-        embedder = kernel.embedder(reading.session)
+        embedder = embedder_of(kernel, reading.session)
     passages: list[Passage] = []
     for passage in passages_of_document(draft, chunk_size):
         passages.append(passage)
         if len(passages) % GLANCE == 0 and watched.progress.stop():
             raise cancelled_meanwhile()
-    if kernel.embedding is None:
+    embedding = embedding_of(kernel)
+    if embedding is None:
         return kernel.write(lambda writing: _put(writing, made, watched.job), actor=watched.job.actor)
-    rows, vectors = _prepared(kernel.embedding, embedder, (draft, passages), watched)
+    rows, vectors = _prepared(embedding, embedder, (draft, passages), watched)
     watched.storing()
-    with kernel.embedding.ready.keeping(draft, rows, embedder.identity if embedder else "", vectors):
+    with embedding.ready.keeping(draft, rows, embedder.identity if embedder else "", vectors):
         return kernel.write(lambda writing: _put(writing, made, watched.job), actor=watched.job.actor)
 
 

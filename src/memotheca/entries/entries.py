@@ -13,6 +13,7 @@ from memotheca.model.clock import SECOND
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Entry, handle_of
+from memotheca.search.embed import prepare_text
 from memotheca.storage.snapshot import Reading
 from memotheca.storage.store import Writing
 
@@ -38,7 +39,7 @@ def store_entry(kernel: Kernel, said: Mapping[str, Any], *, actor: str) -> Writt
     """Make a new entry from the fields that were said."""
 
     refuse_long(said)
-    kernel.prepare(said["topic"], said["content"], whole=bool(said.get("wait_for_embedding")))
+    prepare_text(kernel, said["topic"], said["content"], whole=bool(said.get("wait_for_embedding")))
 
     def act(writing: Writing) -> Written:
         writing.describe("CREATE")
@@ -71,7 +72,7 @@ def update_entry(kernel: Kernel, handle: str, said: Mapping[str, Any], *, actor:
         present = cast(Entry, resolve(reading, handle, "entry").thing)
     _refuse_text_of_document(present, said)
     title, body = said.get("topic", present.title), said.get("content", present.body)
-    kernel.prepare(title, body, whole=bool(said.get("wait_for_embedding")))
+    prepare_text(kernel, title, body, whole=bool(said.get("wait_for_embedding")))
 
     def act(writing: Writing) -> Written:
         writing.describe("UPDATE")

@@ -11,7 +11,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.commits import Version
 from memotheca.model.kinds import ENTITY, TRIPLE
 from memotheca.model.knowledge import Edge, Entry, handle_of
-from memotheca.search.finder import Finder, Search
+from memotheca.search.finder import Finder, Search, finder_of
 from memotheca.search.index.score import Filter
 from memotheca.search.search import Hit
 from memotheca.storage.adjacency import Spoken, predicates_of, triples_at, triples_saying
@@ -84,7 +84,7 @@ def find_sentences(kernel: Kernel, question: str, *, limit: int, valid_at: int |
 
 def _anchors(kernel: Kernel, reading: Reading, question: str) -> list[str]:
     """The entities whose names share most with a question."""
-    finder: Finder = kernel.finder()
+    finder: Finder = finder_of(kernel)
     passing = Filter(groups=((filter_number("kind", ENTITY),),), as_of=reading.tx)
     found = finder.find(reading, Search(text=question, filter=passing, depth=ANCHORS), None)
     return list(dict.fromkeys(passage.entry_id for passage in found.passages))

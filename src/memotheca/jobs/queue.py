@@ -33,9 +33,7 @@ Asked = Callable[[], bool]
 
 
 def bench_of(kernel: Kernel) -> Workbench:
-    if kernel.bench is None:
-        raise Refusal(Failure.UNAVAILABLE, "This kernel was made without a workbench.")
-    return kernel.bench
+    return kernel.part(Workbench)
 
 
 def enqueue(kernel: Kernel, kind: str, arguments: Mapping[str, Any], *, actor: str, lane: str = LARGE) -> Job:

@@ -1,27 +1,19 @@
-"""The kernel: a store, the collection a connection has chosen, and the means to search it."""
+"""The kernel: a store, the collection a connection has chosen, and the parts that live as long as the process."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from memotheca.jobs.workbench import Workbench
 from memotheca.kernel.once import Once
-from memotheca.memory.session.state import Activity
+from memotheca.kernel.parts import Parts
 from memotheca.model.cancellation import carry_on, heed
-from memotheca.model.errors import Failure, Refusal
-from memotheca.notes.mounts import Vaults
-from memotheca.search.embed import Embedding, LoadedEmbedder
 from memotheca.storage.database import Session
 from memotheca.storage.snapshot import Reading
 from memotheca.storage.store import Store, Writing
 
 T = TypeVar("T")
-
-
-def _no_finder() -> Any:
-    raise Refusal(Failure.UNAVAILABLE, "This kernel was made without a finder.")
 
 
 def _stand() -> None:
@@ -38,24 +30,28 @@ def _within(batch: Mapping[str, Any] | None, act: Callable[[Writing], T], writin
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """What every verb of the engine is given; the finder is made when something is first searched for."""
+    """What every verb is given."""
 
     store: Store
     collection: str
-    embedding: Embedding | None = None
-    finder: Callable[[], Any] = _no_finder
-    vaults: Vaults = field(default_factory=Vaults)
-    bench: Workbench | None = None
-    activity: Activity = field(default_factory=Activity)
+    parts: Parts = field(default_factory=Parts)
     # Where one command makes several transactions: what they have in common, so that one undo takes them all back.
     batch: Mapping[str, Any] | None = None
     once: Once | None = None
     # Asked inside a transaction by who acts in a role that another may have taken over meanwhile.
     fence: Callable[[], None] = _stand
 
-    @property
-    def is_searchable(self) -> bool:
-        return self.finder is not _no_finder
+    def part(self, kind: type[T]) -> T:
+        """A part of the process that this kernel was made with, such as its workbench."""
+        return self.parts.part(kind)
+
+    def keep(self, kind: type[T], key: Hashable = None, make: Callable[[], T] | None = None) -> T:
+        """What is worked out once and kept as long as the process lives, one for each key."""
+        return self.parts.keep(kind, key, make or kind)
+
+    def having(self, *parts: object) -> "Kernel":
+        """The same kernel with some parts in the place of others."""
+        return replace(self, parts=self.parts.having(*parts))
 
     def read(self) -> AbstractContextManager[Reading]:
         return self.store.read(self.collection)
@@ -79,11 +75,3 @@ class Kernel:
 
     def now(self) -> int:
         return self.store.clock()
-
-    def prepare(self, title: str, body: str, *, whole: bool = False) -> None:
-        """Make the vectors of a short text ready before it is written; of a long one only if the whole is wanted."""
-        if self.embedding is not None:
-            self.embedding.prepare(self.store, self.collection, (title, body), whole=whole)
-
-    def embedder(self, session: Session) -> LoadedEmbedder | None:
-        return None if self.embedding is None else self.embedding.embedder(session, self.collection)

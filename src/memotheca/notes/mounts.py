@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.notes.notebook import Notebook
 
@@ -28,6 +29,12 @@ class Vaults:
     # Said at the start of a server: what is gone at its first look is meant to be.
     accepts_removals: bool = False
     notebook: Notebook = field(default_factory=Notebook)
+
+    @property
+    def lock_folder(self) -> Path:
+        """Where who watches a vault is known; for whoever has mounted one."""
+        assert self.locks is not None
+        return self.locks
 
     def place(self, path: str) -> tuple[Mount, str]:
         """The folder a note's id belongs to, and its path in it."""
@@ -68,3 +75,9 @@ def read_mounts(named: Sequence[str]) -> tuple[Mount, ...]:
         if any(mount is not other and mount.root.is_relative_to(other.root) for other in mounts):
             raise Refusal(Failure.INVALID, f"The vault {mount.root.name!r} lies within another.", field="vault")
     return tuple(mounts)
+
+
+def vaults_of(kernel: Kernel) -> Vaults:
+    """The vaults of this process; none of them where none were mounted."""
+    found = kernel.parts.find(Vaults)
+    return kernel.keep(Vaults) if found is None else found

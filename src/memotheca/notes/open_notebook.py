@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.cancellation import undisturbed
+from memotheca.notes.mounts import vaults_of
 from memotheca.notes.notebook import Notebook
 from memotheca.storage.snapshot import Reading
 
@@ -12,7 +13,7 @@ from memotheca.storage.snapshot import Reading
 @contextmanager
 def opened(kernel: Kernel) -> Generator[tuple[Reading, Notebook]]:
     """A snapshot with the notebook brought up to it; nobody turns a page of it while the block lasts."""
-    book = kernel.vaults.notebook
+    book = vaults_of(kernel).notebook
     with book.guard, kernel.read() as reading:
         with undisturbed():
             book.catch_up(reading)

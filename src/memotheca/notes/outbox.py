@@ -10,7 +10,7 @@ from pathlib import Path
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry, Thing, fold
-from memotheca.notes.mounts import Vaults
+from memotheca.notes.mounts import Vaults, vaults_of
 from memotheca.notes.note_bytes import is_filed, to_bytes
 from memotheca.notes.notices import keep_warnings
 from memotheca.notes.vanished import refuse_absent
@@ -164,7 +164,8 @@ def finish(kernel: Kernel) -> None:
 
 
 def _who_writes(kernel: Kernel) -> str:
-    holder = None if kernel.vaults.locks is None else holder_of(kernel.vaults.locks, APPLYING)
+    locks = vaults_of(kernel).locks
+    holder = None if locks is None else holder_of(locks, APPLYING)
     return f"{'Another program' if holder is None else holder} is writing files of the vault."
 
 
@@ -179,8 +180,7 @@ def try_to_finish(kernel: Kernel) -> bool:
     with kernel.read() as reading:
         if not vault_index.pending_paths(reading.session, kernel.collection):
             return True
-    assert kernel.vaults.locks is not None
-    with lease(kernel.vaults.locks, APPLYING) as held:
+    with lease(vaults_of(kernel).lock_folder, APPLYING) as held:
         if held is not None:
             _apply_all(kernel, held)
         return held is not None

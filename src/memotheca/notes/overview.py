@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.notes.mounts import vaults_of
 from memotheca.notes.open_notebook import opened
 
 
@@ -24,7 +25,7 @@ def survey(kernel: Kernel) -> Survey:
         rows = sorted(book.rows.values(), key=lambda row: row.path)
         lonely = [row.path for row in rows if not book.graph.out[row.id] and not book.graph.in_degree(row.id)]
         return Survey(
-            vaults={mount.prefix: str(mount.root) for mount in kernel.vaults.mounts},
+            vaults={mount.prefix: str(mount.root) for mount in vaults_of(kernel).mounts},
             notes=len(rows),
             links=sum(book.graph.out_degree(row.id) for row in rows),
             ghosts=len(book.ghosts),

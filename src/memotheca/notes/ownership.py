@@ -11,6 +11,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model import kinds
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
+from memotheca.notes.mounts import vaults_of
 from memotheca.notes.note_bytes import is_filed, to_bytes
 from memotheca.notes.note_codec import to_entry
 from memotheca.notes.outbox import Plan, catch_up, finish
@@ -30,7 +31,7 @@ def carry_out(kernel: Kernel, act: Act[T], *, actor: str) -> T:
     """Run a change in one transaction and let the files of its notes follow; a file that goes, goes to the trash."""
 
     def write(writing: Writing) -> tuple[T, bool]:
-        plan = Plan(kernel.vaults, keeps=True)
+        plan = Plan(vaults_of(kernel), keeps=True)
         result = act(writing, plan)
         return result, bool(plan.settle(writing))
 
@@ -40,7 +41,7 @@ def carry_out(kernel: Kernel, act: Act[T], *, actor: str) -> T:
     except Refusal as refusal:
         if refusal.failure is not Failure.CONFLICT or "path" not in refusal.details:
             raise
-        mount, place = kernel.vaults.place(refusal.details["path"])
+        mount, place = vaults_of(kernel).place(refusal.details["path"])
         sync_paths(kernel, mount, folder_of(kernel, mount), [place])
         raise Refusal(Failure.BUSY, refusal.message, details=refusal.details) from refusal
     if files_follow:
@@ -91,7 +92,7 @@ def empty_trash(kernel: Kernel, entries: Iterable[Entry]) -> None:
     for entry in entries:
         if is_filed(entry):
             vault, path = entry.attributes["vault"], entry.attributes["path"]
-            for place in _in_trash(kernel.vaults.holding(vault).root, path.removeprefix(vault)):
+            for place in _in_trash(vaults_of(kernel).holding(vault).root, path.removeprefix(vault)):
                 if digest_of(place.read_bytes()) == entry.attributes["digest"]:
                     place.unlink(missing_ok=True)
 

@@ -16,6 +16,7 @@ from memotheca.model.knowledge import Entry, handle_of
 from memotheca.notes.centrality import rank_pages
 from memotheca.notes.notebook import Notebook
 from memotheca.notes.open_notebook import opened
+from memotheca.search.embed import embedder_of
 from memotheca.search.search import Hit, Question, find_entries
 from memotheca.storage.snapshot import Reading
 
@@ -226,7 +227,7 @@ def _similarity(kernel: Kernel, query: str, hit: Hit) -> float:
     if hit.cosine is not None:
         return max(0.0, min(1.0, hit.cosine))
     with kernel.read() as reading:
-        embedder = kernel.embedder(reading.session)
+        embedder = embedder_of(kernel, reading.session)
     if embedder is None:
         return max(0.0, hit.lexical or 0.0)
     entry = cast(Entry, hit.version.thing)

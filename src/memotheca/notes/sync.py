@@ -11,7 +11,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.commits import Operation
 from memotheca.model.errors import Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.notes.mounts import Mount
+from memotheca.notes.mounts import Mount, vaults_of
 from memotheca.notes.note_bytes import remove_note
 from memotheca.notes.note_codec import to_entry, to_unread_entry
 from memotheca.notes.notices import judge_links, keep_warnings
@@ -114,7 +114,7 @@ class _Look:
 
 
 def folder_of(kernel: Kernel, mount: Mount) -> Folder:
-    vaults = kernel.vaults
+    vaults = vaults_of(kernel)
     return Folder(mount.root, Ignores(mount.root, vaults.ignore, follow_git=vaults.gitignore))
 
 
@@ -131,7 +131,7 @@ class Scope:
 def sync_everything(kernel: Kernel, report: Report = say_nothing, *, accepts: bool = False) -> Synced:
     """Look through every vault; what has the same time, size and place on disk is not read again."""
     done = Synced()
-    for mount in kernel.vaults.mounts:
+    for mount in vaults_of(kernel).mounts:
         if mount.root.is_dir():
             scope = Scope(folder_of(kernel, mount).scan, accepts=accepts)
             sync_folder(kernel, mount, scope, done=done, report=report)

@@ -5,7 +5,7 @@ from typing import cast
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.notes.mounts import owner_role
+from memotheca.notes.mounts import owner_role, vaults_of
 from memotheca.notes.note_bytes import remove_note
 from memotheca.notes.outbox import catch_up
 from memotheca.notes.sync import ACTOR
@@ -19,11 +19,11 @@ BATCH = 500
 
 def unmount(kernel: Kernel) -> int:
     """Forget every mounted vault and return how many notes left the collection with them."""
-    assert kernel.vaults.locks is not None
+    locks = vaults_of(kernel).lock_folder
     catch_up(kernel)
-    with role(kernel.vaults.locks, owner_role(kernel.collection)) as free:
+    with role(locks, owner_role(kernel.collection)) as free:
         if not free:
-            holder = holder_of(kernel.vaults.locks, owner_role(kernel.collection))
+            holder = holder_of(locks, owner_role(kernel.collection))
             raise Refusal(Failure.BUSY, f"{holder or 'A server'} follows the vaults of this collection; stop it first.")
         with kernel.read() as reading:
             known = vault_index.known_notes(reading.session, kernel.collection)

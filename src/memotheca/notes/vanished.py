@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
-from memotheca.notes.mounts import Mount
+from memotheca.notes.mounts import Mount, vaults_of
 from memotheca.storage import vault_index
 from memotheca.storage.database import Session
 from memotheca.storage.vault_index import Standing
@@ -121,7 +121,7 @@ def withheld(kernel: Kernel) -> list[str]:
     with kernel.read() as reading:
         held = [
             (mount, vault_index.read_standing(reading.session, kernel.collection, mount.prefix))
-            for mount in kernel.vaults.mounts
+            for mount in vaults_of(kernel).mounts
         ]
     return [tell(mount, standing) for mount, standing in held if standing.withheld]
 

@@ -6,7 +6,7 @@ from threading import Event, Thread
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
-from memotheca.notes.mounts import Mount, owner_role
+from memotheca.notes.mounts import Mount, owner_role, vaults_of
 from memotheca.notes.notices import keep_warnings
 from memotheca.notes.open_notebook import opened
 from memotheca.notes.outbox import try_to_finish
@@ -23,10 +23,10 @@ CHECKOUT = 20
 
 def follow_vaults(kernel: Kernel, stop: Event) -> None:
     """Watch as soon as nobody else does, until stopped."""
-    assert kernel.vaults.locks is not None
+    locks = vaults_of(kernel).lock_folder
     while not stop.is_set():
         try:
-            with lease(kernel.vaults.locks, owner_role(kernel.collection)) as held:
+            with lease(locks, owner_role(kernel.collection)) as held:
                 if held is not None:
                     _watch(replace(kernel, fence=held.refuse_lost), stop, held)
                 else:
@@ -39,7 +39,7 @@ def follow_vaults(kernel: Kernel, stop: Event) -> None:
 
 def _tell_absent(kernel: Kernel, told: set[str]) -> None:
     """Say once that a vault's folder has gone, and again only after it has come back."""
-    for mount in kernel.vaults.mounts:
+    for mount in vaults_of(kernel).mounts:
         if mount.root.is_dir():
             told.discard(mount.prefix)
         elif mount.prefix not in told:
@@ -54,7 +54,7 @@ def _watch(kernel: Kernel, stopped: Event, held: Lease) -> None:
     stop = Event()
     watchers = [
         Thread(target=_watch_mount, args=(kernel, mount, stop), name=f"vault {mount.prefix}", daemon=True)
-        for mount in kernel.vaults.mounts
+        for mount in vaults_of(kernel).mounts
     ]
     watchers.append(Thread(target=_read_graph, args=(kernel,), name="graph of notes", daemon=True))
     for watcher in watchers:
@@ -103,7 +103,7 @@ def _look_again(kernel: Kernel, mount: Mount, stop: Event) -> None:
 
 def _watch_mount(kernel: Kernel, mount: Mount, stop: Event) -> None:
     folder = folder_of(kernel, mount)
-    accepts = kernel.vaults.accepts_removals
+    accepts = vaults_of(kernel).accepts_removals
     if not accepts:
         for told in withheld(kernel):
             log.warning("%s", told)

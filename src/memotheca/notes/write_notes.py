@@ -8,7 +8,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import NOTE
 from memotheca.model.knowledge import Entry
-from memotheca.notes.mounts import Mount
+from memotheca.notes.mounts import Mount, vaults_of
 from memotheca.notes.note_bytes import remove_note, to_bytes
 from memotheca.notes.note_codec import to_entry
 from memotheca.notes.notebook import Notebook
@@ -18,6 +18,7 @@ from memotheca.notes.outbox import Plan, catch_up, finish
 from memotheca.notes.read_notes import Node, find_key, get_node
 from memotheca.notes.rename import Relinked, relink
 from memotheca.notes.sync import folder_of, sync_paths
+from memotheca.search.embed import prepare_text
 from memotheca.storage.snapshot import Reading
 from memotheca.storage.store import Writing
 from memotheca.storage.vault_index import NoteRow
@@ -120,7 +121,7 @@ def create_note(kernel: Kernel, draft: Draft, *, actor: str, dry_run: bool = Fal
             raise Refusal(Failure.ALREADY_EXISTS, f"There is already a note {mount.prefix + path!r}.", field="title")
         return _Intended(reading.tx, [_Change(None, mount, parsed)], _repeated(draft.tags), mount.prefix + path)
 
-    kernel.prepare(parsed.title, parsed.body)
+    prepare_text(kernel, parsed.title, parsed.body)
     return _carry_out(kernel, plan, "CREATE", actor=actor, dry_run=dry_run)
 
 
@@ -131,7 +132,7 @@ def update_note(kernel: Kernel, id: str, changes: Changes, *, actor: str, dry_ru
 
     def plan(reading: Reading, book: Notebook) -> _Intended:
         row = _note_row(reading, book, id)
-        mount = kernel.vaults.holding(row.vault)
+        mount = vaults_of(kernel).holding(row.vault)
         before = parse(to_bytes(cast(Entry, reading.entry(row.id))), row.path.removeprefix(row.vault))
         after = _amended(before, changes)
         relinked: list[Relinked] = []
@@ -142,7 +143,7 @@ def update_note(kernel: Kernel, id: str, changes: Changes, *, actor: str, dry_ru
             after, relinked = relink(reading, book, row, after)
         planned = [_Change(row, mount, after)] if after != before else []
         planned += [
-            _Change(each.row, kernel.vaults.holding(each.row.vault), each.parsed, each.links) for each in relinked
+            _Change(each.row, vaults_of(kernel).holding(each.row.vault), each.parsed, each.links) for each in relinked
         ]
         told = (*_repeated(changes.tags or ()), *_staying(after, changes.tags))
         return _Intended(reading.tx, planned, told, mount.prefix + after.path)
@@ -150,7 +151,7 @@ def update_note(kernel: Kernel, id: str, changes: Changes, *, actor: str, dry_ru
     if changes.content is not None:
         with opened(kernel) as (reading, book):
             title = changes.title or _note_row(reading, book, id).title
-        kernel.prepare(title, changes.content)
+        prepare_text(kernel, title, changes.content)
     return _carry_out(kernel, plan, "UPDATE", actor=actor, dry_run=dry_run)
 
 
@@ -167,7 +168,7 @@ def delete_note(kernel: Kernel, id: str, *, actor: str, dry_run: bool = False) -
         to_bytes(cast(Entry, reading.entry(row.id)))
         linking = [source for source in book.linking_to(row.id) if source.id != row.id]
         told = tuple(f"Broken link: [[{book.target_in(source, row.id)}]] in {source.path}" for source in linking)
-        return _Intended(reading.tx, [_Change(row, kernel.vaults.holding(row.vault), None)], told)
+        return _Intended(reading.tx, [_Change(row, vaults_of(kernel).holding(row.vault), None)], told)
 
     return _carry_out(kernel, plan, "DELETE", actor=actor, dry_run=dry_run)
 
@@ -184,7 +185,7 @@ def _composed(path: str, draft: Draft) -> ParsedNote:
 
 def _directory(kernel: Kernel, directory: str) -> tuple[Mount, str]:
     """The vault that a directory is in, and its path there."""
-    vaults = kernel.vaults
+    vaults = vaults_of(kernel)
     if not vaults.mounts:
         raise Refusal(Failure.UNAVAILABLE, "No vault is mounted here; name its folder with --vault.")
     if len(vaults.mounts) > 1 and not directory.strip().strip("/"):
@@ -287,7 +288,7 @@ def _write(
         if any(kind == NOTE for _, _, kind in writing.changed_after(intended.tx)):
             raise _Stale
         writing.describe(operation)
-        plan = Plan(kernel.vaults)
+        plan = Plan(vaults_of(kernel))
         for change in intended.changes:
             _write_change(writing, plan, change)
         plan.settle(writing)
@@ -319,7 +320,7 @@ def _write_change(writing: Writing, plan: Plan, change: _Change) -> None:
 
 def _read_again(kernel: Kernel, path: str) -> None:
     """What somebody else wrote is taken in, so that the next try starts from it."""
-    mount, place = kernel.vaults.place(path)
+    mount, place = vaults_of(kernel).place(path)
     sync_paths(kernel, mount, folder_of(kernel, mount), [place])
 
 

@@ -15,7 +15,8 @@ from memotheca.patterns.pattern_cache import Card, View, shelves_of
 from memotheca.patterns.pattern_file import PATTERN_FORM, SKILL_FORM, to_slug
 from memotheca.patterns.pattern_store import SKILLS, catalogue_of
 from memotheca.patterns.starter import ensure_starter
-from memotheca.search.finder import Finder, Findings, Passage, Search, embed_question
+from memotheca.search.embed import embedder_of
+from memotheca.search.finder import Finder, Findings, Passage, Search, embed_question, finder_of
 from memotheca.search.index.score import Filter
 from memotheca.storage.snapshot import Reading
 from memotheca.text.terms import filter_number
@@ -96,9 +97,9 @@ def _passes(card: Card, wanted: Wanted) -> bool:
 
 def _look(kernel: Kernel, wanted: Wanted, vectors: dict[str, Any], *, is_known: bool) -> Findings:
     """Search one collection; the question is embedded once for all that have the same embedder."""
-    finder: Finder = kernel.finder()
+    finder: Finder = finder_of(kernel)
     with kernel.read() as reading:
-        embedder: Any = kernel.embedder(reading.session)
+        embedder: Any = embedder_of(kernel, reading.session)
     # Before the snapshot: an embedder may be slow to answer, and no snapshot should wait for it.
     if embedder is not None and embedder.identity not in vectors:
         vectors[embedder.identity] = embed_question(wanted.words, embedder)
@@ -114,7 +115,7 @@ def _cover(kernels: Sequence[Kernel], wanted: Wanted) -> tuple[bool, dict[str, f
     least half of them: then a word that is unknown is no reason to compare letter by letter."""
     most, covered = 0, dict[str, float]()
     for kernel in kernels:
-        finder: Finder = kernel.finder()
+        finder: Finder = finder_of(kernel)
         with kernel.read() as reading:
             count, fullest = finder.covering(reading, wanted.words, _filter(wanted, as_of=reading.tx))
         if count >= most:

@@ -15,6 +15,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import STARTER_COLLECTION
 from memotheca.patterns.pattern_file import Pattern, read_pattern
 from memotheca.patterns.pattern_store import names_of, put_batch
+from memotheca.search.embed import embedding_of
 from memotheca.storage.collections import read_settings, write_setting
 from memotheca.storage.database import Session
 from memotheca.storage.store import Store, Writing
@@ -138,9 +139,10 @@ def _recorded(session: Session) -> int:
 def _install(kernel: Kernel, begin: Callable[[], None]) -> None:
     """Several processes, and several releases, may come to this at once: whoever is second finds it done."""
     number, patterns = release(), starter_patterns()
-    if kernel.embedding is not None:
+    embedding = embedding_of(kernel)
+    if embedding is not None:
         for digest, vectors in shipped_vectors().items():
-            kernel.embedding.ready.put(SHIPPED_IDENTITY, digest, vectors)
+            embedding.ready.put(SHIPPED_IDENTITY, digest, vectors)
 
     def record(session: Session) -> None:
         if _recorded(session) < number:

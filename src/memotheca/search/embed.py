@@ -11,6 +11,7 @@ from functools import partial
 from threading import BoundedSemaphore, Lock, get_native_id
 from typing import Any, Protocol
 
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.search.derive import Ready, chunk_size_of, digest_of
 from memotheca.search.passages import cut, passages_of
@@ -245,3 +246,21 @@ def choose_chunk_size(store: Store, collection: str, size: int) -> None:
             Failure.INVALID, f"A passage has from {LEAST_CHUNK} to {MOST_CHUNK} characters.", field="chunk_size"
         )
     store.operate(lambda session: write_setting(session, collection, "chunk_size", size))
+
+
+def embedding_of(kernel: Kernel) -> Embedding | None:
+    """The embedders of this process; None where it was made without any."""
+    return kernel.parts.find(Embedding)
+
+
+def embedder_of(kernel: Kernel, session: Session) -> LoadedEmbedder | None:
+    """The embedder of the kernel's collection, where it has one that can be loaded."""
+    embedding = embedding_of(kernel)
+    return None if embedding is None else embedding.embedder(session, kernel.collection)
+
+
+def prepare_text(kernel: Kernel, title: str, body: str, *, whole: bool = False) -> None:
+    """Make the vectors of a short text ready before it is written; of a long one only if the whole is wanted."""
+    embedding = embedding_of(kernel)
+    if embedding is not None:
+        embedding.prepare(kernel.store, kernel.collection, (title, body), whole=whole)

@@ -4,12 +4,14 @@ import logging
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
 
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import fold
 from memotheca.search.index.live import Index, Texts
@@ -26,6 +28,7 @@ from memotheca.search.index.score import (
     lexical,
     nearest,
 )
+from memotheca.search.index_folder import IndexFolder
 from memotheca.search.neighbours import Beside, beside, lacking_cosines, lend
 from memotheca.storage.chunks import read_texts
 from memotheca.storage.segments import missing_segments
@@ -369,3 +372,9 @@ def _look_closer(reading: Reading, search: Search, passages: list[Passage], *, h
         passage.score += PHRASE_BONUS * sum(1 for phrase in phrases if phrase in spaced)
     head.sort(key=lambda passage: (-passage.score, passage.seq))
     passages[:LOOKED_AT] = head
+
+
+def finder_of(kernel: Kernel) -> Finder:
+    """The finder of this process, made when something is first searched for."""
+    folder = kernel.part(IndexFolder).path
+    return kernel.keep(Finder, folder, partial(Finder, folder))

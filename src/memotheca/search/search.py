@@ -13,7 +13,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry, fold
 from memotheca.model.retry import persist
 from memotheca.search.derive import FILTERED_ATTRIBUTES, filters_of
-from memotheca.search.embed import voice_of
+from memotheca.search.embed import embedder_of, voice_of
 from memotheca.search.excerpts import SNIPPET, Excerpt, Matched, Sought, read_place
 from memotheca.search.finder import (
     CANDIDATES,
@@ -23,6 +23,7 @@ from memotheca.search.finder import (
     QuestionEmbedder,
     Search,
     embed_question,
+    finder_of,
     to_id,
 )
 from memotheca.search.index.rest import Wanting
@@ -194,7 +195,7 @@ def _count(kernel: Kernel, question: Question, wanted: Sequence[str]) -> dict[st
                 continue
             one = replace(asked, passing=_filter(replace(question, kinds=(kind,)), asked.place))
             if asked.words is None:
-                page = _listed(reading, kernel.finder(), question, wanted=(one.passing, asked.place, COUNTED))
+                page = _listed(reading, finder_of(kernel), question, wanted=(one.passing, asked.place, COUNTED))
                 counts[kind] = page.total
             else:
                 ranked, findings = _rank(kernel, reading, question, wanted=(one, 1))
@@ -217,11 +218,11 @@ class _Asked:
 def _ask(kernel: Kernel, question: Question, cursor: str | None) -> _Asked:
     words = _words(question)
     with kernel.read() as reading:
-        embedder, voice = kernel.embedder(reading.session), voice_of(reading.session, kernel.collection)
+        embedder, voice = embedder_of(kernel, reading.session), voice_of(reading.session, kernel.collection)
         place = start(asdict(question), cursor, newest=reading.tx, now=kernel.now())
         passing = _filter(question, place)
         if words is not None and question.content:
-            words = read_as_meant(kernel.finder(), reading, words, embedder=embedder, as_of=place.tx)
+            words = read_as_meant(finder_of(kernel), reading, words, embedder=embedder, as_of=place.tx)
     # Between the snapshots: an embedder may be slow to answer, and no snapshot should wait for it.
     vector = None if words is None else embed_question(words, embedder)
     return _Asked(place, passing, words, vector, voice, None if vector is None else embedder)
@@ -230,7 +231,7 @@ def _ask(kernel: Kernel, question: Question, cursor: str | None) -> _Asked:
 def _rank(
     kernel: Kernel, reading: Reading, question: Question, *, wanted: tuple[_Asked, int]
 ) -> tuple[list[_Ranked], Findings]:
-    finder: Finder = kernel.finder()
+    finder: Finder = finder_of(kernel)
     asked, limit = wanted
     search = Search(
         text=asked.words or "",
@@ -263,7 +264,7 @@ def _find_page(kernel: Kernel, question: Question, *, wanted: tuple[int, str | N
     words, place = asked.words, asked.place
     with kernel.read() as reading:
         if words is None:
-            page = _listed(reading, kernel.finder(), question, wanted=(asked.passing, place, limit))
+            page = _listed(reading, finder_of(kernel), question, wanted=(asked.passing, place, limit))
         else:
             ranked, findings = _rank(kernel, reading, question, wanted=(asked, limit))
             page = _page(reading, ranked, findings, wanted=(question, asked, limit))

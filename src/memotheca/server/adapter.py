@@ -22,6 +22,7 @@ from pydantic import ValidationError
 from memotheca import __version__
 from memotheca.app import App, follow_vaults, look_after, write_down
 from memotheca.model.errors import Failure, Refusal, refuse_for_memory
+from memotheca.notes.mounts import vaults_of
 from memotheca.server import prompts, resources
 from memotheca.server.background import Works
 from memotheca.server.content_types import carry_types, restore_types
@@ -352,7 +353,7 @@ class Adapter:
         """For whoever begins a session now; a session that is under way is told that its tools have changed."""
         return compose_instructions(
             self._shown(),
-            has_vault=bool(self.app.kernel.vaults.mounts),
+            has_vault=bool(vaults_of(self.app.kernel).mounts),
             is_read_only=self.app.catalog.is_read_only,
         )
 

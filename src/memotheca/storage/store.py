@@ -212,12 +212,13 @@ class Store:
         database: Database,
         *,
         clock: Clock,
+        derive: Derive | None = None,
         steps: Sequence[Step] = STEPS,
         before_migration: Callable[[int], None] = lambda found: None,
     ) -> None:
         self.database = database
         self.clock = clock
-        self.derive: Derive | None = None
+        self.derive = derive
         self.after_closing: Callable[[], None] = lambda: None
         self.known_format = len(steps)
         migrate(database, steps, before=before_migration)

@@ -114,7 +114,7 @@ def with_fixtures(app: App) -> App:
     catalog.choose(["entries", SHOWN])
     contracts = {**CONTRACTS, CONTRACT: FixtureContract()}
     bench = bench_of(app.kernel)
-    kernel = replace(app.kernel, bench=replace(bench, acts={**bench.acts, **ACTS}))
+    kernel = app.kernel.having(replace(bench, acts={**bench.acts, **ACTS}))
     return App(kernel, Dispatcher(catalog, contracts), app.data)
 
 

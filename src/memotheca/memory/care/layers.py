@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.quadrants import QUADRANTS, Quadrant
-from memotheca.memory.session.state import Mood
+from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.spaces.all_spaces import Gallery
 from memotheca.memory.standing.judge import count_lately, judge_lately, quadrant_of, reference_of
 from memotheca.memory.standing.nearest import KNOWN
@@ -49,7 +49,7 @@ def layers(kernel: Kernel, reading: Reading, mood: Mood) -> tuple[Layer, ...]:
     waiting = count_waiting(reading.session, reading.collection)
     census = take_census(kernel, reading)
     nodes, edges = census.nodes(KNOWN), census.edges.total()
-    exchanges = kernel.activity.count(reading.session, reading.collection)
+    exchanges = activity_of(kernel).count(reading.session, reading.collection)
     judged = count_lately(kernel, reading)
     return (
         Layer(
@@ -119,7 +119,7 @@ _guard = Lock()
 
 def most_active(kernel: Kernel, reading: Reading) -> Sequence[Active]:
     """What somebody was shown most often, of what was looked at lately."""
-    ids = [id for id, _ in kernel.activity.recent_looks(reading.session, reading.collection, LOOKED_THROUGH)]
-    seen = kernel.activity.looks(reading.session, reading.collection, ids)
+    ids = [id for id, _ in activity_of(kernel).recent_looks(reading.session, reading.collection, LOOKED_THROUGH)]
+    seen = activity_of(kernel).looks(reading.session, reading.collection, ids)
     ranked = sorted(heads_of(reading, seen), key=lambda each: (-seen[each][0], -seen[each][1], each))[:ACTIVE]
     return [Active(entry, *seen[id]) for id, entry in reading.living(ranked).items()]

@@ -9,6 +9,7 @@ from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.curation.restore import TAKEN_BACK
 from memotheca.memory.curation.reversal import WINDOW, hash_of
 from memotheca.memory.curation.tombstones import tombstone_of
+from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import to_iso
 from memotheca.model.commits import Transaction
 from memotheca.storage.activity import QUARANTINED, Asked, Happening
@@ -73,7 +74,7 @@ def _noticed(kernel: Kernel, reading: Reading, sought: Sought) -> list[Line]:
         since=sought.since,
         limit=sought.limit,
     )
-    held = kernel.activity.happenings(reading.session, reading.collection, asked)
+    held = activity_of(kernel).happenings(reading.session, reading.collection, asked)
     return [_line_of(line) for line in held]
 
 

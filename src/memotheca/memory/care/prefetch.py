@@ -8,7 +8,7 @@ from memotheca.memory.care.critique import find_clashes, related_pairs
 from memotheca.memory.care.layers import count_quadrants
 from memotheca.memory.care.recency import recent_entries
 from memotheca.memory.care.tasks import LOOKED_AT
-from memotheca.memory.session.state import Activity
+from memotheca.memory.session.state import Activity, activity_of
 from memotheca.memory.standing.judge import reference_of
 
 _ready: WeakKeyDictionary[Activity, tuple[int, int]] = WeakKeyDictionary()
@@ -18,8 +18,8 @@ def get_ready(kernel: Kernel, stop: Callable[[], bool]) -> None:
     """Compare what was looked at or stored lately with what is near it, and judge the sample: once for every change and
     every look, one entry at a time, so that no call waits for it."""
     with kernel.read() as reading:
-        state = (reading.tx, kernel.activity.stirrings)
-        if _ready.get(kernel.activity) == state:
+        state = (reading.tx, activity_of(kernel).stirrings)
+        if _ready.get(activity_of(kernel)) == state:
             return
         entries = recent_entries(kernel, reading, LOOKED_AT)
     for entry in entries:
@@ -30,4 +30,4 @@ def get_ready(kernel: Kernel, stop: Callable[[], bool]) -> None:
     with kernel.read() as reading:
         reference_of(kernel, reading).renew(reading)
         count_quadrants(kernel, reading)
-    _ready[kernel.activity] = state
+    _ready[activity_of(kernel)] = state

@@ -5,12 +5,14 @@ from dataclasses import replace
 from typing import Any, cast
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.nodes import find_node
 from memotheca.memory.care.homeostasis import read_ledger
-from memotheca.memory.curation.remember import find_node, quarantine_of
+from memotheca.memory.curation.remember import quarantine_of
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.search.derive import QUARANTINED
+from memotheca.search.finder import finder_of
 from memotheca.search.index.score import Filter
 from memotheca.search.search import Page, Question, find_entries, rank_entries
 from memotheca.storage.snapshot import Reading
@@ -33,7 +35,7 @@ def quarantined_entries(kernel: Kernel, reading: Reading) -> list[tuple[Entry, M
 
 def _ever_held(kernel: Kernel) -> list[str]:
     with kernel.read() as reading:
-        return kernel.finder().filtered(reading, Filter(groups=((QUARANTINED,),), as_of=reading.tx))
+        return finder_of(kernel).filtered(reading, Filter(groups=((QUARANTINED,),), as_of=reading.tx))
 
 
 def rank_unheld(kernel: Kernel, question: Question, limit: int) -> list[str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.remember import quarantine_of
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing.nearest import KNOWN, vicinity_of
 from memotheca.model.ids import moment_of
 from memotheca.model.knowledge import Entry
@@ -33,8 +34,8 @@ def list_recent(
 ) -> list[Recent]:
     """The same with the times; only those since a moment, or only those that a session has stored."""
     if session is not None:
-        ids = set(kernel.activity.mood(reading.session, reading.collection, session).stored)
-        seen = kernel.activity.looks(reading.session, reading.collection, list(ids))
+        ids = set(activity_of(kernel).mood(reading.session, reading.collection, session).stored)
+        seen = activity_of(kernel).looks(reading.session, reading.collection, list(ids))
         return _newest(kernel, reading, {id: seen.get(id, (0, 0))[1] for id in ids}, since=since)[:limit]
     return _list_last(kernel, reading, limit, since=since, among=KNOWN)
 
@@ -42,7 +43,7 @@ def list_recent(
 def _list_last(kernel: Kernel, reading: Reading, limit: int, *, since: int, among: tuple[str, ...]) -> list[Recent]:
     wanted = limit + SLACK
     while True:
-        looked = dict(kernel.activity.recent_looks(reading.session, reading.collection, wanted, since))
+        looked = dict(activity_of(kernel).recent_looks(reading.session, reading.collection, wanted, since))
         made = [ids_made_last(reading, kind, limit=wanted) for kind in among]
         newest = _newest(kernel, reading, {id: 0 for ids in made for id in ids} | looked, since=since)
         recent = [found for found in newest if found.entry.kind in among]

@@ -12,6 +12,7 @@ from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.curation.tombstones import count_tombstones
 from memotheca.memory.graph.balance import examine
 from memotheca.memory.graph.cancer import IMPORTANT
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.model.clock import DAY
 from memotheca.model.kinds import MEMORY
@@ -173,12 +174,12 @@ def reconsider(kernel: Kernel, task: Task) -> None:
 
 
 def _kept(kernel: Kernel, reading: Reading) -> list[str]:
-    return list(kernel.activity.state(reading.session, kernel.collection, KEPT) or ())
+    return list(activity_of(kernel).state(reading.session, kernel.collection, KEPT) or ())
 
 
 def _set_kept(kernel: Kernel, marks: list[str]) -> None:
-    kernel.activity.set_state(kernel.collection, KEPT, marks[-MOST_KEPT:])
-    kernel.activity.flush(kernel.store)
+    activity_of(kernel).set_state(kernel.collection, KEPT, marks[-MOST_KEPT:])
+    activity_of(kernel).flush(kernel.store)
 
 
 def examine_health(kernel: Kernel, reading: Reading) -> Health:

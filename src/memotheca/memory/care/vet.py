@@ -13,6 +13,7 @@ from memotheca.memory.spaces.all_spaces import Hung
 from memotheca.memory.standing.judge import reference_of
 from memotheca.memory.standing.probe import hang_text
 from memotheca.memory.standing.sample import Reference
+from memotheca.search.embed import prepare_text
 from memotheca.storage.snapshot import Reading
 
 CheckType = Literal["embedding_outlier", "content_misalign", "prompt_injection", "circular_logic"]
@@ -98,7 +99,7 @@ def vet(kernel: Kernel, content: str, checks: Sequence[str], rationale: str | No
     """Make the checks that are asked for; the text is neither kept nor obeyed."""
     about, body = (rationale, content) if rationale is not None else _heading_and_rest(content)
     for passage in (content, *(() if about is None else (about, body))):
-        kernel.prepare("", passage, whole=True)
+        prepare_text(kernel, "", passage, whole=True)
     with kernel.read() as reading:
         look = _Look(kernel, reading, content, about, body)
         made: dict[str, Callable[[], Verdict]] = {

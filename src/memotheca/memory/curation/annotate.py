@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.remember import find_node, log_curation
+from memotheca.kernel.nodes import find_node
+from memotheca.memory.curation.remember import log_curation
 from memotheca.memory.safety.secrets import scrub_all
 from memotheca.model import kinds
 from memotheca.model.clock import to_iso

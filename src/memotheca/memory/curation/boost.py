@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.remember import find_node, importance_of, log_curation
+from memotheca.kernel.nodes import find_node
+from memotheca.memory.curation.remember import importance_of, log_curation
 from memotheca.memory.graph.balance import Examined, examine, refuse_cancer
 from memotheca.memory.safety.secrets import scrub
 from memotheca.model.commits import Version

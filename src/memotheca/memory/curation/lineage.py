@@ -6,7 +6,7 @@ from typing import Literal, cast
 
 from memotheca.kernel.citations import TAG, resolve_citation
 from memotheca.kernel.handles import resolve_any
-from memotheca.memory.curation.remember import find_named
+from memotheca.kernel.nodes import find_named
 from memotheca.memory.curation.reversal import hash_of
 from memotheca.model.commits import Transaction, Version
 from memotheca.model.errors import Failure, Refusal

@@ -8,12 +8,14 @@ from memotheca.documents.sections import remove_with_edges, sections_of
 from memotheca.kernel.citations import new_alias
 from memotheca.kernel.handles import NOTE_NAMES
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.nodes import find_node
 from memotheca.memory.claims.priors import COMPATIBLE, assume, differing, similarity
-from memotheca.memory.curation.remember import find_node, importance_of, new_link
+from memotheca.memory.curation.remember import importance_of, new_link
 from memotheca.memory.curation.reversal import hash_of
 from memotheca.memory.graph.balance import refuse_cancer
 from memotheca.memory.graph.cycles import refuse_circle
 from memotheca.memory.safety.secrets import scrub
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
 from memotheca.model import kinds
 from memotheca.model.commits import Transaction, Version
@@ -262,12 +264,12 @@ def _redirect(writing: Writing, gone: set[str], merged: str) -> int:
 def _carry_looks(kernel: Kernel, merged: Merged) -> None:
     """What was looked at is now the merged entry."""
     with kernel.read() as reading:
-        looks = kernel.activity.looks(reading.session, kernel.collection, list(merged.sources))
+        looks = activity_of(kernel).looks(reading.session, kernel.collection, list(merged.sources))
     if looks:
         times, last = sum(each[0] for each in looks.values()), max(each[1] for each in looks.values())
-        kernel.activity.look(kernel.collection, [merged.version.id], last, times=times)
+        activity_of(kernel).look(kernel.collection, [merged.version.id], last, times=times)
 
 
 def _log(kernel: Kernel, action: str, ids: tuple[str, ...], reason: str = "") -> None:
     line = Happening(time=kernel.now(), level="info", component="curation", action=action, node_ids=ids, reason=reason)
-    kernel.activity.log(kernel.collection, line)
+    activity_of(kernel).log(kernel.collection, line)

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from memotheca.kernel.citations import TAG, new_alias, resolve_citation
-from memotheca.kernel.handles import resolve
+from memotheca.kernel.citations import new_alias
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.nodes import find_node
 from memotheca.memory.claims.contradiction import Contradiction
 from memotheca.memory.claims.quantities import differ_in_figures
 from memotheca.memory.graph.cycles import without_circles
@@ -15,7 +15,7 @@ from memotheca.memory.safety.adversarial import Threat, inspect
 from memotheca.memory.safety.secrets import Redaction, scrub_all
 from memotheca.memory.session.arousal import NAMELESS, modulator_levels
 from memotheca.memory.session.modulators import learning_share
-from memotheca.memory.session.state import Mood
+from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.spaces.all_spaces import Hung
 from memotheca.memory.spaces.causal import clauses
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
@@ -26,15 +26,13 @@ from memotheca.model import kinds
 from memotheca.model.clock import DAY, HOUR
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
-from memotheca.model.ids import is_id
 from memotheca.model.knowledge import Edge, Entry, fold
 from memotheca.model.retry import persist
 from memotheca.search.derive import digest_of
-from memotheca.search.embed import voice_of
+from memotheca.search.embed import embedder_of, embedding_of, prepare_text, voice_of
 from memotheca.search.passages import cut
 from memotheca.storage.activity import Happening
 from memotheca.storage.heads import is_live
-from memotheca.storage.lookups import ids_labelled
 from memotheca.storage.snapshot import Reading
 from memotheca.storage.store import Writing
 from memotheca.storage.vectors import newest_vector
@@ -106,28 +104,13 @@ class _Pondered:
     previous: str | None
 
 
-def find_node(reading: Reading, handle: str, *, field: str = "node_id") -> Version:
-    """The living entry under a handle: an id, a citation with or without brackets, or any other name."""
-    if TAG.fullmatch(handle.strip()):
-        handle = resolve_citation(reading, handle).id
-    elif not is_id(handle.strip()) and (named := find_named(reading, handle)) is not None:
-        handle = named
-    return resolve(reading, handle, "entry", field=field)
-
-
-def find_named(reading: Reading, name: str) -> str | None:
-    """The one memory with this title."""
-    ids = ids_labelled(reading, name.strip(), kind=kinds.MEMORY, limit=2) if name.strip() else []
-    return ids[0] if len(ids) == 1 else None
-
-
 def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
     """Scrub, check, judge and store; nothing is stored of what is refused."""
     clean, redactions = _scrubbed(draft)
     threat = inspect(clean.content)
     if threat.is_blocked:
         _refuse(kernel, threat)
-    kernel.prepare(clean.name, clean.content, whole=True)
+    prepare_text(kernel, clean.name, clean.content, whole=True)
     pondered = persist(lambda: _ponder(kernel, clean, threat))
     entry, around, learned, mood = pondered.entry, pondered.around, pondered.learned, pondered.mood
 
@@ -150,12 +133,12 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
     mood.position = max(mood.position, entry.attributes[POSITION])
     around.remember(cast(Entry, version.thing))
     place = (kernel.collection, clean.session)
-    kernel.activity.feel(place, mood, (learned.delta_s, learned.delta_c, learned.score), pondered.share)
+    activity_of(kernel).feel(place, mood, (learned.delta_s, learned.delta_c, learned.score), pondered.share)
     standing = {other.id for other, _ in near}
     clashes = {id: clash for id, clash in around.clashes.items() if id in standing}
     mood.has_conflict = mood.has_conflict or any(clash.type != "temporal" for clash in clashes.values())
     mood.stored = [*mood.stored, version.id][-REMEMBERED:]
-    kernel.activity.look(kernel.collection, [version.id], version.time)
+    activity_of(kernel).look(kernel.collection, [version.id], version.time)
     log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if threat.is_flagged else "")
     # What contradicts it, or tells of another of its kind, is not to be merged with it, however alike they are.
     alike = [(other, value) for other, value in near if value >= DUPLICATE and other.id not in around.clashes]
@@ -177,11 +160,11 @@ def _ponder(kernel: Kernel, draft: Draft, threat: Threat) -> _Pondered:
     """Draw a memory and judge it among the others."""
     with kernel.read() as reading:
         linked = tuple(find_node(reading, handle, field="link_to").id for handle in draft.link_to)
-        mood = kernel.activity.mood(reading.session, kernel.collection, draft.session)
+        mood = activity_of(kernel).mood(reading.session, kernel.collection, draft.session)
         now = kernel.now()
         entry = draw(draft, threat, (now, mood.position + 1))
         around = _look_around(kernel, reading, entry, linked)
-        learned = learn(entry, around.judged, kernel.activity.count(reading.session, kernel.collection))
+        learned = learn(entry, around.judged, activity_of(kernel).count(reading.session, kernel.collection))
         share = learning_share(modulator_levels(kernel, reading.session, draft.session, now=now))
         previous = next((id for id in reversed(mood.stored) if is_live(reading.session, reading.collection, id)), None)
         return _Pondered(entry, around, learned, mood, share, previous)
@@ -281,12 +264,12 @@ def _look_around(kernel: Kernel, reading: Reading, entry: Entry, linked: Sequenc
 
 def _ready_vector(kernel: Kernel, reading: Reading, entry: Entry) -> Any:
     """E1 of a text whose vectors were made a moment ago."""
-    embedder = kernel.embedder(reading.session)
-    if embedder is None or kernel.embedding is None:
+    embedder, embedding = embedder_of(kernel, reading.session), embedding_of(kernel)
+    if embedder is None or embedding is None:
         return None
     found: list[bytes] = []
     for start, stop in cut(entry.body):
-        found += kernel.embedding.ready.get(embedder.identity, digest_of(entry.title, entry.body[start:stop]))
+        found += embedding.ready.get(embedder.identity, digest_of(entry.title, entry.body[start:stop]))
     return mean_vector(found) if found else None
 
 
@@ -360,4 +343,4 @@ def new_link(writing: Writing, ends: tuple[str, str], type: str, *, weight: floa
 
 def log_curation(kernel: Kernel, level: str, action: str, ids: tuple[str, ...], *, reason: str = "") -> None:
     line = Happening(time=kernel.now(), level=level, component="curation", action=action, node_ids=ids, reason=reason)
-    kernel.activity.log(kernel.collection, line)
+    activity_of(kernel).log(kernel.collection, line)

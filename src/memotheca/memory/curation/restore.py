@@ -6,6 +6,7 @@ from typing import cast
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.reversal import WINDOW, find_transaction
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import text_of
 from memotheca.model.clock import to_iso
 from memotheca.model.commits import Transaction, Version
@@ -88,7 +89,7 @@ def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> Restored:
     restored, back = carry_out(kernel, act, actor=actor)
     empty_trash(kernel, back)
     line = Happening(time=kernel.now(), level="info", component="curation", action="restore", node_ids=restored.nodes)
-    kernel.activity.log(kernel.collection, line)
+    activity_of(kernel).log(kernel.collection, line)
     return restored
 
 

@@ -6,6 +6,7 @@ from memotheca.memory.curation.remember import Stored
 from memotheca.memory.session.arousal import keep_levels, modulator_levels
 from memotheca.memory.session.learning import phase_at
 from memotheca.memory.session.modulators import reward
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.session.steering import Deed, Reward, steer
 from memotheca.memory.spaces.fingerprint import SESSION
 from memotheca.model.knowledge import Entry
@@ -17,7 +18,7 @@ REMEMBERED = 50
 
 def reward_store(kernel: Kernel, stored: Stored, entry: Entry) -> tuple[Reward, float]:
     """The verdict on a store, and by how much dopamine moved; both are remembered."""
-    activity = kernel.activity
+    activity = activity_of(kernel)
     learned = stored.learned
     name = str(entry.attributes[SESSION])
     with kernel.store.database.read() as session:

@@ -9,6 +9,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.graph.causality import effective_weight
 from memotheca.model.kinds import EDGE_TYPES, RELATIONAL
 from memotheca.model.knowledge import Edge, Entry
+from memotheca.notes.mounts import vaults_of
 from memotheca.notes.notebook import Notebook
 from memotheca.notes.open_notebook import opened
 from memotheca.storage.snapshot import Reading
@@ -121,7 +122,7 @@ def _link(source: str, target: str) -> Edge:
 
 @contextmanager
 def mapped(kernel: Kernel) -> Generator[Map]:
-    if kernel.vaults.mounts:
+    if vaults_of(kernel).mounts:
         with opened(kernel) as (reading, book):
             yield Map(reading, book)
     else:

@@ -13,6 +13,7 @@ from memotheca.memory.curation.rewards import RECALLED
 from memotheca.memory.recall.compare import compare
 from memotheca.memory.recall.plan import hit_rates, note_hits
 from memotheca.memory.session.learning import smooth
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.model.knowledge import Entry
 from memotheca.storage.snapshot import Reading
@@ -55,9 +56,9 @@ def measure_recall(kernel: Kernel, query: str, expected: Sequence[str], top_k: i
         missing = tuple(_explain(kernel, reading, id, compared.searched) for id in lacking)
         note_hits(kernel, reading.session, type, hits=len(accuracy.hits), expected=len(wanted))
         rate = hit_rates(kernel, reading.session)[type]
-        before: float | None = kernel.activity.state(reading.session, kernel.collection, RECALLED)
+        before: float | None = activity_of(kernel).state(reading.session, kernel.collection, RECALLED)
     now = accuracy.recall if before is None else smooth(before, accuracy.recall)
-    kernel.activity.set_state(kernel.collection, RECALLED, now)
+    activity_of(kernel).set_state(kernel.collection, RECALLED, now)
     return Tested(
         accuracy=accuracy,
         fusion=fusion,

@@ -6,8 +6,9 @@ from typing import Literal
 
 from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.nodes import find_node
 from memotheca.memory.care.quarantine import find_unheld
-from memotheca.memory.curation.remember import find_node, importance_of
+from memotheca.memory.curation.remember import importance_of
 from memotheca.memory.graph.causality import Arrow, Arrows, combine, find_paths, necessity, reverse, without
 from memotheca.memory.graph.causes import causal_arrows
 from memotheca.memory.standing.nearest import KNOWN

@@ -6,12 +6,13 @@ from typing import Any, cast
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.goals import QueryType, asks_for_effects, periods, without_request
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.code import names
 from memotheca.memory.spaces.entities import find
 from memotheca.memory.standing.nearest import everything_known
 from memotheca.model.clock import DAY, to_iso
-from memotheca.search.embed import voice_of
-from memotheca.search.finder import Finder, Search, embed_question
+from memotheca.search.embed import embedder_of, voice_of
+from memotheca.search.finder import Finder, Search, embed_question, finder_of
 from memotheca.storage.chunks import read_texts
 from memotheca.storage.database import Session
 from memotheca.text.tokens import count_tokens
@@ -71,7 +72,7 @@ class SearchPlan:
 def plan_search(kernel: Kernel, goal: str, focus: Sequence[str] = ()) -> SearchPlan:
     chosen = cast(list[QueryType], list(dict.fromkeys((*focus, *ORDER)))[:QUERIES])
     with kernel.read() as reading:
-        finder: Finder = kernel.finder()
+        finder: Finder = finder_of(kernel)
         spelled = spelled_words(without_request(goal))
         known = finder.holding(reading, list(spelled))
         texts = _texts(chosen, goal, _rarest(spelled, known) or [goal.strip()], kernel.now())
@@ -87,7 +88,7 @@ def plan_search(kernel: Kernel, goal: str, focus: Sequence[str] = ()) -> SearchP
 
 def hit_rates(kernel: Kernel, session: Session) -> dict[QueryType, float]:
     """The share of what was expected that searches of each type have found so far."""
-    held: Mapping[str, Any] = kernel.activity.state(session, kernel.collection, HIT_RATES) or {}
+    held: Mapping[str, Any] = activity_of(kernel).state(session, kernel.collection, HIT_RATES) or {}
     return {
         type: (WORTH * prior + held.get(type, [0, 0])[0]) / (WORTH + held.get(type, [0, 0])[1])
         for type, prior in PRIORS.items()
@@ -96,10 +97,10 @@ def hit_rates(kernel: Kernel, session: Session) -> dict[QueryType, float]:
 
 def note_hits(kernel: Kernel, session: Session, type: QueryType, *, hits: int, expected: int) -> None:
     """Remember how a search of a type fared."""
-    held: dict[str, Any] = dict(kernel.activity.state(session, kernel.collection, HIT_RATES) or {})
+    held: dict[str, Any] = dict(activity_of(kernel).state(session, kernel.collection, HIT_RATES) or {})
     before = held.get(type, [0, 0])
     held[type] = [before[0] + hits, before[1] + expected]
-    kernel.activity.set_state(kernel.collection, HIT_RATES, held)
+    activity_of(kernel).set_state(kernel.collection, HIT_RATES, held)
 
 
 def _rarest(spelled: Mapping[str, str], known: Mapping[str, int]) -> list[str]:
@@ -174,9 +175,9 @@ def _coverage(text: str, held: Mapping[str, int]) -> float:
 def _answers_cost(kernel: Kernel, texts: Sequence[str]) -> int:
     """The tokens of what each question would show at first; as it is spelled, since that decides little here."""
     with kernel.store.database.read() as session:
-        embedder, voice = kernel.embedder(session), voice_of(session, kernel.collection)
+        embedder, voice = embedder_of(kernel, session), voice_of(session, kernel.collection)
     vectors = [embed_question(text, embedder) for text in texts]
-    finder: Finder = kernel.finder()
+    finder: Finder = finder_of(kernel)
     cost = 0
     with kernel.read() as reading:
         passing = everything_known(reading)

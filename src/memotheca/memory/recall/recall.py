@@ -12,6 +12,7 @@ from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.session.arousal import modulator_levels, note_nothing_found
 from memotheca.memory.session.modulators import Levels, attended, widened
 from memotheca.memory.session.quadrants import Quadrant
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.form import MODALITIES
 from memotheca.memory.standing.judge import dominant_space, judge_lately, quadrant_of
 from memotheca.memory.standing.nearest import KNOWN
@@ -126,7 +127,7 @@ def recall(
         total = take_census(kernel, reading).nodes(KNOWN)
     if not judged:
         told = Happening(time=now, level="info", component="retrieval", action="search", reason="nothing was found")
-        kernel.activity.log(kernel.collection, told)
+        activity_of(kernel).log(kernel.collection, told)
         note_nothing_found(kernel, wanted.session)
     ended = time.perf_counter()
     stages = (

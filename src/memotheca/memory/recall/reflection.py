@@ -11,6 +11,7 @@ from memotheca.memory.care.recency import recent_entries
 from memotheca.memory.claims.goals import Intent, intents, without_request
 from memotheca.memory.curation.restore import TAKEN_BACK
 from memotheca.memory.curation.tombstones import Tombstone, find_tombstones
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.model.knowledge import Entry
 from memotheca.search.search import Question, find_entries
@@ -74,7 +75,7 @@ def reflect(kernel: Kernel, goal: str, session_name: str) -> Reflection:
     meant = intents(goal)
     ground = _survey(kernel, goal, meant)
     with kernel.read() as reading:
-        mood = kernel.activity.mood(reading.session, kernel.collection, session_name)
+        mood = activity_of(kernel).mood(reading.session, kernel.collection, session_name)
     steps = [step for intent in meant for step in _STEPS[intent](ground)]
     triggered: list[str] = []
     if mood.entropy > UNSETTLED:

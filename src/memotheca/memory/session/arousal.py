@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.modulators import Levels, levels_at, sharpen, startle
+from memotheca.memory.session.state import activity_of
 from memotheca.storage.database import Session
 
 MODULATORS = "modulators"
@@ -14,12 +15,12 @@ POOR_RECALLS = "poor_recalls"
 
 def modulator_levels(kernel: Kernel, session: Session, name: str, *, now: int | None = None) -> Levels:
     """The levels of a session as they are now."""
-    held = kernel.activity.state(session, kernel.collection, f"{MODULATORS}:{name or NAMELESS}")
+    held = activity_of(kernel).state(session, kernel.collection, f"{MODULATORS}:{name or NAMELESS}")
     return levels_at(kernel.now() if now is None else now, held)
 
 
 def keep_levels(kernel: Kernel, name: str, levels: Levels) -> None:
-    kernel.activity.set_state(kernel.collection, f"{MODULATORS}:{name or NAMELESS}", levels.to_json())
+    activity_of(kernel).set_state(kernel.collection, f"{MODULATORS}:{name or NAMELESS}", levels.to_json())
 
 
 def note_nothing_found(kernel: Kernel, name: str) -> None:
@@ -34,11 +35,11 @@ def note_threat(kernel: Kernel, name: str) -> None:
 def note_recall(kernel: Kernel, name: str, recall: float) -> None:
     """Who has been shown five times in a row to find less than half learns faster for a while (D.8)."""
     with kernel.store.database.read() as session:
-        before = int(kernel.activity.state(session, kernel.collection, f"{POOR_RECALLS}:{name}") or 0)
+        before = int(activity_of(kernel).state(session, kernel.collection, f"{POOR_RECALLS}:{name}") or 0)
     poor = before + 1 if recall < POOR else 0
     if poor >= POOR_IN_A_ROW:
         _move(kernel, name, sharpen)
-    kernel.activity.set_state(kernel.collection, f"{POOR_RECALLS}:{name}", poor % POOR_IN_A_ROW)
+    activity_of(kernel).set_state(kernel.collection, f"{POOR_RECALLS}:{name}", poor % POOR_IN_A_ROW)
 
 
 def _move(kernel: Kernel, name: str, change: Callable[[Levels], Levels]) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
+from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.learning import SMOOTHING, smooth
 from memotheca.memory.session.pulse import CALM, Pulse, Situation, take_pulse
 from memotheca.memory.session.scratchpad import Scratchpads
@@ -266,7 +267,7 @@ def _by_collection(moods: Mapping[Place, dict[str, Any]]) -> dict[str, dict[str,
 
 def hear_call(name: str, arguments: Mapping[str, Any], call: Call[Any], reply: Reply) -> Pulse:
     """Count an exchange of a session, log its failure, and say how the memory stands after it (D.7)."""
-    activity: Activity = call.kernel.activity
+    activity: Activity = activity_of(call.kernel)
     place = (call.kernel.collection, call.session)
     with call.kernel.store.database.read() as session:
         mood = activity.mood(session, *place)
@@ -288,3 +289,8 @@ def _complaint(name: str, reply: Reply, now: int) -> Happening:
 
 def pulse_of(mood: Mood, situation: Situation = CALM) -> Pulse:
     return take_pulse(mood.entropy, mood.coherence, mood.learning, situation)
+
+
+def activity_of(kernel: Kernel) -> Activity:
+    """What this process has seen and not yet written."""
+    return kernel.keep(Activity)

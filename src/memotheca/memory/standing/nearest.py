@@ -14,7 +14,7 @@ from memotheca.model import kinds
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
 from memotheca.search.embed import model_of, voice_of
-from memotheca.search.finder import Finder, Search
+from memotheca.search.finder import Finder, Search, finder_of
 from memotheca.search.index.parts import Array
 from memotheca.search.index.score import Filter
 from memotheca.search.passages import LIMIT
@@ -187,7 +187,7 @@ def find_near(
 ) -> dict[str, dict[str, float | None]]:
     """The ids of what the shared search finds nearest to each entry, itself left out: by its meaning, with the cosine,
     or by how it begins where it has no vector."""
-    finder: Finder = kernel.finder()
+    finder: Finder = finder_of(kernel)
     passing = everything_known(reading)
     model, depth = model_of(reading.session, reading.collection), PASSAGES * limit
     meant = [entry for entry in entries if entry.id in vectors]

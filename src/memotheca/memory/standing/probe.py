@@ -6,6 +6,7 @@ from memotheca.memory.standing.sample import hang, mean_vector
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
 from memotheca.search.derive import digest_of
+from memotheca.search.embed import embedder_of, embedding_of
 from memotheca.search.finder import embed_question
 from memotheca.search.passages import cut
 from memotheca.storage.snapshot import Reading
@@ -14,18 +15,18 @@ PROBE = ""
 
 
 def hang_text(kernel: Kernel, reading: Reading, content: str) -> Hung:
-    """A passage; its vectors must have been made ready with `kernel.prepare`."""
-    embedder = kernel.embedder(reading.session)
+    """A passage; its vectors must have been made ready with `prepare_text`."""
+    embedder, embedding = embedder_of(kernel, reading.session), embedding_of(kernel)
     found: list[bytes] = []
-    if embedder is not None and kernel.embedding is not None:
+    if embedder is not None and embedding is not None:
         for start, stop in cut(content):
-            found += kernel.embedding.ready.get(embedder.identity, digest_of("", content[start:stop]))
+            found += embedding.ready.get(embedder.identity, digest_of("", content[start:stop]))
     vectors = {PROBE: mean_vector(found)} if found else {}
     return hang(reading, [_draft(kernel, content)], joined={PROBE: ()}, vectors=vectors)[0]
 
 
 def hang_question(kernel: Kernel, reading: Reading, question: str) -> Hung:
-    vector = embed_question(question, kernel.embedder(reading.session))
+    vector = embed_question(question, embedder_of(kernel, reading.session))
     vectors = {} if vector is None else {PROBE: vector}
     return hang(reading, [_draft(kernel, question)], joined={PROBE: ()}, vectors=vectors)[0]
 

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
-from memotheca.documents.documents import MAX_FILE_MEGABYTES, examine_documents
+from memotheca.documents.condition import examine_documents
+from memotheca.documents.documents import MAX_FILE_MEGABYTES
 from memotheca.jobs.queue import bench_of
 from memotheca.kernel.kernel import Kernel
+from memotheca.search.finder import finder_of
 from memotheca.toolkit.fields import UNSET, Unset, flag, integer, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.documents.contract import in_megabytes, in_seconds
@@ -61,7 +63,7 @@ EXAMPLE = Example(
 def knowledge_status(call: Call[Kernel], input: Input) -> Answer:
     """Get knowledge base statistics and health status"""
     found = examine_documents(call.kernel)
-    storage, index = bench_of(call.kernel).data, call.kernel.finder().folder
+    storage, index = bench_of(call.kernel).data, finder_of(call.kernel).folder
     if not call.is_local:
         storage, index = (place.relative_to(storage) for place in (storage, index))
     knowledge_base = Holdings(

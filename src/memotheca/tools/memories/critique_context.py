@@ -7,6 +7,7 @@ from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.critique import CHECKS, Finding, critique
 from memotheca.memory.care.recency import recent_entries
+from memotheca.memory.session.state import activity_of
 from memotheca.toolkit.fields import UNSET, Unset, flag, free, integer, many, number, text, texts
 from memotheca.toolkit.fit import count_fitting, room_for
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -60,10 +61,10 @@ def critique_context(call: Call[Kernel], input: Input) -> Answer:
     with kernel.read() as reading:
         entries = recent_entries(kernel, reading, input.context_window)
         findings = critique(kernel, reading, entries, input.check_types)
-        mood = kernel.activity.mood(reading.session, kernel.collection, call.session)
+        mood = activity_of(kernel).mood(reading.session, kernel.collection, call.session)
     if "conflicts" in input.check_types:
         mood.has_conflict = any(finding.check == "conflicts" for finding in findings)
-        kernel.activity.keep((kernel.collection, call.session))
+        activity_of(kernel).keep((kernel.collection, call.session))
     counts = {check: sum(finding.check == check for finding in findings) for check in dict.fromkeys(input.check_types)}
     shapes = tuple(_shape(finding) for finding in findings)
     fitting = count_fitting(shapes, room_for(input.context_window, USUAL))

@@ -6,8 +6,9 @@ from typing import cast
 
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.remember import find_node
+from memotheca.kernel.nodes import find_node
 from memotheca.memory.recall.entailment import Kin, entail
+from memotheca.memory.session.state import activity_of
 from memotheca.model.knowledge import Entry
 from memotheca.toolkit.fields import UNSET, Unset, choice, integer, many, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -78,7 +79,7 @@ def entailment_query(call: Call[Kernel], input: Input) -> Answer:
     with call.kernel.read() as reading:
         entry = cast(Entry, find_node(reading, input.node_id).thing)
         found = entail(call.kernel, reading, entry, input.embedding_space)
-    call.kernel.activity.look(call.kernel.collection, [entry.id], call.kernel.now())
+    activity_of(call.kernel).look(call.kernel.collection, [entry.id], call.kernel.now())
     above = found.ancestors if input.direction != "descendants" else ()
     below = found.descendants if input.direction != "ancestors" else ()
     cone, kin = found.cone, (*above, *below)

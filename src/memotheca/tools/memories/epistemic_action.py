@@ -6,6 +6,7 @@ from typing import Any
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.recall.questions import DUE, Candidate, eligibility, next_question
+from memotheca.memory.session.state import activity_of
 from memotheca.toolkit.ask import Form, Response, choice_of
 from memotheca.toolkit.fields import UNSET, Schema, Unset, flag, free, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -43,7 +44,7 @@ def epistemic_action(call: Call[Kernel], input: Input) -> Answer:
     kernel = call.kernel
     name = input.session_id if isinstance(input.session_id, str) and input.session_id else call.session
     with kernel.read() as reading:
-        mood = kernel.activity.mood(reading.session, kernel.collection, name)
+        mood = activity_of(kernel).mood(reading.session, kernel.collection, name)
         why = eligibility(mood, force=input.force)
         found = next_question(kernel, reading, mood) if why is not None else None
     if found is None:
@@ -60,7 +61,7 @@ def epistemic_action(call: Call[Kernel], input: Input) -> Answer:
         return Answer(told, NODES, output)
     response = call.ask(_form(found))
     mood.asked = [*mood.asked, found.mark]
-    kernel.activity.keep((kernel.collection, name))
+    activity_of(kernel).keep((kernel.collection, name))
     output = Output(
         action_type=ASK,
         question=found.text,

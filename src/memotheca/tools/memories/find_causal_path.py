@@ -6,10 +6,11 @@ from typing import cast
 
 from memotheca.kernel.citations import name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.remember import find_node
+from memotheca.kernel.nodes import find_node
 from memotheca.memory.graph.causality import Arrow, strength
 from memotheca.memory.graph.causes import Chains, Way, find_chains
 from memotheca.memory.graph.walk import confidence_of
+from memotheca.memory.session.state import activity_of
 from memotheca.model.knowledge import Entry
 from memotheca.storage.snapshot import Reading
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, text, texts
@@ -97,7 +98,7 @@ def find_causal_path(call: Call[Kernel], input: Input) -> Answer:
         tried = [find_chains(reading, *ends, max_hops=hops, way=way) for way in WAYS[input.direction]]
         best = max(tried, key=lambda chains: chains.confidence)
         output = _output(reading, source, best, tried)
-    call.kernel.activity.look(call.kernel.collection, [source.id, target.id], call.kernel.now())
+    activity_of(call.kernel).look(call.kernel.collection, [source.id, target.id], call.kernel.now())
     sentence = f"{output.narrative} ({output.path_confidence:.2f})." if output.path_found else "No such chain is known."
     return Answer(sentence, NODES, output)
 

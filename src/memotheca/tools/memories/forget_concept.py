@@ -6,8 +6,8 @@ from typing import cast
 from memotheca.admin.erasure import erase_everywhere
 from memotheca.admin.manifest import strike
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.nodes import find_node
 from memotheca.memory.curation.merge import forget
-from memotheca.memory.curation.remember import find_node
 from memotheca.memory.curation.reversal import WINDOW
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Failure, Refusal

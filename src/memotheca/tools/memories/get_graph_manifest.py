@@ -6,6 +6,7 @@ from typing import Any
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.layers import Layer, layers
 from memotheca.memory.session.learning import phase_at
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.space_table import SPACES
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.model.kinds import EDGE_TYPES, PLURALS
@@ -86,8 +87,8 @@ def get_graph_manifest(call: Call[Kernel], input: Input) -> Answer:
     tools help when."""
     kernel = call.kernel
     with kernel.read() as reading:
-        mood = kernel.activity.mood(reading.session, kernel.collection, call.session)
-        phase = phase_at(kernel.activity.count(reading.session, kernel.collection))
+        mood = activity_of(kernel).mood(reading.session, kernel.collection, call.session)
+        phase = phase_at(activity_of(kernel).count(reading.session, kernel.collection))
         standing = layers(kernel, reading, mood)
         counts = _counts(kernel, reading)
         model = model_of(reading.session, kernel.collection) or "none"

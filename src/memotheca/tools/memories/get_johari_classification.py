@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.remember import find_node
+from memotheca.kernel.nodes import find_node
 from memotheca.memory.session.quadrants import ACTIONS, Quadrant, confidence, insights, quadrant
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.space_table import IDS
 from memotheca.memory.standing.judge import judge, learn
 from memotheca.model.knowledge import Entry
@@ -47,7 +48,7 @@ def get_johari_classification(call: Call[Kernel], input: Input) -> Answer:
         entry = find_node(reading, input.node_id).thing
         assert isinstance(entry, Entry)
         judged = judge(kernel, reading, entry)
-        learned = learn(entry, judged, kernel.activity.count(reading.session, kernel.collection))
+        learned = learn(entry, judged, activity_of(kernel).count(reading.session, kernel.collection))
     stands = list(zip(judged.delta_s, judged.delta_c, strict=True))
     quadrants: tuple[Quadrant, ...] = tuple(quadrant(new, fitting) for new, fitting in stands)
     output = Output(

@@ -9,6 +9,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.layers import Active, Layer, count_quadrants, layers, most_active
 from memotheca.memory.care.tasks import Task, tend
 from memotheca.memory.session.learning import phase_at
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing.nearest import KNOWN, affordable
 from memotheca.model.clock import to_iso
 from memotheca.search.census import take_census
@@ -81,8 +82,8 @@ def get_memetic_status(call: Call[Kernel], input: Input) -> Answer:
     curation tasks, most pressing first."""
     kernel, session = call.kernel, input.session_id or call.session
     with kernel.read() as reading:
-        mood = kernel.activity.mood(reading.session, kernel.collection, session)
-        phase = phase_at(kernel.activity.count(reading.session, kernel.collection))
+        mood = activity_of(kernel).mood(reading.session, kernel.collection, session)
+        phase = phase_at(activity_of(kernel).count(reading.session, kernel.collection))
         tended = tend(kernel, reading, most=affordable(kernel, reading))
         counts, judged = count_quadrants(kernel, reading)
         active = most_active(kernel, reading)

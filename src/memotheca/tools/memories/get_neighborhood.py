@@ -5,8 +5,10 @@ from typing import cast
 
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.remember import find_node, importance_of
+from memotheca.kernel.nodes import find_node
+from memotheca.memory.curation.remember import importance_of
 from memotheca.memory.graph.walk import Neighbour, confidence_of, is_shortcut, look_around, mapped
+from memotheca.memory.session.state import activity_of
 from memotheca.model.kinds import EDGE_TYPES
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.toolkit.fields import UNSET, flag, integer, many, number, one, text, texts
@@ -99,7 +101,7 @@ def get_neighborhood(call: Call[Kernel], input: Input) -> Answer:
         found = look_around(
             chart, focal, depth=input.depth, types=input.edge_types or EDGE_TYPES, min_weight=input.min_weight
         )
-    call.kernel.activity.look(call.kernel.collection, [focal.id], call.kernel.now())
+    activity_of(call.kernel).look(call.kernel.collection, [focal.id], call.kernel.now())
     every = tuple(_neighbor(each) for each in found.neighbours)
     neighbors = every[: count_fitting(every, ROOM - FEW_EDGES)]
     shown = {focal.id, *(each.id for each in neighbors)}

@@ -5,6 +5,7 @@ from typing import Any
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.homeostasis import SET_POINT, Homeostasis, homeostasis
+from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import to_iso
 from memotheca.toolkit.fields import free, integer, many, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -84,7 +85,7 @@ def homeostatic_status(call: Call[Kernel], input: Input) -> Answer:
     quarantined and until when, and one number for its health."""
     kernel = call.kernel
     with kernel.read() as reading:
-        mood = kernel.activity.mood(reading.session, kernel.collection, call.session)
+        mood = activity_of(kernel).mood(reading.session, kernel.collection, call.session)
         found = homeostasis(kernel, reading, mood, call.session)
     output = Output(
         node_count=found.count,

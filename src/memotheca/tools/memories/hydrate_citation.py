@@ -9,6 +9,7 @@ from memotheca.entries.triples import as_entry
 from memotheca.kernel.citations import citation_of, name_of, resolve_citation
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.remember import importance_of, quarantine_of
+from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import TRIPLE
@@ -76,7 +77,7 @@ def hydrate_citation(call: Call[Kernel], input: Input) -> Answer:
         entry = entry if entry.kind == TRIPLE else with_text(reading, entry)
         neighbors = _neighbors(reading, entry) if input.include_neighbors else UNSET
     if entry.kind != TRIPLE:
-        kernel.activity.look(kernel.collection, [entry.id], kernel.now())
+        activity_of(kernel).look(kernel.collection, [entry.id], kernel.now())
     held = quarantine_of(entry, kernel.now())
     output = Output(
         citation_tag=citation_of(entry),

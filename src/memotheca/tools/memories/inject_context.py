@@ -14,7 +14,7 @@ from memotheca.memory.curation.remember import importance_of
 from memotheca.memory.recall.bundle import bundle, shorten
 from memotheca.memory.recall.context import POOL, Context, Superseded, compose
 from memotheca.memory.recall.recall import similarity_of
-from memotheca.memory.session.state import Mood
+from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.standing.judge import dominant_space, judge_lately, learn
 from memotheca.model.clock import to_iso
 from memotheca.model.kinds import TRIPLE
@@ -137,15 +137,15 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     entries = [cast(Entry, hit.version.thing) for hit in made.hits if hit.version.kind != TRIPLE]
     bundled = bundle(kernel, entries, made.clashes, input.include_metadata)
     with kernel.read() as reading:
-        mood = kernel.activity.mood(reading.session, kernel.collection, session)
+        mood = activity_of(kernel).mood(reading.session, kernel.collection, session)
         level = min(input.verbosity_level, 2 if mood.coherence < LOOSE else 1)
         standing = _standing(kernel, reading, entries[:JUDGED]) if level == len(BESIDE) - 1 else {}
     nodes = tuple(_node(hit, level, standing.get(hit.version.id, {})) for hit in made.hits)
     told, shortened = shorten(bundled, BESIDE[level])
     if any(clash.contradiction.type != "temporal" for clash in made.clashes):
         mood.has_conflict = True
-        kernel.activity.keep((kernel.collection, session))
-    kernel.activity.look(kernel.collection, [entry.id for entry in entries], kernel.now())
+        activity_of(kernel).keep((kernel.collection, session))
+    activity_of(kernel).look(kernel.collection, [entry.id for entry in entries], kernel.now())
     output = Output(
         context=made.text,
         tokens_used=made.tokens,
@@ -185,7 +185,7 @@ def _node(hit: Hit, level: int, standing: Mapping[str, Any]) -> NodeShape:
 
 def _standing(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> dict[str, dict[str, Any]]:
     """What is told of the best ones where most is wanted."""
-    interactions = kernel.activity.count(reading.session, kernel.collection)
+    interactions = activity_of(kernel).count(reading.session, kernel.collection)
     return {
         entry.id: {
             "importance": round(importance_of(entry), 4),

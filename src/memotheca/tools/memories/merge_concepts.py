@@ -12,8 +12,10 @@ from memotheca.memory.curation.merge import ChangedMeanwhile, Merged, compare_pr
 from memotheca.memory.curation.reversal import WINDOW
 from memotheca.memory.safety.adversarial import inspect
 from memotheca.memory.safety.secrets import scrub
+from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry
+from memotheca.search.embed import prepare_text
 from memotheca.toolkit.ask import Prompt
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -110,7 +112,7 @@ def _merge(call: Call[Kernel], input: Input) -> Answer:
         compare_priors(sources, force=input.force_merge)
     worded = _word(call, input, sources)
     name = scrub(input.target_name)[0]
-    call.kernel.prepare(name, worded.content, whole=True)
+    prepare_text(call.kernel, name, worded.content, whole=True)
     said = {
         "target_name": name,
         "rationale": scrub(input.rationale)[0],
@@ -118,7 +120,7 @@ def _merge(call: Call[Kernel], input: Input) -> Answer:
         "force_merge": input.force_merge,
     }
     merged = merge(call.kernel, sources, worded.content, said=said, actor=call.actor)
-    call.kernel.activity.look(call.kernel.collection, [merged.version.id], merged.version.time)
+    activity_of(call.kernel).look(call.kernel.collection, [merged.version.id], merged.version.time)
     return Answer(_sentence(merged, worded), f"{NODES}/{merged.version.id}", _output(merged, worded))
 
 

@@ -20,6 +20,7 @@ from memotheca.memory.recall.inference import (
     resolve,
     tell,
 )
+from memotheca.memory.session.state import activity_of
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -140,7 +141,7 @@ def query_causal(call: Call[Kernel], input: Input) -> Answer:
             output = _judged(infer(reading, actions, outcomes, kind, hops=input.max_hops), (actions, outcomes), kind)
         else:
             output = _ranked(actions, effects_of(reading, actions, input.max_hops), kind)
-    kernel.activity.look(kernel.collection, [entry.id for entry in (*actions, *outcomes)], kernel.now())
+    activity_of(kernel).look(kernel.collection, [entry.id for entry in (*actions, *outcomes)], kernel.now())
     return Answer(output.explanation, NODES, output)
 
 

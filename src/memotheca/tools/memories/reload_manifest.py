@@ -8,6 +8,7 @@ from pathlib import Path
 from memotheca.admin.manifest import PUBLISHED, Edit, Reviewed, locate_manifest, read_manifest, review, write_manifest
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.manifest_edits import Applied, Failed, apply_edits
+from memotheca.memory.session.state import activity_of
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.ask import confirmation
 from memotheca.toolkit.fields import UNSET, Unset, flag, integer, many, text, texts
@@ -109,7 +110,7 @@ def _may_apply(call: Call[Kernel], input: Input, found: Reviewed, wanted: Sequen
     """Whether somebody has said so: the caller, the person who is asked, or the same call for the second time."""
     if input.preview:
         return False
-    activity, name = call.kernel.activity, f"{PREVIEWED}:{call.session}"
+    activity, name = activity_of(call.kernel), f"{PREVIEWED}:{call.session}"
     digest = hashlib.blake2b(found.text.encode(), digest_size=16).hexdigest()
     with call.kernel.read() as reading:
         seen = activity.state(reading.session, call.kernel.collection, name) == digest

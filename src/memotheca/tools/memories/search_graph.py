@@ -7,6 +7,7 @@ from typing import Any
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.recall.recall import DOMAINS, Recalled, Recollection, Wanted, recall
 from memotheca.memory.session.quadrants import QUADRANTS
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.form import MODALITIES
 from memotheca.model.clock import from_iso
 from memotheca.model.errors import Failure, Refusal
@@ -103,7 +104,7 @@ def search_graph(call: Call[Kernel], input: Input) -> Answer:
         call.show(number, to_json(_result(found, input.include_content)))
 
     found = recall(call.kernel, _wanted(given, call.session), tell)
-    call.kernel.activity.look(call.kernel.collection, [each.entry.id for each in found.results], call.kernel.now())
+    activity_of(call.kernel).look(call.kernel.collection, [each.entry.id for each in found.results], call.kernel.now())
     results = tuple(_result(each, input.include_content) for each in found.results)
     output = Output(
         results=results,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.learning import consolidation_phase, lambdas, phase_angle, phase_at
 from memotheca.memory.session.quadrants import quadrant
+from memotheca.memory.session.state import activity_of
 from memotheca.toolkit.fields import UNSET, integer, number, one, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -55,8 +56,8 @@ def utl_status(call: Call[Kernel], input: Input) -> Answer:
     name = said(input).get("session_id") or call.session
     kernel = call.kernel
     with kernel.store.database.read() as session:
-        mood = kernel.activity.mood(session, kernel.collection, name)
-        interactions = kernel.activity.count(session, kernel.collection)
+        mood = activity_of(kernel).mood(session, kernel.collection, name)
+        interactions = activity_of(kernel).count(session, kernel.collection)
     phase = phase_at(interactions)
     lambda_s, lambda_c = lambdas(interactions)
     output = Output(
