@@ -92,8 +92,8 @@ def measure(app: App, collection: Collection, tokens: int) -> dict[str, Any]:
 
 def _imported(app: App, ids: Sequence[str]) -> set[str]:
     """The names that entries had in the set they come from."""
-    with app.kernel.read() as reading:
-        entries = [entry for id in ids if (entry := reading.entry(id)) is not None]
+    with app.kernel.read() as snapshot:
+        entries = [entry for id in ids if (entry := snapshot.entry(id)) is not None]
     return {alias.name for entry in entries for alias in entry.aliases}
 
 

@@ -40,7 +40,7 @@ _NOISE = re.compile(r"<!--.*?-->|&\w+;", re.DOTALL)
 _ADDRESS = re.compile(r"(?<=\])\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
 
 
-class Reading(NamedTuple):
+class Snapshot(NamedTuple):
     """What one tool made of one file."""
 
     cpu: float
@@ -48,7 +48,7 @@ class Reading(NamedTuple):
     pages: int = 0
 
 
-Readings = dict[Path, Reading]
+Readings = dict[Path, Snapshot]
 
 
 def words(text: str) -> Counter[str]:
@@ -87,7 +87,7 @@ def read_ours(files: Sequence[Path], rounds: int) -> tuple[float, Readings]:
             try:
                 with open_file(str(path)) as opened:
                     document = sandbox.read(opened)
-                readings[path] = Reading(0.0, document.text, document.pages or 0)
+                readings[path] = Snapshot(0.0, document.text, document.pages or 0)
             except Refusal as refusal:
                 print(f"  {path.name}: {refusal.message}", file=sys.stderr)
     sandbox.close()
@@ -114,7 +114,7 @@ def read_theirs(python: Path | None, files: Sequence[Path]) -> Readings:
         return {}
     command = [str(python), str(HERE / "documents_peer.py"), *map(str, files)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
-    return {Path(path): Reading(one["cpu"], one["text"]) for path, one in json.loads(done.stdout).items()}
+    return {Path(path): Snapshot(one["cpu"], one["text"]) for path, one in json.loads(done.stdout).items()}
 
 
 def measure_pdfs(files: Sequence[Path], python: Path | None, rounds: int) -> Table:

@@ -53,9 +53,9 @@ def wait_for(app: App, tasks: Sequence[str]) -> None:
 
 def embed_alone(app: App) -> float:
     """CPU seconds for the vectors of every passage that is stored, one after the other, and nothing else."""
-    with app.kernel.read() as reading:
-        documents = [found.thing for found in reading.entries((kinds.DOCUMENT,)) if isinstance(found.thing, Entry)]
-        embedder: Any = embedder_of(app.kernel, reading.session)
+    with app.kernel.read() as snapshot:
+        documents = [found.thing for found in snapshot.entries((kinds.DOCUMENT,)) if isinstance(found.thing, Entry)]
+        embedder: Any = embedder_of(app.kernel, snapshot.session)
     said = [(entry.title, passage.said) for entry in documents for passage in passages_of(entry)]
     began = time.process_time()
     for title, text in said:

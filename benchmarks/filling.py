@@ -9,7 +9,7 @@ from memotheca.app import App, build
 from memotheca.entries.entries import blank_entry
 from memotheca.settings import load
 from memotheca.storage.collections import write_setting
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
 
@@ -37,12 +37,12 @@ def fill(app: App, notes: Iterable[Note]) -> None:
 
 
 def _commit(app: App, notes: list[Note]) -> None:
-    def act(writing: Writing) -> None:
-        writing.describe("CREATE")
+    def act(transaction: Transaction) -> None:
+        transaction.describe("CREATE")
         for place, note in enumerate(notes):
             if place:
-                writing.start_another()
-            writing.put(blank_entry(writing, note.topic, note.content, note.tags))
+                transaction.start_another()
+            transaction.put(blank_entry(transaction, note.topic, note.content, note.tags))
 
     app.kernel.write(act, actor="benchmark")
 

@@ -43,7 +43,7 @@ from memotheca.search.index_folder import IndexFolder
 from memotheca.storage import chunks
 from memotheca.storage.database import Session
 from memotheca.storage.serialization import to_image
-from memotheca.storage.store import Store, Writing
+from memotheca.storage.store import Store, Transaction
 from memotheca.text.terms import TITLE_WEIGHT, Terms, filter_number, pack, word_number
 from memotheca.text.words import STOP_WORDS, words
 from memotheca.vectors.embedders import SHIPPED_IDENTITY
@@ -244,17 +244,17 @@ def _fill(kernel: Kernel, size: int) -> None:
     held = size - TAIL
     with ProcessPoolExecutor(2) as pool:
         # What an earlier run that was cut off has filled is there still.
-        with kernel.read() as reading:
+        with kernel.read() as snapshot:
             planned = [
                 (batch, count)
                 for batch, count in batches(size)
-                if reading.find_alias("entry", f"e-{batch * BATCH + 1}") is None and batch * BATCH < held
+                if snapshot.find_alias("entry", f"e-{batch * BATCH + 1}") is None and batch * BATCH < held
             ]
         for (batch, count), rows in zip(planned, pool.map(make_rows, *zip(*planned, strict=True)), strict=True):
             values = vectors(batch, count, size).astype(np.float16)
             kept = rows[: max(0, held - batch * BATCH)]
             kernel.write(
-                lambda writing, kept=kept, values=values: _insert(writing, kernel, kept, values), actor="bench"
+                lambda transaction, kept=kept, values=values: _insert(transaction, kernel, kept, values), actor="bench"
             )
             if batch % SEAL_EVERY == SEAL_EVERY - 1:
                 began = time.perf_counter()
@@ -262,14 +262,14 @@ def _fill(kernel: Kernel, size: int) -> None:
                 print(f"{(batch + 1) * BATCH:,} filled, sealed in {time.perf_counter() - began:.1f} s", file=sys.stderr)
 
 
-def _insert(writing: Writing, kernel: Kernel, rows: list[Row], values: Array) -> None:
+def _insert(transaction: Transaction, kernel: Kernel, rows: list[Row], values: Array) -> None:
     """The first entry as everybody stores it, which describes the transaction; the others row by row beside it."""
     if not rows:
         return
-    writing.describe("IMPORT")
+    transaction.describe("IMPORT")
     _ready(kernel).put(SHIPPED_IDENTITY, rows[0].chunk.digest, [values[0].tobytes()])
-    writing.put(rows[0].entry)
-    session, tx, rest = writing.session, writing.tx, rows[1:]
+    transaction.put(rows[0].entry)
+    session, tx, rest = transaction.session, transaction.tx, rows[1:]
     session.run_many(
         "INSERT INTO version (collection, id, tx, subject, kind, image) VALUES (?, ?, ?, 'entry', ?, ?)",
         [(COLLECTION, row.entry.id, tx, ENTRY, row.image) for row in rest],
@@ -295,7 +295,9 @@ def _seal(kernel: Kernel, size: int) -> None:
 def _change(kernel: Kernel, size: int) -> None:
     """Every twentieth text is deleted; every fiftieth is edited, keeping its vector."""
     held = range(size - TAIL)
-    kernel.write(lambda writing: _delete(writing, [number for number in held if number % DELETED == 3]), actor="bench")
+    kernel.write(
+        lambda transaction: _delete(transaction, [number for number in held if number % DELETED == 3]), actor="bench"
+    )
     edited: list[tuple[int, Array]] = []
     for batch, count in batches(size):
         values = vectors(batch, count, size).astype(np.float16)
@@ -305,60 +307,60 @@ def _change(kernel: Kernel, size: int) -> None:
             for number in numbers
             if number in held and number % EDITED == 1 and number % DELETED != 3
         ]
-    kernel.write(lambda writing: _edit(writing, kernel, edited), actor="bench")
+    kernel.write(lambda transaction: _edit(transaction, kernel, edited), actor="bench")
 
 
-def _entries(writing: Writing, numbers: list[int]) -> list[Entry]:
-    ids = [writing.find_alias("entry", f"e-{number + 1}") for number in numbers]
-    return [entry for id in ids if id and (entry := writing.entry(id)) is not None]
+def _entries(transaction: Transaction, numbers: list[int]) -> list[Entry]:
+    ids = [transaction.find_alias("entry", f"e-{number + 1}") for number in numbers]
+    return [entry for id in ids if id and (entry := transaction.entry(id)) is not None]
 
 
-def _kill(writing: Writing, entries: list[Entry]) -> None:
+def _kill(transaction: Transaction, entries: list[Entry]) -> None:
     """The death of their chunks, a number for all of them together."""
-    died = chunks.take_seq(writing.session, COLLECTION, 1)
-    writing.session.run_many(
+    died = chunks.take_seq(transaction.session, COLLECTION, 1)
+    transaction.session.run_many(
         "UPDATE chunk SET died_tx = ?, died_seq = ? WHERE collection = ? AND entry_id = ? AND died_tx IS NULL",
-        [(writing.tx, died, COLLECTION, entry.id) for entry in entries],
+        [(transaction.tx, died, COLLECTION, entry.id) for entry in entries],
     )
 
 
-def _delete(writing: Writing, numbers: list[int]) -> None:
+def _delete(transaction: Transaction, numbers: list[int]) -> None:
     if not numbers:
         return
-    writing.describe("DELETE")
-    first, *rest = _entries(writing, numbers)
-    writing.remove(first)
-    _kill(writing, rest)
-    writing.session.run_many(
+    transaction.describe("DELETE")
+    first, *rest = _entries(transaction, numbers)
+    transaction.remove(first)
+    _kill(transaction, rest)
+    transaction.session.run_many(
         "INSERT INTO version (collection, id, tx, subject, kind, image) VALUES (?, ?, ?, 'entry', ?, NULL)",
-        [(COLLECTION, entry.id, writing.tx, ENTRY) for entry in rest],
+        [(COLLECTION, entry.id, transaction.tx, ENTRY) for entry in rest],
     )
-    writing.session.run_many(
+    transaction.session.run_many(
         "DELETE FROM entry_head WHERE collection = ? AND id = ?", [(COLLECTION, entry.id) for entry in rest]
     )
 
 
-def _edit(writing: Writing, kernel: Kernel, found: list[tuple[int, Array]]) -> None:
+def _edit(transaction: Transaction, kernel: Kernel, found: list[tuple[int, Array]]) -> None:
     if not found:
         return
-    writing.describe("UPDATE")
-    before = _entries(writing, [number for number, _ in found])
-    after = [replace(entry, body=f"{entry.body} edited", updated_at=writing.time) for entry in before]
+    transaction.describe("UPDATE")
+    before = _entries(transaction, [number for number, _ in found])
+    after = [replace(entry, body=f"{entry.body} edited", updated_at=transaction.time) for entry in before]
     rows = [chunk_rows(entry)[0] for entry in after]
     _ready(kernel).put(SHIPPED_IDENTITY, rows[0].digest, [found[0][1].tobytes()])
-    writing.put(after[0])
-    _kill(writing, before[1:])
-    writing.session.run_many(
+    transaction.put(after[0])
+    _kill(transaction, before[1:])
+    transaction.session.run_many(
         "INSERT INTO version (collection, id, tx, subject, kind, image) VALUES (?, ?, ?, 'entry', ?, ?)",
-        [(COLLECTION, entry.id, writing.tx, ENTRY, to_image(entry)) for entry in after[1:]],
+        [(COLLECTION, entry.id, transaction.tx, ENTRY, to_image(entry)) for entry in after[1:]],
     )
-    writing.session.run_many(
+    transaction.session.run_many(
         "UPDATE entry_head SET tx = ? WHERE collection = ? AND id = ?",
-        [(writing.tx, COLLECTION, entry.id) for entry in after[1:]],
+        [(transaction.tx, COLLECTION, entry.id) for entry in after[1:]],
     )
-    born = chunks.bear(writing.session, COLLECTION, writing.tx, rows[1:])
+    born = chunks.bear(transaction.session, COLLECTION, transaction.tx, rows[1:])
     pairs = [(number, value.tobytes()) for number, (_, value) in zip(born, found[1:], strict=True)]
-    chunks.put_vectors(writing.session, COLLECTION, SHIPPED_IDENTITY, pairs)
+    chunks.put_vectors(transaction.session, COLLECTION, SHIPPED_IDENTITY, pairs)
 
 
 def _leave_tail(kernel: Kernel, size: int) -> None:
@@ -370,7 +372,9 @@ def _leave_tail(kernel: Kernel, size: int) -> None:
             start = max(first, 0)
             kept = [place for place in range(start, count) if (batch * BATCH + place) % DELETED != 3]
             chosen, chosen_values = [rows[place] for place in kept], values[kept]
-            kernel.write(lambda writing, r=chosen, v=chosen_values: _insert(writing, kernel, r, v), actor="bench")
+            kernel.write(
+                lambda transaction, r=chosen, v=chosen_values: _insert(transaction, kernel, r, v), actor="bench"
+            )
     kernel.store.operate(lambda session: _number_on(session, size))
 
 

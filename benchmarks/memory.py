@@ -78,8 +78,8 @@ class Bench:
         return said
 
     def citation(self, turn: int) -> str:
-        with self.app.kernel.read() as reading:
-            entry = reading.entry(self.id(turn))
+        with self.app.kernel.read() as snapshot:
+            entry = snapshot.entry(self.id(turn))
         assert isinstance(entry, Entry)
         return citation_of(entry)
 
@@ -144,8 +144,8 @@ def bound_of(tool: str) -> float:
 
 def open_bench(folder: Path, size: int) -> tuple[Bench, float]:
     app, seconds = fill_memories(folder, size)
-    with app.kernel.read() as reading:
-        ids, newest = list(reading.newest(MEMORY)), reading.tx
+    with app.kernel.read() as snapshot:
+        ids, newest = list(snapshot.newest(MEMORY)), snapshot.tx
     calm_collector()
     return Bench(app, size, ids, newest), seconds
 
@@ -182,16 +182,16 @@ def store_plainly(bench: Bench, rounds: int) -> Stopwatch:
 def hang_and_judge(bench: Bench, rounds: int) -> Stopwatch:
     """What the thirteen spaces add: a new text represented in all of them, and its novelty and fit among the others."""
     kernel, watch = bench.app.kernel, Stopwatch()
-    with kernel.read() as reading:
-        reference = reference_of(kernel, reading)
+    with kernel.read() as snapshot:
+        reference = reference_of(kernel, snapshot)
         for turn in range(rounds):
             near = [bench.id(turn, part) for part in range(3)]
-            vectors = {"": next(iter(meanings(reading, near).values()))}
+            vectors = {"": next(iter(meanings(snapshot, near).values()))}
             draft = Draft(content=bench.text(2 * FRESH + turn), rationale=WHY, metadata={}, session=NEVER_ASKED)
             entry = draw(draft, Threat(0.0, "none", ()), (kernel.now(), turn))
 
             def work(entry: Entry = entry, near: list[str] = near, vectors: dict[str, Any] = vectors) -> Judged:
-                return reference.judge(hang(reading, [entry], joined={"": near}, vectors=vectors)[0])
+                return reference.judge(hang(snapshot, [entry], joined={"": near}, vectors=vectors)[0])
 
             watch.time(work)
     return watch

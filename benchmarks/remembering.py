@@ -38,7 +38,7 @@ from memotheca.search.derivations import Derivations
 from memotheca.search.derive import Births
 from memotheca.search.embed import Embedding, embedding_of, model_of, prepare_text
 from memotheca.settings import load
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 from memotheca.text.words import words
 from memotheca.vectors.embedders import SHIPPED_IDENTITY
 from memotheca.vectors.onnx_embedder import to_bytes, unit
@@ -187,7 +187,7 @@ def _fill(app: App, size: int, clock: Clock) -> None:
     made = _Made(app, clock, topics_of(size))
     for start in range(0, size, BATCH):
         numbers = range(start, min(start + BATCH, size))
-        app.kernel.write(lambda writing, numbers=numbers: made.put_all(writing, numbers), actor="benchmark")
+        app.kernel.write(lambda transaction, numbers=numbers: made.put_all(transaction, numbers), actor="benchmark")
         activity_of(app.kernel).flush(app.kernel.store)
         made.tend()
 
@@ -204,14 +204,14 @@ class _Made:
         self._previous = ""
         self._lately: list[str] = []
 
-    def put_all(self, writing: Writing, numbers: range) -> None:
+    def put_all(self, transaction: Transaction, numbers: range) -> None:
         for number in numbers:
             self._clock.now += APART
             if number != numbers[0]:
-                writing.start_another()
-            self._put(writing, number)
+                transaction.start_another()
+            self._put(transaction, number)
 
-    def _put(self, writing: Writing, number: int) -> None:
+    def _put(self, transaction: Transaction, number: int) -> None:
         title, body, about = content(number, self._topics)
         session = f"session-{number // SESSION}"
         draft = Draft(
@@ -227,34 +227,34 @@ class _Made:
         vector = self._embedder.embed_passage(title, body)[0]
         assert embedding_of(self._kernel) is not None
         prepare_text(self._kernel, title, body, whole=True)
-        entry = put_memory(writing, draw(draft, self._harmless, (self._clock.now, number % SESSION + 1)))
-        for edge in self._edges(writing, entry, (about, vector)):
-            writing.put(edge)
+        entry = put_memory(transaction, draw(draft, self._harmless, (self._clock.now, number % SESSION + 1)))
+        for edge in self._edges(transaction, entry, (about, vector)):
+            transaction.put(edge)
         if number % SESSION:
-            for edge in temporal_edge(writing, entry, self._previous):
-                writing.put(edge)
+            for edge in temporal_edge(transaction, entry, self._previous):
+                transaction.put(edge)
         self._previous = entry.id
         self._lately.append(entry.id)
         activity_of(self._kernel).look(self._kernel.collection, [entry.id], self._clock.now)
         log_curation(self._kernel, "info", "store", (entry.id,))
 
-    def _edges(self, writing: Writing, entry: Entry, placed: tuple[int, Array]) -> list[Any]:
+    def _edges(self, transaction: Transaction, entry: Entry, placed: tuple[int, Array]) -> list[Any]:
         about, vector = placed
         held = self._near.setdefault(about, [])
         found = sorted(((float(other @ vector), id) for id, other in held), reverse=True)
         held.append((entry.id, vector))
         del held[:-RECENT]
         links = [
-            new_link(writing, (entry.id, id), kinds.SEMANTIC, weight=cosine, predicate="resembles")
+            new_link(transaction, (entry.id, id), kinds.SEMANTIC, weight=cosine, predicate="resembles")
             for cosine, id in found[:MOST_LINKS]
             if cosine > LINKED
         ]
         if found and "because" in entry.body:
             ends = (found[0][1], entry.id)
-            links.append(new_link(writing, ends, kinds.CAUSAL, weight=0.7, predicate="causes"))
+            links.append(new_link(transaction, ends, kinds.CAUSAL, weight=0.7, predicate="causes"))
         if found and entry.title and len(found) % 4 == 0:
             ends = (entry.id, found[-1][1])
-            links.append(new_link(writing, ends, kinds.HIERARCHICAL, weight=0.8, predicate="part of"))
+            links.append(new_link(transaction, ends, kinds.HIERARCHICAL, weight=0.8, predicate="part of"))
         return links
 
     def tend(self) -> None:

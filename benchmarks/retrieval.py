@@ -106,8 +106,8 @@ def ask(app: App, text: str, depth: int) -> list[str]:
 
 def stored_vectors(app: App, name: str) -> Exact:
     """The vectors of living chunks as the database holds them."""
-    with app.kernel.read() as reading:
-        rows = reading.session.rows(
+    with app.kernel.read() as snapshot:
+        rows = snapshot.session.rows(
             "SELECT v.value, a.name FROM vector v JOIN chunk c ON c.collection = v.collection AND c.seq = v.chunk_seq "
             "JOIN alias a ON a.collection = c.collection AND a.id = c.entry_id AND a.namespace = 'handle' "
             "WHERE v.collection = ? AND v.model = ? AND c.died_tx IS NULL ORDER BY v.seq",

@@ -194,16 +194,16 @@ def _recall(app: App, vectors: Array, asked: list[Asked]) -> Line:
     finder: Finder = finder_of(app.kernel)
     index: Index = finder.index_of(COLLECTION, SHIPPED_IDENTITY)
     times = Times()
-    with app.kernel.read() as reading:
-        index.catch_up(reading.session)
-        mask = allowed(index, Filter(as_of=reading.tx))
+    with app.kernel.read() as snapshot:
+        index.catch_up(snapshot.session)
+        mask = allowed(index, Filter(as_of=snapshot.tx))
         for question in asked:
             found = times.watch.time(
                 lambda question=question: nearest(
                     index,
                     question.vector,
                     mask,
-                    lambda numbers: vectors_by_number(reading.session, COLLECTION, numbers, width=WIDTH),
+                    lambda numbers: vectors_by_number(snapshot.session, COLLECTION, numbers, width=WIDTH),
                     count=CANDIDATES,
                 )
             )

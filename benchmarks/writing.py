@@ -183,7 +183,7 @@ def _check_kept(name: str, folder: Path, acknowledged: int) -> None:
     """A fast writer that loses writes is not fast."""
     if name == RAW:
         return
-    with open_app(folder, embedder="none").kernel.read() as reading:
-        kept = reading.count("entry")
+    with open_app(folder, embedder="none").kernel.read() as snapshot:
+        kept = snapshot.count("entry")
     if kept != acknowledged:
         raise RuntimeError(f"{acknowledged} writes were acknowledged, {kept} are there")

@@ -29,8 +29,8 @@ PAGES = "# One\n\nAlpha beta.\n\n## Inner\n\nGamma.\n\n# Two\n\nDelta.\n"
 
 
 def kinds_of(librarian, kind):
-    with librarian.kernel.read() as reading:
-        return [version.thing for version in reading.entries((kind,))]
+    with librarian.kernel.read() as snapshot:
+        return [version.thing for version in snapshot.entries((kind,))]
 
 
 def test_identical_content_is_recognised(librarian):
@@ -68,13 +68,13 @@ def test_sections_can_be_walked_to_and_bear_no_chunks(librarian):
     added = librarian.add(librarian.write("a.md", PAGES))
     sections = kinds_of(librarian, "section")
     assert [section.title for section in sections] == ["One", "Inner", "Two"]
-    with librarian.kernel.read() as reading:
-        document: Any = resolve(reading, f"doc:{added['document_id']}", "entry").thing
-        inner: Any = resolve(reading, f"doc:{added['document_id']}#inner", "entry").thing
+    with librarian.kernel.read() as snapshot:
+        document: Any = resolve(snapshot, f"doc:{added['document_id']}", "entry").thing
+        inner: Any = resolve(snapshot, f"doc:{added['document_id']}#inner", "entry").thing
         said = inner.attributes
         assert document.body[said["start"] : said["stop"]].startswith("## Inner\n\nGamma.")
-        assert resolve(reading, f"doc:{added['document_id']}#page=5", "entry").id == document.id
-        edges = reading.edges_from(document.id)
+        assert resolve(snapshot, f"doc:{added['document_id']}#page=5", "entry").id == document.id
+        edges = snapshot.edges_from(document.id)
     assert {(edge.type, edge.predicate) for edge in edges} == {("Hierarchical", "has_section")}
     assert all(chunk_rows(section) == [] for section in sections)
     assert librarian.call("knowledge-status")["knowledge_base"]["total_chunks"] == added["chunks_created"]

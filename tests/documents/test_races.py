@@ -18,11 +18,11 @@ class Waits:
 
     def __init__(self, sandbox):
         self._sandbox = sandbox
-        self.reading, self.go_on = threading.Event(), threading.Event()
+        self.snapshot, self.go_on = threading.Event(), threading.Event()
 
     def read(self, opened, **wishes):
         document = self._sandbox.read(opened, **wishes)
-        self.reading.set()
+        self.snapshot.set()
         assert self.go_on.wait(5.0)
         return document
 
@@ -48,7 +48,7 @@ def ingest_slowly(librarian, path, **metadata):
     act = begin(kernel, path, metadata)
     thread = threading.Thread(target=lambda: ended.append(act()))
     thread.start()
-    assert waits.reading.wait(5.0)
+    assert waits.snapshot.wait(5.0)
 
     def finish():
         waits.go_on.set()
@@ -59,8 +59,8 @@ def ingest_slowly(librarian, path, **metadata):
 
 
 def documents_of(librarian) -> Any:
-    with librarian.kernel.read() as reading:
-        return [version.thing for version in reading.entries(("document",))]
+    with librarian.kernel.read() as snapshot:
+        return [version.thing for version in snapshot.entries(("document",))]
 
 
 def run_again(librarian, job) -> Any:

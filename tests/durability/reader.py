@@ -23,11 +23,11 @@ def main(data: str) -> None:
 
 def look(store: Store) -> int:
     """The newest transaction of a snapshot in which everything belongs together."""
-    with store.read("default") as reading:
-        newest = reading.transactions(limit=1)
+    with store.read("default") as snapshot:
+        newest = snapshot.commits(limit=1)
         found = newest[0].tx if newest else 0
-        assert reading.tx == found, f"the counter says {reading.tx}, the newest transaction is {found}"
-        assert all(version.thing is not None for version in reading.entries(("entry",), limit=5))
+        assert snapshot.tx == found, f"the counter says {snapshot.tx}, the newest transaction is {found}"
+        assert all(version.thing is not None for version in snapshot.entries(("entry",), limit=5))
     return found
 
 

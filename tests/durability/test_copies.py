@@ -27,8 +27,8 @@ def copy_alone(data, target):
 def newest(data):
     store = open_store(data)
     try:
-        with store.read("default") as reading:
-            return reading.tx
+        with store.read("default") as snapshot:
+            return snapshot.tx
     finally:
         store.close()
 

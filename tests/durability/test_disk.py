@@ -21,7 +21,7 @@ from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.journal import dump
 from memotheca.storage.sqlite import SQLiteDatabase
-from memotheca.storage.store import Store, Writing
+from memotheca.storage.store import Store, Transaction
 from memotheca.toolkit.dispatch import Dispatcher
 from memotheca.toolkit.tool import Call
 from tests.durability.accounts import find_damage
@@ -61,8 +61,8 @@ def answer_to(child: Child, line: str) -> Any:
 
 
 def history(kernel: Kernel) -> list:
-    with kernel.read() as reading:
-        return list(dump(reading.session, kernel.collection, reading.tx))
+    with kernel.read() as snapshot:
+        return list(dump(snapshot.session, kernel.collection, snapshot.tx))
 
 
 def refuses_for_now(answer: dict) -> bool:
@@ -94,12 +94,12 @@ def test_a_full_disk_refuses_a_write_wherever_it_strikes_and_the_same_call_succe
 
 
 def test_a_transaction_too_large_for_memory_and_disk_leaves_nothing_behind(tmp_path, disk):
-    def act(writing: Writing) -> int:
-        writing.describe("IMPORT")
+    def act(transaction: Transaction) -> int:
+        transaction.describe("IMPORT")
         for number in range(3000):
-            writing.put(blank_entry(writing, f"entry {number}", "x" * 4000))
-        writing.put(new_entity(writing, "the last"))
-        return writing.tx
+            transaction.put(blank_entry(transaction, f"entry {number}", "x" * 4000))
+        transaction.put(new_entity(transaction, "the last"))
+        return transaction.tx
 
     with opened(tmp_path, disk) as kernel:
         call(kernel, "store", {"topic": "earlier", "content": "Still here."})
@@ -184,11 +184,11 @@ class Directory:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def allow(self, *, writing: bool) -> None:
+    def allow(self, *, transaction: bool) -> None:
         for path in (self.path, *self.path.iterdir()):
             if os.geteuid() == 0:
                 os.chown(path, NOBODY, NOBODY)
-            path.chmod((0o700 if writing else 0o500) if path.is_dir() else (0o600 if writing else 0o400))
+            path.chmod((0o700 if transaction else 0o500) if path.is_dir() else (0o600 if transaction else 0o400))
 
 
 @pytest.fixture
@@ -203,7 +203,7 @@ def test_a_read_only_directory_is_read_and_can_be_written_once_it_may(directory)
     kernel = build_kernel(store, Parts(), "default")
     call(kernel, "store", {"topic": "earlier", "content": "Still here."})
     before = history(kernel)
-    directory.allow(writing=False)
+    directory.allow(transaction=False)
     with Child("caller.py", directory.path, "nobody") as child:
         assert json.loads(hear(child)) == "ready"
         found = answer_to(child, 'query {"content": "still"}')
@@ -212,7 +212,7 @@ def test_a_read_only_directory_is_read_and_can_be_written_once_it_may(directory)
         assert refuses_for_now(answer), answer
         assert history(kernel) == before
 
-        directory.allow(writing=True)
+        directory.allow(transaction=True)
         assert answer_to(child, "store " + json.dumps(TEA)).get("tx_id") == 2
         child.hang_up()
         assert child.finish() == 0, child.complaint
@@ -225,14 +225,14 @@ def test_a_read_only_directory_that_nobody_else_has_open_refuses_to_start_a_serv
     store = open_store(directory.path)
     call(Kernel(store, "default"), "store", TEA)
     store.close()
-    directory.allow(writing=False)
+    directory.allow(transaction=False)
     with Child("caller.py", directory.path, "nobody") as child:
         answer = json.loads(hear(child))
         assert child.finish() == 0, child.complaint
     assert (answer["refused"], answer["retryable"]) == ("unavailable", True)
     assert str(directory.path) not in answer["message"]
 
-    directory.allow(writing=True)
+    directory.allow(transaction=True)
     with Child("caller.py", directory.path, "nobody") as child:
         assert json.loads(hear(child)) == "ready"
         child.hang_up()

@@ -115,8 +115,8 @@ def check_writers(crowd: Crowd) -> dict[str, int]:
     store = open_store(crowd.data)
     assert find_damage(store) == []
     assert find_lost(store, acks) == []
-    with store.read("default") as reading:
-        committed = {found.tx: found.actor for found in reading.transactions()}
+    with store.read("default") as snapshot:
+        committed = {found.tx: found.actor for found in snapshot.commits()}
     store.close()
 
     by_tx = {ack["tx"]: ack for ack in acks}

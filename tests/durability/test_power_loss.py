@@ -130,7 +130,7 @@ def test_a_power_cut_loses_no_acknowledged_write(tmp_path, seed):
         store = open_store(data)
         assert find_damage(store) == []
         assert find_lost(store, acks) == []
-        assert store.write("other", lambda writing: writing.tx, actor="test") == 1
+        assert store.write("other", lambda transaction: transaction.tx, actor="test") == 1
         store.close()
 
 

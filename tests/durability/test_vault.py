@@ -66,13 +66,13 @@ def test_before_its_transaction_commits_nothing_has_happened(writer, monkeypatch
 
 def test_what_a_person_saves_in_that_instant_is_kept_and_told(writer, monkeypatch):
     writer.given(a="one")
-    import memotheca.notes.write_notes as writing
+    import memotheca.notes.write_notes as transaction
 
     def save_first(kernel):
         writer.save("a.md", "a person was faster")
         finish(kernel)
 
-    monkeypatch.setattr(writing, "finish", save_first)
+    monkeypatch.setattr(transaction, "finish", save_first)
     answer = writer.ask("update_node", id="a.md", content="two")
     assert any("somebody else" in warning for warning in answer["_warnings"])
     assert writer.files() == {"a.md": b"a person was faster"}
@@ -81,7 +81,7 @@ def test_what_a_person_saves_in_that_instant_is_kept_and_told(writer, monkeypatc
 
 
 def test_a_vault_that_is_away_gets_its_change_when_it_is_back(writer, monkeypatch):
-    import memotheca.notes.write_notes as writing
+    import memotheca.notes.write_notes as transaction
 
     writer.given(a="one")
     away = writer.vault.with_name("away")
@@ -90,7 +90,7 @@ def test_a_vault_that_is_away_gets_its_change_when_it_is_back(writer, monkeypatc
         writer.vault.rename(away)
         finish(kernel)
 
-    monkeypatch.setattr(writing, "finish", pull_out)
+    monkeypatch.setattr(transaction, "finish", pull_out)
     error = writer.error("update_node", id="a.md", content="two")
     assert error["code"] == "PROVIDER_ERROR"
     assert "saved" in error["message"]

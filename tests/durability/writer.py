@@ -32,9 +32,9 @@ class Writer:
         self.name = name
         self.actor = f"{name}.{life}"
         self.rng = random.Random(f"{seed} {self.actor}")
-        with self.kernel.read() as reading:
-            entries = [version.thing for version in reading.entries(("entry",))]
-            edges = [version.thing for version in reading.edges(EdgePattern(predicate_text=f"{name}-"))]
+        with self.kernel.read() as snapshot:
+            entries = [version.thing for version in snapshot.entries(("entry",))]
+            edges = [version.thing for version in snapshot.edges(EdgePattern(predicate_text=f"{name}-"))]
         self.entries = [thing.id for thing in entries if isinstance(thing, Entry) and thing.title == name]
         self.edges = [thing.id for thing in edges if isinstance(thing, Edge)]
 

@@ -95,8 +95,8 @@ class Desk:
 
     @property
     def tx(self) -> int:
-        with self.kernel.read() as reading:
-            return reading.tx
+        with self.kernel.read() as snapshot:
+            return snapshot.tx
 
     @property
     def segments(self) -> list[Path]:
@@ -131,20 +131,20 @@ class Desk:
 
     def find(self, text: str, *, as_of: int | None = None, depth: int = 1000) -> Findings:
         """Passages as the finder gives them, before they become entries."""
-        with self.kernel.read() as reading:
-            wanted = Filter(as_of=reading.tx if as_of is None else as_of)
-            embedder = embedder_of(self.kernel, reading.session)
-            return self.finder.find(reading, Search(text=text, filter=wanted, depth=depth), embedder)
+        with self.kernel.read() as snapshot:
+            wanted = Filter(as_of=snapshot.tx if as_of is None else as_of)
+            embedder = embedder_of(self.kernel, snapshot.session)
+            return self.finder.find(snapshot, Search(text=text, filter=wanted, depth=depth), embedder)
 
     def found(self, text: str, *, as_of: int | None = None) -> list[tuple[str, tuple[int, int], float, float]]:
         """What a search shows of itself: (entry, span, score, lexical score), best first."""
         passages = self.find(text, as_of=as_of).passages
-        with self.kernel.read() as reading:
-            return [(each.entry_id, reading.span(each.seq), each.score, each.lexical) for each in passages]
+        with self.kernel.read() as snapshot:
+            return [(each.entry_id, snapshot.span(each.seq), each.score, each.lexical) for each in passages]
 
     def entries(self, as_of: int | None = None) -> list[Entry]:
-        with self.kernel.read() as reading:
-            versions = reading.entries(KINDS, as_of=as_of)
+        with self.kernel.read() as snapshot:
+            versions = snapshot.entries(KINDS, as_of=as_of)
         return [version.thing for version in versions if isinstance(version.thing, Entry)]
 
     def close(self) -> None:

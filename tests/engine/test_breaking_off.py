@@ -10,7 +10,7 @@ from memotheca.memory.spaces.fingerprint import POSITION
 from memotheca.memory.standing import sample
 from memotheca.memory.standing.judge import reference_of
 from memotheca.search.index import live
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 from tests.conftest import open_vault
 
 
@@ -32,15 +32,15 @@ def break_once(monkeypatch, module, name):
 
 
 def positions(writer):
-    with writer.kernel.read() as reading:
-        found = [version.thing.attributes[POSITION] for version in reading.entries(("memory",))]
+    with writer.kernel.read() as snapshot:
+        found = [version.thing.attributes[POSITION] for version in snapshot.entries(("memory",))]
     return sorted(found)
 
 
 def test_a_memory_that_was_not_stored_takes_no_place_in_its_session(writer, monkeypatch):
     remember(writer, "Ada drinks tea.")
     with monkeypatch.context() as broken:
-        broken.setattr(Writing, "put", lambda self, thing: 1 / 0)
+        broken.setattr(Transaction, "put", lambda self, thing: 1 / 0)
         assert writer.reply("store_memory", content="Ada drinks coffee.", rationale="it was said").failed
     remember(writer, "The engine weaves.")
     assert positions(writer) == [1, 2]
@@ -50,10 +50,10 @@ def test_the_sample_is_drawn_again_where_drawing_broke_off(writer, monkeypatch):
     for text in ("Ada drinks tea.", "The engine weaves.", "Rain falls on the roof."):
         remember(writer, text)
     break_once(monkeypatch, sample, "hang_all")
-    with writer.kernel.read() as reading:
+    with writer.kernel.read() as snapshot:
         with pytest.raises(MemoryError):
-            reference_of(writer.kernel, reading)
-        assert len(reference_of(writer.kernel, reading).gallery.ids) == 3
+            reference_of(writer.kernel, snapshot)
+        assert len(reference_of(writer.kernel, snapshot).gallery.ids) == 3
 
 
 def test_the_ledger_counts_nothing_twice_where_reading_broke_off(writer, monkeypatch):
@@ -69,10 +69,10 @@ def test_the_ledger_counts_nothing_twice_where_reading_broke_off(writer, monkeyp
                 raise MemoryError
 
     monkeypatch.setattr(homeostasis, "_read", break_off)
-    with writer.kernel.read() as reading:
+    with writer.kernel.read() as snapshot:
         with pytest.raises(MemoryError):
-            read_ledger(writer.kernel, reading)
-        assert read_ledger(writer.kernel, reading) == homeostasis._Ledgers().catch_up(reading)
+            read_ledger(writer.kernel, snapshot)
+        assert read_ledger(writer.kernel, snapshot) == homeostasis._Ledgers().catch_up(snapshot)
 
 
 def test_the_index_reads_again_what_it_could_not_merge(tmp_path, time, monkeypatch):

@@ -135,6 +135,6 @@ def test_memories_are_not_compared_to_the_end_for_somebody_who_left(writer: Writ
     ]
     asked, pairs = count(), list(combinations(entries, 2))
     stopping = heeding(lambda: next(asked) >= 5)
-    with writer.kernel.read() as reading, stopping, pytest.raises(Refusal, match="cancelled"):
-        find_clashes(reading, pairs)
+    with writer.kernel.read() as snapshot, stopping, pytest.raises(Refusal, match="cancelled"):
+        find_clashes(snapshot, pairs)
     assert next(asked) == 6

@@ -17,7 +17,7 @@ from memotheca.model.kinds import KINDS as ALL_KINDS
 from memotheca.model.knowledge import Entry, Validity
 from memotheca.search.derive import FILTERED_ATTRIBUTES
 from memotheca.search.search import Question, find_entries
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 from tests.engine.desk import BEGAN, Desk
 
 MANY = 200
@@ -27,13 +27,13 @@ KINDS = tuple(kind for kind in ALL_KINDS if kind not in (DOCUMENT, SECTION))
 FAKE = "openai:fake@http://nowhere"
 
 
-def put_all(writing: Writing) -> None:
-    writing.describe("IMPORT")
+def put_all(transaction: Transaction) -> None:
+    transaction.describe("IMPORT")
     rng = random.Random(11)
     for number in range(MANY):
         when = BEGAN + number * DAY
-        entry = blank_entry(writing, f"note {number}", " ".join(["tea", *rng.choices(["river", "stone"], k=3)]))
-        writing.put(
+        entry = blank_entry(transaction, f"note {number}", " ".join(["tea", *rng.choices(["river", "stone"], k=3)]))
+        transaction.put(
             replace(
                 entry,
                 kind=KINDS[number % len(KINDS)],

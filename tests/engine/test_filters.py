@@ -12,7 +12,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import SECOND, to_iso
 from memotheca.search.embed import embedder_of
 from memotheca.search.index.score import EXACT_BELOW, RESCORED
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 from tests.engine.desk import BEGAN, Desk, brute_force
 
 MANY = 300
@@ -89,23 +89,23 @@ def put_many(kernel: Kernel, count: int) -> None:
     import_corpus(kernel, lines, actor="test", report=lambda done, total, message: None)
 
 
-def tag(writing: Writing, handles: list[str]) -> None:
+def tag(transaction: Transaction, handles: list[str]) -> None:
     for handle in handles:
-        id = writing.find_alias("handle", handle)
-        entry = writing.entry(id or "")
+        id = transaction.find_alias("handle", handle)
+        entry = transaction.entry(id or "")
         assert entry is not None
-        writing.put(replace(entry, tags=("chosen",)))
+        transaction.put(replace(entry, tags=("chosen",)))
 
 
 def test_few_allowed_among_many_are_ranked_by_their_exact_cosines(tmp_path):
     """The best thousand by sign bits would not hold them: the filter has to come first."""
     desk = Desk(tmp_path, FAKE)
     put_many(desk.kernel, EXACT_BELOW + RESCORED)
-    desk.kernel.write(lambda writing: tag(writing, [str(n) for n in range(0, 3000, 150)]), actor="test")
+    desk.kernel.write(lambda transaction: tag(transaction, [str(n) for n in range(0, 3000, 150)]), actor="test")
     desk.embed()
     desk.seal()
-    with desk.kernel.read() as reading:
-        fake = embedder_of(desk.kernel, reading.session)
+    with desk.kernel.read() as snapshot:
+        fake = embedder_of(desk.kernel, snapshot.session)
     assert fake is not None
     question = "w1 w2 w3 unseen"
     vector = fake.embed_question(question)

@@ -25,14 +25,14 @@ def open_kernel(tmp_path, time):
 
 
 def feel(kernel, name, coherence):
-    with kernel.read() as reading:
-        mood = activity_of(kernel).mood(reading.session, kernel.collection, name)
+    with kernel.read() as snapshot:
+        mood = activity_of(kernel).mood(snapshot.session, kernel.collection, name)
     activity_of(kernel).feel((kernel.collection, name), mood, (0.5, coherence, 0.5))
 
 
 def coherence(kernel, name):
-    with kernel.read() as reading:
-        return activity_of(kernel).mood(reading.session, kernel.collection, name).coherence
+    with kernel.read() as snapshot:
+        return activity_of(kernel).mood(snapshot.session, kernel.collection, name).coherence
 
 
 def test_a_session_is_remembered_by_the_next_run(open_kernel):
@@ -87,8 +87,8 @@ def test_what_cannot_be_written_now_is_written_with_the_next_batch(open_kernel, 
     activity_of(kernel).log(kernel.collection, Happening(time=2, level="info", component="gwt", action="second"))
     activity_of(kernel).flush(kernel.store)
     later = open_kernel()
-    with later.read() as reading:
-        session, collection = reading.session, later.collection
+    with later.read() as snapshot:
+        session, collection = snapshot.session, later.collection
         assert activity_of(later).looks(session, collection, ["a"]) == {"a": (2, 6)}
         assert activity_of(later).count(session, collection, "things") == 3
         assert activity_of(later).state(session, collection, "level") == "new"
@@ -107,8 +107,8 @@ def test_what_a_crash_kept_from_being_written_is_written_with_the_next_batch(ope
     activity_of(kernel).set_state(kernel.collection, "learned", [0.5])
 
     def crash(act):
-        with kernel.read() as reading:
-            assert activity_of(kernel).state(reading.session, kernel.collection, "learned") == [0.5]
+        with kernel.read() as snapshot:
+            assert activity_of(kernel).state(snapshot.session, kernel.collection, "learned") == [0.5]
         raise MemoryError
 
     with monkeypatch.context() as broken:
@@ -118,6 +118,6 @@ def test_what_a_crash_kept_from_being_written_is_written_with_the_next_batch(ope
     activity_of(kernel).flush(kernel.store)
     later = open_kernel()
     assert coherence(later, "one") > 0.5
-    with later.read() as reading:
-        assert activity_of(later).looks(reading.session, later.collection, ["x"]) == {"x": (1, 7)}
-        assert activity_of(later).state(reading.session, later.collection, "learned") == [0.5]
+    with later.read() as snapshot:
+        assert activity_of(later).looks(snapshot.session, later.collection, ["x"]) == {"x": (1, 7)}
+        assert activity_of(later).state(snapshot.session, later.collection, "learned") == [0.5]

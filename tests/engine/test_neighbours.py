@@ -9,7 +9,7 @@ from memotheca.entries.entries import blank_entry
 from memotheca.search import derive
 from memotheca.search.neighbours import CONVERSATION, LEXICAL_SHARE, lend
 from memotheca.search.passages import LIMIT
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 from tests.engine.desk import Desk
 
 FAKE = "openai:fake@http://nowhere"
@@ -24,9 +24,9 @@ def desk(request, tmp_path, monkeypatch):
 
 
 def say(desk: Desk, text: str, session: str | None) -> str:
-    def act(writing: Writing) -> str:
-        entry = blank_entry(writing, "", text)
-        writing.put(replace(entry, attributes={} if session is None else {CONVERSATION: session}))
+    def act(transaction: Transaction) -> str:
+        entry = blank_entry(transaction, "", text)
+        transaction.put(replace(entry, attributes={} if session is None else {CONVERSATION: session}))
         return entry.id
 
     id = desk.kernel.write(act, actor="test")
@@ -67,7 +67,7 @@ def test_a_turn_that_was_deleted_lends_nothing(desk):
     alone, answer = talk(desk, "mine")
     before = desk.tx
     for turn in [each for each in desk.entries() if "reactor" in each.body]:
-        desk.kernel.write(lambda writing, turn=turn: writing.remove(turn), actor="test")
+        desk.kernel.write(lambda transaction, turn=turn: transaction.remove(turn), actor="test")
     desk.put("the reactor elsewhere")
     now = desk.ids("reactor noon", signals=("neighbours",))
     assert now.index(alone) < now.index(answer)

@@ -34,8 +34,8 @@ STEPS = st.lists(
 
 
 def _seen(kernel, book):
-    with book.guard, kernel.read() as reading:
-        book.catch_up(reading)
+    with book.guard, kernel.read() as snapshot:
+        book.catch_up(snapshot)
         return {
             book.name_of(node): sorted(book.name_of(target) for target in book.graph.out[node])
             for node in book.graph.out
@@ -81,7 +81,7 @@ def test_the_graph_is_read_anew_where_more_changed_than_it_holds(writer, monkeyp
     _seen(writer.kernel, book)
     loaded: list[int] = []
     load = Notebook._load
-    monkeypatch.setattr(Notebook, "_load", lambda self, reading: loaded.append(reading.tx) or load(self, reading))
+    monkeypatch.setattr(Notebook, "_load", lambda self, snapshot: loaded.append(snapshot.tx) or load(self, snapshot))
     writer.given(b="[[a]]")
     assert _seen(writer.kernel, book) == _seen(writer.kernel, Notebook())
     assert len(loaded) == 1  # The other book's.
@@ -96,10 +96,10 @@ def test_edges_of_the_journal_are_in_the_graph(writer):
     handle = writer.store("tea", "x")
     writer.given(a="note")
 
-    def join(writing):
-        note = writing.entry(writing.find_alias("note", "a.md"))
-        entry = writing.entry(writing.find_alias("entry", handle))
-        writing.put(new_edge(writing, note.id, "cites", entry.id))
+    def join(transaction):
+        note = transaction.entry(transaction.find_alias("note", "a.md"))
+        entry = transaction.entry(transaction.find_alias("entry", handle))
+        transaction.put(new_edge(transaction, note.id, "cites", entry.id))
 
     writer.kernel.write(join, actor="x")
     assert writer.ask("get_node", id="a.md")["links"] == [{"id": handle, "title": "tea"}]

@@ -84,10 +84,10 @@ def test_a_file_that_cannot_be_read_is_kept_as_plain_text(
 def test_a_file_that_cannot_be_taken_in_is_named_and_the_others_are(
     tmp_path: Path, time: Time, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
-    def choke(writing: Any, present: Any, told: Any, *more: Any, **named: Any) -> Any:
+    def choke(transaction: Any, present: Any, told: Any, *more: Any, **named: Any) -> Any:
         if POISON in getattr(told, "text", "") or told == "poison":
             raise IndexError("the parser has a fault")
-        return real(writing, present, told, *more, **named)
+        return real(transaction, present, told, *more, **named)
 
     real = sync.to_entry
     monkeypatch.setattr(sync, "to_entry", choke)

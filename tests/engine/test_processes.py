@@ -13,7 +13,7 @@ from memotheca.search.embed import embedder_of
 from memotheca.search.finder import Search
 from memotheca.search.index.score import Filter
 from memotheca.search.index.seal import MERGE_AT, collect_orphans
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 from memotheca.vectors.embedders import understand
 from tests.durability.accounts import find_damage
 from tests.durability.processes import Child, ask, follow, hear
@@ -104,25 +104,25 @@ def fill(desk: Desk, count: int = MERGE_AT - 1) -> list[str]:
 
 def test_a_reader_whose_segments_were_merged_away_keeps_answering(desk, other):
     ids = fill(desk)
-    with other.kernel.read() as reading:
-        search = Search(text="tea", filter=Filter(as_of=reading.tx))
-        before = other.finder.find(reading, search, None)
+    with other.kernel.read() as snapshot:
+        search = Search(text="tea", filter=Filter(as_of=snapshot.tx))
+        before = other.finder.find(snapshot, search, None)
         desk.put("tea late")
         assert desk.seal()
         assert collect_orphans(desk.store, desk.finder.folder, older_than=-1) == MERGE_AT
         assert len(desk.segments) == 1
-        assert other.finder.find(reading, search, None) == before
+        assert other.finder.find(snapshot, search, None) == before
     assert len(other.ids("tea")) == len(ids) + 1
 
 
 def test_a_reader_with_an_older_snapshot_can_still_open_the_segments_it_names(desk, other):
     """However long ago they were written: their time of grace begins when they are merged away."""
     ids = fill(desk)
-    with other.kernel.read() as reading:
+    with other.kernel.read() as snapshot:
         desk.put("tea late")
         assert desk.seal()
         collect_orphans(desk.store, desk.finder.folder)
-        found = other.finder.find(reading, Search(text="tea", filter=Filter(as_of=reading.tx)), None)
+        found = other.finder.find(snapshot, Search(text="tea", filter=Filter(as_of=snapshot.tx)), None)
     assert {passage.entry_id for passage in found.passages} == set(ids)
 
 
@@ -147,7 +147,7 @@ def test_a_search_during_which_segments_are_erased_is_done_again(tmp_path):
     def embed_question(text: str) -> object:
         """Between the snapshot and the moment its segments are opened."""
         if desk.entries()[0].id == ids[0]:
-            desk.kernel.write(lambda writing: erase_rows(writing, ids[0]), actor="test")
+            desk.kernel.write(lambda transaction: erase_rows(transaction, ids[0]), actor="test")
             forget_erased(desk.kernel)
         return original(text)
 
@@ -157,9 +157,9 @@ def test_a_search_during_which_segments_are_erased_is_done_again(tmp_path):
     desk.close()
 
 
-def erase_rows(writing: Writing, id: str) -> None:
-    writing.describe("ERASE")
-    writing.erase(id)
+def erase_rows(transaction: Transaction, id: str) -> None:
+    transaction.describe("ERASE")
+    transaction.erase(id)
 
 
 def test_searches_go_on_after_an_erasure_that_got_no_further_than_the_rows(tmp_path):
@@ -167,7 +167,7 @@ def test_searches_go_on_after_an_erasure_that_got_no_further_than_the_rows(tmp_p
     desk, other = Desk(tmp_path, FAKE), Desk(tmp_path, FAKE)
     ids = fill(desk, 3)
     assert len(other.ids("tea")) == 3
-    desk.kernel.write(lambda writing: erase_rows(writing, ids[1]), actor="test")
+    desk.kernel.write(lambda transaction: erase_rows(transaction, ids[1]), actor="test")
     for each in (other, desk, Desk(tmp_path, FAKE)):
         assert set(each.ids("tea")) == {ids[0], ids[2]}
         assert set(each.ids("")) == {ids[0], ids[2]}
@@ -203,14 +203,14 @@ def test_a_thread_with_an_older_snapshot_gets_the_answer_of_that_snapshot(tmp_pa
     desk = Desk(tmp_path, FAKE)
     first = desk.put("tea")
     long = desk.put("tea. " * 2000)
-    with desk.kernel.read() as reading:
-        search = Search(text="tea", filter=Filter(as_of=reading.tx))
+    with desk.kernel.read() as snapshot:
+        search = Search(text="tea", filter=Filter(as_of=snapshot.tx))
         desk.embed()
         desk.put("tea tea")
         desk.seal()
         assert len(desk.ids("tea")) == 3
-        fake = embedder_of(desk.kernel, reading.session)
-        found = desk.finder.find(reading, search, fake)
+        fake = embedder_of(desk.kernel, snapshot.session)
+        found = desk.finder.find(snapshot, search, fake)
         assert {passage.entry_id for passage in found.passages} == {first, long}
     assert len(desk.ids("tea")) == 3
     desk.close()

@@ -80,8 +80,8 @@ def test_a_memory_is_not_linked_to_what_was_forgotten_since_it_looked_around(pai
     meanwhile(one, lambda: lose(other, near))
     made = remember(one, "The release was late because of the nightly job.", name="late release")
     assert loose(one) == []
-    with one.kernel.read() as reading:
-        assert reading.edges_of(made) == []
+    with one.kernel.read() as snapshot:
+        assert snapshot.edges_of(made) == []
 
 
 def test_a_memory_that_was_to_be_linked_to_what_is_forgotten_meanwhile_is_refused(pair: tuple[App, App]) -> None:
@@ -115,8 +115,8 @@ def test_what_two_programs_restore_at_once_comes_back_once(pair: tuple[App, App]
     meanwhile(one, restored_and_changed)
     again = restore(one.kernel, seal, actor="tester")
     assert again.was_restored
-    with one.kernel.read() as reading:
-        reverts = [found for found in reading.transactions() if found.operation == "REVERT"]
+    with one.kernel.read() as snapshot:
+        reverts = [found for found in snapshot.commits() if found.operation == "REVERT"]
         assert len(reverts) == 1
     assert loose(one) == []
 
@@ -131,8 +131,8 @@ def test_a_conflict_is_settled_once(pair: tuple[App, App]) -> None:
     with pytest.raises(Refusal) as refused:
         settle(one.kernel, clash.conflict_id, "retain_both", claim, actor="tester")
     assert refused.value.failure is Failure.NOT_FOUND
-    with one.kernel.read() as reading:
-        assert reading.count("edge") == 2
+    with one.kernel.read() as snapshot:
+        assert snapshot.count("edge") == 2
 
 
 def test_the_hash_of_a_forgetting_is_that_of_the_forgetting_though_it_was_taken_back_at_once(
@@ -151,7 +151,7 @@ def test_the_hash_of_a_forgetting_is_that_of_the_forgetting_though_it_was_taken_
 
     store.write = write
     forgotten = forget(one.kernel, id, reason="outdated", rationale=WHY, actor="tester")
-    assert forgotten.transaction.operation == "DELETE"
+    assert forgotten.commit.operation == "DELETE"
 
 
 def test_a_merge_is_of_what_the_memories_say_now(pair: tuple[App, App]) -> None:
@@ -171,8 +171,8 @@ def test_a_merge_is_of_what_the_memories_say_now(pair: tuple[App, App]) -> None:
         rationale="Both are about the same job.",
     )
     assert not merged.failed, merged.structured
-    with one.kernel.read() as reading:
-        entry = reading.entry(merged.structured["merged_node_id"])
+    with one.kernel.read() as snapshot:
+        entry = snapshot.entry(merged.structured["merged_node_id"])
     assert entry is not None
     assert "at three" in entry.body
 
@@ -192,12 +192,12 @@ def test_what_is_restored_while_old_tombstones_are_let_go_stays(pair: tuple[App,
 def test_no_transaction_commits_an_edge_without_an_end(pair: tuple[App, App]) -> None:
     one, _ = pair
     a, b = remember(one, "The cache went stale."), remember(one, "Ada takes her tea black.")
-    with one.kernel.read() as reading:
-        doomed = reading.entry(b)
+    with one.kernel.read() as snapshot:
+        doomed = snapshot.entry(b)
     assert doomed is not None
     remember(one, "Both matter.", a, b)
     with pytest.raises(Refusal) as refused:
-        one.kernel.write(lambda writing: writing.remove(doomed), actor="tester")
+        one.kernel.write(lambda transaction: transaction.remove(doomed), actor="tester")
     assert refused.value.failure is Failure.CONFLICT
     assert loose(one) == []
 

@@ -45,16 +45,16 @@ def remember(app: App, content: str, *links: str) -> str:
 
 
 def seen(app: App, *ids: str) -> list[Entry]:
-    with app.kernel.read() as reading:
-        return sources_of(reading, ids)
+    with app.kernel.read() as snapshot:
+        return sources_of(snapshot, ids)
 
 
 def picture(app: App) -> dict[str, Any]:
     """Everything that lives, with what is derived from it."""
-    with app.kernel.read() as reading:
-        session = reading.session
-        entries = {version.id: version.thing for version in reading.entries(("memory",))}
-        edges = {edge.id: edge for id in entries for edge in reading.edges_of(id)}
+    with app.kernel.read() as snapshot:
+        session = snapshot.session
+        entries = {version.id: version.thing for version in snapshot.entries(("memory",))}
+        edges = {edge.id: edge for id in entries for edge in snapshot.edges_of(id)}
         prints = dict(
             session.rows("SELECT entry_id, value FROM fingerprint WHERE collection = 'default' AND value IS NOT NULL")
         )
@@ -128,14 +128,14 @@ def test_annotating_leaves_vectors_and_fingerprint_alone(tmp_path: Path, time: T
 def test_after_thirty_days_nothing_comes_back(tmp_path: Path, time: Time) -> None:
     app = open_app(tmp_path / "data", time)
     gone = forget(app.kernel, remember(app, TEXTS[0]), reason="obsolete", rationale="old", actor="t")
-    with app.kernel.read() as reading:
-        assert [stone.reversal_hash for stone in list_tombstones(reading, time())] == [gone.reversal_hash]
+    with app.kernel.read() as snapshot:
+        assert [stone.reversal_hash for stone in list_tombstones(snapshot, time())] == [gone.reversal_hash]
     time.advance(30 * DAY // SECOND)
     with pytest.raises(Refusal) as refused:
         restore(app.kernel, gone.reversal_hash, actor="t")
     assert refused.value.failure is Failure.EXPIRED
-    with app.kernel.read() as reading:
-        assert not list_tombstones(reading, time())
+    with app.kernel.read() as snapshot:
+        assert not list_tombstones(snapshot, time())
     app.kernel.store.close()
 
 
@@ -147,6 +147,6 @@ def test_an_edge_made_after_a_merging_goes_on_at_the_source_it_is_most_like(tmp_
     late = remember(app, "Tea is black when Ada takes it.", merged.version.id)
     restored = restore(app.kernel, merged.reversal_hash, actor="t")
     assert restored.rewired
-    with app.kernel.read() as reading:
-        assert other in {edge.target for edge in reading.edges_from(late)}
+    with app.kernel.read() as snapshot:
+        assert other in {edge.target for edge in snapshot.edges_from(late)}
     app.kernel.store.close()

@@ -33,18 +33,18 @@ def store(kernel):
 
 
 def tasks(kernel):
-    with kernel.read() as reading:
-        return [(each.type, {entry.id for entry in each.entries}) for each in curation_tasks(kernel, reading)]
+    with kernel.read() as snapshot:
+        return [(each.type, {entry.id for entry in each.entries}) for each in curation_tasks(kernel, snapshot)]
 
 
 def first_task(kernel):
-    with kernel.read() as reading:
-        return curation_tasks(kernel, reading)[0]
+    with kernel.read() as snapshot:
+        return curation_tasks(kernel, snapshot)[0]
 
 
 def health(kernel):
-    with kernel.read() as reading:
-        return examine_health(kernel, reading)
+    with kernel.read() as snapshot:
+        return examine_health(kernel, snapshot)
 
 
 def drop(kernel, id):

@@ -15,8 +15,8 @@ from memotheca.memory.standing import nearest
 from memotheca.memory.standing.nearest import Vicinity, vicinity_of
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Transaction
 from tests.engine.desk import Desk
 
 WORDS = "tea cup salt ice door lamp cloud river stone bread".split()
@@ -28,11 +28,11 @@ def said(chance: random.Random) -> str:
 
 def around(desk: Desk, fresh: bool = False) -> dict[str, list[tuple[str, float]]]:
     """The nearest of the five oldest, as they are known or as they are found anew."""
-    with desk.kernel.read() as reading:
-        known = vicinity_of(desk.kernel, reading)
+    with desk.kernel.read() as snapshot:
+        known = vicinity_of(desk.kernel, snapshot)
         used = Vicinity(known.model) if fresh else known
-        entries = [version.thing for version in reading.entries(("entry",), limit=5)]
-        found = used.around(desk.kernel, reading, [each for each in entries if isinstance(each, Entry)], None)
+        entries = [version.thing for version in snapshot.entries(("entry",), limit=5)]
+        found = used.around(desk.kernel, snapshot, [each for each in entries if isinstance(each, Entry)], None)
     return {id: [(other.id, value or 0.0) for other, value in near] for id, near in found.items()}
 
 
@@ -74,8 +74,8 @@ def test_whatever_another_process_does_is_seen(tmp_path: Path, seed: int) -> Non
         with suppress(Refusal):
             chance.choices(deeds, weights=(6, 4, 4, 5, 1, 1, 1))[0](chance.choice(desks))
         for desk in chance.sample(desks, chance.randint(0, 2)):
-            with desk.kernel.read() as reading:
-                assert vicinity_of(desk.kernel, reading).read(reading, ids) == reading.living(ids)
+            with desk.kernel.read() as snapshot:
+                assert vicinity_of(desk.kernel, snapshot).read(snapshot, ids) == snapshot.living(ids)
             known, found = around(desk), around(desk, fresh=True)
             assert known.keys() == found.keys()
             for id, near in known.items():
@@ -86,12 +86,12 @@ def test_what_was_not_searched_for_is_left_out(tmp_path: Path) -> None:
     desk = Desk(tmp_path, "minilm")
     for number in range(5):
         desk.put(f"tea {number}")
-    with desk.kernel.read() as reading:
-        entries = [version.thing for version in reading.entries(("entry",)) if isinstance(version.thing, Entry)]
-        known = vicinity_of(desk.kernel, reading)
-        assert len(known.around(desk.kernel, reading, entries, 2)) == 2
-        assert len(known.around(desk.kernel, reading, entries, 2)) == 4
-        assert len(known.around(desk.kernel, reading, entries, 2)) == 5
+    with desk.kernel.read() as snapshot:
+        entries = [version.thing for version in snapshot.entries(("entry",)) if isinstance(version.thing, Entry)]
+        known = vicinity_of(desk.kernel, snapshot)
+        assert len(known.around(desk.kernel, snapshot, entries, 2)) == 2
+        assert len(known.around(desk.kernel, snapshot, entries, 2)) == 4
+        assert len(known.around(desk.kernel, snapshot, entries, 2)) == 5
 
 
 def test_so_much_that_is_new_is_searched_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,15 +110,15 @@ def test_what_lives_is_told_as_each_snapshot_has_it(tmp_path: Path) -> None:
     kept, changed, gone = (desk.put(f"tea {number}") for number in range(3))
     known: list[Vicinity] = []
 
-    def read(reading: Reading) -> dict[str, str]:
-        known[:] = known or [vicinity_of(desk.kernel, reading)]
-        return {id: entry.body for id, entry in known[0].read(reading, [kept, changed, gone]).items()}
+    def read(snapshot: Snapshot) -> dict[str, str]:
+        known[:] = known or [vicinity_of(desk.kernel, snapshot)]
+        return {id: entry.body for id, entry in known[0].read(snapshot, [kept, changed, gone]).items()}
 
-    def change(writing: Writing) -> None:
-        entry = writing.entry(kept)
+    def change(transaction: Transaction) -> None:
+        entry = transaction.entry(kept)
         assert entry is not None
-        writing.put(replace(entry, body="never"))
-        assert read(writing)[kept] == "never"
+        transaction.put(replace(entry, body="never"))
+        assert read(transaction)[kept] == "never"
         raise Refusal(Failure.INVALID, "No.")
 
     with desk.kernel.read() as before:

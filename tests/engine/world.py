@@ -199,13 +199,13 @@ class World:
         return self.random.choice([*names, "gone.md"])
 
     def memory(self, process: Process) -> str:
-        with process.kernel.read() as reading:
-            ids = sorted(version.id for version in reading.entries(("memory",)))
+        with process.kernel.read() as snapshot:
+            ids = sorted(version.id for version in snapshot.entries(("memory",)))
         return self.random.choice([*ids, "nobody"])
 
     def document(self, process: Process) -> str:
-        with process.kernel.read() as reading:
-            ids = sorted(version.id for version in reading.entries(("document",)))
+        with process.kernel.read() as snapshot:
+            ids = sorted(version.id for version in snapshot.entries(("document",)))
         return self.random.choice([*ids, "nothing"])
 
 
@@ -250,8 +250,8 @@ def rename_note(world: World, process: Process) -> None:
 def _count_broken_links(process: Process) -> int:
     """As nobody remembers it: read anew."""
     book = Notebook()
-    with process.kernel.read() as reading:
-        book.catch_up(reading)
+    with process.kernel.read() as snapshot:
+        book.catch_up(snapshot)
     return sum(len(book.broken_links(node)) for node in book.rows)
 
 
@@ -330,8 +330,8 @@ def remove_document(world: World, process: Process) -> None:
 
 
 def undo(world: World, process: Process) -> None:
-    with process.kernel.read() as reading:
-        tx = reading.tx
+    with process.kernel.read() as snapshot:
+        tx = snapshot.tx
     chosen = world.random.choice([{}, {"count": 2}, {"tx_id": max(1, tx - world.random.randint(0, 8))}])
     process.reply("undo", **chosen)
 
@@ -404,8 +404,8 @@ def _about_entries() -> list[Asked]:
 
 
 def _about_memories(process: Process) -> list[Asked]:
-    with process.kernel.read() as reading:
-        ids = sorted(version.id for version in reading.entries(("memory",)))[:3]
+    with process.kernel.read() as snapshot:
+        ids = sorted(version.id for version in snapshot.entries(("memory",)))[:3]
     asked: list[Asked] = []
     for id in ids:
         asked += [("get_neighborhood", {"node_id": id}), ("get_node_lineage", {"node_id": id})]

@@ -30,9 +30,11 @@ class Librarian(Writer):
     def link(self, source: str, target: str, relation: str = "causal") -> None:
         """Put an edge as storing does."""
 
-        def act(writing: Any) -> None:
-            writing.describe("CREATE")
-            writing.put(new_link(writing, (source, target), RELATIONS[relation], weight=0.8, predicate=relation))
+        def act(transaction: Any) -> None:
+            transaction.describe("CREATE")
+            transaction.put(
+                new_link(transaction, (source, target), RELATIONS[relation], weight=0.8, predicate=relation)
+            )
 
         self.kernel.write(act, actor="tester")
 

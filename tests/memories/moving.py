@@ -76,13 +76,13 @@ def linked(source: str, target: str, relation: str = "causal", *, weight: float 
     """Put an edge between two that are named."""
 
     def act(librarian: Librarian) -> None:
-        with librarian.kernel.read() as reading:
-            ends = (find_node(reading, source).id, find_node(reading, target).id)
+        with librarian.kernel.read() as snapshot:
+            ends = (find_node(snapshot, source).id, find_node(snapshot, target).id)
 
-        def put(writing: Any) -> None:
-            writing.describe("CREATE")
-            edge = new_link(writing, ends, RELATIONS[relation], weight=weight, predicate=relation)
-            writing.put(replace(edge, attributes=attributes))
+        def put(transaction: Any) -> None:
+            transaction.describe("CREATE")
+            edge = new_link(transaction, ends, RELATIONS[relation], weight=weight, predicate=relation)
+            transaction.put(replace(edge, attributes=attributes))
 
         librarian.kernel.write(put, actor="tester")
 

@@ -32,8 +32,8 @@ def later(count: int) -> Any:
 
 def mood(**values: float) -> Any:
     def act(librarian: Librarian) -> None:
-        with librarian.kernel.read() as reading:
-            found = activity_of(librarian.kernel).mood(reading.session, librarian.kernel.collection, librarian.session)
+        with librarian.kernel.read() as snapshot:
+            found = activity_of(librarian.kernel).mood(snapshot.session, librarian.kernel.collection, librarian.session)
         for name, value in values.items():
             setattr(found, name, value)
 

@@ -32,10 +32,10 @@ def given(name: str, **attributes: Any) -> Act:
     """Have an entry say this of itself, also what the tools would refuse."""
 
     def act(librarian: Librarian) -> None:
-        def put(writing: Any) -> None:
-            writing.describe("UPDATE")
-            entry = cast(Entry, find_node(writing, name).thing)
-            writing.put(replace(entry, attributes={**entry.attributes, **attributes}))
+        def put(transaction: Any) -> None:
+            transaction.describe("UPDATE")
+            entry = cast(Entry, find_node(transaction, name).thing)
+            transaction.put(replace(entry, attributes={**entry.attributes, **attributes}))
 
         librarian.kernel.write(put, actor="tester")
 

@@ -172,8 +172,8 @@ def test_verbosity_tells_more_beside_the_context(librarian: Librarian) -> None:
     assert "score" in inject(librarian, "tea", verbosity_level=1)["nodes_retrieved"][0]
     refused = inject(librarian, "tea", verbosity_level=2)
     assert (refused["verbosity_applied"], "johari" in refused["nodes_retrieved"][0]) == (1, False)
-    with librarian.kernel.read() as reading:
-        activity_of(librarian.kernel).mood(reading.session, librarian.kernel.collection, "").coherence = 0.3
+    with librarian.kernel.read() as snapshot:
+        activity_of(librarian.kernel).mood(snapshot.session, librarian.kernel.collection, "").coherence = 0.3
     allowed = inject(librarian, "tea", verbosity_level=2)
     assert (allowed["verbosity_applied"], "johari" in allowed["nodes_retrieved"][0]) == (2, True)
 
@@ -181,8 +181,8 @@ def test_verbosity_tells_more_beside_the_context(librarian: Librarian) -> None:
 def test_an_unsettled_session_is_warned(librarian: Librarian) -> None:
     librarian.remember("Ada drinks tea.")
     assert inject(librarian, "tea")["tool_gating_warning"]["triggered"] is False
-    with librarian.kernel.read() as reading:
-        activity_of(librarian.kernel).mood(reading.session, librarian.kernel.collection, "hot").entropy = 0.9
+    with librarian.kernel.read() as snapshot:
+        activity_of(librarian.kernel).mood(snapshot.session, librarian.kernel.collection, "hot").entropy = 0.9
     warned = inject(librarian, "tea", session_id="hot")["tool_gating_warning"]
     assert (warned["triggered"], warned["entropy_score"]) == (True, 0.9)
     assert "generate_search_plan" in warned["suggested_tools"]

@@ -149,11 +149,11 @@ def quarantined(librarian: Librarian) -> str:
     """A memory kept out of retrieval, as a doubtful one is."""
     id = librarian.remember("A doubtful text.")
 
-    def act(writing: Any) -> None:
-        entry = writing.entry(id)
-        writing.describe("UPDATE")
-        until = {"reason": "prompt_injection", "since": writing.time, "until": writing.time + DAY}
-        writing.put(replace(entry, attributes={**entry.attributes, "quarantine": until}))
+    def act(transaction: Any) -> None:
+        entry = transaction.entry(id)
+        transaction.describe("UPDATE")
+        until = {"reason": "prompt_injection", "since": transaction.time, "until": transaction.time + DAY}
+        transaction.put(replace(entry, attributes={**entry.attributes, "quarantine": until}))
 
     librarian.kernel.write(act, actor="tester")
     return id

@@ -48,7 +48,7 @@ def test_it_is_in_no_file_and_in_no_answer(
 def test_what_is_no_secret_stays(librarian: Librarian) -> None:
     metadata = {"source": "lunch", "pages": [1, 2], "deep": {"who": "Ada", "sure": True, "none": None}}
     id = librarian.remember("Tea is hot.", tags=["drinks"], metadata=metadata)
-    with librarian.kernel.read() as reading:
-        entry = reading.entry(id)
+    with librarian.kernel.read() as snapshot:
+        entry = snapshot.entry(id)
     assert entry is not None
     assert (entry.attributes["metadata"], entry.tags) == (metadata, ("drinks",))

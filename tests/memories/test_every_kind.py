@@ -23,12 +23,12 @@ def ids(librarian: Librarian) -> dict[str, str]:
     found = {"memory": librarian.remember("Ada broke the porcelain pot.", name="Ada and the pot")}
     librarian.store("pots", "The porcelain pot was bought in May.")
     librarian.call("knowledge-add", file_path=PAGE, **{"async": False})
-    with librarian.kernel.read() as reading:
+    with librarian.kernel.read() as snapshot:
         for kind in ("entry", "document"):
-            found[kind] = reading.entries((kind,))[0].id
-        found["note"] = str(reading.find_alias("note", "kettle.md"))
+            found[kind] = snapshot.entries((kind,))[0].id
+        found["note"] = str(snapshot.find_alias("note", "kettle.md"))
         found["section"] = next(
-            version.id for version in reading.entries(("section",)) if getattr(version.thing, "title", "") == "Pot"
+            version.id for version in snapshot.entries(("section",)) if getattr(version.thing, "title", "") == "Pot"
         )
     return found
 
@@ -107,8 +107,8 @@ def test_what_is_said_of_a_section_stays_when_its_document_is_added_again(librar
     def add(text: str) -> str:
         file.write_text(text)
         librarian.call("knowledge-add", file_path=str(file), **{"async": False})
-        with librarian.kernel.read() as reading:
-            return next(version.id for version in reading.entries(("section",)) if "Cup" in str(version.thing))
+        with librarian.kernel.read() as snapshot:
+            return next(version.id for version in snapshot.entries(("section",)) if "Cup" in str(version.thing))
 
     section = add("# Cups\n\nMany.\n\n## Cup\n\nFill it.\n")
     librarian.call("boost_importance", node_id=section, delta=0.2, rationale=WHY)

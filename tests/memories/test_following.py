@@ -18,12 +18,12 @@ WHY = "Nobody needs it any more."
 
 def check(librarian: Librarian) -> None:
     """Compare what was followed with what is there."""
-    with librarian.kernel.read() as reading:
-        census, counted = take_census(librarian.kernel, reading), count_heads(reading)
+    with librarian.kernel.read() as snapshot:
+        census, counted = take_census(librarian.kernel, snapshot), count_heads(snapshot)
         assert +census.entries == +counted["entry"]
         assert +census.edges == +counted["edge"]
-        ledger = read_ledger(librarian.kernel, reading)
-        values = [0.5 if row[2] is None else float(row[2]) for row in read_standing(reading, (MEMORY,))]
+        ledger = read_ledger(librarian.kernel, snapshot)
+        values = [0.5 if row[2] is None else float(row[2]) for row in read_standing(snapshot, (MEMORY,))]
         mean = sum(values) / len(values)
         assert ledger.count == len(values)
         assert ledger.mean is not None

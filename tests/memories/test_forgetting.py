@@ -21,8 +21,8 @@ def forget(librarian: Librarian, id: str, **more: Any) -> dict[str, Any]:
 
 
 def note(librarian: Librarian, path: str) -> str:
-    with librarian.kernel.read() as reading:
-        return str(reading.find_alias("note", path))
+    with librarian.kernel.read() as snapshot:
+        return str(snapshot.find_alias("note", path))
 
 
 @pytest.fixture
@@ -41,8 +41,8 @@ def test_a_forgotten_node_is_a_tombstone_and_not_found(librarian: Librarian) -> 
 
 def test_as_many_edges_go_as_there_were(librarian: Librarian) -> None:
     tea, cup = librarian.remember("Ada takes her tea black."), librarian.remember("The cup is blue.")
-    with librarian.kernel.read() as reading:
-        before = len(reading.edges_of(tea))
+    with librarian.kernel.read() as snapshot:
+        before = len(snapshot.edges_of(tea))
     librarian.link(tea, cup)
     assert forget(librarian, tea)["edges_removed"] == before + 1
 
@@ -104,8 +104,8 @@ def test_a_forgotten_document_goes_with_its_sections(librarian: Librarian, docum
 
 
 def test_a_section_goes_only_with_its_document(librarian: Librarian, document: str) -> None:
-    with librarian.kernel.read() as reading:
-        section = reading.entries(("section",))[0].id
+    with librarian.kernel.read() as snapshot:
+        section = snapshot.entries(("section",))[0].id
     error = librarian.error("forget_concept", node_id=section, reason="obsolete", rationale=WHY)
     assert error["data"]["name"] == "UNSUPPORTED"
 

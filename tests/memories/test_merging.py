@@ -17,8 +17,8 @@ def merged(librarian: Librarian, *ids: str, **more: Any) -> dict[str, Any]:
 
 
 def content(librarian: Librarian, id: str) -> str:
-    with librarian.kernel.read() as reading:
-        entry = reading.entry(id)
+    with librarian.kernel.read() as snapshot:
+        entry = snapshot.entry(id)
         assert entry is not None
         return entry.body
 
@@ -40,9 +40,9 @@ def test_two_similar_nodes_become_one(librarian: Librarian, pair: tuple[str, str
 
 def test_the_merged_node_has_the_best_of_both(librarian: Librarian, pair: tuple[str, str]) -> None:
     id = merged(librarian, *pair)["merged_node_id"]
-    with librarian.kernel.read() as reading:
-        entry, first = reading.entry(id), reading.versions(pair[0])[0].thing
-        looks = activity_of(librarian.kernel).looks(reading.session, librarian.kernel.collection, [id, *pair])
+    with librarian.kernel.read() as snapshot:
+        entry, first = snapshot.entry(id), snapshot.versions(pair[0])[0].thing
+        looks = activity_of(librarian.kernel).looks(snapshot.session, librarian.kernel.collection, [id, *pair])
     assert entry is not None
     assert (entry.title, entry.tags, entry.attributes["importance"]) == ("Both", ("ops", "people"), 0.6)
     assert first is not None
@@ -70,14 +70,14 @@ def test_contradictions_stay_side_by_side(librarian: Librarian) -> None:
 
 
 def test_the_clients_own_model_is_asked_before_anything_is_written(librarian: Librarian, pair: tuple[str, str]) -> None:
-    with librarian.kernel.read() as reading:
-        before = reading.tx
-        asked = Prompt(text=wording.question(sources_of(reading, pair), "Both"), system=wording.SYSTEM)
+    with librarian.kernel.read() as snapshot:
+        before = snapshot.tx
+        asked = Prompt(text=wording.question(sources_of(snapshot, pair), "Both"), system=wording.SYSTEM)
     with librarian.answering(asked, "Ada's job flushes the cache at two."):
         with pytest.raises(Unanswered):
             merged(librarian, *pair, target_name="Something else")
-        with librarian.kernel.read() as reading:
-            assert reading.tx == before
+        with librarian.kernel.read() as snapshot:
+            assert snapshot.tx == before
         done = merged(librarian, *pair)
     said = content(librarian, done["merged_node_id"])
     assert (done["summary_method"], done["summary_model"]) == ("sampling", "clever")
@@ -102,8 +102,8 @@ def test_edges_lead_to_the_merged_node(librarian: Librarian, pair: tuple[str, st
     librarian.link(cause, pair[0])
     librarian.link(cause, pair[1])
     id = merged(librarian, *pair)["merged_node_id"]
-    with librarian.kernel.read() as reading:
-        causal = [edge for edge in reading.edges_of(id) if edge.type == "Causal"]
+    with librarian.kernel.read() as snapshot:
+        causal = [edge for edge in snapshot.edges_of(id) if edge.type == "Causal"]
     assert [(edge.source, edge.target) for edge in causal] == [(cause, id)]
 
 
@@ -135,8 +135,8 @@ def test_merging_notes_writes_a_new_note_and_back(librarian: Librarian) -> None:
         **{"in/tea": "Steep it for three minutes.", "in/more-tea": "Warm the pot first.", "index": "See [[tea]]."}
     )
     before = librarian.files()
-    with librarian.kernel.read() as reading:
-        ids = [reading.find_alias("note", path) for path in ("in/tea.md", "in/more-tea.md")]
+    with librarian.kernel.read() as snapshot:
+        ids = [snapshot.find_alias("note", path) for path in ("in/tea.md", "in/more-tea.md")]
     done = merged(librarian, *map(str, ids), target_name="Tea", merge_strategy="concatenate")
     files = librarian.files()
     assert done["kind"] == "note"

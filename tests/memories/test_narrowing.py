@@ -10,7 +10,7 @@ from memotheca.memory.care.quarantine import find_unheld, rank_unheld
 from memotheca.memory.standing.judge import judge, judge_all
 from memotheca.model import kinds
 from memotheca.search.search import Question
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 from tests.memories.librarian import Librarian
 
 MANY = 1100
@@ -19,11 +19,11 @@ MANY = 1100
 def crowd(librarian: Librarian, **attributes: Any) -> None:
     """More memories than any search looks at, all of them nearer to the question."""
 
-    def put(writing: Writing) -> None:
-        writing.describe("IMPORT")
+    def put(transaction: Transaction) -> None:
+        transaction.describe("IMPORT")
         for number in range(MANY):
-            entry = blank_entry(writing, "tea", f"Tea tea tea {number}.")
-            writing.put(replace(entry, kind=kinds.MEMORY, attributes=attributes))
+            entry = blank_entry(transaction, "tea", f"Tea tea tea {number}.")
+            transaction.put(replace(entry, kind=kinds.MEMORY, attributes=attributes))
 
     librarian.kernel.write(put, actor="test")
 
@@ -98,9 +98,9 @@ def test_a_least_similarity_looks_at_all_that_was_found(librarian: Librarian) ->
 
 def test_judged_together_or_one_by_one_is_the_same(librarian: Librarian) -> None:
     ids = [librarian.remember(f"The {what} is {how}.") for what in ("tea", "cup") for how in ("hot", "cold", "blue")]
-    with librarian.kernel.read() as reading:
-        entries = list(reading.living(ids).values())
-        together = judge_all(librarian.kernel, reading, entries)
+    with librarian.kernel.read() as snapshot:
+        entries = list(snapshot.living(ids).values())
+        together = judge_all(librarian.kernel, snapshot, entries)
         assert [each.standings for each in together] == [
-            judge(librarian.kernel, reading, entry).standings for entry in entries
+            judge(librarian.kernel, snapshot, entry).standings for entry in entries
         ]

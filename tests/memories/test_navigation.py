@@ -57,8 +57,8 @@ def test_only_the_strongest_fifty_are_shown(librarian: Librarian) -> None:
 
 def test_the_links_of_notes_are_edges_too(librarian: Librarian) -> None:
     librarian.given(tea="Warm the pot, see [[pot]] and [[nowhere]].", pot="A pot.")
-    with librarian.kernel.read() as reading:
-        tea, pot = (str(reading.find_alias("note", f"{name}.md")) for name in ("tea", "pot"))
+    with librarian.kernel.read() as snapshot:
+        tea, pot = (str(snapshot.find_alias("note", f"{name}.md")) for name in ("tea", "pot"))
     assert around(librarian, tea) == {pot: 1}
     assert around(librarian, pot) == {tea: 1}
     memory = librarian.remember("Ada broke it.", link_to=[pot])
@@ -216,8 +216,8 @@ def test_what_says_more_of_the_same_lies_in_the_cone_of_what_says_less(librarian
 def test_sections_are_parts_of_their_document(librarian: Librarian) -> None:
     page = "data:text/html;name=tea.html,<h1>Tea</h1><p>Steep it.</p><h2>Pot</h2><p>Warm it.</p>"
     document = librarian.call("knowledge-add", file_path=page, **{"async": False})["document_id"]
-    with librarian.kernel.read() as reading:
-        sections = {version.id for version in reading.entries(("section",))}
+    with librarian.kernel.read() as snapshot:
+        sections = {version.id for version in snapshot.entries(("section",))}
     assert set(kin(librarian, document, "descendants")) == sections
 
 

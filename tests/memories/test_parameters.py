@@ -198,11 +198,11 @@ def quarantine(librarian: Librarian) -> None:
     """Something that is kept out of what is found."""
     id = librarian.remember("The quarantined spoon.", session_id="many")
 
-    def put(writing: Any) -> None:
-        writing.describe("UPDATE")
-        entry = writing.entry(id)
-        held = {"reason": "prompt_injection", "since": writing.time, "until": None}
-        writing.put(replace(entry, attributes={**entry.attributes, "quarantine": held}))
+    def put(transaction: Any) -> None:
+        transaction.describe("UPDATE")
+        entry = transaction.entry(id)
+        held = {"reason": "prompt_injection", "since": transaction.time, "until": None}
+        transaction.put(replace(entry, attributes={**entry.attributes, "quarantine": held}))
 
     librarian.kernel.write(put, actor="tester")
 
@@ -259,8 +259,8 @@ def _look_after(librarian: Librarian, answer: dict[str, Any]) -> dict[str, Any]:
     id = answer.get("merged_node_id") or answer.get("node_id")
     if id is None:
         return {}
-    with librarian.kernel.read() as reading:
-        entry = reading.entry(id)
+    with librarian.kernel.read() as snapshot:
+        entry = snapshot.entry(id)
     seen = {} if entry is None else {**entry.attributes, "name": entry.title, "tags": list(entry.tags)}
     steps = librarian.reply("get_node_lineage", node_id=id).structured or {}
     tombstones = librarian.call("search_tombstones")["tombstones"][0]

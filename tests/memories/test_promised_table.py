@@ -209,8 +209,8 @@ def test_tc_nav_007_the_session_alone(librarian: Librarian) -> None:
 
 
 def test_tc_meta_001_low_coherence_asks(librarian: Librarian) -> None:
-    with librarian.kernel.read() as reading:
-        mood = activity_of(librarian.kernel).mood(reading.session, librarian.kernel.collection, librarian.session)
+    with librarian.kernel.read() as snapshot:
+        mood = activity_of(librarian.kernel).mood(snapshot.session, librarian.kernel.collection, librarian.session)
     mood.coherence = 0.3
     for _ in range(3):
         librarian.call("utl_status")

@@ -35,8 +35,8 @@ def ask(librarian: Librarian, **more: Any) -> dict[str, Any]:
 
 
 def unsettle(librarian: Librarian, **mood: Any) -> None:
-    with librarian.kernel.read() as reading:
-        held = activity_of(librarian.kernel).mood(reading.session, librarian.kernel.collection, librarian.session)
+    with librarian.kernel.read() as snapshot:
+        held = activity_of(librarian.kernel).mood(snapshot.session, librarian.kernel.collection, librarian.session)
     for name, value in mood.items():
         setattr(held, name, value)
 
@@ -125,8 +125,8 @@ def test_what_was_asked_is_remembered_without_its_words(learned: Librarian) -> N
     learned.remember("The zebra lives in Berlin.")
     learned.remember("The zebra lives in Paris.")
     ask(learned)
-    with learned.kernel.read() as reading:
-        mood = activity_of(learned.kernel).mood(reading.session, learned.kernel.collection, "")
+    with learned.kernel.read() as snapshot:
+        mood = activity_of(learned.kernel).mood(snapshot.session, learned.kernel.collection, "")
     assert mood.asked
     assert "zebra" not in str(mood.asked)
 

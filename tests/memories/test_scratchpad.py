@@ -52,16 +52,16 @@ def test_another_session_has_another(librarian: Librarian) -> None:
 
 
 def test_nothing_of_it_is_found_logged_or_written(librarian: Librarian) -> None:
-    with librarian.kernel.read() as reading:
-        before = reading.tx
+    with librarian.kernel.read() as snapshot:
+        before = snapshot.tx
     pad(librarian, "write", key=SECRET, value=f"about {SECRET}")
     pad(librarian, "read", key=SECRET)
     librarian.error("temporary_scratchpad", action="write", key=SECRET, value=SECRET * 1000)
     activity_of(librarian.kernel).flush(librarian.kernel.store)
     assert librarian.held(SECRET) == []
     assert librarian.found(SECRET) == []
-    with librarian.kernel.read() as reading:
-        assert reading.tx == before
+    with librarian.kernel.read() as snapshot:
+        assert snapshot.tx == before
 
 
 def test_it_is_small(librarian: Librarian) -> None:

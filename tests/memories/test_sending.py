@@ -23,8 +23,8 @@ def send(librarian: Librarian, **said: Any) -> dict[str, Any]:
 
 
 def kept(librarian: Librarian, id: str) -> Any:
-    with librarian.kernel.read() as reading:
-        return reading.entry(id)
+    with librarian.kernel.read() as snapshot:
+        return snapshot.entry(id)
 
 
 @pytest.mark.parametrize(

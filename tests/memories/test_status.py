@@ -15,8 +15,8 @@ def status(librarian: Librarian, **more: Any) -> dict[str, Any]:
 
 
 def set_mood(librarian: Librarian, **values: float) -> None:
-    with librarian.kernel.read() as reading:
-        mood = activity_of(librarian.kernel).mood(reading.session, librarian.kernel.collection, librarian.session)
+    with librarian.kernel.read() as snapshot:
+        mood = activity_of(librarian.kernel).mood(snapshot.session, librarian.kernel.collection, librarian.session)
     for name, value in values.items():
         setattr(mood, name, value)
 

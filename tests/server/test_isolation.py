@@ -49,8 +49,8 @@ def hidden(owner: Agent) -> list[str]:
     forgotten = owner.call("forget_concept", node_id=gone["node_id"], reason="obsolete", rationale="Not true any more.")
     job = enqueue(owner.kernel, "ingest", {"path": f"/{KNOWN}"}, actor="tester")
     cursor = owner.call("query", limit=1)["next_cursor"]
-    with owner.kernel.read() as reading:
-        ids = [id for (id,) in reading.session.rows("SELECT DISTINCT id FROM version WHERE collection = 'mine'")]
+    with owner.kernel.read() as snapshot:
+        ids = [id for (id,) in snapshot.session.rows("SELECT DISTINCT id FROM version WHERE collection = 'mine'")]
     named = [entry, triple["id"], clash["conflict_id"], memory["node_id"], forgotten["reversal_hash"], job.id, cursor]
     return [str(name) for name in (*named, *ids, SECRET) if name]
 
@@ -74,8 +74,8 @@ def usual(rule: dict[str, Any], name: str) -> Any:
 
 def everything(agent: Agent) -> list[Any]:
     """All that is stored in a collection."""
-    with agent.kernel.read() as reading:
-        return [reading.session.rows(f"SELECT * FROM {table} WHERE collection = 'mine'") for table in TABLES]
+    with agent.kernel.read() as snapshot:
+        return [snapshot.session.rows(f"SELECT * FROM {table} WHERE collection = 'mine'") for table in TABLES]
 
 
 TABLES = ("version", "tx", "entry_head", "edge_head", "alias", "pending_conflict", "job")

@@ -122,8 +122,8 @@ def test_a_change_of_very_many_things_is_cut_and_says_so(agent):
         json.dumps({"type": "entity", "name": "n", "entityType": "t", "observations": [str(i) for i in range(150)]})
     ]
     import_lines(agent.kernel, lines, actor="x", report=lambda *_: None)
-    ((transaction, changes),) = changes_after(agent.kernel, 0, 10)
-    note = next(n for n in changed_resources(transaction, changes) if n["resource_uri"] == ENTRIES)
+    ((commit, changes),) = changes_after(agent.kernel, 0, 10)
+    note = next(n for n in changed_resources(commit, changes) if n["resource_uri"] == ENTRIES)
     assert (len(note["changed_ids"]), note["truncated"]) == (100, True)
 
 

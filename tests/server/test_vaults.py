@@ -126,20 +126,26 @@ def test_a_live_server_completes_what_another_left_half_done(folder):
     try:
         store = open_store(folder / "data")
 
-        def decide(writing):
-            before = writing.entry(writing.find_alias("note", "a.md"))
+        def decide(transaction):
+            before = transaction.entry(transaction.find_alias("note", "a.md"))
             after = replace(before, body="decided")
             digest = digest_of(to_bytes(after))
             after = replace(after, attributes={**before.attributes, "digest": digest, "links": []})
-            writing.put(after)
+            transaction.put(after)
             root = str(folder / "vault")
             old = before.attributes["digest"]
             rows.add_intents(
-                writing.session,
+                transaction.session,
                 "default",
                 [
                     rows.Intent(
-                        tx=writing.tx, vault="", root=root, path="a.md", before=old, after=digest, content=b"decided"
+                        tx=transaction.tx,
+                        vault="",
+                        root=root,
+                        path="a.md",
+                        before=old,
+                        after=digest,
+                        content=b"decided",
                     )
                 ],
             )

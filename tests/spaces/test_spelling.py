@@ -108,7 +108,7 @@ def test_a_word_that_was_deleted_with_its_entry_is_no_longer_meant(tmp_path):
     (sensor,) = [entry for entry in desk.entries() if entry.id == id]
     assert desk.ask("senosr").read_as == "sensor"
     assert desk.ask("senosr", as_of_tx_id=tx).read_as is None
-    desk.kernel.write(lambda writing: writing.remove(sensor), actor="test")
+    desk.kernel.write(lambda transaction: transaction.remove(sensor), actor="test")
     assert desk.ask("senosr").read_as is None
     desk.close()
 

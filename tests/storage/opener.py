@@ -51,8 +51,8 @@ class Opener:
             say(f"refused {refusal.failure.code}: {refusal.message}")
 
     def read(self) -> None:
-        with self.store.read("default") as reading:
-            say(f"sees {reading.tx}")
+        with self.store.read("default") as snapshot:
+            say(f"sees {snapshot.tx}")
 
     def hold(self) -> None:
         """Keep the writer's lock until the next line comes."""

@@ -45,8 +45,8 @@ CHANGES = ("store", "store", "relate", "relate", "update", "settle", "delete", "
 
 def heads(kernel: Kernel, as_of: int | None = None) -> Heads:
     """Everything alive, with the transaction that made it so."""
-    with kernel.read() as reading:
-        found = [*reading.entries(KINDS, as_of=as_of), *reading.edges(EdgePattern(), as_of=as_of)]
+    with kernel.read() as snapshot:
+        found = [*snapshot.entries(KINDS, as_of=as_of), *snapshot.edges(EdgePattern(), as_of=as_of)]
     return {version.id: (version.tx, version.thing) for version in found if version.thing is not None}
 
 
@@ -56,8 +56,8 @@ def things(kernel: Kernel) -> dict[str, Thing]:
 
 
 def newest(kernel: Kernel) -> int:
-    with kernel.read() as reading:
-        return reading.tx
+    with kernel.read() as snapshot:
+        return snapshot.tx
 
 
 @dataclass

@@ -20,7 +20,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.journal import compare_heads
 from memotheca.storage.snapshot import EdgePattern
 from memotheca.storage.sqlite import SQLiteDatabase
-from memotheca.storage.store import Store, Writing
+from memotheca.storage.store import Store, Transaction
 
 SECRET = "xyzzy-plugh-0451"
 LONG = f"{SECRET} " * 2000
@@ -86,8 +86,8 @@ def erase_everywhere(kernel: Kernel, data: Path, handle: str) -> Erased:
 
 
 def damage(kernel: Kernel) -> list[str]:
-    with kernel.read() as reading:
-        return [*kernel.store.database.check(), *compare_heads(reading.session, kernel.collection)]
+    with kernel.read() as snapshot:
+        return [*kernel.store.database.check(), *compare_heads(snapshot.session, kernel.collection)]
 
 
 @pytest.mark.parametrize("content", [SECRET, LONG], ids=["short", "over many pages"])
@@ -116,8 +116,8 @@ def test_no_backup_holds_what_was_erased(tmp_path, kernel, clock):
     for path in backup_files(tmp_path / BACKUPS):
         copy = open_copy(path)
         assert copy.database.check() == []
-        with copy.read("default") as reading:
-            assert compare_heads(reading.session, "default") == []
+        with copy.read("default") as snapshot:
+            assert compare_heads(snapshot.session, "default") == []
         copy.close()
     assert get_entry(kernel, kept).thing is not None
 
@@ -166,10 +166,10 @@ def test_text_that_moved_between_pages_is_erased_as_well(tmp_path, kernel, seed)
     assert kernel.store.database.check() == []
 
 
-def erase_rows(writing: Writing, id: str) -> None:
-    writing.describe("ERASE")
-    for each in (id, *writing.edges_ever_at(id)):
-        writing.erase(each)
+def erase_rows(transaction: Transaction, id: str) -> None:
+    transaction.describe("ERASE")
+    for each in (id, *transaction.edges_ever_at(id)):
+        transaction.erase(each)
 
 
 def test_history_still_lists_what_was_erased_without_its_content(tmp_path, kernel):
@@ -177,14 +177,14 @@ def test_history_still_lists_what_was_erased_without_its_content(tmp_path, kerne
     update_entry(kernel, id, {"content": "other"}, actor="test")
     erased = erase_everywhere(kernel, tmp_path, id)
     listed = list_history(kernel, limit=10).happenings
-    operations = [(each.transaction.tx, each.transaction.operation) for each in listed]
+    operations = [(each.commit.tx, each.commit.operation) for each in listed]
     assert operations == [(3, "ERASE"), (2, "UPDATE"), (1, "CREATE")]
     assert erased.tx == 3
-    assert {each.transaction.subject_id for each in listed} == {id}
+    assert {each.commit.subject_id for each in listed} == {id}
     assert all(each.about.erased and each.about.thing is None for each in listed)
     assert SECRET not in repr(listed)
-    with kernel.read() as reading:
-        assert reading.entries(("entry",), as_of=1) == []
+    with kernel.read() as snapshot:
+        assert snapshot.entries(("entry",), as_of=1) == []
 
 
 def test_a_transaction_that_touched_what_was_erased_cannot_be_undone(tmp_path, kernel):
@@ -214,8 +214,8 @@ def test_a_reader_that_holds_the_log_makes_erasing_say_so_and_the_same_again_com
     clock.now += RETENTION + DAY
     attempts = (lambda: erase(impatient, first, actor="test"), lambda: purge(impatient, actor="test"))
     for attempt in attempts:
-        with kernel.read() as reading:
-            assert len(reading.transactions()) >= 3
+        with kernel.read() as snapshot:
+            assert len(snapshot.commits()) >= 3
             with pytest.raises(Refusal) as refused:
                 attempt()
             assert refused.value.failure is Failure.BUSY
@@ -293,6 +293,6 @@ def test_an_edge_that_ended_there_once_goes_too_though_it_was_deleted_before(ker
     assert isinstance(related, Related)
     delete_edge(kernel, related.version.id, actor="test")
     erase(kernel, two.id, actor="test")
-    with kernel.read() as reading:
-        assert all(version.erased for version in reading.versions(related.version.id))
-        assert reading.edges(EdgePattern(), as_of=related.version.tx) == []
+    with kernel.read() as snapshot:
+        assert all(version.erased for version in snapshot.versions(related.version.id))
+        assert snapshot.edges(EdgePattern(), as_of=related.version.tx) == []

@@ -47,13 +47,13 @@ def played(store, *rounds) -> Player:
 
 
 def journal(kernel: Kernel) -> list[dict[str, Any]]:
-    with kernel.read() as reading:
-        return list(dump(reading.session, kernel.collection, reading.tx))
+    with kernel.read() as snapshot:
+        return list(dump(snapshot.session, kernel.collection, snapshot.tx))
 
 
 def complaints(kernel: Kernel) -> list[str]:
-    with kernel.read() as reading:
-        return compare_heads(reading.session, kernel.collection)
+    with kernel.read() as snapshot:
+        return compare_heads(snapshot.session, kernel.collection)
 
 
 def nothing_to_report(done: float, total: float | None, message: str) -> None: ...
@@ -83,7 +83,7 @@ def test_undoing_each_transaction_newest_first_returns_to_the_start(store, befor
     player.play(since)
     for tx in range(newest(player.kernel), began, -1):
         (undone,) = undo(player.kernel, tx=tx, actor="test").done
-        assert undone.happening.transaction.tx == tx
+        assert undone.happening.commit.tx == tx
     assert things(player.kernel) == start
     assert complaints(player.kernel) == []
 
@@ -100,7 +100,7 @@ def test_undoing_several_at_once_is_undoing_each(store, before, since):
     count = newest(player.kernel) - began
     if count:
         undone = undo(player.kernel, count=count, actor="test").done
-        assert [each.happening.transaction.tx for each in undone] == list(range(began + count, began, -1))
+        assert [each.happening.commit.tx for each in undone] == list(range(began + count, began, -1))
     assert things(player.kernel) == start
 
 
@@ -122,11 +122,11 @@ def test_undoing_an_undo_brings_everything_back(store, done):
 def test_heads_are_what_replaying_the_journal_gives(store, done):
     kernel = played(store, done).kernel
     assert complaints(kernel) == []
-    with kernel.read() as reading:
-        rows = {table: reading.session.rows(sql, kernel.collection) for table, sql in _HEADS.items()}
+    with kernel.read() as snapshot:
+        rows = {table: snapshot.session.rows(sql, kernel.collection) for table, sql in _HEADS.items()}
     kernel.store.operate(lambda session: rebuild_heads(session, kernel.collection))
-    with kernel.read() as reading:
-        again = {table: reading.session.rows(sql, kernel.collection) for table, sql in _HEADS.items()}
+    with kernel.read() as snapshot:
+        again = {table: snapshot.session.rows(sql, kernel.collection) for table, sql in _HEADS.items()}
     live = {row[0] for table in ("entry_head", "edge_head") for row in rows[table]}
     for each in (rows, again):
         each["alias"] = [row for row in each["alias"] if row[2] in live]
@@ -153,8 +153,8 @@ def test_an_import_of_an_export_is_the_same_history(store, done):
     assert journal(other) == journal(kernel)
     assert heads(other) == heads(kernel)
     assert exported(other).splitlines()[1:] == text.splitlines()[1:]
-    with kernel.read() as reading, other.read() as copied:
-        mine, theirs = (describe(each.session, each.collection) for each in (reading, copied))
+    with kernel.read() as snapshot, other.read() as copied:
+        mine, theirs = (describe(each.session, each.collection) for each in (snapshot, copied))
     assert mine == theirs
     assert complaints(other) == []
 
@@ -189,21 +189,21 @@ def test_reading_as_of_a_transaction_is_the_state_that_was_recorded_then(store, 
 def test_versions_read_together_are_those_read_one_by_one(store, done):
     player = played(store, done)
     ids = sorted({v["id"] for line in journal(player.kernel) for v in line["versions"]})
-    with player.kernel.read() as reading:
-        for tx in range(reading.tx + 1):
-            alone = {id: found for id in ids if (found := reading.version(id, tx)) is not None}
-            assert reading.versions_at([*ids, "nobody"], tx) == alone
+    with player.kernel.read() as snapshot:
+        for tx in range(snapshot.tx + 1):
+            alone = {id: found for id in ids if (found := snapshot.version(id, tx)) is not None}
+            assert snapshot.versions_at([*ids, "nobody"], tx) == alone
 
 
 @often
 @given(done=moves(*EVERYTHING, most=25), size=moves("store", most=3).map(lambda listed: len(listed) + 1))
 def test_pages_of_the_past_add_up_to_the_whole(store, done, size):
     player = played(store, done)
-    with player.kernel.read() as reading:
+    with player.kernel.read() as snapshot:
         for tx in player.states:
-            whole = reading.entries(KINDS, as_of=tx)
+            whole = snapshot.entries(KINDS, as_of=tx)
             pages, last = [], ""
-            while page := reading.entries(KINDS, as_of=tx, after=last, limit=size):
+            while page := snapshot.entries(KINDS, as_of=tx, after=last, limit=size):
                 assert len(page) <= size
                 pages += page
                 last = page[-1].id
@@ -219,8 +219,8 @@ def test_edges_are_found_in_the_past_by_the_names_their_ends_had_then(store, don
         titles = {id: fold(thing.title) for id, (_, thing) in state.items() if not isinstance(thing, Edge)}
         edges = {id: thing for id, (_, thing) in state.items() if isinstance(thing, Edge)}
         for text in ("ada", "name"):
-            with player.kernel.read() as reading:
-                found = reading.edges(EdgePattern(source_text=text), as_of=tx)
+            with player.kernel.read() as snapshot:
+                found = snapshot.edges(EdgePattern(source_text=text), as_of=tx)
             assert {v.id for v in found} == {id for id, edge in edges.items() if text in titles[edge.source]}
 
 
@@ -264,33 +264,35 @@ def test_an_export_keeps_every_letter(store):
 
 
 def test_edges_put_together_are_those_put_one_by_one(store):
-    def act(writing, together):
-        ends = [writing.new_id() for _ in range(3)]
+    def act(transaction, together):
+        ends = [transaction.new_id() for _ in range(3)]
         for id in ends:
-            writing.put(Entry(id=id, kind="entry", title="An end", created_at=writing.time, updated_at=writing.time))
+            transaction.put(
+                Entry(id=id, kind="entry", title="An end", created_at=transaction.time, updated_at=transaction.time)
+            )
         made = [
             Edge(
-                id=writing.new_id(),
+                id=transaction.new_id(),
                 source=ends[0],
                 target=end,
                 predicate="Leads To",
-                created_at=writing.time,
-                updated_at=writing.time,
+                created_at=transaction.time,
+                updated_at=transaction.time,
             )
             for end in ends[1:]
         ]
         if together:
-            writing.link(made)
+            transaction.link(made)
         else:
             for edge in made:
-                writing.put(edge)
+                transaction.put(edge)
         return made
 
     for together in (False, True):
         kernel = fresh_kernel(store)
         made = kernel.write(partial(act, together=together), actor="test")
-        with kernel.read() as reading:
-            assert [reading.edge(edge.id) for edge in made] == made
-            assert reading.edges_from(made[0].source, "leads to") == made
+        with kernel.read() as snapshot:
+            assert [snapshot.edge(edge.id) for edge in made] == made
+            assert snapshot.edges_from(made[0].source, "leads to") == made
         assert complaints(kernel) == []
         assert [len(line["versions"]) for line in journal(kernel)] == [5]

@@ -37,8 +37,8 @@ def put(store: Store, topic: str = "tea") -> int:
 
 
 def topics(store: Store) -> list[str]:
-    with store.read("default") as reading:
-        things = [version.thing for version in reading.entries(("entry",))]
+    with store.read("default") as snapshot:
+        things = [version.thing for version in snapshot.entries(("entry",))]
     return [thing.title for thing in things if isinstance(thing, Entry)]
 
 
@@ -155,7 +155,7 @@ def test_an_older_program_writes_nothing_to_a_newer_format(data, step):
         assert store.newer_format() == len(STEPS) + 1
         for collection in ("default", "another"):
             with pytest.raises(Refusal) as refused:
-                store.write(collection, lambda writing: None, actor="test")
+                store.write(collection, lambda transaction: None, actor="test")
             assert refused.value.failure is Failure.INCOMPATIBLE
             assert "Restart this client" in refused.value.message
         assert store.collections() == ["default"]

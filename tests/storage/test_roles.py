@@ -136,7 +136,7 @@ def test_the_doctor_names_who_is_silent(agent: Agent, holder: subprocess.Popen[s
 def test_a_job_that_was_taken_over_is_settled_only_by_who_took_it(agent: Agent, time: Time) -> None:
     kernel = agent.kernel
     queued = enqueue(kernel, "ingest", {"path": "x"}, actor="tester")
-    kernel.write(lambda writing: writing.describe("CREATE"), actor="tester")
+    kernel.write(lambda transaction: transaction.describe("CREATE"), actor="tester")
     agent.store("so that the collection is there")
     first = take_next(kernel, ("small", "large"))
     assert first is not None
@@ -167,7 +167,7 @@ def test_a_role_that_was_lost_is_refused_inside_the_transaction(
         held.refuse_lost()
         (tmp_path / "locks" / "work.lock").unlink()
         with pytest.raises(Refusal) as refused:
-            agent.kernel.write(lambda writing: held.refuse_lost(), actor="tester")
+            agent.kernel.write(lambda transaction: held.refuse_lost(), actor="tester")
     assert refused.value.failure is Failure.BUSY
 
 

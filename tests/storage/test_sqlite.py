@@ -13,7 +13,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.sqlite import PRAGMAS, SQLiteDatabase, refuse_unsafe, to_refusal
-from memotheca.storage.store import Store, Writing
+from memotheca.storage.store import Store, Transaction
 from tests.durability.processes import ask
 from tests.storage.openers import opener
 
@@ -32,8 +32,8 @@ def put(store: Store, topic: str = "tea", content: str = "") -> int:
 
 
 def newest(store: Store) -> int:
-    with store.read("default") as reading:
-        return reading.tx
+    with store.read("default") as snapshot:
+        return snapshot.tx
 
 
 def test_every_connection_reports_the_settings_that_make_it_durable(store):
@@ -98,17 +98,17 @@ def test_a_reader_answers_while_a_write_is_under_way(store):
 
 def test_a_reader_keeps_its_snapshot_while_others_commit(store):
     put(store)
-    with store.read("default") as reading, ThreadPoolExecutor(1) as threads:
+    with store.read("default") as snapshot, ThreadPoolExecutor(1) as threads:
         assert threads.submit(put, store).result(SECONDS) == 2
-        assert [found.tx for found in reading.transactions()] == [1]
+        assert [found.tx for found in snapshot.commits()] == [1]
     assert newest(store) == 2
 
 
 def test_a_write_that_fails_leaves_nothing_and_frees_the_lock(store):
     put(store)
 
-    def fail(writing: Writing) -> None:
-        writing.put(blank_entry(writing, "never"))
+    def fail(transaction: Transaction) -> None:
+        transaction.put(blank_entry(transaction, "never"))
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -201,10 +201,10 @@ def test_a_file_that_is_no_database_is_refused_as_damaged(tmp_path):
     assert refused.value.failure is Failure.CORRUPT
 
 
-def put_many(writing: Writing) -> None:
-    writing.describe("IMPORT")
+def put_many(transaction: Transaction) -> None:
+    transaction.describe("IMPORT")
     for number in range(4000):
-        writing.put(blank_entry(writing, f"number {number}", "x" * 7000))
+        transaction.put(blank_entry(transaction, f"number {number}", "x" * 7000))
 
 
 def test_a_copy_is_made_while_others_write_without_end(tmp_path, store):

@@ -13,7 +13,7 @@ from memotheca.admin.erasure import erase
 from memotheca.app import build
 from memotheca.kernel import idempotency
 from memotheca.model.clock import DAY, SECOND
-from memotheca.storage.store import Store, Writing
+from memotheca.storage.store import Store, Transaction
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
 from tests.conftest import Agent, Time
@@ -25,8 +25,8 @@ def asked(agent: Agent, key: str, name: str, /, **arguments: Any) -> Reply:
 
 
 def newest(agent: Agent) -> int:
-    with agent.kernel.read() as reading:
-        return reading.tx
+    with agent.kernel.read() as snapshot:
+        return snapshot.tx
 
 
 @pytest.fixture
@@ -153,10 +153,10 @@ def test_a_program_that_dies_between_change_and_answer_does_not_let_it_be_done_t
 def test_the_key_is_in_the_transaction_itself(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever stops the transaction stops the key with it."""
 
-    def fail(writing: Writing) -> None:
+    def fail(transaction: Transaction) -> None:
         raise RuntimeError("the power went")
 
-    monkeypatch.setattr(Writing, "refuse_loose_ends", fail)
+    monkeypatch.setattr(Transaction, "refuse_loose_ends", fail)
     assert asked(agent, "k", "store", topic="tea", content="black").failed
     monkeypatch.undo()
     assert not asked(agent, "k", "store", topic="tea", content="black").failed

@@ -143,8 +143,8 @@ def test_an_unknown_id_is_not_found_and_a_deleted_one_says_how_to_have_it_back(a
 
 def test_every_handle_of_an_entry_is_accepted(agent):
     agent.store("x", "y")
-    with agent.kernel.read() as reading:
-        uuid = reading.find_alias("entry", "e-1")
+    with agent.kernel.read() as snapshot:
+        uuid = snapshot.find_alias("entry", "e-1")
     for handle in ("e-1", "E-1", "entry:e-1", uuid, uuid.upper()):
         assert agent.call("update", id=handle, content=f"by {handle}")["id"] == "e-1"
 

@@ -246,8 +246,8 @@ def _renew_index(means: Means, store: Store, erased: set[str]) -> list[str]:
 
 
 def _count(store: Store, collection: str) -> int:
-    with store.read(collection) as reading:
-        return reading.count("entry")
+    with store.read(collection) as snapshot:
+        return snapshot.count("entry")
 
 
 def _place_for(means: Means, before: str) -> Path | None:

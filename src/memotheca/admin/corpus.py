@@ -9,7 +9,7 @@ from memotheca.kernel.handles import IMPORTED_NAMES
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Entry
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 
 BATCH = 500
 
@@ -31,7 +31,7 @@ def import_corpus(kernel: Kernel, lines: Iterable[dict[str, Any]], *, actor: str
     import that was cut off can be run again."""
     made = skipped = transactions = 0
     for batch in _batches(lines):
-        added = kernel.write(lambda writing, batch=batch: _put_batch(writing, batch), actor=actor)
+        added = kernel.write(lambda transaction, batch=batch: _put_batch(transaction, batch), actor=actor)
         made, skipped = made + added, skipped + len(batch) - added
         transactions += added > 0
         report(made + skipped, None, "importing")
@@ -51,18 +51,18 @@ def _batches(lines: Iterable[dict[str, Any]]) -> Iterator[list[tuple[str, str, s
         yield batch
 
 
-def _put_batch(writing: Writing, batch: list[tuple[str, str, str]]) -> int:
-    writing.describe("IMPORT")
+def _put_batch(transaction: Transaction, batch: list[tuple[str, str, str]]) -> int:
+    transaction.describe("IMPORT")
     added = 0
     for handle, title, body in batch:
-        known = writing.find_alias(IMPORTED_NAMES, handle)
-        present = writing.entry(known) if known is not None and writing.head(known) is not None else None
+        known = transaction.find_alias(IMPORTED_NAMES, handle)
+        present = transaction.entry(known) if known is not None and transaction.head(known) is not None else None
         if present is not None:
             if (present.title, present.body) != (title, body):
-                writing.put(replace(present, title=title, body=body, updated_at=writing.time))
+                transaction.put(replace(present, title=title, body=body, updated_at=transaction.time))
                 added += 1
             continue
-        writing.put(_with_handle(blank_entry(writing, title, body), handle))
+        transaction.put(_with_handle(blank_entry(transaction, title, body), handle))
         added += 1
     return added
 

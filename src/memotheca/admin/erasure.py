@@ -18,8 +18,8 @@ from memotheca.notes.outbox import Plan, catch_up, finish
 from memotheca.notes.ownership import empty_trash
 from memotheca.search.index_folder import IndexFolder
 from memotheca.storage.locks import role
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Store, Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Store, Transaction
 
 RETENTION = 30 * DAY
 BACKUP_ROLE = "backup"
@@ -40,12 +40,12 @@ class Erased:
 def erase(kernel: Kernel, handle: str, *, actor: str, backups: Iterable[Store] = ()) -> Erased:
     """Take an entry or edge, dead or alive, and the edges that end at it, out of everything we keep."""
     try:
-        with kernel.read() as reading:
-            id = resolve_any(reading, handle).id
+        with kernel.read() as snapshot:
+            id = resolve_any(snapshot, handle).id
     except Refusal:
         _forget_traces(kernel)
         raise
-    return _erase(kernel, lambda reading: [id, *sections_ever(reading, id)], actor=actor, backups=backups)
+    return _erase(kernel, lambda snapshot: [id, *sections_ever(snapshot, id)], actor=actor, backups=backups)
 
 
 def erase_everywhere(kernel: Kernel, id: str, *, actor: str) -> Erased:
@@ -54,8 +54,8 @@ def erase_everywhere(kernel: Kernel, id: str, *, actor: str) -> Erased:
     with role(bench.data, BACKUP_ROLE) as held:
         if not held:
             raise Refusal(Failure.BUSY, OCCUPIED)
-        with kernel.read() as reading:
-            past = [version.thing for version in reading.versions(id) if isinstance(version.thing, Entry)]
+        with kernel.read() as snapshot:
+            past = [version.thing for version in snapshot.versions(id) if isinstance(version.thing, Entry)]
         copies = bench.open_backups()
         try:
             erased = erase(kernel, id, actor=actor, backups=copies)
@@ -69,32 +69,32 @@ def erase_everywhere(kernel: Kernel, id: str, *, actor: str) -> Erased:
 def purge(kernel: Kernel, *, actor: str, older_than: int = RETENTION, backups: Iterable[Store] = ()) -> Erased | None:
     """Erase what has been a tombstone for longer than the time it can be brought back in."""
     before = kernel.now() - older_than
-    with kernel.read() as reading:
-        ids = reading.tombstones(before=before)
+    with kernel.read() as snapshot:
+        ids = snapshot.tombstones(before=before)
     if not ids:
         _forget_traces(kernel)
         return None
-    return _erase(kernel, lambda reading: reading.tombstones(before=before), actor=actor, backups=backups)
+    return _erase(kernel, lambda snapshot: snapshot.tombstones(before=before), actor=actor, backups=backups)
 
 
-def _erase(kernel: Kernel, find: Callable[[Reading], list[str]], *, actor: str, backups: Iterable[Store]) -> Erased:
+def _erase(kernel: Kernel, find: Callable[[Snapshot], list[str]], *, actor: str, backups: Iterable[Store]) -> Erased:
     """What is found is found again in the transaction: a tombstone may be undone, a document get another section."""
 
-    def act(writing: Writing) -> tuple[int, int, int, bool]:
-        writing.describe("ERASE")
-        ids = find(writing)
-        doomed = list(dict.fromkeys([*ids, *(edge for id in ids for edge in writing.edges_ever_at(id))]))
+    def act(transaction: Transaction) -> tuple[int, int, int, bool]:
+        transaction.describe("ERASE")
+        ids = find(transaction)
+        doomed = list(dict.fromkeys([*ids, *(edge for id in ids for edge in transaction.edges_ever_at(id))]))
         plan = Plan(vaults_of(kernel))
         for id in ids:
-            head = writing.head(id)
+            head = transaction.head(id)
             plan.add(None if head is None else head.thing, None)
-        files_follow = bool(plan.settle(writing))
-        return len(doomed), sum(writing.erase(id) for id in doomed), writing.tx, files_follow
+        files_follow = bool(plan.settle(transaction))
+        return len(doomed), sum(transaction.erase(id) for id in doomed), transaction.tx, files_follow
 
     # The copies first: once the handle is gone from here, nobody could name what to look for in them.
-    with kernel.read() as reading:
-        ids = find(reading)
-        past = [version.thing for id in ids for version in reading.versions(id)]
+    with kernel.read() as snapshot:
+        ids = find(snapshot)
+        past = [version.thing for id in ids for version in snapshot.versions(id)]
     copies = sum(erase_in_copy(copy, kernel.collection, ids) for copy in backups)
     strike_all(kernel, [thing for thing in past if isinstance(thing, Entry)])
     catch_up(kernel)
@@ -117,12 +117,12 @@ def _forget_traces(kernel: Kernel) -> None:
 
 
 def erase_in_copy(copy: Store, collection: str, ids: list[str]) -> bool:
-    def act(writing: Writing) -> bool:
-        writing.describe("ERASE")
-        held = [id for id in ids if writing.version(id, writing.tx) is not None]
-        doomed = dict.fromkeys([*held, *(edge for id in held for edge in writing.edges_ever_at(id))])
+    def act(transaction: Transaction) -> bool:
+        transaction.describe("ERASE")
+        held = [id for id in ids if transaction.version(id, transaction.tx) is not None]
+        doomed = dict.fromkeys([*held, *(edge for id in held for edge in transaction.edges_ever_at(id))])
         for id in doomed:
-            writing.erase(id)
+            transaction.erase(id)
         return bool(doomed)
 
     found = copy.write(collection, act, actor="erasure")

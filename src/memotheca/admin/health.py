@@ -11,7 +11,7 @@ from memotheca.storage import chunks, document_index, journal
 from memotheca.storage.heads import all_loose_edges
 from memotheca.storage.roles import holders
 from memotheca.storage.soundness import find_damage
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 from memotheca.vectors.embedders import SHIPPED_IDENTITY, is_shipped_model_there
 
 
@@ -58,22 +58,22 @@ def repair(kernel: Kernel) -> list[str]:
 
 def count_everything(kernel: Kernel) -> dict[str, int]:
     """How much the collection holds."""
-    with kernel.read() as reading:
-        by_kind = {kind: reading.count("entry", (kind,)) for kind in KINDS}
+    with kernel.read() as snapshot:
+        by_kind = {kind: snapshot.count("entry", (kind,)) for kind in KINDS}
         return {
             **by_kind,
-            "edge": reading.count("edge"),
-            "transactions": journal.count_transactions(reading.session, kernel.collection),
-            "versions": journal.count_versions(reading.session, kernel.collection),
-            "tx_id": reading.tx,
+            "edge": snapshot.count("edge"),
+            "transactions": journal.count_transactions(snapshot.session, kernel.collection),
+            "versions": journal.count_versions(snapshot.session, kernel.collection),
+            "tx_id": snapshot.tx,
         }
 
 
-def _remove_loose_edges(writing: Writing) -> None:
-    writing.describe("DELETE", note={"tool": "doctor", "reason": "an end was gone"})
-    for id in all_loose_edges(writing.session, writing.collection):
-        if (edge := writing.edge(id)) is not None:
-            writing.remove(edge)
+def _remove_loose_edges(transaction: Transaction) -> None:
+    transaction.describe("DELETE", note={"tool": "doctor", "reason": "an end was gone"})
+    for id in all_loose_edges(transaction.session, transaction.collection):
+        if (edge := transaction.edge(id)) is not None:
+            transaction.remove(edge)
 
 
 def _roles(kernel: Kernel) -> list[Finding]:
@@ -123,19 +123,19 @@ def _embedder(kernel: Kernel, collection: str) -> Finding:
 def _coverage(kernel: Kernel, collection: str) -> Finding:
     """What is stored, indexed and embedded, and by which embedder."""
     name = f"search in {collection}"
-    with kernel.store.read(collection) as reading:
-        session = reading.session
+    with kernel.store.read(collection) as snapshot:
+        session = snapshot.session
         setting, model = setting_of(session, collection), model_of(session, collection)
         # A section's text is its document's; a document without any text has no passages either.
         stored = (
-            reading.count("entry")
-            - reading.count("entry", (SECTION,))
+            snapshot.count("entry")
+            - snapshot.count("entry", (SECTION,))
             - document_index.count_empty(session, collection)
         )
         indexed = chunks.count_entries(session, collection)
         live, waiting = chunks.count_live(session, collection), chunks.count_waiting(session, collection)
         by_model = chunks.count_models(session, collection)
-        missing = finder_of(kernel).missing(reading)
+        missing = finder_of(kernel).missing(snapshot)
     if missing:
         told = f"{len(missing)} files of the index are missing or damaged, as after a backup was put back"
         return Finding(name, False, told, "memotheca reindex")

@@ -7,13 +7,13 @@ from uuid import uuid4
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.paging import Place, start, to_cursor
-from memotheca.model.commits import Change, Transaction, Version
+from memotheca.model.commits import Change, Commit, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry, handle_of
 from memotheca.notes.mounts import vaults_of
 from memotheca.notes.outbox import Plan, catch_up, finish
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Transaction
 
 NOT_UNDOABLE = ("REVERT", "ERASE", "INDEX")
 
@@ -22,7 +22,7 @@ NOT_UNDOABLE = ("REVERT", "ERASE", "INDEX")
 class Happening:
     """A transaction with what it is about and whether it still holds."""
 
-    transaction: Transaction
+    commit: Commit
     about: Version
     undone_by: int | None
 
@@ -74,12 +74,12 @@ def list_history(
     as_of_tx_id: int | None = None,
 ) -> HistoryPage:
     asked = {"entity_type": entity_type, "as_of_tx_id": as_of_tx_id}
-    with kernel.read() as reading:
-        place = start(asked, cursor, newest=reading.tx, now=kernel.now())
+    with kernel.read() as snapshot:
+        place = start(asked, cursor, newest=snapshot.tx, now=kernel.now())
         before = int(place.last) if place.last else place.tx + 1
-        found = _happenings(reading, before=before, entity_type=entity_type, limit=limit + 1)
+        found = _happenings(snapshot, before=before, entity_type=entity_type, limit=limit + 1)
     more = len(found) > limit
-    last = str(found[limit - 1].transaction.tx) if more else ""
+    last = str(found[limit - 1].commit.tx) if more else ""
     following = to_cursor(Place(place.tx, place.now, last), asked) if more else None
     return HistoryPage(found[:limit], place.tx, following)
 
@@ -94,20 +94,20 @@ def undo(kernel: Kernel, *, count: int | None = None, tx: int | None = None, act
     if tx is not None and count not in (None, 1):
         raise Refusal(Failure.INVALID, "Name one transaction, or say how many of the newest; not both.", field="count")
 
-    def act(writing: Writing) -> tuple[Undoing, bool]:
+    def act(transaction: Transaction) -> tuple[Undoing, bool]:
         done: list[Undone] = []
         plan = Plan(vaults_of(kernel))
-        chosen = _named(writing, tx) if tx is not None else _newest_standing(writing, count or 1)
+        chosen = _named(transaction, tx) if tx is not None else _newest_standing(transaction, count or 1)
         for number in chosen.numbers:
             if done:
-                writing.start_another()
-            target = writing.transaction(number)
+                transaction.start_another()
+            target = transaction.commit(number)
             if target is None:
                 raise Refusal(Failure.NOT_FOUND, f"There is no transaction {number}.", field="tx_id")
-            for change in _revert(writing, target):
+            for change in _revert(transaction, target):
                 plan.add(change.after.thing, None if change.before is None else change.before.thing)
-            done.append(Undone(_happening(writing, target), writing.tx))
-        return Undoing(done, chosen.steps, chosen.passed_over), bool(plan.settle(writing))
+            done.append(Undone(_happening(transaction, target), transaction.tx))
+        return Undoing(done, chosen.steps, chosen.passed_over), bool(plan.settle(transaction))
 
     catch_up(kernel)
     done, files_follow = kernel.write(act, actor=actor)
@@ -116,28 +116,28 @@ def undo(kernel: Kernel, *, count: int | None = None, tx: int | None = None, act
     return done
 
 
-def changes_after(kernel: Kernel, tx: int, limit: int) -> list[tuple[Transaction, list[Change]]]:
+def changes_after(kernel: Kernel, tx: int, limit: int) -> list[tuple[Commit, list[Change]]]:
     """The transactions after this one with their changes, oldest first."""
-    with kernel.read() as reading:
-        found = reading.transactions(after=tx, limit=limit, newest_first=False)
-        return [(each, reading.changes(each.tx)) for each in found]
+    with kernel.read() as snapshot:
+        found = snapshot.commits(after=tx, limit=limit, newest_first=False)
+        return [(each, snapshot.changes(each.tx)) for each in found]
 
 
 def newest_tx(kernel: Kernel) -> int:
-    with kernel.read() as reading:
-        return reading.tx
+    with kernel.read() as snapshot:
+        return snapshot.tx
 
 
-def _happenings(reading: Reading, *, before: int, entity_type: str | None, limit: int) -> list[Happening]:
+def _happenings(snapshot: Snapshot, *, before: int, entity_type: str | None, limit: int) -> list[Happening]:
     found: list[Happening] = []
     while len(found) < limit:
-        batch = reading.transactions(before=before, limit=max(limit, 50))
+        batch = snapshot.commits(before=before, limit=max(limit, 50))
         if not batch:
             break
         before = batch[-1].tx
         found += [
             happening
-            for happening in (_happening(reading, transaction) for transaction in batch)
+            for happening in (_happening(snapshot, commit) for commit in batch)
             if entity_type is None or _is_about(happening.about, entity_type)
         ]
     return found[:limit]
@@ -147,13 +147,13 @@ def _is_about(version: Version, entity_type: str) -> bool:
     return entity_type == ("triple" if version.subject == "edge" else version.kind)
 
 
-def _happening(reading: Reading, transaction: Transaction) -> Happening:
+def _happening(snapshot: Snapshot, commit: Commit) -> Happening:
     """What a transaction is about is shown as it was: after it, or before it where it deleted."""
-    after = cast(Version, reading.version(transaction.subject_id, transaction.tx))
+    after = cast(Version, snapshot.version(commit.subject_id, commit.tx))
     about = after
     if after.thing is None and not after.erased:
-        about = reading.version(transaction.subject_id, transaction.tx - 1) or after
-    return Happening(transaction, about, reading.undone_by(transaction.tx))
+        about = snapshot.version(commit.subject_id, commit.tx - 1) or after
+    return Happening(commit, about, snapshot.undone_by(commit.tx))
 
 
 @dataclass(slots=True)
@@ -165,26 +165,26 @@ class _Standing:
     passed_over: list[int]
 
 
-def _named(writing: Writing, tx: int) -> _Standing:
+def _named(transaction: Transaction, tx: int) -> _Standing:
     """The transaction that is named; where it took back a part of what one command did, all that took back the rest
     too, so that the whole of it comes back."""
-    origin, depth = writing.transaction(tx), 0
+    origin, depth = transaction.commit(tx), 0
     while origin is not None and origin.operation == "REVERT" and origin.undoes is not None:
-        origin, depth = writing.transaction(origin.undoes), depth + 1
+        origin, depth = transaction.commit(origin.undoes), depth + 1
     batch = None if origin is None else origin.note.get("batch")
     if batch is None or not depth:
         return _Standing([tx], 1, [])
-    numbers = {tx, *_standing_reverts(writing, batch, depth % 2)}
+    numbers = {tx, *_standing_reverts(transaction, batch, depth % 2)}
     return _Standing(sorted(numbers, reverse=True), 1, [])
 
 
-def _standing_reverts(writing: Writing, batch: Mapping[str, Any], side: int) -> Iterable[int]:
+def _standing_reverts(transaction: Transaction, batch: Mapping[str, Any], side: int) -> Iterable[int]:
     """For each of a command's transactions the newest that holds of what took it back, took that back, and so on, an
     odd or even number of times; without what touched something erased."""
     origins: dict[int, tuple[int, int]] = {}
     newest: dict[int, int] = {}
     after = int(batch["after"])
-    while page := writing.transactions(after=after, limit=200, newest_first=False):
+    while page := transaction.commits(after=after, limit=200, newest_first=False):
         for each in page:
             own: Mapping[str, Any] = each.note.get("batch") or {}
             if own.get("id") == batch["id"]:
@@ -192,32 +192,36 @@ def _standing_reverts(writing: Writing, batch: Mapping[str, Any], side: int) -> 
             elif each.undoes in origins:
                 origin, far = origins[each.undoes]
                 origins[each.tx] = (origin, far + 1)
-                if (far + 1) % 2 == side and writing.undone_by(each.tx) is None and not writing.touches_erased(each.tx):
+                if (
+                    (far + 1) % 2 == side
+                    and transaction.undone_by(each.tx) is None
+                    and not transaction.touches_erased(each.tx)
+                ):
                     newest[origin] = each.tx
         after = page[-1].tx
     return newest.values()
 
 
-def _newest_standing(writing: Writing, count: int) -> _Standing:
+def _newest_standing(transaction: Transaction, count: int) -> _Standing:
     """The newest transactions that are no reverts, not reverted and touch nothing erased; those of one command count as
     one, however far apart they are."""
     chosen = _Standing([], 0, [])
     begun: dict[str, int] = {}
-    before = writing.tx
-    while page := writing.transactions(before=before, limit=200):
+    before = transaction.tx
+    while page := transaction.commits(before=before, limit=200):
         for found in page:
             if chosen.steps == count and found.tx <= min(begun.values(), default=found.tx):
                 return chosen
-            if found.operation not in NOT_UNDOABLE and writing.undone_by(found.tx) is None:
-                _choose(writing, found, count, (chosen, begun))
+            if found.operation not in NOT_UNDOABLE and transaction.undone_by(found.tx) is None:
+                _choose(transaction, found, count, (chosen, begun))
         before = page[-1].tx
     return chosen
 
 
-def _choose(writing: Writing, found: Transaction, count: int, so_far: tuple[_Standing, dict[str, int]]) -> None:
+def _choose(transaction: Transaction, found: Commit, count: int, so_far: tuple[_Standing, dict[str, int]]) -> None:
     chosen, begun = so_far
     batch = found.note.get("batch")
-    if writing.touches_erased(found.tx):
+    if transaction.touches_erased(found.tx):
         if chosen.steps < count:
             chosen.passed_over.append(found.tx)
         return
@@ -230,7 +234,7 @@ def _choose(writing: Writing, found: Transaction, count: int, so_far: tuple[_Sta
             begun[batch["id"]] = int(batch["after"])
 
 
-def _revert(writing: Writing, target: Transaction) -> list[Change]:
+def _revert(transaction: Transaction, target: Commit) -> list[Change]:
     if target.operation == "INDEX":
         raise Refusal(
             Failure.UNSUPPORTED,
@@ -239,7 +243,7 @@ def _revert(writing: Writing, target: Transaction) -> list[Change]:
         )
     if target.operation == "ERASE":
         raise Refusal(Failure.ERASED, f"Transaction {target.tx} erased for good; that cannot be undone.", field="tx_id")
-    undone_by = writing.undone_by(target.tx)
+    undone_by = transaction.undone_by(target.tx)
     if undone_by is not None:
         raise Refusal(
             Failure.CONFLICT,
@@ -247,22 +251,22 @@ def _revert(writing: Writing, target: Transaction) -> list[Change]:
             field="tx_id",
             details={"tx_id": undone_by},
         )
-    changes = sorted(writing.changes(target.tx), key=lambda change: change.after.id != target.subject_id)
+    changes = sorted(transaction.changes(target.tx), key=lambda change: change.after.id != target.subject_id)
     for change in changes:
-        _refuse_later_change(writing, target, change)
-    writing.describe("REVERT", undoes=target.tx)
+        _refuse_later_change(transaction, target, change)
+    transaction.describe("REVERT", undoes=target.tx)
     for change in changes:
-        _restore(writing, change)
+        _restore(transaction, change)
     for change in changes:
-        _refuse_dangling(writing, target, change)
+        _refuse_dangling(transaction, target, change)
     return changes
 
 
-def _refuse_later_change(writing: Writing, target: Transaction, change: Change) -> None:
+def _refuse_later_change(transaction: Transaction, target: Commit, change: Change) -> None:
     """A change can be taken back while the thing is still as that change left it."""
-    versions = writing.versions(change.after.id)
+    versions = transaction.versions(change.after.id)
     if any(version.erased for version in versions):
-        following = _newest_standing(writing, 1).numbers
+        following = _newest_standing(transaction, 1).numbers
         then = f" The newest that can be is {following[0]}." if following else ""
         raise Refusal(
             Failure.ERASED,
@@ -275,35 +279,35 @@ def _refuse_later_change(writing: Writing, target: Transaction, change: Change) 
         raise _conflict(target, versions[-1].tx, change.after.id if named is None else handle_of(named))
 
 
-def _restore(writing: Writing, change: Change) -> None:
+def _restore(transaction: Transaction, change: Change) -> None:
     before = None if change.before is None else change.before.thing
     if before is None:
         if change.after.thing is not None:
-            writing.remove(change.after.thing)
+            transaction.remove(change.after.thing)
         return
     try:
-        writing.put(before)
+        transaction.put(before)
     except Refusal as refusal:
         raise Refusal(Failure.CONFLICT, f"It cannot come back: {refusal.message}") from refusal
 
 
-def _refuse_dangling(writing: Writing, target: Transaction, change: Change) -> None:
+def _refuse_dangling(transaction: Transaction, target: Commit, change: Change) -> None:
     """No edge may be left without an end."""
-    newest = writing.version(change.after.id, writing.tx)
+    newest = transaction.version(change.after.id, transaction.tx)
     thing = None if newest is None else newest.thing
     if thing is None:
-        for edge in writing.edges_of(change.after.id):
-            last = cast(Version, writing.version(edge.id, writing.tx))
+        for edge in transaction.edges_of(change.after.id):
+            last = cast(Version, transaction.version(edge.id, transaction.tx))
             raise _conflict(target, last.tx, handle_of(edge))
     elif isinstance(thing, Edge):
         for end in (thing.source, thing.target):
-            if writing.head(end) is None:
-                gone = writing.versions(end)
+            if transaction.head(end) is None:
+                gone = transaction.versions(end)
                 named = next((v.thing for v in reversed(gone) if isinstance(v.thing, Entry)), None)
                 raise _conflict(target, gone[-1].tx if gone else 0, end if named is None else handle_of(named))
 
 
-def _conflict(target: Transaction, later: int, name: str) -> Refusal:
+def _conflict(target: Commit, later: int, name: str) -> Refusal:
     return Refusal(
         Failure.CONFLICT,
         f"Transaction {target.tx} cannot be undone: transaction {later} changed {name!r} since. Undo that one first.",

@@ -15,7 +15,7 @@ from memotheca.kernel.nodes import find_node
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry, fold
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 FILE = "manifest.md"
 PUBLISHED = "~/.context-graph/manifest.md"
@@ -101,32 +101,32 @@ def read_manifest(place: Path) -> str | None:
         raise Refusal(Failure.INVALID, "The manifest is no UTF-8 text.", field="path") from None
 
 
-def review(reading: Reading, text: str) -> Reviewed:
+def review(snapshot: Snapshot, text: str) -> Reviewed:
     """What was edited since the page was written."""
     stamp = _STAMP.search(text)
-    known = stamp is not None and stamp.group(2) == reading.collection and int(stamp.group(1)) <= reading.tx
-    before = reading.entries((MEMORY,), as_of=int(stamp.group(1))) if stamp is not None and known else []
+    known = stamp is not None and stamp.group(2) == snapshot.collection and int(stamp.group(1)) <= snapshot.tx
+    before = snapshot.entries((MEMORY,), as_of=int(stamp.group(1))) if stamp is not None and known else []
     listed = {version.id: cast(Entry, version.thing) for version in before}
     kept: set[str] = set()
     edits: list[Edit] = []
     lost: list[str] = []
     for section, number, line in _lines(text):
         if section == ACTIVE and (bullet := _BULLET.fullmatch(line)):
-            found = _find(reading, bullet.group(1))
+            found = _find(snapshot, bullet.group(1))
             kept |= set() if found is None else {found}
             lost += [bullet.group(1)] if found is None and not _TAG.search(line) else []
-        edits += _actions(reading, section, number, line)
-    gone = [entry for id, entry in listed.items() if id not in kept and reading.head(id) is not None]
+        edits += _actions(snapshot, section, number, line)
+    gone = [entry for id, entry in listed.items() if id not in kept and snapshot.head(id) is not None]
     deletions = [Edit("delete", (name_of(entry),), (entry.id,)) for entry in gone]
-    lost += [name for edit in edits for name in edit.names if _find(reading, name) is None]
+    lost += [name for edit in edits for name in edit.names if _find(snapshot, name) is None]
     return Reviewed(text, (*deletions, *edits), len(listed), tuple(dict.fromkeys(lost)))
 
 
 def write_manifest(kernel: Kernel, place: Path, text: str | None, done: Sequence[Edit] = ()) -> int:
     """Bring the list of concepts up to date and take out what was done; everything else stays as it is written."""
-    with kernel.read() as reading:
-        living = [cast(Entry, version.thing) for version in reading.entries((MEMORY,))]
-        stamp = f"<!-- as of transaction {reading.tx} of {reading.collection} -->"
+    with kernel.read() as snapshot:
+        living = [cast(Entry, version.thing) for version in snapshot.entries((MEMORY,))]
+        stamp = f"<!-- as of transaction {snapshot.tx} of {snapshot.collection} -->"
     struck = {edit.line for edit in done}
     lines = (text or TEXT).splitlines()
     kept: list[str] = []
@@ -194,25 +194,25 @@ def _heading(line: str) -> str:
     return titles.get(fold(spoken), spoken or "#")
 
 
-def _actions(reading: Reading, section: str, number: int, line: str) -> list[Edit]:
+def _actions(snapshot: Snapshot, section: str, number: int, line: str) -> list[Edit]:
     if section == PENDING and (merge := _MERGE.search(line)):
         names = tuple(part.strip() for part in merge.group(1).split(",") if part.strip())
-        return [Edit("merge", names, _resolved(reading, names), line=number)]
+        return [Edit("merge", names, _resolved(snapshot, names), line=number)]
     if section == NOTES and (note := _NOTE.search(line)):
         names = (note.group(1).strip(),)
-        return [Edit("annotate", names, _resolved(reading, names), words=note.group(2)[:LONGEST_NOTE], line=number)]
+        return [Edit("annotate", names, _resolved(snapshot, names), words=note.group(2)[:LONGEST_NOTE], line=number)]
     return []
 
 
-def _resolved(reading: Reading, names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(found for name in names if (found := _find(reading, name)) is not None)
+def _resolved(snapshot: Snapshot, names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(found for name in names if (found := _find(snapshot, name)) is not None)
 
 
-def _find(reading: Reading, said: str) -> str | None:
+def _find(snapshot: Snapshot, said: str) -> str | None:
     """The living entry that a line means: by its tag, else by its name."""
     tag = _TAG.search(said)
     try:
-        return find_node(reading, tag.group() if tag else said.strip()).id
+        return find_node(snapshot, tag.group() if tag else said.strip()).id
     except Refusal as refusal:
         if refusal.failure.is_trouble:
             raise

@@ -9,7 +9,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge
 from memotheca.notes.notebook import Notebook
 from memotheca.notes.open_notebook import opened
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 LINK = "links to"
 
@@ -36,14 +36,14 @@ class Drawing:
 
 def draw_around(kernel: Kernel, named: str, *, depth: int, limit: int) -> Drawing:
     """The nodes up to `depth` edges away in either direction, the nearest first, at most `limit`."""
-    with opened(kernel) as (reading, book):
-        center = _center(reading, book, named)
+    with opened(kernel) as (snapshot, book):
+        center = _center(snapshot, book, named)
         reached: dict[str, tuple[int, list[Branch]]] = {center: (0, [])}
         waiting, left_out = [center], set[str]()
         ways: dict[str, list[Branch]] = {}
         for node in waiting:
             distance, branches = reached[node]
-            ways[node] = _ways(reading, book, node)
+            ways[node] = _ways(snapshot, book, node)
             for branch in ways[node] if distance < depth else ():
                 if branch.other in reached:
                     continue
@@ -53,7 +53,7 @@ def draw_around(kernel: Kernel, named: str, *, depth: int, limit: int) -> Drawin
                 reached[branch.other] = (distance + 1, [])
                 branches.append(branch)
                 waiting.append(branch.other)
-        nodes = [_shown(reading, book, node) for node in waiting]
+        nodes = [_shown(snapshot, book, node) for node in waiting]
         names = {node: shown["id"] for node, shown in zip(waiting, nodes, strict=True)}
         return Drawing(
             names[center],
@@ -73,12 +73,12 @@ def draw_around(kernel: Kernel, named: str, *, depth: int, limit: int) -> Drawin
         )
 
 
-def _center(reading: Reading, book: Notebook, named: str) -> str:
+def _center(snapshot: Snapshot, book: Notebook, named: str) -> str:
     """A note or a ghost by its path; anything else by any name of it; a relation stands for where it begins."""
     key = book.find(named.strip())
     if key is not None:
         return key
-    version = find_thing(reading, named)
+    version = find_thing(snapshot, named)
     if version.thing is None:
         raise Refusal(
             Failure.TOMBSTONED, f"{named!r} was deleted in transaction {version.tx}; undo it to have it back."
@@ -86,12 +86,12 @@ def _center(reading: Reading, book: Notebook, named: str) -> str:
     return version.thing.source if isinstance(version.thing, Edge) else version.id
 
 
-def _ways(reading: Reading, book: Notebook, node: str) -> list[Branch]:
+def _ways(snapshot: Snapshot, book: Notebook, node: str) -> list[Branch]:
     """The links of a note in their order and its edges, those that lead away first, each once."""
     outgoing = [Branch(other, ">", LINK) for other in book.graph.out.get(node, ())]
     incoming = [Branch(other, "<", LINK) for other in (book.incoming(node) if node in book.graph else ())]
     linked = {(branch.other, branch.arrow) for branch in (*outgoing, *incoming)}
-    for edge in [] if node in book.ghosts else reading.edges_of(node):
+    for edge in [] if node in book.ghosts else snapshot.edges_of(node):
         if edge.source == node and (edge.target, ">") not in linked:
             outgoing.append(Branch(edge.target, ">", edge.predicate))
         elif edge.target == node and (edge.source, "<") not in linked:
@@ -99,15 +99,15 @@ def _ways(reading: Reading, book: Notebook, node: str) -> list[Branch]:
     return list(dict.fromkeys([*outgoing, *incoming]))
 
 
-def _shown(reading: Reading, book: Notebook, node: str) -> dict[str, Any]:
+def _shown(snapshot: Snapshot, book: Notebook, node: str) -> dict[str, Any]:
     if node in book.ghosts:
         return {"id": node, "title": book.ghosts[node], "kind": "ghost", "ghost": True}
-    entry = reading.entry(node)
+    entry = snapshot.entry(node)
     if entry is None:
-        return {"id": node, "title": name_end(reading, node), "kind": "", "ghost": True}
+        return {"id": node, "title": name_end(snapshot, node), "kind": "", "ghost": True}
     return {
-        "id": book.name_of(node) if node in book.rows else short_handle(reading, entry),
-        "title": name_end(reading, node),
+        "id": book.name_of(node) if node in book.rows else short_handle(snapshot, entry),
+        "title": name_end(snapshot, node),
         "kind": entry.kind,
         "ghost": False,
     }

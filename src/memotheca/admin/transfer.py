@@ -17,7 +17,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.search.index_folder import IndexFolder
 from memotheca.storage import journal
 from memotheca.storage.heads import all_loose_edges
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 
 FORMAT = 1
 _BEGINNING = b'{"memotheca":"export",'
@@ -25,17 +25,17 @@ _BEGINNING = b'{"memotheca":"export",'
 
 def export_collection(kernel: Kernel, target: TextIO, report: Report) -> Moved:
     """Write the whole history as JSON lines: a header, one line a transaction, an end line with the count."""
-    with kernel.read() as reading:
-        described = journal.describe(reading.session, kernel.collection)
+    with kernel.read() as snapshot:
+        described = journal.describe(snapshot.session, kernel.collection)
         if described is None:
             raise Refusal(Failure.NOT_FOUND, f"There is no collection {kernel.collection!r} to export.")
         _write_line(target, {"memotheca": "export", "format": FORMAT, "collection": kernel.collection, **described})
         count = 0
-        for line in journal.dump(reading.session, kernel.collection, reading.tx):
+        for line in journal.dump(snapshot.session, kernel.collection, snapshot.tx):
             _write_line(target, line)
             count += 1
-            report(line["tx"], reading.tx, "exporting")
-        moved = Moved(count, reading.count("entry"), reading.count("edge"))
+            report(line["tx"], snapshot.tx, "exporting")
+        moved = Moved(count, snapshot.count("entry"), snapshot.count("edge"))
     _write_line(target, {"end": True, "transactions": count})
     return moved
 
@@ -85,7 +85,7 @@ def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict
         )
     seen_end: list[int] = []
 
-    def transactions() -> Iterator[dict[str, Any]]:
+    def commits() -> Iterator[dict[str, Any]]:
         for line in lines:
             if "end" in line:
                 seen_end.append(line["transactions"])
@@ -94,7 +94,7 @@ def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict
             yield line
 
     def act(session: Any) -> int:
-        loaded = journal.load(session, kernel.collection, header, transactions())
+        loaded = journal.load(session, kernel.collection, header, commits())
         if seen_end != [loaded]:
             raise Refusal(Failure.CORRUPT, "The export is cut off: its end is missing. Nothing was imported.")
         if loose := all_loose_edges(session, kernel.collection):
@@ -111,36 +111,36 @@ def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict
         raise Refusal(Failure.INVALID, f"A line lacks what an export has ({error}); nothing was imported.") from None
     if kernel.parts.find(IndexFolder) is not None:
         rebuild(kernel, report)
-    with kernel.read() as reading:
-        return Moved(loaded, reading.count("entry"), reading.count("edge"))
+    with kernel.read() as snapshot:
+        return Moved(loaded, snapshot.count("entry"), snapshot.count("edge"))
 
 
 def _import_graph(kernel: Kernel, lines: list[dict[str, Any]], *, actor: str) -> Moved:
     """Each observation becomes an entry about its entity, each relation an edge; what is there already is skipped."""
 
-    def act(writing: Writing) -> Moved:
-        writing.describe("IMPORT")
+    def act(transaction: Transaction) -> Moved:
+        transaction.describe("IMPORT")
         known = {
             (thing.title, thing.body)
-            for version in writing.entries((kinds.ENTRY,))
+            for version in transaction.entries((kinds.ENTRY,))
             if isinstance(thing := version.thing, Entry)
         }
         made = skipped = edges = 0
         for line in lines:
             if line.get("type") == "entity":
                 name, tags = str(line["name"]), tuple(t for t in [str(line.get("entityType") or "")] if t)
-                _entity(writing, name)
+                _entity(transaction, name)
                 for observation in line.get("observations", []):
                     if (name, str(observation)) in known:
                         skipped += 1
                         continue
                     known.add((name, str(observation)))
-                    writing.put(blank_entry(writing, name, str(observation), tags))
+                    transaction.put(blank_entry(transaction, name, str(observation), tags))
                     made += 1
             elif line.get("type") == "relation":
-                added = _relation(writing, str(line["from"]), str(line["relationType"]), str(line["to"]))
+                added = _relation(transaction, str(line["from"]), str(line["relationType"]), str(line["to"]))
                 edges, skipped = edges + added, skipped + (not added)
-        return Moved(1 if writing.changed else 0, made, edges, skipped)
+        return Moved(1 if transaction.changed else 0, made, edges, skipped)
 
     try:
         return kernel.write(act, actor=actor)
@@ -148,18 +148,18 @@ def _import_graph(kernel: Kernel, lines: list[dict[str, Any]], *, actor: str) ->
         raise Refusal(Failure.INVALID, f"A line lacks {error}; nothing was imported.") from None
 
 
-def _entity(writing: Writing, name: str) -> Entry:
+def _entity(transaction: Transaction, name: str) -> Entry:
     spelled = " ".join(name.split()) or name
-    entity = find_entity(writing, spelled)
+    entity = find_entity(transaction, spelled)
     if entity is None:
-        entity = new_entity(writing, spelled)
-        writing.put(entity)
+        entity = new_entity(transaction, spelled)
+        transaction.put(entity)
     return entity
 
 
-def _relation(writing: Writing, source: str, predicate: str, target: str) -> bool:
-    start, end = _entity(writing, source), _entity(writing, target)
-    if any(edge.target == end.id for edge in writing.edges_from(start.id, predicate)):
+def _relation(transaction: Transaction, source: str, predicate: str, target: str) -> bool:
+    start, end = _entity(transaction, source), _entity(transaction, target)
+    if any(edge.target == end.id for edge in transaction.edges_from(start.id, predicate)):
         return False
-    writing.put(new_edge(writing, start.id, predicate, end.id))
+    transaction.put(new_edge(transaction, start.id, predicate, end.id))
     return True

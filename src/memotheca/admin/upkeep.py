@@ -16,7 +16,7 @@ from memotheca.storage import chunks, document_index
 from memotheca.storage.database import Session
 from memotheca.storage.jobs import Job
 from memotheca.storage.segments import read_models, reset_manifests
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 
 def index_everything(kernel: Kernel, report: Report, *, stop: Callable[[], bool] = lambda: False) -> int:
@@ -32,8 +32,8 @@ def index_everything(kernel: Kernel, report: Report, *, stop: Callable[[], bool]
 
 def count_passages_waiting(kernel: Kernel) -> int:
     """How many passages have no vectors yet that should have some."""
-    with kernel.read() as reading:
-        return chunks.count_waiting(reading.session, kernel.collection)
+    with kernel.read() as snapshot:
+        return chunks.count_waiting(snapshot.session, kernel.collection)
 
 
 def index_as_job(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
@@ -89,11 +89,11 @@ def rebuild_everything(kernel: Kernel) -> None:
 
 
 def _bear_all(session: Session, kernel: Kernel, newest: int, report: Report) -> int:
-    reading = Reading(session, kernel.collection)
+    snapshot = Snapshot(session, kernel.collection)
     births = cast(Births, kernel.store.derive)
     done = 0
     document_index.drop_all(session, kernel.collection)
-    for version in reading.all_versions("entry"):
+    for version in snapshot.all_versions("entry"):
         chunks.kill(session, kernel.collection, version.tx, version.id, after=newest)
         document_index.drop(session, kernel.collection, version.id)
         if isinstance(version.thing, Entry):

@@ -67,8 +67,8 @@ def _erase(parsed: argparse.Namespace, app: App) -> int:
 def _meant(app: App, handle: str) -> str:
     """The id of what a person names; as it was named where there is nothing, so that traces of it are cleared."""
     try:
-        with app.kernel.read() as reading:
-            return find_thing(reading, handle).id
+        with app.kernel.read() as snapshot:
+            return find_thing(snapshot, handle).id
     except Refusal as refusal:
         if refusal.failure is Failure.AMBIGUOUS:
             raise

@@ -27,9 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     kernel = app_of(parsed).kernel
     page = list_history(kernel, limit=parsed.limit, entity_type=parsed.type)
-    with kernel.read() as reading:
-        called = [call(reading, found.about) for found in page.happenings]
-    shapes = [transaction_shape(found.transaction, found.about, found.undone_by) for found in page.happenings]
+    with kernel.read() as snapshot:
+        called = [call(snapshot, found.about) for found in page.happenings]
+    shapes = [transaction_shape(found.commit, found.about, found.undone_by) for found in page.happenings]
     if parsed.json:
         items = [
             {**shape, "name": each.name, "batch": _batch_of(found)}
@@ -40,8 +40,8 @@ def run(parsed: argparse.Namespace) -> int:
     for shape, each, found in zip(shapes, called, page.happenings, strict=True):
         _print(shape, each, _batch_of(found))
     if page.next_cursor:
-        with kernel.read() as reading:
-            more = count_about(reading.session, kernel.collection, parsed.type) - len(shapes)
+        with kernel.read() as snapshot:
+            more = count_about(snapshot.session, kernel.collection, parsed.type) - len(shapes)
         print(f"… and {more:,} more; --limit {len(shapes) + more} shows all")
     if not shapes:
         print("Nothing has happened yet.")
@@ -50,7 +50,7 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _batch_of(found: Happening) -> str | None:
     """What the transactions of one command have in common, where it made several."""
-    batch = found.transaction.note.get("batch")
+    batch = found.commit.note.get("batch")
     return None if batch is None else str(batch["id"])[:8]
 
 

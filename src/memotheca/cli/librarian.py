@@ -32,12 +32,12 @@ KEPT_BY_HAND = (MEMORY, ENTRY, NOTE)
 
 def state_of(kernel: Kernel, limit: int) -> dict[str, Any]:
     """What `memotheca memory` shows, of each at most so many."""
-    with kernel.read() as reading:
-        recent = recent_entries(kernel, reading, LOOKED_AT, among=KEPT_BY_HAND)
+    with kernel.read() as snapshot:
+        recent = recent_entries(kernel, snapshot, LOOKED_AT, among=KEPT_BY_HAND)
         return {
-            "health": asdict(examine_health(kernel, reading)),
-            "tasks": [_task_shape(task) for task in curation_tasks(kernel, reading, among=KEPT_BY_HAND)[:limit]],
-            "conflicts": _conflicts(kernel, critique(kernel, reading, recent, ("conflicts",))[:limit]),
+            "health": asdict(examine_health(kernel, snapshot)),
+            "tasks": [_task_shape(task) for task in curation_tasks(kernel, snapshot, among=KEPT_BY_HAND)[:limit]],
+            "conflicts": _conflicts(kernel, critique(kernel, snapshot, recent, ("conflicts",))[:limit]),
             "quarantine": [
                 {
                     **_node(entry),
@@ -45,17 +45,17 @@ def state_of(kernel: Kernel, limit: int) -> dict[str, Any]:
                     "since": to_iso(why["since"]),
                     "until": None if why.get("until") is None else to_iso(why["until"]),
                 }
-                for entry, why in quarantined_entries(kernel, reading)[:limit]
+                for entry, why in quarantined_entries(kernel, snapshot)[:limit]
             ],
             "recent": [{**_node(entry), "created_at": to_iso(entry.created_at)} for entry in recent[:limit]],
             "tombstones": [
                 {
                     **_node(each.entry),
-                    "forgotten_at": to_iso(each.transaction.time),
+                    "forgotten_at": to_iso(each.commit.time),
                     "days_left": round(each.days_left, 2),
                     "reversal_hash": each.reversal_hash,
                 }
-                for each in list_tombstones(reading, kernel.now(), limit=limit)
+                for each in list_tombstones(snapshot, kernel.now(), limit=limit)
             ],
         }
 
@@ -105,8 +105,8 @@ class Decision:
 
 def review(kernel: Kernel) -> None:
     """Ask about each task until there is none left, or the person leaves; also then the last can be taken back."""
-    with kernel.read() as reading:
-        waiting = deque(curation_tasks(kernel, reading, among=KEPT_BY_HAND))
+    with kernel.read() as snapshot:
+        waiting = deque(curation_tasks(kernel, snapshot, among=KEPT_BY_HAND))
     decided: list[Decision] = []
     settled: list[Task] = []
     if not waiting:
@@ -139,8 +139,8 @@ def _next_standing(kernel: Kernel, waiting: "deque[Task]", settled: list[Task]) 
 
 
 def _still_stands(kernel: Kernel, task: Task) -> bool:
-    with kernel.read() as reading:
-        return all(reading.entry(entry.id) is not None for entry in task.entries)
+    with kernel.read() as snapshot:
+        return all(snapshot.entry(entry.id) is not None for entry in task.entries)
 
 
 def _show(task: Task, more: int) -> None:

@@ -81,8 +81,8 @@ def run(parsed: argparse.Namespace) -> int:
     page = find_entries(kernel, question, limit=parsed.limit, budget=budget)
     triples = _triples(kernel, parsed)
     took = (time.perf_counter() - began) * 1000
-    with kernel.read() as reading:
-        places = [_file(reading, hit.version.thing) for hit in page.hits]
+    with kernel.read() as snapshot:
+        places = [_file(snapshot, hit.version.thing) for hit in page.hits]
     if parsed.json:
         items = [_shown(hit, place) for hit, place in zip(page.hits, places, strict=True)]
         told: dict[str, Any] = {"items": items, "mode": page.mode, "indexing": page.waiting}
@@ -125,11 +125,11 @@ class Place:
     handle: str
 
 
-def _file(reading: Any, entry: Entry) -> Place:
+def _file(snapshot: Any, entry: Entry) -> Place:
     if entry.kind not in (kinds.DOCUMENT, kinds.SECTION, kinds.NOTE):
-        return Place("", "", short_handle(reading, entry))
-    path = path_of(reading, entry)
-    return Place(file_of(reading, entry) or PurePath(path).name, path, short_handle(reading, entry))
+        return Place("", "", short_handle(snapshot, entry))
+    path = path_of(snapshot, entry)
+    return Place(file_of(snapshot, entry) or PurePath(path).name, path, short_handle(snapshot, entry))
 
 
 def _shown(hit: Any, place: Place) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from memotheca.model import kinds
 from memotheca.model.clock import to_iso
 from memotheca.model.commits import Version
 from memotheca.model.knowledge import Edge, Entry, handle_of
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 EPILOG = """examples:
   memotheca show e-1                     an entry, t-1 a relation, Ada a name
@@ -30,9 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     kernel = app_of(parsed).kernel
-    with kernel.read() as reading:
-        version = find_thing(reading, parsed.thing)
-        shown = _describe(reading, version, full=parsed.full or parsed.json)
+    with kernel.read() as snapshot:
+        version = find_thing(snapshot, parsed.thing)
+        shown = _describe(snapshot, version, full=parsed.full or parsed.json)
     if parsed.json:
         print_json(shown)
     else:
@@ -40,50 +40,50 @@ def run(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def _describe(reading: Reading, version: Version, *, full: bool) -> dict[str, Any]:
-    called = call(reading, version)
+def _describe(snapshot: Snapshot, version: Version, *, full: bool) -> dict[str, Any]:
+    called = call(snapshot, version)
     thing, deleted = version.thing, None
     if thing is None:
         deleted = version.tx
-        past = [each for each in reading.versions(version.id) if each.thing is not None]
-        called, thing = (call(reading, past[-1]), past[-1].thing) if past else (called, None)
+        past = [each for each in snapshot.versions(version.id) if each.thing is not None]
+        called, thing = (call(snapshot, past[-1]), past[-1].thing) if past else (called, None)
     told: dict[str, Any] = {"kind": called.kind, "name": called.name, "handle": thing and handle_of(thing)}
     if isinstance(thing, Entry):
-        told |= _entry(reading, thing, full=full)
+        told |= _entry(snapshot, thing, full=full)
     elif isinstance(thing, Edge):
-        told |= _edge(reading, thing)
+        told |= _edge(snapshot, thing)
     if thing is not None:
         told |= {"created": to_iso(thing.created_at), "updated": to_iso(thing.updated_at)}
-    changes = len(reading.versions(version.id))
+    changes = len(snapshot.versions(version.id))
     told |= {"changed in": version.tx, "versions": changes, "deleted in": deleted}
     return {name: value for name, value in told.items() if value not in (None, "", [], ())}
 
 
-def _entry(reading: Reading, entry: Entry, *, full: bool) -> dict[str, Any]:
+def _entry(snapshot: Snapshot, entry: Entry, *, full: bool) -> dict[str, Any]:
     attributes = {
         name: entry.attributes.get(name)
         for name in ("source", "actor", "knowledge_type", "confidence", "importance", "rationale", "page_count")
     }
-    text = with_text(reading, entry).body if entry.kind == kinds.SECTION else entry.body
-    edges = [edge for edge in reading.edges_of(entry.id) if edge.predicate != "has_section"]
-    sections = sections_of(reading, entry) if entry.kind == kinds.DOCUMENT else []
+    text = with_text(snapshot, entry).body if entry.kind == kinds.SECTION else entry.body
+    edges = [edge for edge in snapshot.edges_of(entry.id) if edge.predicate != "has_section"]
+    sections = sections_of(snapshot, entry) if entry.kind == kinds.DOCUMENT else []
     return {
-        "file": path_of(reading, entry) or file_of(reading, entry),
+        "file": path_of(snapshot, entry) or file_of(snapshot, entry),
         "tags": list(entry.tags),
         **{name.replace("_", " "): value for name, value in attributes.items()},
         "expires": None if entry.expires_at is None else to_iso(entry.expires_at),
         "sections": [f"{section.title}{page_of(section)}" for section in sections],
-        "relations": [_sentence(reading, edge) for edge in edges],
+        "relations": [_sentence(snapshot, edge) for edge in edges],
         "text": text if full or len(text) <= GLANCE else text[:GLANCE].rsplit(" ", 1)[0] + " …",
         "left out": 0 if full else max(0, len(text) - GLANCE),
     }
 
 
-def _edge(reading: Reading, edge: Edge) -> dict[str, Any]:
+def _edge(snapshot: Snapshot, edge: Edge) -> dict[str, Any]:
     return {
-        "subject": name_end(reading, edge.source),
+        "subject": name_end(snapshot, edge.source),
         "predicate": edge.predicate,
-        "object": name_end(reading, edge.target),
+        "object": name_end(snapshot, edge.target),
         "source": edge.attributes.get("source"),
         "confidence": edge.confidence,
         "valid from": None if edge.validity.start is None else to_iso(edge.validity.start),
@@ -91,8 +91,8 @@ def _edge(reading: Reading, edge: Edge) -> dict[str, Any]:
     }
 
 
-def _sentence(reading: Reading, edge: Edge) -> str:
-    return f"{name_end(reading, edge.source)} {edge.predicate} {name_end(reading, edge.target)}"
+def _sentence(snapshot: Snapshot, edge: Edge) -> str:
+    return f"{name_end(snapshot, edge.source)} {edge.predicate} {name_end(snapshot, edge.target)}"
 
 
 def _print(shown: dict[str, Any]) -> None:

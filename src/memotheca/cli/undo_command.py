@@ -22,16 +22,16 @@ def run(parsed: argparse.Namespace) -> int:
     done = undoing.done
     lines = [
         {
-            "tx_id": undone.happening.transaction.tx,
-            "op": undone.happening.transaction.operation,
+            "tx_id": undone.happening.commit.tx,
+            "op": undone.happening.commit.operation,
             "entity_type": entity_type(undone.happening.about),
             "entity_id": handle_of(undone.happening.about.thing) if undone.happening.about.thing else "",
             "revert_tx_id": undone.revert_tx,
         }
         for undone in done
     ]
-    with kernel.read() as reading:
-        called = [call(reading, undone.happening.about) for undone in done]
+    with kernel.read() as snapshot:
+        called = [call(snapshot, undone.happening.about) for undone in done]
     if parsed.json:
         reverted = [{**line, "name": each.name} for line, each in zip(lines, called, strict=True)]
         print_json({"reverted": reverted, "steps": undoing.steps, "passed_over": undoing.passed_over})

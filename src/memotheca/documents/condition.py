@@ -45,11 +45,11 @@ class Condition:
 
 
 def examine_documents(kernel: Kernel) -> Condition:
-    with kernel.read() as reading:
-        session, collection = reading.session, kernel.collection
+    with kernel.read() as snapshot:
+        session, collection = snapshot.session, kernel.collection
         count, chunks, size = document_index.count(session, collection)
         setting = setting_of(session, collection)
-        changed = reading.transaction(reading.last_touched("entry", (kinds.DOCUMENT,)))
+        changed = snapshot.commit(snapshot.last_touched("entry", (kinds.DOCUMENT,)))
         embedder = embedder_of(kernel, session)
         chunk_size = chunk_size_of(session, collection)
     issues: list[str] = []
@@ -81,11 +81,11 @@ def _why_no_embedder(setting: str) -> str:
 def _index_trouble(kernel: Kernel) -> str:
     """Whether the vectors can be reached: the index is brought up to date, as a search would."""
     try:
-        with kernel.read() as reading:
-            embedder = embedder_of(kernel, reading.session)
+        with kernel.read() as snapshot:
+            embedder = embedder_of(kernel, snapshot.session)
             index = finder_of(kernel).index_of(kernel.collection, embedder.identity if embedder else "")
             with index.guard:
-                index.catch_up(reading.session)
+                index.catch_up(snapshot.session)
     except (Refusal, OSError, ValueError) as error:
         if isinstance(error, Refusal) and error.failure is Failure.CANCELLED:
             raise

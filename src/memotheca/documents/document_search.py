@@ -20,7 +20,7 @@ from memotheca.search.index.score import Filter
 from memotheca.search.search import refuse_blank
 from memotheca.storage import document_index
 from memotheca.storage.chunks import read_spots
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.text.terms import filter_number
 
 FILTERS = ("format", "date_range", "filename", "document_id", "processing_method", "tags", "metadata")
@@ -51,20 +51,20 @@ def search_documents(
 def _search(kernel: Kernel, query: str, *, window: tuple[int, float], filters: Mapping[str, Any]) -> list[Found]:
     limit, least = window
     finder: Finder = finder_of(kernel)
-    with kernel.read() as reading:
-        embedder = embedder_of(kernel, reading.session)
+    with kernel.read() as snapshot:
+        embedder = embedder_of(kernel, snapshot.session)
     vector = embed_question(query, embedder)
-    with kernel.read() as reading:
-        if not document_index.count(reading.session, kernel.collection)[0]:
+    with kernel.read() as snapshot:
+        if not document_index.count(snapshot.session, kernel.collection)[0]:
             raise Refusal(
                 Failure.NOT_FOUND,
                 "Knowledge base is empty. Add documents with knowledge-add first",
                 field="query",
                 details={"document_count": 0},
             )
-        wanted = _wanted(reading, filters)
+        wanted = _wanted(snapshot, filters)
         findings = finder.find(
-            reading, Search(text=query, filter=wanted, vector=vector), embedder if vector is not None else None
+            snapshot, Search(text=query, filter=wanted, vector=vector), embedder if vector is not None else None
         )
         entries: dict[str, Entry | None] = {}
         found: list[Found] = []
@@ -73,15 +73,15 @@ def _search(kernel: Kernel, query: str, *, window: tuple[int, float], filters: M
             if len(found) == limit or relevance < least:
                 break
             if passage.entry_id not in entries:
-                entries[passage.entry_id] = reading.entry(passage.entry_id)
+                entries[passage.entry_id] = snapshot.entry(passage.entry_id)
             entry = entries[passage.entry_id]
             if entry is not None:
-                found.append(_found(reading, passage, entry, relevance))
+                found.append(_found(snapshot, passage, entry, relevance))
     return found
 
 
-def _found(reading: Reading, passage: Passage, entry: Entry, relevance: float) -> Found:
-    start, stop, place = read_spots(reading.session, reading.collection, [passage.seq])[passage.seq]
+def _found(snapshot: Snapshot, passage: Passage, entry: Entry, relevance: float) -> Found:
+    start, stop, place = read_spots(snapshot.session, snapshot.collection, [passage.seq])[passage.seq]
     return Found(
         document=entry,
         chunk_id=chunk_id(entry, start, stop),
@@ -98,7 +98,7 @@ def chunk_id(entry: Entry, start: int, stop: int) -> str:
     return str(uuid.UUID(bytes=named.bytes, version=4))
 
 
-def _wanted(reading: Reading, filters: Mapping[str, Any]) -> Filter:
+def _wanted(snapshot: Snapshot, filters: Mapping[str, Any]) -> Filter:
     unknown = filters.keys() - set(FILTERS)
     if unknown:
         raise _refused(f"{min(unknown)} is not a filter; there are {', '.join(FILTERS)}.", min(unknown))
@@ -112,11 +112,11 @@ def _wanted(reading: Reading, filters: Mapping[str, Any]) -> Filter:
         elif name == "metadata":
             groups += [(metadata_number(key, wanted),) for key, wanted in _mapping(value, name).items()]
         else:
-            groups.append(_numbers(reading, name, _texts(value, name)))
-    return Filter(groups=tuple(groups), bounds=tuple(bounds), as_of=reading.tx)
+            groups.append(_numbers(snapshot, name, _texts(value, name)))
+    return Filter(groups=tuple(groups), bounds=tuple(bounds), as_of=snapshot.tx)
 
 
-def _numbers(reading: Reading, name: str, texts: list[str]) -> tuple[int, ...]:
+def _numbers(snapshot: Snapshot, name: str, texts: list[str]) -> tuple[int, ...]:
     match name:
         case "format":
             return tuple(filter_number("format", _format(text)) for text in texts)
@@ -128,10 +128,12 @@ def _numbers(reading: Reading, name: str, texts: list[str]) -> tuple[int, ...]:
         case "tags":
             return tuple(filter_number("tag", text) for text in texts)
         case "filename":
-            ids = [id for text in texts for id in document_index.named_like(reading.session, reading.collection, text)]
+            ids = [
+                id for text in texts for id in document_index.named_like(snapshot.session, snapshot.collection, text)
+            ]
         case _:
-            ids = [id for text in texts if (id := reading.find_alias("doc", text.removeprefix("doc:"))) is not None]
-    found = [reading.entry(id) for id in dict.fromkeys(ids)]
+            ids = [id for text in texts if (id := snapshot.find_alias("doc", text.removeprefix("doc:"))) is not None]
+    found = [snapshot.entry(id) for id in dict.fromkeys(ids)]
     return tuple(filter_number("document", handle_of(entry)) for entry in found if entry is not None)
 
 

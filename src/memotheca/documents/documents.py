@@ -16,8 +16,8 @@ from memotheca.model.knowledge import Entry
 from memotheca.parsing.open_safely import MAX_SIZE
 from memotheca.storage import document_index, jobs
 from memotheca.storage.document_index import DocumentRow
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Transaction
 
 EVERYTHING = 1 << 62
 MAX_FILE_MEGABYTES = MAX_SIZE // (1024 * 1024)
@@ -46,22 +46,22 @@ def list_documents(
     kernel: Kernel, *, limit: int, offset: int = 0, order: str = "date_added", descending: bool = True
 ) -> tuple[list[Listed], int]:
     """A page of documents, and how many there are in all."""
-    with kernel.read() as reading:
-        listed = list_rows(reading, order=order, descending=descending, window=(limit, min(offset, EVERYTHING)))
-        return listed, document_index.count(reading.session, kernel.collection)[0]
+    with kernel.read() as snapshot:
+        listed = list_rows(snapshot, order=order, descending=descending, window=(limit, min(offset, EVERYTHING)))
+        return listed, document_index.count(snapshot.session, kernel.collection)[0]
 
 
-def list_rows(reading: Reading, *, order: str, descending: bool, window: tuple[int, int]) -> list[Listed]:
+def list_rows(snapshot: Snapshot, *, order: str, descending: bool, window: tuple[int, int]) -> list[Listed]:
     """So many documents after so many, each with how it is."""
-    session, collection = reading.session, reading.collection
+    session, collection = snapshot.session, snapshot.collection
     rows = document_index.page(session, collection, order=order, descending=descending, window=window)
     under_way = {job.arguments.get("path") for job in jobs.unsettled(session, collection)}
-    return [Listed(row, _status(reading, row, under_way)) for row in rows]
+    return [Listed(row, _status(snapshot, row, under_way)) for row in rows]
 
 
-def _status(reading: Reading, row: DocumentRow, under_way: set[str | None]) -> str:
+def _status(snapshot: Snapshot, row: DocumentRow, under_way: set[str | None]) -> str:
     """`processing` while it is read again or lacks vectors, `partial` where pages could not be read."""
-    if (row.path and row.path in under_way) or reading.waiting_chunks(row.id):
+    if (row.path and row.path in under_way) or snapshot.waiting_chunks(row.id):
         return "processing"
     return "partial" if row.partial else "completed"
 
@@ -77,9 +77,9 @@ class Opened:
 
 
 def open_document(kernel: Kernel, handle: str) -> Opened:
-    with kernel.read() as reading:
-        entry = _resolved(reading, handle)
-        return _opened(reading, cast(Version, reading.head(entry.id)), parts=sections.sections_of(reading, entry))
+    with kernel.read() as snapshot:
+        entry = _resolved(snapshot, handle)
+        return _opened(snapshot, cast(Version, snapshot.head(entry.id)), parts=sections.sections_of(snapshot, entry))
 
 
 def page_documents(
@@ -87,38 +87,38 @@ def page_documents(
 ) -> tuple[list[Opened], int, str | None]:
     """A page of documents in the order of their making, from one snapshot."""
     asked = {"as_of_tx_id": as_of_tx_id}
-    with kernel.read() as reading:
-        place = start(asked, cursor, newest=reading.tx, now=kernel.now())
-        found = reading.entries((kinds.DOCUMENT,), as_of=place.tx, after=place.last, limit=limit + 1)
-        opened = [_opened(reading, version) for version in found[:limit]]
+    with kernel.read() as snapshot:
+        place = start(asked, cursor, newest=snapshot.tx, now=kernel.now())
+        found = snapshot.entries((kinds.DOCUMENT,), as_of=place.tx, after=place.last, limit=limit + 1)
+        opened = [_opened(snapshot, version) for version in found[:limit]]
     more = len(found) > limit
     following = to_cursor(Place(place.tx, place.now, found[limit - 1].id), asked) if more else None
     return opened, place.tx, following
 
 
-def _opened(reading: Reading, version: Version, parts: Sequence[Entry] = ()) -> Opened:
-    row = document_index.find(reading.session, reading.collection, version.id)
+def _opened(snapshot: Snapshot, version: Version, parts: Sequence[Entry] = ()) -> Opened:
+    row = document_index.find(snapshot.session, snapshot.collection, version.id)
     if row is None:
         return Opened(version, 0, "removed", tuple(parts))
-    under_way = {job.arguments.get("path") for job in jobs.unsettled(reading.session, reading.collection)}
-    return Opened(version, row.chunks, _status(reading, row, under_way), tuple(parts))
+    under_way = {job.arguments.get("path") for job in jobs.unsettled(snapshot.session, snapshot.collection)}
+    return Opened(version, row.chunks, _status(snapshot, row, under_way), tuple(parts))
 
 
 def get_document(kernel: Kernel, handle: str) -> DocumentRow:
-    with kernel.read() as reading:
-        return _row_of(reading, _resolved(reading, handle))
+    with kernel.read() as snapshot:
+        return _row_of(snapshot, _resolved(snapshot, handle))
 
 
 def find_document(kernel: Kernel, named: str) -> DocumentRow:
     """The document a person means: by its handle, its path, or its filename where only one has it."""
-    with kernel.read() as reading:
+    with kernel.read() as snapshot:
         try:
-            return _row_of(reading, _resolved(reading, named))
+            return _row_of(snapshot, _resolved(snapshot, named))
         except Refusal as refusal:
             if refusal.failure.is_trouble:
                 raise
             found = (
-                document_index.find(reading.session, reading.collection, id) for id in document_ids(reading, named)
+                document_index.find(snapshot.session, snapshot.collection, id) for id in document_ids(snapshot, named)
             )
             rows = [row for row in found if row is not None]
     if len(rows) > 1:
@@ -137,11 +137,11 @@ def find_document(kernel: Kernel, named: str) -> DocumentRow:
 def remove_document(kernel: Kernel, handle: str, *, actor: str) -> DocumentRow:
     """Take a document out with its sections; undo brings it back."""
 
-    def act(writing: Writing) -> DocumentRow:
-        writing.describe("DELETE")
-        entry = _resolved(writing, handle)
-        row = _row_of(writing, entry)
-        sections.remove_document(writing, entry)
+    def act(transaction: Transaction) -> DocumentRow:
+        transaction.describe("DELETE")
+        entry = _resolved(transaction, handle)
+        row = _row_of(transaction, entry)
+        sections.remove_document(transaction, entry)
         return row
 
     return kernel.write(act, actor=actor)
@@ -150,28 +150,28 @@ def remove_document(kernel: Kernel, handle: str, *, actor: str) -> DocumentRow:
 def clear_documents(kernel: Kernel, *, actor: str) -> Cleared:
     """Take all documents out, in one transaction that undo can revert."""
 
-    def act(writing: Writing) -> Cleared:
-        writing.describe("DELETE")
+    def act(transaction: Transaction) -> Cleared:
+        transaction.describe("DELETE")
         rows = document_index.page(
-            writing.session, writing.collection, order="date_added", descending=False, window=(EVERYTHING, 0)
+            transaction.session, transaction.collection, order="date_added", descending=False, window=(EVERYTHING, 0)
         )
-        entries = [cast(Entry, writing.entry(row.id)) for row in rows]
+        entries = [cast(Entry, transaction.entry(row.id)) for row in rows]
         doomed = [
             id
             for entry in entries
-            for id in (entry.id, *(section.id for section in sections.sections_of(writing, entry)))
+            for id in (entry.id, *(section.id for section in sections.sections_of(transaction, entry)))
         ]
-        size, vectors = document_index.live_bytes(writing.session, writing.collection, doomed)
+        size, vectors = document_index.live_bytes(transaction.session, transaction.collection, doomed)
         for entry in entries:
-            sections.remove_document(writing, entry)
+            sections.remove_document(transaction, entry)
         return Cleared(len(entries), vectors, size)
 
     return kernel.write(act, actor=actor)
 
 
-def _resolved(reading: Reading, handle: str) -> Entry:
+def _resolved(snapshot: Snapshot, handle: str) -> Entry:
     try:
-        entry = cast(Entry, resolve(reading, handle, "entry", field="document_id").thing)
+        entry = cast(Entry, resolve(snapshot, handle, "entry", field="document_id").thing)
     except Refusal as refusal:
         if refusal.failure not in (Failure.NOT_FOUND, Failure.TOMBSTONED, Failure.ERASED):
             raise
@@ -190,11 +190,11 @@ def _not_found(handle: str) -> Refusal:
     )
 
 
-def _row_of(reading: Reading, entry: Entry) -> DocumentRow:
-    return cast(DocumentRow, document_index.find(reading.session, reading.collection, entry.id))
+def _row_of(snapshot: Snapshot, entry: Entry) -> DocumentRow:
+    return cast(DocumentRow, document_index.find(snapshot.session, snapshot.collection, entry.id))
 
 
 def count_queued(kernel: Kernel) -> int:
     """How many files are still being read or wait for it."""
-    with kernel.read() as reading:
-        return jobs.count_unsettled(reading.session, kernel.collection)
+    with kernel.read() as snapshot:
+        return jobs.count_unsettled(snapshot.session, kernel.collection)

@@ -29,8 +29,8 @@ from memotheca.storage import document_index, jobs
 from memotheca.storage.chunks import ChunkRow
 from memotheca.storage.document_index import DocumentRow
 from memotheca.storage.jobs import Job
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Transaction
 
 INGEST = "ingest"
 SMALL_FILE = 1024 * 1024
@@ -164,38 +164,38 @@ def ingest(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
 def _recognise(kernel: Kernel, said: Mapping[str, Any], digest: str, *, actor: str) -> dict[str, Any] | None:
     """The outcome where this very content is stored already; what is newly said about it is added."""
 
-    def act(writing: Writing) -> dict[str, Any] | None:
-        row = _predecessor(writing, _own_path(said), digest)
-        entry = None if row is None or row.digest != digest else writing.entry(row.id)
+    def act(transaction: Transaction) -> dict[str, Any] | None:
+        row = _predecessor(transaction, _own_path(said), digest)
+        entry = None if row is None or row.digest != digest else transaction.entry(row.id)
         if entry is None or (said["force_ocr"] and not entry.attributes["force_ocr"]):
             return None
-        return _known(writing, entry, said["metadata"])
+        return _known(transaction, entry, said["metadata"])
 
     return kernel.write(act, actor=actor)
 
 
-def _known(writing: Writing, entry: Entry, given: Mapping[str, Any]) -> dict[str, Any]:
-    writing.describe("UPDATE")
+def _known(transaction: Transaction, entry: Entry, given: Mapping[str, Any]) -> dict[str, Any]:
+    transaction.describe("UPDATE")
     described = _described(entry, given)
     if described != entry:
-        writing.put(replace(described, updated_at=writing.time))
-    return _outcome(writing, entry.id, duplicate=True)
+        transaction.put(replace(described, updated_at=transaction.time))
+    return _outcome(transaction, entry.id, duplicate=True)
 
 
 def _own_path(said: Mapping[str, Any]) -> str:
     return "" if said["upload"] else str(said["path"])
 
 
-def _predecessor(reading: Reading, path: str, digest: str) -> DocumentRow | None:
+def _predecessor(snapshot: Snapshot, path: str, digest: str) -> DocumentRow | None:
     """The document that a file is or was: the one from its path, else one with the same content."""
-    session, collection = reading.session, reading.collection
+    session, collection = snapshot.session, snapshot.collection
     return document_index.at_path(session, collection, path) or document_index.with_digest(session, collection, digest)
 
 
-def _standing(reading: Reading, path: str, digest: str) -> Standing:
+def _standing(snapshot: Snapshot, path: str, digest: str) -> Standing:
     """Which version of which document a file would replace, if any."""
-    row = _predecessor(reading, path, digest)
-    return None if row is None else (row.id, cast(Version, reading.head(row.id)).tx)
+    row = _predecessor(snapshot, path, digest)
+    return None if row is None else (row.id, cast(Version, snapshot.head(row.id)).tx)
 
 
 def _take_in(kernel: Kernel, opened: OpenedFile, digest: str, *, watched: tuple[Job, Progress]) -> dict[str, Any]:
@@ -210,14 +210,14 @@ def _take_in(kernel: Kernel, opened: OpenedFile, digest: str, *, watched: tuple[
         else:
             progress.reach(0, 2 * units[0] + 1, message)
 
-    with kernel.read() as reading:
-        standing = _standing(reading, _own_path(said), digest)
+    with kernel.read() as snapshot:
+        standing = _standing(snapshot, _own_path(said), digest)
     sandbox = bench_of(kernel).sandbox
     document = sandbox.read(opened, force_ocr=said["force_ocr"], report=report, stop=progress.stop)
     file = {"filename": opened.name, "path": _own_path(said), "size": opened.size, "sha256": digest}
-    with kernel.read() as reading:
-        row = _predecessor(reading, _own_path(said), digest)
-        past = None if row is None else reading.entry(row.id)
+    with kernel.read() as snapshot:
+        row = _predecessor(snapshot, _own_path(said), digest)
+        past = None if row is None else snapshot.entry(row.id)
     draft = _draft(document, {**file, "force_ocr": said["force_ocr"]}, said["metadata"], past)
     return _store(kernel, Made(draft, document, standing), Watched(job, progress, units[0]))
 
@@ -271,9 +271,9 @@ def _described(entry: Entry, given: Mapping[str, Any]) -> Entry:
 def _store(kernel: Kernel, made: Made, watched: Watched) -> dict[str, Any]:
     """Cut and embed before the lock is taken, then put the document with its sections in one transaction."""
     draft = made.draft
-    with kernel.read() as reading:
-        chunk_size = chunk_size_of(reading.session, kernel.collection)
-        embedder = embedder_of(kernel, reading.session)
+    with kernel.read() as snapshot:
+        chunk_size = chunk_size_of(snapshot.session, kernel.collection)
+        embedder = embedder_of(kernel, snapshot.session)
     passages: list[Passage] = []
     for passage in passages_of_document(draft, chunk_size):
         passages.append(passage)
@@ -281,11 +281,11 @@ def _store(kernel: Kernel, made: Made, watched: Watched) -> dict[str, Any]:
             raise cancelled_meanwhile()
     embedding = embedding_of(kernel)
     if embedding is None:
-        return kernel.write(lambda writing: _put(writing, made, watched.job), actor=watched.job.actor)
+        return kernel.write(lambda transaction: _put(transaction, made, watched.job), actor=watched.job.actor)
     rows, vectors = _prepared(embedding, embedder, (draft, passages), watched)
     watched.storing()
     with embedding.ready.keeping(draft, rows, embedder.identity if embedder else "", vectors):
-        return kernel.write(lambda writing: _put(writing, made, watched.job), actor=watched.job.actor)
+        return kernel.write(lambda transaction: _put(transaction, made, watched.job), actor=watched.job.actor)
 
 
 def _prepared(
@@ -311,39 +311,41 @@ def _prepared(
     return rows, made
 
 
-def _put(writing: Writing, made: Made, job: Job) -> dict[str, Any]:
+def _put(transaction: Transaction, made: Made, job: Job) -> dict[str, Any]:
     """Store the document and settle its job in one transaction, unless the job was called off meanwhile."""
-    if not jobs.is_running(writing.session, job):
+    if not jobs.is_running(transaction.session, job):
         raise cancelled_meanwhile()
     draft = made.draft
     said = draft.attributes
-    row = _predecessor(writing, said["path"], said["sha256"])
-    past = None if row is None else writing.entry(row.id)
+    row = _predecessor(transaction, said["path"], said["sha256"])
+    past = None if row is None else transaction.entry(row.id)
     if past is not None and past.attributes["sha256"] == said["sha256"] and not said["force_ocr"]:
-        return _settled(writing, job, _known(writing, past, job.arguments["metadata"]))
-    if _standing(writing, said["path"], said["sha256"]) != made.standing:
+        return _settled(transaction, job, _known(transaction, past, job.arguments["metadata"]))
+    if _standing(transaction, said["path"], said["sha256"]) != made.standing:
         # Somebody was faster, perhaps with a later state of the file: what we have read must not go over it.
         raise Refusal(Failure.BUSY, f"{said['filename']} was changed while it was read. Try again")
     if past is None:
-        writing.describe("CREATE")
-        entry = replace(draft, id=writing.new_id(), created_at=writing.time, updated_at=writing.time)
+        transaction.describe("CREATE")
+        entry = replace(draft, id=transaction.new_id(), created_at=transaction.time, updated_at=transaction.time)
     else:
-        writing.describe("UPDATE")
-        entry = replace(draft, id=past.id, aliases=past.aliases, created_at=past.created_at, updated_at=writing.time)
-    writing.put(entry)
-    place_sections(writing, entry, made.document.sections)
-    return _settled(writing, job, _outcome(writing, entry.id, replaced=past is not None))
+        transaction.describe("UPDATE")
+        entry = replace(
+            draft, id=past.id, aliases=past.aliases, created_at=past.created_at, updated_at=transaction.time
+        )
+    transaction.put(entry)
+    place_sections(transaction, entry, made.document.sections)
+    return _settled(transaction, job, _outcome(transaction, entry.id, replaced=past is not None))
 
 
-def _settled(writing: Writing, job: Job, outcome: dict[str, Any]) -> dict[str, Any]:
-    outcome["seconds"] = round((writing.time - (job.started or writing.time)) / SECOND, 3)
-    jobs.settle(writing.session, job, "completed", outcome=outcome, now=writing.time)
+def _settled(transaction: Transaction, job: Job, outcome: dict[str, Any]) -> dict[str, Any]:
+    outcome["seconds"] = round((transaction.time - (job.started or transaction.time)) / SECOND, 3)
+    jobs.settle(transaction.session, job, "completed", outcome=outcome, now=transaction.time)
     return outcome
 
 
-def _outcome(reading: Reading, id: str, **also: bool) -> dict[str, Any]:
-    row = cast(DocumentRow, document_index.find(reading.session, reading.collection, id))
-    entry = cast(Entry, reading.entry(id))
+def _outcome(snapshot: Snapshot, id: str, **also: bool) -> dict[str, Any]:
+    row = cast(DocumentRow, document_index.find(snapshot.session, snapshot.collection, id))
+    entry = cast(Entry, snapshot.entry(id))
     warnings = list(entry.attributes.get("warnings", ()))[:MOST_WARNINGS]
     return {
         "entry_id": id,

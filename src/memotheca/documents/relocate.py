@@ -11,8 +11,8 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.storage import document_index
 from memotheca.storage.document_index import DocumentRow
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ def follow_gone(kernel: Kernel, gone: Iterable[str], present: Mapping[str, int],
     files that are present are given with their sizes."""
     followed: dict[str, Followed] = {}
     for path in gone:
-        with kernel.read() as reading:
-            row = _document_at(reading, path)
+        with kernel.read() as snapshot:
+            row = _document_at(snapshot, path)
         if row is None:
             continue
         now = _same_elsewhere(kernel, row, present)
@@ -47,8 +47,8 @@ def follow_gone(kernel: Kernel, gone: Iterable[str], present: Mapping[str, int],
     return followed
 
 
-def _document_at(reading: Reading, path: str) -> DocumentRow | None:
-    return document_index.at_path(reading.session, reading.collection, _spelled(path))
+def _document_at(snapshot: Snapshot, path: str) -> DocumentRow | None:
+    return document_index.at_path(snapshot.session, snapshot.collection, _spelled(path))
 
 
 def _spelled(path: str) -> str:
@@ -61,8 +61,8 @@ def _same_elsewhere(kernel: Kernel, row: DocumentRow, present: Mapping[str, int]
     for path, size in present.items():
         if size != row.size:
             continue
-        with kernel.read() as reading:
-            taken = _document_at(reading, path)
+        with kernel.read() as snapshot:
+            taken = _document_at(snapshot, path)
         if taken is not None:
             continue
         try:
@@ -74,9 +74,9 @@ def _same_elsewhere(kernel: Kernel, row: DocumentRow, present: Mapping[str, int]
     return None
 
 
-def _standing(writing: Writing, row: DocumentRow) -> Entry:
+def _standing(transaction: Transaction, row: DocumentRow) -> Entry:
     """The document, if its file is still the one that is gone."""
-    entry = writing.entry(row.id)
+    entry = transaction.entry(row.id)
     if entry is None or entry.attributes.get("path") != row.path:
         raise Refusal(Failure.NOT_FOUND, f"{row.filename} was removed or moved meanwhile.")
     return entry
@@ -85,16 +85,16 @@ def _standing(writing: Writing, row: DocumentRow) -> Entry:
 def _move(kernel: Kernel, row: DocumentRow, now: str, *, actor: str) -> None:
     path = _spelled(now)
 
-    def act(writing: Writing) -> None:
-        writing.describe("UPDATE")
-        entry = _standing(writing, row)
+    def act(transaction: Transaction) -> None:
+        transaction.describe("UPDATE")
+        entry = _standing(transaction, row)
         name = Path(path).name
-        writing.put(
+        transaction.put(
             replace(
                 entry,
                 title=name if entry.title == row.filename else entry.title,
                 attributes={**entry.attributes, "path": path, "filename": name},
-                updated_at=writing.time,
+                updated_at=transaction.time,
             )
         )
 
@@ -102,8 +102,8 @@ def _move(kernel: Kernel, row: DocumentRow, now: str, *, actor: str) -> None:
 
 
 def _take_out(kernel: Kernel, row: DocumentRow, *, actor: str) -> None:
-    def act(writing: Writing) -> None:
-        writing.describe("DELETE")
-        sections.remove_document(writing, _standing(writing, row))
+    def act(transaction: Transaction) -> None:
+        transaction.describe("DELETE")
+        sections.remove_document(transaction, _standing(transaction, row))
 
     kernel.write(act, actor=actor)

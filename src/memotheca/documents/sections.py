@@ -8,8 +8,8 @@ from memotheca.kernel.handles import DOCUMENT_NAMES
 from memotheca.model import kinds
 from memotheca.model.knowledge import Alias, Edge, Entry, fold, handle_of
 from memotheca.parsing.document import Section
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Transaction
 
 HAS_SECTION = "has_section"
 MOST = 300
@@ -26,38 +26,38 @@ def chosen(sections: tuple[Section, ...]) -> list[Section]:
     return [sections[number] for number in sorted(ranked)]
 
 
-def place_sections(writing: Writing, document: Entry, sections: tuple[Section, ...]) -> None:
+def place_sections(transaction: Transaction, document: Entry, sections: tuple[Section, ...]) -> None:
     """Make the sections of a document what its text now has; one that is still there keeps its id and its links."""
-    known = {section.attributes["anchor"]: section for section in sections_of(writing, document)}
+    known = {section.attributes["anchor"]: section for section in sections_of(transaction, document)}
     used: set[str] = set()
     for section in chosen(sections):
         anchor = _anchor(section.title, used)
         present = known.pop(anchor, None)
-        made = _entry(writing, document, section, anchor=anchor, present=present)
+        made = _entry(transaction, document, section, anchor=anchor, present=present)
         if present is None:
-            writing.put(made)
-            writing.put(_edge(writing, document, made))
+            transaction.put(made)
+            transaction.put(_edge(transaction, document, made))
         elif made != present:
-            writing.put(replace(made, updated_at=writing.time))
+            transaction.put(replace(made, updated_at=transaction.time))
     for gone in known.values():
-        remove_with_edges(writing, gone)
+        remove_with_edges(transaction, gone)
 
 
-def sections_of(reading: Reading, document: Entry) -> list[Entry]:
+def sections_of(snapshot: Snapshot, document: Entry) -> list[Entry]:
     """The sections of a document in the order of its text."""
-    ends = [reading.entry(edge.target) for edge in reading.edges_from(document.id, HAS_SECTION)]
+    ends = [snapshot.entry(edge.target) for edge in snapshot.edges_from(document.id, HAS_SECTION)]
     return sorted((end for end in ends if end is not None), key=lambda end: end.attributes["start"])
 
 
-def with_text(reading: Reading, entry: Entry) -> Entry:
+def with_text(snapshot: Snapshot, entry: Entry) -> Entry:
     """An entry as it reads: a section with its slice of the document. To be looked at, never to be put."""
-    return with_texts(reading, [entry])[0]
+    return with_texts(snapshot, [entry])[0]
 
 
-def with_texts(reading: Reading, entries: Sequence[Entry]) -> list[Entry]:
+def with_texts(snapshot: Snapshot, entries: Sequence[Entry]) -> list[Entry]:
     """As `with_text`, with every document read once."""
     wanted = {entry.attributes["document"] for entry in entries if entry.kind == kinds.SECTION}
-    documents = reading.living(wanted) if wanted else {}
+    documents = snapshot.living(wanted) if wanted else {}
     return [_with_slice(entry, documents) if entry.kind == kinds.SECTION else entry for entry in entries]
 
 
@@ -67,29 +67,29 @@ def _with_slice(section: Entry, documents: Mapping[str, Entry]) -> Entry:
     return section if document is None else replace(section, body=document.body[start:stop])
 
 
-def sections_ever(reading: Reading, id: str) -> list[str]:
+def sections_ever(snapshot: Snapshot, id: str) -> list[str]:
     """Ids of the sections that a document has or had in any version."""
-    versions = [version.thing for edge in reading.edges_ever_at(id) for version in reading.versions(edge)]
+    versions = [version.thing for edge in snapshot.edges_ever_at(id) for version in snapshot.versions(edge)]
     edges = [thing for thing in versions if isinstance(thing, Edge)]
     return list(dict.fromkeys(edge.target for edge in edges if edge.source == id and edge.predicate == HAS_SECTION))
 
 
-def remove_document(writing: Writing, document: Entry) -> int:
+def remove_document(transaction: Transaction, document: Entry) -> int:
     """Leave tombstones for a document, its sections and all edges that end at them; returns how many of those end at
     the document itself."""
-    sections = sections_of(writing, document)
-    edges = remove_with_edges(writing, document)
+    sections = sections_of(transaction, document)
+    edges = remove_with_edges(transaction, document)
     for section in sections:
-        remove_with_edges(writing, section)
+        remove_with_edges(transaction, section)
     return edges
 
 
-def remove_with_edges(writing: Writing, entry: Entry) -> int:
+def remove_with_edges(transaction: Transaction, entry: Entry) -> int:
     """Leave a tombstone for an entry and for every edge that ends at it; returns how many those are."""
-    edges = {edge.id: edge for edge in writing.edges_of(entry.id)}
-    writing.remove(entry)
+    edges = {edge.id: edge for edge in transaction.edges_of(entry.id)}
+    transaction.remove(entry)
     for edge in edges.values():
-        writing.remove(edge)
+        transaction.remove(edge)
     return len(edges)
 
 
@@ -104,7 +104,7 @@ def _anchor(title: str, used: set[str]) -> str:
     return anchor
 
 
-def _entry(writing: Writing, document: Entry, section: Section, *, anchor: str, present: Entry | None) -> Entry:
+def _entry(transaction: Transaction, document: Entry, section: Section, *, anchor: str, present: Entry | None) -> Entry:
     attributes = {
         "anchor": anchor,
         "document": document.id,
@@ -117,23 +117,23 @@ def _entry(writing: Writing, document: Entry, section: Section, *, anchor: str, 
         said = {name: value for name, value in present.attributes.items() if name not in PLACES}
         return replace(present, title=section.title, attributes={**said, **attributes})
     return Entry(
-        id=writing.new_id(),
+        id=transaction.new_id(),
         kind=kinds.SECTION,
         title=section.title,
         attributes=attributes,
         aliases=(Alias(DOCUMENT_NAMES, f"{handle_of(document)}#{anchor}"),),
-        created_at=writing.time,
-        updated_at=writing.time,
+        created_at=transaction.time,
+        updated_at=transaction.time,
     )
 
 
-def _edge(writing: Writing, document: Entry, section: Entry) -> Edge:
+def _edge(transaction: Transaction, document: Entry, section: Entry) -> Edge:
     return Edge(
-        id=writing.new_id(),
+        id=transaction.new_id(),
         source=document.id,
         target=section.id,
         type=kinds.HIERARCHICAL,
         predicate=HAS_SECTION,
-        created_at=writing.time,
-        updated_at=writing.time,
+        created_at=transaction.time,
+        updated_at=transaction.time,
     )

@@ -15,7 +15,7 @@ from memotheca.parsing.formats import promised_format
 from memotheca.storage import document_index, jobs
 from memotheca.storage.document_index import DocumentRow
 from memotheca.storage.jobs import Job
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 STATUS = {"queued": "pending", "running": "processing", "failed": "failed"}
 FIELDS = {"date_added": "added", "filename": "filename", "size": "size"}
@@ -38,18 +38,18 @@ class Window:
 def list_all(kernel: Kernel, window: Window) -> tuple[list[Listed], int]:
     """A page of the documents and of the files that wait, are being read, or could not be read; and how many there are
     in all."""
-    with kernel.read() as reading:
-        waiting = _outstanding(reading)
+    with kernel.read() as snapshot:
+        waiting = _outstanding(snapshot)
         # Not all that is before the page must be read: no more can stand between than wait.
         offset = min(window.offset, EVERYTHING)
         skipped = max(0, offset - len(waiting))
         stored = list_rows(
-            reading,
+            snapshot,
             order=window.order,
             descending=window.descending,
             window=(window.limit + len(waiting), skipped),
         )
-        total = document_index.count(reading.session, kernel.collection)[0] + len(waiting)
+        total = document_index.count(snapshot.session, kernel.collection)[0] + len(waiting)
     merged = sorted([*stored, *waiting], key=lambda each: window.key(each.row), reverse=window.descending)
     return merged[offset - skipped :][: window.limit], total
 
@@ -59,12 +59,13 @@ def forget_failures(kernel: Kernel) -> None:
     kernel.store.operate(lambda session: jobs.pass_over_failed(session, kernel.collection))
 
 
-def _outstanding(reading: Reading) -> list[Listed]:
-    newest = {job.arguments["path"]: job for job in jobs.outstanding(reading.session, reading.collection, INGEST)}
+def _outstanding(snapshot: Snapshot) -> list[Listed]:
+    newest = {job.arguments["path"]: job for job in jobs.outstanding(snapshot.session, snapshot.collection, INGEST)}
     return [
         _listed(job)
         for path, job in newest.items()
-        if document_index.at_path(reading.session, reading.collection, "" if job.arguments["upload"] else path) is None
+        if document_index.at_path(snapshot.session, snapshot.collection, "" if job.arguments["upload"] else path)
+        is None
     ]
 
 

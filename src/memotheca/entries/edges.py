@@ -18,8 +18,8 @@ from memotheca.model.ids import new_id
 from memotheca.model.knowledge import Alias, Edge, Entry, Validity, fold
 from memotheca.storage.conflicts import drop_conflict, drop_expired_conflicts, find_conflict, keep_conflict
 from memotheca.storage.database import Session
-from memotheca.storage.snapshot import EdgePattern, Reading
-from memotheca.storage.store import Writing
+from memotheca.storage.snapshot import EdgePattern, Snapshot
+from memotheca.storage.store import Transaction
 
 Resolution = Literal["replace", "retain_both", "reject"]
 RESOLUTIONS: tuple[Resolution, ...] = ("replace", "retain_both", "reject")
@@ -75,16 +75,16 @@ def relate(kernel: Kernel, claim: Claim, *, actor: str) -> Related | Clash:
 
     refuse_long(claim.said)
 
-    def act(writing: Writing) -> Related:
-        writing.describe("CREATE")
-        source, target = _ends(writing, claim)
-        same = _find_same(writing, source, claim, target)
+    def act(transaction: Transaction) -> Related:
+        transaction.describe("CREATE")
+        source, target = _ends(transaction, claim)
+        same = _find_same(transaction, source, claim, target)
         if same is not None:
-            return _amend(writing, same, claim)
-        rival = _find_rival(writing, source, claim)
+            return _amend(transaction, same, claim)
+        rival = _find_rival(transaction, source, claim)
         if rival is not None:
-            raise _Clashes(_related(writing, rival.id))
-        return _connect(writing, claim, source, target)
+            raise _Clashes(_related(transaction, rival.id))
+        return _connect(transaction, claim, source, target)
 
     try:
         return kernel.write(act, actor=actor)
@@ -95,28 +95,28 @@ def relate(kernel: Kernel, claim: Claim, *, actor: str) -> Related | Clash:
 def settle(kernel: Kernel, conflict_id: str, resolution: Resolution, claim: Claim, *, actor: str) -> Related:
     """Apply a resolution to a claim that clashed before."""
 
-    def act(writing: Writing) -> Related:
-        pending = _recall(writing.session, kernel, conflict_id)
+    def act(transaction: Transaction) -> Related:
+        pending = _recall(transaction.session, kernel, conflict_id)
         _refuse_other(pending, claim)
-        drop_conflict(writing.session, kernel.collection, conflict_id)
-        existing = writing.edge(pending["existing_id"])
-        if existing is None or writing.head(existing.id) is None:
+        drop_conflict(transaction.session, kernel.collection, conflict_id)
+        existing = transaction.edge(pending["existing_id"])
+        if existing is None or transaction.head(existing.id) is None:
             raise Refusal(
                 Failure.CONFLICT,
                 "The triple it clashed with is gone; call relate without conflict_id.",
                 field="conflict_id",
             )
         if resolution == "reject":
-            return _related(writing, existing.id)
-        source, target = _ends(writing, claim)
+            return _related(transaction, existing.id)
+        source, target = _ends(transaction, claim)
         if resolution == "replace":
-            _amend(writing, replace(existing, target=target.id), claim)
-            _kept(writing, target)
-            return _related(writing, existing.id)
-        writing.describe("CREATE")
-        related = _connect(writing, claim, source, target)
-        writing.put(
-            replace(existing, validity=Validity(existing.validity.start, writing.time), updated_at=writing.time)
+            _amend(transaction, replace(existing, target=target.id), claim)
+            _kept(transaction, target)
+            return _related(transaction, existing.id)
+        transaction.describe("CREATE")
+        related = _connect(transaction, claim, source, target)
+        transaction.put(
+            replace(existing, validity=Validity(existing.validity.start, transaction.time), updated_at=transaction.time)
         )
         return related
 
@@ -136,11 +136,11 @@ def _refuse_other(pending: Mapping[str, str], claim: Claim) -> None:
 def delete_edge(kernel: Kernel, handle: str, *, actor: str) -> tuple[str, int]:
     """Leave a tombstone for an edge; returns its handle and the transaction."""
 
-    def act(writing: Writing) -> tuple[str, int]:
-        writing.describe("DELETE")
-        edge = cast(Edge, resolve(writing, handle, "edge").thing)
-        writing.remove(edge)
-        return edge.aliases[0].name if edge.aliases else edge.id, writing.tx
+    def act(transaction: Transaction) -> tuple[str, int]:
+        transaction.describe("DELETE")
+        edge = cast(Edge, resolve(transaction, handle, "edge").thing)
+        transaction.remove(edge)
+        return edge.aliases[0].name if edge.aliases else edge.id, transaction.tx
 
     return kernel.write(act, actor=actor)
 
@@ -158,21 +158,21 @@ class EdgeQuestion:
 def find_edges(kernel: Kernel, question: EdgeQuestion, *, limit: int, cursor: str | None = None) -> EdgePage:
     """A page of the edges that match, in the order of their making."""
     asked = asdict(question)
-    with kernel.read() as reading:
-        place = start(asked, cursor, newest=reading.tx, now=kernel.now())
-        pattern = _pattern(reading, question)
-        found = reading.edges(pattern, as_of=place.tx, after=place.last, limit=limit + 1)
-        edges = [_with_ends(reading, version, place.tx) for version in found[:limit]]
+    with kernel.read() as snapshot:
+        place = start(asked, cursor, newest=snapshot.tx, now=kernel.now())
+        pattern = _pattern(snapshot, question)
+        found = snapshot.edges(pattern, as_of=place.tx, after=place.last, limit=limit + 1)
+        edges = [_with_ends(snapshot, version, place.tx) for version in found[:limit]]
     more = len(found) > limit
     following = to_cursor(Place(place.tx, place.now, found[limit - 1].id), asked) if more else None
     return EdgePage(edges, place.tx, following)
 
 
-def _pattern(reading: Reading, question: EdgeQuestion) -> EdgePattern:
+def _pattern(snapshot: Snapshot, question: EdgeQuestion) -> EdgePattern:
     """Sections belong to their document, and a book has hundreds: they are found by who names it or asks for them."""
-    ends = _id_of(reading, question.subject), _id_of(reading, question.object)
+    ends = _id_of(snapshot, question.subject), _id_of(snapshot, question.object)
     predicate = _folded(question.predicate)
-    named = [None if id is None else reading.entry(id) for id in ends]
+    named = [None if id is None else snapshot.entry(id) for id in ends]
     wants_sections = (predicate is not None and predicate in HAS_SECTION) or any(
         entry is not None and entry.kind in (kinds.DOCUMENT, kinds.SECTION) for entry in named
     )
@@ -188,51 +188,51 @@ def _pattern(reading: Reading, question: EdgeQuestion) -> EdgePattern:
 
 def edge_fits(kernel: Kernel, question: EdgeQuestion, edge: Edge, tx: int) -> bool:
     """Whether a question finds an edge as it is after a transaction."""
-    with kernel.read() as reading:
-        return reading.fits(edge, _pattern(reading, question), tx)
+    with kernel.read() as snapshot:
+        return snapshot.fits(edge, _pattern(snapshot, question), tx)
 
 
 def get_edge(kernel: Kernel, handle: str) -> Related:
-    with kernel.read() as reading:
-        return _with_ends(reading, resolve(reading, handle, "edge"), reading.tx)
+    with kernel.read() as snapshot:
+        return _with_ends(snapshot, resolve(snapshot, handle, "edge"), snapshot.tx)
 
 
 def _folded(text: str | None) -> str | None:
     return fold(text.strip()) if text and text.strip() else None
 
 
-def _id_of(reading: Reading, text: str | None) -> str | None:
+def _id_of(snapshot: Snapshot, text: str | None) -> str | None:
     if text is None:
         return None
     try:
-        return resolve(reading, text, "entry").id
+        return resolve(snapshot, text, "entry").id
     except Refusal as refusal:
         if refusal.failure.is_trouble:
             raise
         return None
 
 
-def related_at(reading: Reading, version: Version) -> Related:
+def related_at(snapshot: Snapshot, version: Version) -> Related:
     """An edge with its ends as they are now."""
-    return _with_ends(reading, version, reading.tx)
+    return _with_ends(snapshot, version, snapshot.tx)
 
 
-def _with_ends(reading: Reading, version: Version, as_of: int) -> Related:
+def _with_ends(snapshot: Snapshot, version: Version, as_of: int) -> Related:
     edge = cast(Edge, version.thing)
-    return Related(version, reading.entry(edge.source, as_of), reading.entry(edge.target, as_of))
+    return Related(version, snapshot.entry(edge.source, as_of), snapshot.entry(edge.target, as_of))
 
 
-def _related(reading: Reading, id: str) -> Related:
-    return _with_ends(reading, cast(Version, reading.version(id, reading.tx)), reading.tx)
+def _related(snapshot: Snapshot, id: str) -> Related:
+    return _with_ends(snapshot, cast(Version, snapshot.version(id, snapshot.tx)), snapshot.tx)
 
 
-def _ends(writing: Writing, claim: Claim) -> tuple[Entry, Entry]:
+def _ends(transaction: Transaction, claim: Claim) -> tuple[Entry, Entry]:
     """The entries a claim connects; entities that nobody named before are made, but not yet kept."""
     allowed = kinds.STRUCTURAL.get(fold(claim.predicate))
     if allowed is None:
-        return _entity(writing, claim.subject, "subject"), _entity(writing, claim.object, "object")
-    source = cast(Entry, resolve(writing, claim.subject, "entry", field="subject").thing)
-    target = cast(Entry, resolve(writing, claim.object, "entry", field="object").thing)
+        return _entity(transaction, claim.subject, "subject"), _entity(transaction, claim.object, "object")
+    source = cast(Entry, resolve(transaction, claim.subject, "entry", field="subject").thing)
+    target = cast(Entry, resolve(transaction, claim.object, "entry", field="object").thing)
     if target.kind == kinds.ENTRY and target.attributes.get("knowledge_type") not in allowed:
         raise Refusal(
             Failure.INVALID,
@@ -244,84 +244,84 @@ def _ends(writing: Writing, claim: Claim) -> tuple[Entry, Entry]:
     return source, target
 
 
-def find_entity(writing: Writing, name: str) -> Entry | None:
-    known = writing.find_alias(ENTITY_NAMES, name)
-    return None if known is None or writing.head(known) is None else writing.entry(known)
+def find_entity(transaction: Transaction, name: str) -> Entry | None:
+    known = transaction.find_alias(ENTITY_NAMES, name)
+    return None if known is None or transaction.head(known) is None else transaction.entry(known)
 
 
-def new_entity(writing: Writing, name: str) -> Entry:
+def new_entity(transaction: Transaction, name: str) -> Entry:
     """An entity of that name, not yet put."""
     return Entry(
-        id=writing.new_id(),
+        id=transaction.new_id(),
         kind=kinds.ENTITY,
         title=name,
         aliases=(Alias(ENTITY_NAMES, name),),
-        created_at=writing.time,
-        updated_at=writing.time,
+        created_at=transaction.time,
+        updated_at=transaction.time,
     )
 
 
-def new_edge(writing: Writing, source: str, predicate: str, target: str) -> Edge:
+def new_edge(transaction: Transaction, source: str, predicate: str, target: str) -> Edge:
     """An edge with the next handle, not yet put."""
     return Edge(
-        id=writing.new_id(),
+        id=transaction.new_id(),
         source=source,
         target=target,
         type=kinds.SEMANTIC if fold(predicate) in kinds.STRUCTURAL else kinds.RELATIONAL,
         predicate=" ".join(predicate.split()),
-        aliases=(Alias(EDGE_NAMES, f"t-{writing.next_serial(EDGE_NAMES)}"),),
-        created_at=writing.time,
-        updated_at=writing.time,
+        aliases=(Alias(EDGE_NAMES, f"t-{transaction.next_serial(EDGE_NAMES)}"),),
+        created_at=transaction.time,
+        updated_at=transaction.time,
     )
 
 
-def _entity(writing: Writing, name: str, field: str) -> Entry:
+def _entity(transaction: Transaction, name: str, field: str) -> Entry:
     spelled = " ".join(name.split())
     if not spelled:
         raise Refusal(Failure.INVALID, f"{field} must not be blank.", field=field)
-    return find_entity(writing, spelled) or new_entity(writing, spelled)
+    return find_entity(transaction, spelled) or new_entity(transaction, spelled)
 
 
-def _kept(writing: Writing, entry: Entry) -> Entry:
+def _kept(transaction: Transaction, entry: Entry) -> Entry:
     """The entry, stored if it is new; one name twice in a claim is one entity."""
-    if writing.head(entry.id) is not None:
+    if transaction.head(entry.id) is not None:
         return entry
-    twin = find_entity(writing, entry.title)
+    twin = find_entity(transaction, entry.title)
     if twin is None:
-        writing.put(entry)
+        transaction.put(entry)
     return twin or entry
 
 
-def _find_same(writing: Writing, source: Entry, claim: Claim, target: Entry) -> Edge | None:
-    edges = writing.edges_from(source.id, claim.predicate)
-    return next((edge for edge in edges if edge.target == target.id and edge.validity.covers(writing.time)), None)
+def _find_same(transaction: Transaction, source: Entry, claim: Claim, target: Entry) -> Edge | None:
+    edges = transaction.edges_from(source.id, claim.predicate)
+    return next((edge for edge in edges if edge.target == target.id and edge.validity.covers(transaction.time)), None)
 
 
-def _find_rival(writing: Writing, source: Entry, claim: Claim) -> Edge | None:
+def _find_rival(transaction: Transaction, source: Entry, claim: Claim) -> Edge | None:
     """An edge that holds now and gives the same predicate another object."""
     if claim.multi or fold(claim.predicate) in kinds.STRUCTURAL:
         return None
-    edges = writing.edges_from(source.id, claim.predicate)
-    return next((edge for edge in edges if edge.validity.covers(writing.time)), None)
+    edges = transaction.edges_from(source.id, claim.predicate)
+    return next((edge for edge in edges if edge.validity.covers(transaction.time)), None)
 
 
-def _amend(writing: Writing, edge: Edge, claim: Claim) -> Related:
+def _amend(transaction: Transaction, edge: Edge, claim: Claim) -> Related:
     """Bring an edge to what the claim says of it; the same claim twice changes nothing."""
     amended = _with_said(edge, claim.said)
-    if amended != writing.edge(edge.id):
-        writing.describe("UPDATE")
-        writing.put(replace(amended, updated_at=writing.time))
-    return _related(writing, edge.id)
+    if amended != transaction.edge(edge.id):
+        transaction.describe("UPDATE")
+        transaction.put(replace(amended, updated_at=transaction.time))
+    return _related(transaction, edge.id)
 
 
-def _connect(writing: Writing, claim: Claim, source: Entry, target: Entry) -> Related:
-    blank = new_edge(writing, source.id, claim.predicate, target.id)
+def _connect(transaction: Transaction, claim: Claim, source: Entry, target: Entry) -> Related:
+    blank = new_edge(transaction, source.id, claim.predicate, target.id)
     edge = _with_said(blank, claim.said)
-    writing.put(edge)
-    ends = _kept(writing, source).id, _kept(writing, target).id
+    transaction.put(edge)
+    ends = _kept(transaction, source).id, _kept(transaction, target).id
     if ends != (edge.source, edge.target):
-        writing.put(replace(edge, source=ends[0], target=ends[1]))
-    return _related(writing, edge.id)
+        transaction.put(replace(edge, source=ends[0], target=ends[1]))
+    return _related(transaction, edge.id)
 
 
 def _with_said(edge: Edge, said: Mapping[str, Any]) -> Edge:

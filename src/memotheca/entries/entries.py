@@ -14,8 +14,8 @@ from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Entry, handle_of
 from memotheca.search.embed import prepare_text
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Transaction
 
 LONGEST_NAME = 1000
 ATTRIBUTES = ("source", "actor", "confidence", "knowledge_type", "memory_type", "status")
@@ -41,26 +41,26 @@ def store_entry(kernel: Kernel, said: Mapping[str, Any], *, actor: str) -> Writt
     refuse_long(said)
     prepare_text(kernel, said["topic"], said["content"], whole=bool(said.get("wait_for_embedding")))
 
-    def act(writing: Writing) -> Written:
-        writing.describe("CREATE")
-        entry, notice = _settled(writing, _amended(blank_entry(writing), said, writing.time))
-        writing.put(entry)
-        return Written(_newest(writing, entry.id), notice, writing.waiting_chunks(entry.id))
+    def act(transaction: Transaction) -> Written:
+        transaction.describe("CREATE")
+        entry, notice = _settled(transaction, _amended(blank_entry(transaction), said, transaction.time))
+        transaction.put(entry)
+        return Written(_newest(transaction, entry.id), notice, transaction.waiting_chunks(entry.id))
 
     return kernel.write(act, actor=actor)
 
 
-def blank_entry(writing: Writing, title: str = "", body: str = "", tags: tuple[str, ...] = ()) -> Entry:
+def blank_entry(transaction: Transaction, title: str = "", body: str = "", tags: tuple[str, ...] = ()) -> Entry:
     """A new entry of this family with the next handle, not yet put."""
     return Entry(
-        id=writing.new_id(),
+        id=transaction.new_id(),
         kind=kinds.ENTRY,
         title=title,
         body=body,
         tags=tags,
-        aliases=(Alias(ENTRY_NAMES, f"e-{writing.next_serial(ENTRY_NAMES)}"),),
-        created_at=writing.time,
-        updated_at=writing.time,
+        aliases=(Alias(ENTRY_NAMES, f"e-{transaction.next_serial(ENTRY_NAMES)}"),),
+        created_at=transaction.time,
+        updated_at=transaction.time,
     )
 
 
@@ -68,21 +68,21 @@ def update_entry(kernel: Kernel, handle: str, said: Mapping[str, Any], *, actor:
     """Change the fields that were said; saying what is already so changes nothing."""
 
     refuse_long(said)
-    with kernel.read() as reading:
-        present = cast(Entry, resolve(reading, handle, "entry").thing)
+    with kernel.read() as snapshot:
+        present = cast(Entry, resolve(snapshot, handle, "entry").thing)
     _refuse_text_of_document(present, said)
     title, body = said.get("topic", present.title), said.get("content", present.body)
     prepare_text(kernel, title, body, whole=bool(said.get("wait_for_embedding")))
 
-    def act(writing: Writing) -> Written:
-        writing.describe("UPDATE")
-        before = cast(Entry, resolve(writing, handle, "entry").thing)
+    def act(transaction: Transaction) -> Written:
+        transaction.describe("UPDATE")
+        before = cast(Entry, resolve(transaction, handle, "entry").thing)
         _refuse_filed(before, "update_node")
         _refuse_text_of_document(before, said)
-        amended, notice = _settled(writing, _amended(before, said, writing.time))
+        amended, notice = _settled(transaction, _amended(before, said, transaction.time))
         if amended != before:
-            writing.put(replace(amended, updated_at=writing.time))
-        return Written(_newest(writing, before.id), notice, writing.waiting_chunks(before.id))
+            transaction.put(replace(amended, updated_at=transaction.time))
+        return Written(_newest(transaction, before.id), notice, transaction.waiting_chunks(before.id))
 
     return kernel.write(act, actor=actor)
 
@@ -91,19 +91,19 @@ def delete_entry(kernel: Kernel, handle: str, *, actor: str) -> tuple[str, int, 
     """Leave a tombstone for an entry and for the edges that end at it; returns its handle, the number of
     edges and the transaction."""
 
-    def act(writing: Writing) -> tuple[str, int, int]:
-        writing.describe("DELETE")
-        entry = cast(Entry, resolve(writing, handle, "entry").thing)
+    def act(transaction: Transaction) -> tuple[str, int, int]:
+        transaction.describe("DELETE")
+        entry = cast(Entry, resolve(transaction, handle, "entry").thing)
         _refuse_filed(entry, "delete_node")
         remove = remove_document if entry.kind == kinds.DOCUMENT else remove_with_edges
-        return handle_of(entry), remove(writing, entry), writing.tx
+        return handle_of(entry), remove(transaction, entry), transaction.tx
 
     return kernel.write(act, actor=actor)
 
 
 def get_entry(kernel: Kernel, handle: str) -> Version:
-    with kernel.read() as reading:
-        return resolve(reading, handle, "entry")
+    with kernel.read() as snapshot:
+        return resolve(snapshot, handle, "entry")
 
 
 def refuse_long(said: Mapping[str, Any]) -> None:
@@ -135,8 +135,8 @@ def _refuse_filed(entry: Entry, tool: str) -> None:
         raise Refusal(Failure.UNSUPPORTED, f"{handle_of(entry)!r} is a note of a vault; use {tool}.", field="id")
 
 
-def _newest(reading: Reading, id: str) -> Version:
-    return cast(Version, reading.version(id, reading.tx))
+def _newest(snapshot: Snapshot, id: str) -> Version:
+    return cast(Version, snapshot.version(id, snapshot.tx))
 
 
 def _amended(entry: Entry, said: Mapping[str, Any], now: int) -> Entry:
@@ -158,14 +158,14 @@ def _amended(entry: Entry, said: Mapping[str, Any], now: int) -> Entry:
     return replace(entry, **changes)
 
 
-def _settled(reading: Reading, entry: Entry) -> tuple[Entry, str | None]:
+def _settled(snapshot: Snapshot, entry: Entry) -> tuple[Entry, str | None]:
     """Apply the rules of typed knowledge."""
     attributes = entry.attributes
     type = attributes.get("knowledge_type")
     if type == "evidence" and not attributes.get("source"):
         raise Refusal(Failure.INVALID, "Evidence needs a source.", field="source")
     notice = None
-    if type == "fact" and not _is_supported(reading, entry):
+    if type == "fact" and not _is_supported(snapshot, entry):
         entry = replace(entry, attributes={**attributes, "knowledge_type": "hypothesis"})
         notice, type = FACT_RULE, "hypothesis"
     if attributes.get("status") == "refuted" and type != "hypothesis":
@@ -173,7 +173,7 @@ def _settled(reading: Reading, entry: Entry) -> tuple[Entry, str | None]:
     return entry, notice
 
 
-def _is_supported(reading: Reading, entry: Entry) -> bool:
+def _is_supported(snapshot: Snapshot, entry: Entry) -> bool:
     return entry.attributes.get("confidence") == 1.0 and any(
-        edge.validity.covers(reading.time) for edge in reading.edges_from(entry.id, kinds.SUPPORTED_BY)
+        edge.validity.covers(snapshot.time) for edge in snapshot.edges_from(entry.id, kinds.SUPPORTED_BY)
     )

@@ -15,7 +15,7 @@ from memotheca.search.finder import Finder, Search, finder_of
 from memotheca.search.index.score import Filter
 from memotheca.search.search import Hit
 from memotheca.storage.adjacency import Spoken, predicates_of, triples_at, triples_saying
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.text.terms import filter_number
 from memotheca.text.words import query_words, words
 
@@ -69,24 +69,24 @@ def find_sentences(kernel: Kernel, question: str, *, limit: int, valid_at: int |
     asked = set(query_words(question))
     if not asked:
         return Answers([], 0)
-    with kernel.read() as reading:
-        scored = _scored(triples_at(reading, _anchors(kernel, reading, question), limit=LOOKED_AT), asked)
+    with kernel.read() as snapshot:
+        scored = _scored(triples_at(snapshot, _anchors(kernel, snapshot, question), limit=LOOKED_AT), asked)
         if not any(score >= ENOUGH for score, _ in scored):
-            saying = [each for each in predicates_of(reading) if asked & set(words(spoken_predicate(each)))]
-            scored += _scored(triples_saying(reading, saying, limit=LOOKED_AT) if saying else [], asked)
+            saying = [each for each in predicates_of(snapshot) if asked & set(words(spoken_predicate(each)))]
+            scored += _scored(triples_saying(snapshot, saying, limit=LOOKED_AT) if saying else [], asked)
         ranked = sorted({id: score for score, id in sorted(scored)}.items(), key=lambda pair: (-pair[1], pair[0]))
-        told = (_said(reading, id, score) for id, score in ranked)
+        told = (_said(snapshot, id, score) for id, score in ranked)
         if valid_at is None:
             return Answers(list(islice(told, limit)), len(ranked))
         holding = [each for each in told if cast(Edge, each.related.version.thing).validity.covers(valid_at)]
         return Answers(holding[:limit], len(holding))
 
 
-def _anchors(kernel: Kernel, reading: Reading, question: str) -> list[str]:
+def _anchors(kernel: Kernel, snapshot: Snapshot, question: str) -> list[str]:
     """The entities whose names share most with a question."""
     finder: Finder = finder_of(kernel)
-    passing = Filter(groups=((filter_number("kind", ENTITY),),), as_of=reading.tx)
-    found = finder.find(reading, Search(text=question, filter=passing, depth=ANCHORS), None)
+    passing = Filter(groups=((filter_number("kind", ENTITY),),), as_of=snapshot.tx)
+    found = finder.find(snapshot, Search(text=question, filter=passing, depth=ANCHORS), None)
     return list(dict.fromkeys(passage.entry_id for passage in found.passages))
 
 
@@ -102,8 +102,8 @@ def _scored(triples: Iterable[Spoken], asked: set[str]) -> list[tuple[float, str
     return scored
 
 
-def _said(reading: Reading, id: str, score: float) -> Said:
-    related = related_at(reading, cast(Version, reading.head(id)))
+def _said(snapshot: Snapshot, id: str, score: float) -> Said:
+    related = related_at(snapshot, cast(Version, snapshot.head(id)))
     return Said(related, sentence_of(related), score)
 
 

@@ -7,7 +7,7 @@ from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Entry
 from memotheca.storage.lookups import ids_between
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 TAG = re.compile(r"\[?node_([a-f0-9]+)\]?")
 # Twenty letters hold the time of a transaction and the place in it, so that no two entries share them.
@@ -16,10 +16,10 @@ CANDIDATES = 10
 NAME = 80
 
 
-def new_alias(reading: Reading, id: str) -> Alias:
+def new_alias(snapshot: Snapshot, id: str) -> Alias:
     """The last letters of an id, which are random; more of them in the rare case that eight are taken."""
     spelled = id.replace("-", "")
-    free = next(size for size in range(SHORT, len(spelled) + 1) if not reading.find_aliases(f"node_{spelled[-size:]}"))
+    free = next(size for size in range(SHORT, len(spelled) + 1) if not snapshot.find_aliases(f"node_{spelled[-size:]}"))
     return Alias(MEMORY_NAMES, f"node_{spelled[-free:]}")
 
 
@@ -36,15 +36,15 @@ def name_of(entry: Entry) -> str:
     return named if len(named) <= NAME else named[: NAME - 1].rstrip() + "…"
 
 
-def resolve_citation(reading: Reading, tag: str) -> Version:
+def resolve_citation(snapshot: Snapshot, tag: str) -> Version:
     """The newest version of what a tag names, dead or alive: its own name, else the beginning of an id."""
     found = TAG.fullmatch(tag.strip())
     if found is None:
         raise Refusal(Failure.INVALID, f"{tag!r} is no citation; one looks like [node_1a2b3c4d].", field="citation_tag")
     letters = found.group(1)
-    owner = reading.find_alias(MEMORY_NAMES, f"node_{letters}")
-    ids = [owner] if owner is not None else _beginning_with(reading, letters)
-    versions = [version for id in ids if (version := reading.version(id, reading.tx)) is not None]
+    owner = snapshot.find_alias(MEMORY_NAMES, f"node_{letters}")
+    ids = [owner] if owner is not None else _beginning_with(snapshot, letters)
+    versions = [version for id in ids if (version := snapshot.version(id, snapshot.tx)) is not None]
     if len(versions) > 1:
         raise Refusal(
             Failure.AMBIGUOUS,
@@ -57,11 +57,11 @@ def resolve_citation(reading: Reading, tag: str) -> Version:
     return versions[0]
 
 
-def _beginning_with(reading: Reading, letters: str) -> list[str]:
+def _beginning_with(snapshot: Snapshot, letters: str) -> list[str]:
     if len(letters) < SHORT:
         return []
     low, high = _spelled(letters.ljust(32, "0")[:32]), _spelled(letters.ljust(32, "f")[:32])
-    return ids_between(reading, low, high, limit=CANDIDATES)
+    return ids_between(snapshot, low, high, limit=CANDIDATES)
 
 
 def _spelled(letters: str) -> str:

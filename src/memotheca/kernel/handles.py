@@ -5,7 +5,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.ids import is_id
 from memotheca.model.knowledge import Subject
 from memotheca.storage.heads import is_live
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 ENTRY_NAMES = "entry"
 ENTITY_NAMES = "entity"
@@ -28,10 +28,10 @@ NAMESPACES = (
 )
 
 
-def resolve(reading: Reading, handle: str, subject: Subject, *, field: str = "id") -> Version:
+def resolve(snapshot: Snapshot, handle: str, subject: Subject, *, field: str = "id") -> Version:
     """The live thing under a handle: an id, a prefixed name, or a bare name that only one thing bears."""
-    ids = _owners(reading, handle.strip())
-    live = [found for id in ids if (found := reading.head(id)) is not None and found.subject == subject]
+    ids = _owners(snapshot, handle.strip())
+    live = [found for id in ids if (found := snapshot.head(id)) is not None and found.subject == subject]
     if len(live) == 1:
         return live[0]
     if live:
@@ -41,13 +41,13 @@ def resolve(reading: Reading, handle: str, subject: Subject, *, field: str = "id
             field=field,
             details={"candidates": [found.id for found in live]},
         )
-    raise _gone(reading, handle, ids, subject=subject, field=field)
+    raise _gone(snapshot, handle, ids, subject=subject, field=field)
 
 
-def resolve_any(reading: Reading, handle: str) -> Version:
+def resolve_any(snapshot: Snapshot, handle: str) -> Version:
     """The newest version of whatever a handle names, dead or alive."""
-    ids = _owners(reading, handle.strip())
-    found = [version for id in ids if (version := reading.version(id, reading.tx)) is not None]
+    ids = _owners(snapshot, handle.strip())
+    found = [version for id in ids if (version := snapshot.version(id, snapshot.tx)) is not None]
     if len(found) > 1:
         raise Refusal(
             Failure.AMBIGUOUS,
@@ -60,25 +60,25 @@ def resolve_any(reading: Reading, handle: str) -> Version:
     return found[0]
 
 
-def _owners(reading: Reading, handle: str) -> list[str]:
+def _owners(snapshot: Snapshot, handle: str) -> list[str]:
     if is_id(handle):
         # A document's public id is an alias that looks like an id.
-        return [reading.find_alias(DOCUMENT_NAMES, handle) or handle.lower()]
+        return [snapshot.find_alias(DOCUMENT_NAMES, handle) or handle.lower()]
     prefix, _, rest = handle.partition(":")
     if rest and prefix in NAMESPACES:
-        owner = reading.find_alias(prefix, rest)
+        owner = snapshot.find_alias(prefix, rest)
         if owner is None and prefix == DOCUMENT_NAMES:
             # A place in a document, as doc:ID#page=5, is the document.
-            owner = reading.find_alias(prefix, rest.partition("#")[0])
+            owner = snapshot.find_alias(prefix, rest.partition("#")[0])
         return [] if owner is None else [owner]
-    return list(dict.fromkeys(id for _, id in reading.find_aliases(handle)))
+    return list(dict.fromkeys(id for _, id in snapshot.find_aliases(handle)))
 
 
-def _gone(reading: Reading, handle: str, ids: list[str], *, subject: Subject, field: str) -> Refusal:
+def _gone(snapshot: Snapshot, handle: str, ids: list[str], *, subject: Subject, field: str) -> Refusal:
     dead = [
         version
         for id in ids
-        if not is_live(reading.session, reading.collection, id) and (version := reading.version(id, reading.tx))
+        if not is_live(snapshot.session, snapshot.collection, id) and (version := snapshot.version(id, snapshot.tx))
     ]
     if any(version.erased for version in dead):
         return Refusal(Failure.ERASED, f"{handle!r} was erased for good.", field=field)

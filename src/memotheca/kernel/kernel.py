@@ -10,8 +10,8 @@ from memotheca.kernel.once import Once
 from memotheca.kernel.parts import Parts
 from memotheca.model.cancellation import carry_on, heed
 from memotheca.storage.database import Session
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Store, Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Store, Transaction
 
 T = TypeVar("T")
 
@@ -20,10 +20,10 @@ def _stand() -> None:
     """Nobody can take over what is no role."""
 
 
-def _within(batch: Mapping[str, Any] | None, act: Callable[[Writing], T], writing: Writing) -> T:
+def _within(batch: Mapping[str, Any] | None, act: Callable[[Transaction], T], transaction: Transaction) -> T:
     if batch is not None:
-        writing.batch = batch
-    result = act(writing)
+        transaction.batch = batch
+    result = act(transaction)
     heed()
     return result
 
@@ -53,10 +53,10 @@ class Kernel:
         """The same kernel with some parts in the place of others."""
         return replace(self, parts=self.parts.having(*parts))
 
-    def read(self) -> AbstractContextManager[Reading]:
+    def read(self) -> AbstractContextManager[Snapshot]:
         return self.store.read(self.collection)
 
-    def write(self, act: Callable[[Writing], T], *, actor: str) -> T:
+    def write(self, act: Callable[[Transaction], T], *, actor: str) -> T:
         heed()
         within = partial(_within, self.batch, act)
         if self.once is not None:

@@ -13,7 +13,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.ids import is_id
 from memotheca.model.knowledge import Edge, Entry, Thing, handle_of
 from memotheca.storage import document_index
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 SAID = 60
 SHORT = 8
@@ -29,24 +29,24 @@ class Called:
     handle: str
 
 
-def call(reading: Reading, version: Version) -> Called:
+def call(snapshot: Snapshot, version: Version) -> Called:
     """What a version is called; what was erased has no name any more."""
     kind = "triple" if version.subject == "edge" else version.kind
     thing = version.thing
     if thing is None:
         return Called(kind, "(erased)" if version.erased else "(deleted)", "")
-    return Called(kind, name_thing(reading, thing), short_handle(reading, thing))
+    return Called(kind, name_thing(snapshot, thing), short_handle(snapshot, thing))
 
 
-def name_thing(reading: Reading, thing: Thing) -> str:
+def name_thing(snapshot: Snapshot, thing: Thing) -> str:
     if isinstance(thing, Edge):
-        source, target = (name_end(reading, end) for end in (thing.source, thing.target))
+        source, target = (name_end(snapshot, end) for end in (thing.source, thing.target))
         return f"{source} {thing.predicate} {target}"
     if thing.kind == kinds.DOCUMENT:
         filename = str(thing.attributes.get("filename") or "")
         return filename if thing.title in (filename, "") else f"{filename} “{_cut(thing.title)}”"
     if thing.kind == kinds.SECTION:
-        return f"{_cut(thing.title)}, in {file_of(reading, thing)}{page_of(thing)}"
+        return f"{_cut(thing.title)}, in {file_of(snapshot, thing)}{page_of(thing)}"
     if thing.kind == kinds.ENTRY:
         said = " ".join(thing.body.split())
         return f"{thing.title}: {_cut(said)}" if said else thing.title
@@ -55,24 +55,24 @@ def name_thing(reading: Reading, thing: Thing) -> str:
     return _cut(name_of(thing)) or handle_of(thing)
 
 
-def name_end(reading: Reading, id: str) -> str:
+def name_end(snapshot: Snapshot, id: str) -> str:
     """The end of a relation, also where it is deleted."""
-    found = reading.entry(id)
+    found = snapshot.entry(id)
     if found is None:
-        past = [version.thing for version in reading.versions(id) if isinstance(version.thing, Entry)]
+        past = [version.thing for version in snapshot.versions(id) if isinstance(version.thing, Entry)]
         found = past[-1] if past else None
     return "?" if found is None else _cut(name_of(found))
 
 
-def file_of(reading: Reading, entry: Entry) -> str:
+def file_of(snapshot: Snapshot, entry: Entry) -> str:
     """The filename of a document, or of the one that a section is in."""
-    document = reading.entry(entry.attributes["document"]) if entry.kind == kinds.SECTION else entry
+    document = snapshot.entry(entry.attributes["document"]) if entry.kind == kinds.SECTION else entry
     return "" if document is None else str(document.attributes.get("filename") or "")
 
 
-def path_of(reading: Reading, entry: Entry) -> str:
+def path_of(snapshot: Snapshot, entry: Entry) -> str:
     """Where the file of a document, section or note lies; empty where there is none."""
-    document = reading.entry(entry.attributes["document"]) if entry.kind == kinds.SECTION else entry
+    document = snapshot.entry(entry.attributes["document"]) if entry.kind == kinds.SECTION else entry
     return "" if document is None else str(document.attributes.get("path") or "")
 
 
@@ -80,10 +80,10 @@ def page_of(section: Entry) -> str:
     return f", page {section.attributes['page']}" if "page" in section.attributes else ""
 
 
-def short_handle(reading: Reading, thing: Thing) -> str:
+def short_handle(snapshot: Snapshot, thing: Thing) -> str:
     """A handle that finds the thing again on the command line: of a document's id the beginning."""
     if isinstance(thing, Entry) and thing.kind == kinds.SECTION:
-        document = reading.entry(thing.attributes["document"])
+        document = snapshot.entry(thing.attributes["document"])
         anchor = handle_of(thing).partition("#")[2]
         return f"{handle_of(document)[:SHORT]}#{anchor}" if document is not None else anchor
     handle = handle_of(thing)
@@ -92,16 +92,16 @@ def short_handle(reading: Reading, thing: Thing) -> str:
     return handle[:SHORT] if isinstance(thing, Entry) and thing.kind == kinds.DOCUMENT else handle
 
 
-def find_thing(reading: Reading, named: str) -> Version:
+def find_thing(snapshot: Snapshot, named: str) -> Version:
     """The newest version of what a person means, dead or alive: any handle of any family, a citation, a note's path
     with or without its ending, or a document by its filename, its path, or the beginning of its id."""
     named = named.strip()
     try:
-        return resolve_any(reading, named)
+        return resolve_any(snapshot, named)
     except Refusal as refusal:
         if refusal.failure is Failure.AMBIGUOUS:
-            raise _ambiguous(reading, named, cast(list[str], refusal.details["candidates"])) from None
-        found = _by_another_name(reading, named)
+            raise _ambiguous(snapshot, named, cast(list[str], refusal.details["candidates"])) from None
+        found = _by_another_name(snapshot, named)
         if found is None:
             raise Refusal(
                 Failure.NOT_FOUND, f"There is nothing under {named!r}; memotheca search finds things by what they say."
@@ -109,30 +109,30 @@ def find_thing(reading: Reading, named: str) -> Version:
         return found
 
 
-def _by_another_name(reading: Reading, named: str) -> Version | None:
+def _by_another_name(snapshot: Snapshot, named: str) -> Version | None:
     if TAG.fullmatch(named):
-        return resolve_citation(reading, named)
-    ids = [id for _, id in reading.find_aliases(f"{named}.md")] or document_ids(reading, named)
+        return resolve_citation(snapshot, named)
+    ids = [id for _, id in snapshot.find_aliases(f"{named}.md")] or document_ids(snapshot, named)
     if len(ids) > 1:
-        raise _ambiguous(reading, named, ids)
-    return reading.version(ids[0], reading.tx) if ids else None
+        raise _ambiguous(snapshot, named, ids)
+    return snapshot.version(ids[0], snapshot.tx) if ids else None
 
 
-def document_ids(reading: Reading, named: str) -> list[str]:
+def document_ids(snapshot: Snapshot, named: str) -> list[str]:
     """Documents by filename, path, or the beginning of the id; or the sections of one by that and an anchor."""
-    session, collection = reading.session, reading.collection
+    session, collection = snapshot.session, snapshot.collection
     rows = document_index.called(session, collection, named, os.path.realpath(named))
     start, _, anchor = named.removeprefix("doc:").partition("#")
     if not rows and _BEGINNING.fullmatch(start):
         rows = document_index.beginning(session, collection, start)
     if anchor and not anchor.startswith("page="):
-        return [id for row in rows for _, id in reading.find_aliases(f"{row.handle}#{anchor}")]
+        return [id for row in rows for _, id in snapshot.find_aliases(f"{row.handle}#{anchor}")]
     return [row.id for row in rows]
 
 
-def _ambiguous(reading: Reading, named: str, ids: list[str]) -> Refusal:
-    things = [version.thing for id in ids if (version := reading.version(id, reading.tx)) is not None]
-    told = [f"  {handle_of(thing)}  {name_thing(reading, thing)}" for thing in things if thing is not None]
+def _ambiguous(snapshot: Snapshot, named: str, ids: list[str]) -> Refusal:
+    things = [version.thing for id in ids if (version := snapshot.version(id, snapshot.tx)) is not None]
+    told = [f"  {handle_of(thing)}  {name_thing(snapshot, thing)}" for thing in things if thing is not None]
     return Refusal(
         Failure.AMBIGUOUS,
         "\n".join([f"{named!r} names {len(ids)} things; say which:", *told]),

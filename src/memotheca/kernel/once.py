@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from memotheca.storage import repeats
 from memotheca.storage.database import Session
-from memotheca.storage.store import Store, Writing
+from memotheca.storage.store import Store, Transaction
 from memotheca.toolkit.tool import Repeated
 
 T = TypeVar("T")
@@ -21,16 +21,16 @@ class Once:
     asked: str
     is_claimed: bool = False
 
-    def write(self, store: Store, act: Callable[[Writing], T], *, actor: str) -> T:
+    def write(self, store: Store, act: Callable[[Transaction], T], *, actor: str) -> T:
         """As `Store.write`, with the key in the same transaction where that changes anything."""
         changed: list[bool] = []
 
-        def keyed(writing: Writing) -> T:
-            self._refuse_repeated(writing.session, store)
-            result = act(writing)
-            if writing.changed:
-                self._claim(writing.session, store)
-                repeats.note_transaction(writing.session, self.collection, self.key, writing.tx)
+        def keyed(transaction: Transaction) -> T:
+            self._refuse_repeated(transaction.session, store)
+            result = act(transaction)
+            if transaction.changed:
+                self._claim(transaction.session, store)
+                repeats.note_transaction(transaction.session, self.collection, self.key, transaction.tx)
                 changed.append(True)
             return result
 

@@ -35,7 +35,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Transaction:
+class Commit:
     """An atomic, numbered, attributed group of changes."""
 
     tx: int

@@ -5,7 +5,7 @@ import base64
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import NOTE
 from memotheca.model.knowledge import Entry
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 from memotheca.vault.lossless_text import encode
 
 
@@ -24,9 +24,9 @@ def to_bytes(entry: Entry) -> bytes:
     return encode(held["head"] + entry.body, held["encoding"])
 
 
-def remove_note(writing: Writing, entry: Entry) -> None:
+def remove_note(transaction: Transaction, entry: Entry) -> None:
     """Leave a tombstone for a note and for the edges that end at it."""
-    edges = {edge.id: edge for edge in writing.edges_of(entry.id)}
-    writing.remove(entry)
+    edges = {edge.id: edge for edge in transaction.edges_of(entry.id)}
+    transaction.remove(entry)
     for edge in edges.values():
-        writing.remove(edge)
+        transaction.remove(edge)

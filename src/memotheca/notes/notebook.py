@@ -15,7 +15,7 @@ from memotheca.model.kinds import NOTE
 from memotheca.model.knowledge import Edge, Entry, Subject, fold, handle_of
 from memotheca.notes.link_graph import Graph
 from memotheca.storage.heads import is_live
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.vault_index import Link, NoteRow, missing_rows, read_row, read_rows, row_of
 from memotheca.vault.resolve import Named, Resolver, link_key, note_keys
 from memotheca.vault.wikilinks import Form, folded
@@ -66,18 +66,18 @@ class Notebook:
         self._edges: dict[str, list[str]] = {}
         self._measures: dict[str, tuple[int, Any]] = {}
 
-    def catch_up(self, reading: Reading) -> None:
+    def catch_up(self, snapshot: Snapshot) -> None:
         """Bring everything to this snapshot, under the guard."""
-        if 0 <= self._seen >= reading.tx:
+        if 0 <= self._seen >= snapshot.tx:
             return
-        changed = reading.changed_after(self._seen) if self._seen >= 0 else None
+        changed = snapshot.changed_after(self._seen) if self._seen >= 0 else None
         # A look that breaks off in the middle would leave half of it behind; the next one then reads everything.
         seen, self._seen = self._seen, -1
         if changed is not None and len(changed) < MANY + len(self.rows):
-            self._follow(reading, changed, seen)
+            self._follow(snapshot, changed, seen)
         else:
-            self._load(reading)
-        self._seen = reading.tx
+            self._load(snapshot)
+        self._seen = snapshot.tx
 
     def find(self, name: str) -> str | None:
         """The id of the node that a path or a ghost's id names."""
@@ -200,33 +200,33 @@ class Notebook:
             held = self._measures[name] = (self.graph.version, measure())
         return held[1]
 
-    def _load(self, reading: Reading) -> None:
+    def _load(self, snapshot: Snapshot) -> None:
         with resting_collector():
-            self._read_all(reading)
+            self._read_all(snapshot)
 
-    def _read_all(self, reading: Reading) -> None:
+    def _read_all(self, snapshot: Snapshot) -> None:
         self._clear()
-        rows = read_rows(reading.session, reading.collection)
-        for id in missing_rows(reading.session, reading.collection, NOTE):
-            row = row_of(cast(Entry, reading.entry(id)))
+        rows = read_rows(snapshot.session, snapshot.collection)
+        for id in missing_rows(snapshot.session, snapshot.collection, NOTE):
+            row = row_of(cast(Entry, snapshot.entry(id)))
             rows += [] if row is None else [row]
         for row in rows:
             self._take_in(row)
-        self._edges = _edges_of_notes(reading)
+        self._edges = _edges_of_notes(snapshot)
         known: Known = {}
         for row in rows:
-            self._connect(reading, row, known)
+            self._connect(snapshot, row, known)
         self._drop_unused([*self.ghosts, *self.others])
 
-    def _follow(self, reading: Reading, changed: list[tuple[str, Subject, str]], seen: int) -> None:
+    def _follow(self, snapshot: Snapshot, changed: list[tuple[str, Subject, str]], seen: int) -> None:
         """Read what changed; links of other notes turn only where a name they could mean has come or gone."""
         turned: set[str] = set()
         sources: set[str] = set()
         for id, subject, kind in changed:
             if subject == "edge":
-                sources |= self._look_at_edge(reading, id, seen)
+                sources |= self._look_at_edge(snapshot, id, seen)
             elif kind == NOTE or id in self.rows:
-                row = read_row(reading.session, reading.collection, id)
+                row = read_row(snapshot.session, snapshot.collection, id)
                 if _is_named_alike(self.rows.get(id), row):
                     sources.add(id)
                 else:
@@ -234,11 +234,11 @@ class Notebook:
                     turned |= frozenset[str]() if row is None else note_keys(_named(row))
                 self._replace(id, row)
             else:
-                turned |= self._look_at_other(reading, id)
+                turned |= self._look_at_other(snapshot, id)
         sources |= self._sources(turned)
         known: Known = {}
         for source in sorted(sources & self.rows.keys()):
-            self._connect(reading, self.rows[source], known)
+            self._connect(snapshot, self.rows[source], known)
         self._drop_unused(self.graph.forsaken)
 
     def _take_in(self, row: NoteRow) -> None:
@@ -268,17 +268,17 @@ class Notebook:
         elif id in self.graph:
             self.graph.remove(id)
 
-    def _look_at_edge(self, reading: Reading, id: str, seen: int) -> set[str]:
+    def _look_at_edge(self, snapshot: Snapshot, id: str, seen: int) -> set[str]:
         """The entries that an edge left or leaves, with where their edges lead now."""
-        versions = (reading.version(id, seen), reading.version(id, reading.tx))
+        versions = (snapshot.version(id, seen), snapshot.version(id, snapshot.tx))
         sources = {version.thing.source for version in versions if version and isinstance(version.thing, Edge)}
         for source in sources:
-            self._edges[source] = [edge.target for edge in reading.edges_from(source)]
+            self._edges[source] = [edge.target for edge in snapshot.edges_from(source)]
         return sources
 
-    def _look_at_other(self, reading: Reading, id: str) -> set[str]:
+    def _look_at_other(self, snapshot: Snapshot, id: str) -> set[str]:
         """Keys of links that could mean an entry which is no note."""
-        version = reading.version(id, reading.tx)
+        version = snapshot.version(id, snapshot.tx)
         entry = None if version is None else version.thing
         names = {alias.name for alias in entry.aliases} if isinstance(entry, Entry) else set[str]()
         known = self.others.pop(id, None)
@@ -289,19 +289,19 @@ class Notebook:
         names |= {f"{space}:{name}" for space in NAMESPACES for name in list(names)}
         return {link_key(name) for name in (*names, id)}
 
-    def _connect(self, reading: Reading, row: NoteRow, known: Known) -> None:
+    def _connect(self, snapshot: Snapshot, row: NoteRow, known: Known) -> None:
         """Let a note point at what its links mean; `known` is what others' links were found to mean just now."""
         targets: list[str] = []
         meanings = known.setdefault(row.vault, {})
         for link in row.links:
             known_already = meanings.get(link[0]) if link[1] == Form.WIKI else None
-            target, key = known_already or self._look_up(reading, row, link, meanings)
+            target, key = known_already or self._look_up(snapshot, row, link, meanings)
             if target is not None:
                 targets.append(target)
             if key is not None:
                 self._loose.setdefault(key, set()).add(row.id)
         edges = self._edges.get(row.id, ())
-        targets += [other for other in edges if other in self.rows or self._known_other(reading, other) is not None]
+        targets += [other for other in edges if other in self.rows or self._known_other(snapshot, other) is not None]
         self.graph.connect(row.id, targets)
 
     def resolve(self, row: NoteRow, target: str, form: str) -> str | None:
@@ -318,13 +318,13 @@ class Notebook:
                     return self._by_path[vault + found.path]
         return None
 
-    def _look_up(self, reading: Reading, row: NoteRow, link: Link, meanings: dict[str, Meaning]) -> Meaning:
+    def _look_up(self, snapshot: Snapshot, row: NoteRow, link: Link, meanings: dict[str, Meaning]) -> Meaning:
         """The node that a link leads to, and its key where that is no note."""
         target, form, attached = link
         found, key = self.resolve(row, target, form), None
         if found is None:
             key = link_key(target)
-            found = self._find_other(reading, target) if form == Form.WIKI else None
+            found = self._find_other(snapshot, target) if form == Form.WIKI else None
             if found is None and not attached:
                 found = ghost_id(target)
                 self.ghosts.setdefault(found, target)
@@ -332,18 +332,18 @@ class Notebook:
             meanings[target] = found, key
         return found, key
 
-    def _find_other(self, reading: Reading, target: str) -> str | None:
+    def _find_other(self, snapshot: Snapshot, target: str) -> str | None:
         prefix, _, rest = target.partition(":")
         if rest and prefix in NAMESPACES:
-            owners = [reading.find_alias(prefix, rest)]
+            owners = [snapshot.find_alias(prefix, rest)]
         else:
-            owners = [*dict.fromkeys(id for _, id in reading.find_aliases(target)), target]
-        live = [id for id in owners if id and is_live(reading.session, reading.collection, id)]
-        return self._known_other(reading, live[0]) if len(live) == 1 else None
+            owners = [*dict.fromkeys(id for _, id in snapshot.find_aliases(target)), target]
+        live = [id for id in owners if id and is_live(snapshot.session, snapshot.collection, id)]
+        return self._known_other(snapshot, live[0]) if len(live) == 1 else None
 
-    def _known_other(self, reading: Reading, id: str) -> str | None:
+    def _known_other(self, snapshot: Snapshot, id: str) -> str | None:
         if id not in self.others:
-            entry = reading.entry(id)
+            entry = snapshot.entry(id)
             if entry is None or entry.kind == NOTE:
                 return None
             self.others[id] = Other(id, handle_of(entry), entry.title)
@@ -360,10 +360,10 @@ class Notebook:
         self.graph.forsaken.clear()
 
 
-def _edges_of_notes(reading: Reading) -> dict[str, list[str]]:
+def _edges_of_notes(snapshot: Snapshot) -> dict[str, list[str]]:
     """Where the edges of the journal that leave a note lead to."""
     found: dict[str, list[str]] = {}
-    for source, target in reading.edge_ends(NOTE):
+    for source, target in snapshot.edge_ends(NOTE):
         found.setdefault(source, []).append(target)
     return found
 

@@ -18,8 +18,8 @@ def take_warnings(kernel: Kernel, paths: Sequence[str], *, named: bool = False) 
 def take_all_warnings(kernel: Kernel, paths: Sequence[str], *, named: bool = False) -> tuple[str, ...]:
     """The warnings of these notes and of the vault as a whole; whoever has them, nobody is told again. Where an answer
     is about several notes, each warning names its own."""
-    with kernel.read() as reading:
-        if not vault_index.read_warnings(reading.session, kernel.collection, paths):
+    with kernel.read() as snapshot:
+        if not vault_index.read_warnings(snapshot.session, kernel.collection, paths):
             return ()
 
     def act(session: Session) -> tuple[str, ...]:

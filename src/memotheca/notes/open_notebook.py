@@ -7,14 +7,14 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.cancellation import undisturbed
 from memotheca.notes.mounts import vaults_of
 from memotheca.notes.notebook import Notebook
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 
 @contextmanager
-def opened(kernel: Kernel) -> Generator[tuple[Reading, Notebook]]:
+def opened(kernel: Kernel) -> Generator[tuple[Snapshot, Notebook]]:
     """A snapshot with the notebook brought up to it; nobody turns a page of it while the block lasts."""
     book = vaults_of(kernel).notebook
-    with book.guard, kernel.read() as reading:
+    with book.guard, kernel.read() as snapshot:
         with undisturbed():
-            book.catch_up(reading)
-        yield reading, book
+            book.catch_up(snapshot)
+        yield snapshot, book

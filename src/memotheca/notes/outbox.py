@@ -17,7 +17,7 @@ from memotheca.notes.vanished import refuse_absent
 from memotheca.storage import vault_index
 from memotheca.storage.database import Session
 from memotheca.storage.roles import Lease, holder_of, lease
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 from memotheca.storage.vault_index import Intent
 from memotheca.vault.files import MAX_SIZE, TEMPORARY, Folder, Problem, Signature, Trouble
 from memotheca.vault.lossless_text import is_binary
@@ -63,7 +63,7 @@ class Plan:
     def _turn(self, entry: Entry, before: str) -> _Turn:
         return self.turns.setdefault(entry.attributes["path"], _Turn(entry.attributes["vault"], before))
 
-    def settle(self, writing: Writing) -> list[Intent]:
+    def settle(self, transaction: Transaction) -> list[Intent]:
         """Note down what is to happen, inside the transaction, after a look at each file."""
         intents: list[Intent] = []
         for path, turn in self.turns.items():
@@ -72,7 +72,7 @@ class Plan:
             mount = self.vaults.holding(turn.vault)
             intents.append(
                 Intent(
-                    tx=writing.tx,
+                    tx=transaction.tx,
                     vault=turn.vault,
                     root=str(mount.root),
                     path=path.removeprefix(turn.vault),
@@ -86,11 +86,11 @@ class Plan:
         tight = {fold(each.path) for each in intents if each.after} & {fold(path) for path in leaving}
         intents.sort(key=lambda each: bool(each.after) == (fold(each.path) in tight))
         for prefix in {each.vault for each in intents}:
-            refuse_absent(writing.session, writing.collection, self.vaults.holding(prefix), self.turns.keys())
+            refuse_absent(transaction.session, transaction.collection, self.vaults.holding(prefix), self.turns.keys())
         for intent in intents:
             _refuse_changed(intent, leaving)
         _refuse_full(intents)
-        vault_index.add_intents(writing.session, writing.collection, intents)
+        vault_index.add_intents(transaction.session, transaction.collection, intents)
         return intents
 
 
@@ -177,8 +177,8 @@ def catch_up(kernel: Kernel) -> None:
 
 def try_to_finish(kernel: Kernel) -> bool:
     """The same, unless another process is at it just now."""
-    with kernel.read() as reading:
-        if not vault_index.pending_paths(reading.session, kernel.collection):
+    with kernel.read() as snapshot:
+        if not vault_index.pending_paths(snapshot.session, kernel.collection):
             return True
     with lease(vaults_of(kernel).lock_folder, APPLYING) as held:
         if held is not None:
@@ -187,8 +187,8 @@ def try_to_finish(kernel: Kernel) -> bool:
 
 
 def _apply_all(kernel: Kernel, held: Lease) -> None:
-    with kernel.read() as reading:
-        intents = vault_index.pending_intents(reading.session, kernel.collection)
+    with kernel.read() as snapshot:
+        intents = vault_index.pending_intents(snapshot.session, kernel.collection)
     _sweep(intents)
     seen: list[tuple[str, str, str]] = []
     told: list[tuple[str, str]] = []

@@ -16,7 +16,7 @@ from memotheca.notes.note_bytes import is_filed, to_bytes
 from memotheca.notes.note_codec import to_entry
 from memotheca.notes.outbox import Plan, catch_up, finish
 from memotheca.notes.sync import folder_of, sync_paths
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 from memotheca.vault.edit import compose
 from memotheca.vault.files import TRASH, digest_of
 from memotheca.vault.note_file import ParsedNote, parse, render
@@ -24,16 +24,16 @@ from memotheca.vault.paths import new_path
 
 T = TypeVar("T")
 
-Act = Callable[[Writing, Plan], T]
+Act = Callable[[Transaction, Plan], T]
 
 
 def carry_out(kernel: Kernel, act: Act[T], *, actor: str) -> T:
     """Run a change in one transaction and let the files of its notes follow; a file that goes, goes to the trash."""
 
-    def write(writing: Writing) -> tuple[T, bool]:
+    def write(transaction: Transaction) -> tuple[T, bool]:
         plan = Plan(vaults_of(kernel), keeps=True)
-        result = act(writing, plan)
-        return result, bool(plan.settle(writing))
+        result = act(transaction, plan)
+        return result, bool(plan.settle(transaction))
 
     catch_up(kernel)
     try:
@@ -49,15 +49,15 @@ def carry_out(kernel: Kernel, act: Act[T], *, actor: str) -> T:
     return result
 
 
-def retire(writing: Writing, plan: Plan, entry: Entry) -> int:
+def retire(transaction: Transaction, plan: Plan, entry: Entry) -> int:
     """Leave a tombstone for an entry, its parts, and the edges that end at it; returns how many edges that were."""
-    release(writing, plan, entry)
+    release(transaction, plan, entry)
     if entry.kind == kinds.DOCUMENT:
-        return remove_document(writing, entry)
-    return remove_with_edges(writing, entry)
+        return remove_document(transaction, entry)
+    return remove_with_edges(transaction, entry)
 
 
-def release(writing: Writing, plan: Plan, entry: Entry) -> None:
+def release(transaction: Transaction, plan: Plan, entry: Entry) -> None:
     """See that an entry can go, and let its file go with it."""
     if entry.kind == kinds.SECTION:
         raise Refusal(
@@ -70,20 +70,20 @@ def release(writing: Writing, plan: Plan, entry: Entry) -> None:
         plan.add(entry, None)
 
 
-def inscribe(writing: Writing, entry: Entry, edit: Callable[[ParsedNote], ParsedNote]) -> Entry:
+def inscribe(transaction: Transaction, entry: Entry, edit: Callable[[ParsedNote], ParsedNote]) -> Entry:
     """A note with its file's head edited; everything that is not the file's stays as it is on the entry."""
     vault, path = entry.attributes["vault"], entry.attributes["path"]
     place = path.removeprefix(vault)
     raw = render(edit(parse(to_bytes(entry), place)))
-    return to_entry(writing, entry, parse(raw, place), (vault, path, digest_of(raw)))
+    return to_entry(transaction, entry, parse(raw, place), (vault, path, digest_of(raw)))
 
 
-def make_note(writing: Writing, beside: Entry, drawn: Entry) -> Entry:
+def make_note(transaction: Transaction, beside: Entry, drawn: Entry) -> Entry:
     """A new note in the folder of another one, with the title, text and tags that were drawn up."""
     vault, path = beside.attributes["vault"], beside.attributes["path"]
     place = new_path(drawn.title, path.removeprefix(vault).rpartition("/")[0])
     raw = render(compose(place, " ".join(drawn.title.split()), drawn.body, tags=drawn.tags))
-    made = to_entry(writing, None, parse(raw, place), (vault, vault + place, digest_of(raw)))
+    made = to_entry(transaction, None, parse(raw, place), (vault, vault + place, digest_of(raw)))
     return replace(made, id=drawn.id, attributes={**drawn.attributes, **made.attributes}, created_at=drawn.created_at)
 
 

@@ -18,7 +18,7 @@ from memotheca.notes.notebook import Notebook
 from memotheca.notes.open_notebook import opened
 from memotheca.search.embed import embedder_of
 from memotheca.search.search import Hit, Question, find_entries
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 Direction = Literal["in", "out", "both"]
 DIRECTIONS: tuple[Direction, ...] = ("in", "out", "both")
@@ -55,22 +55,22 @@ class Context:
 
 
 def get_node(kernel: Kernel, id: str) -> Node | None:
-    with opened(kernel) as (reading, book):
-        key = find_key(reading, book, id)
-        return None if key is None else show(reading, book, key)
+    with opened(kernel) as (snapshot, book):
+        key = find_key(snapshot, book, id)
+        return None if key is None else show(snapshot, book, key)
 
 
 def get_context(kernel: Kernel, key: str) -> Context:
     """Up to twenty neighbours, those the node links to first; one that is both stands in both lists."""
-    with opened(kernel) as (reading, book):
-        outgoing, incoming = _around(reading, book, key)
+    with opened(kernel) as (snapshot, book):
+        outgoing, incoming = _around(snapshot, book, key)
         first, every = outgoing[:CONTEXT], set(outgoing)
         others = list(islice((node for node in incoming if node not in every), CONTEXT - len(first)))
         shown = set(first).union(others)
         both = [node for node in incoming if node in shown] if every.intersection(incoming) else others
         return Context(
-            [show(reading, book, node) for node in first],
-            [show(reading, book, node) for node in both],
+            [show(snapshot, book, node) for node in first],
+            [show(snapshot, book, node) for node in both],
             len(outgoing),
             len(incoming),
         )
@@ -78,26 +78,26 @@ def get_context(kernel: Kernel, key: str) -> Context:
 
 def get_neighbours(kernel: Kernel, id: str, *, direction: Direction, limit: int) -> list[Node]:
     """Nodes around a node, those it links to first, in the order of its links; none where there is no such node."""
-    with opened(kernel) as (reading, book):
-        key = find_key(reading, book, id)
+    with opened(kernel) as (snapshot, book):
+        key = find_key(snapshot, book, id)
         if key is None:
             return []
-        outgoing, incoming = _around(reading, book, key)
+        outgoing, incoming = _around(snapshot, book, key)
         found = outgoing[:limit] if direction != "in" else []
         if direction != "out":
             seen = set(found)
             found += islice((node for node in incoming if node not in seen), limit - len(found))
-        return [show(reading, book, node) for node in found]
+        return [show(snapshot, book, node) for node in found]
 
 
 def find_path(kernel: Kernel, source: str, target: str) -> list[str] | None:
     """Ids along the shortest way from one node to another, following the links."""
-    with opened(kernel) as (reading, book):
-        start, end = find_key(reading, book, source), find_key(reading, book, target)
+    with opened(kernel) as (snapshot, book):
+        start, end = find_key(snapshot, book, source), find_key(snapshot, book, target)
         if start is None or end is None:
             return None
         path = [start] if start == end else book.graph.shortest_path(start, end, book.name_of)
-        return None if path is None else [_name(reading, book, node) for node in path]
+        return None if path is None else [_name(snapshot, book, node) for node in path]
 
 
 def get_hubs(kernel: Kernel, metric: Metric, *, limit: int) -> list[tuple[str, str, float]]:
@@ -108,17 +108,17 @@ def get_hubs(kernel: Kernel, metric: Metric, *, limit: int) -> list[tuple[str, s
 
 
 def search_by_tags(kernel: Kernel, tags: Sequence[str], *, mode: Mode, limit: int) -> list[Node]:
-    with opened(kernel) as (reading, book):
+    with opened(kernel) as (snapshot, book):
         each = [book.tagged(tag) for tag in tags]
         found = set(each[0]).intersection(*each) if mode == "all" else set[str]().union(*each)
-        return [show(reading, book, node) for node in book.first_by_path(found, limit)]
+        return [show(snapshot, book, node) for node in book.first_by_path(found, limit)]
 
 
 def random_node(kernel: Kernel, tags: Sequence[str]) -> Node | None:
     """Any note, or any with one of these tags."""
-    with opened(kernel) as (reading, book):
+    with opened(kernel) as (snapshot, book):
         found = list(set[str]().union(*(book.tagged(tag) for tag in tags)) if tags else book.rows)
-        return show(reading, book, random.choice(found)) if found else None  # noqa: S311
+        return show(snapshot, book, random.choice(found)) if found else None  # noqa: S311
 
 
 def search_notes(kernel: Kernel, query: str, *, limit: int, threshold: float | None = None) -> list[tuple[Node, float]]:
@@ -133,9 +133,9 @@ def search_notes(kernel: Kernel, query: str, *, limit: int, threshold: float | N
     page = find_entries(kernel, Question(content=query, kinds=(NOTE,), is_complete=False), limit=asked)
     scored = [(hit, _similarity(kernel, query, hit)) for hit in page.hits]
     kept = [(hit, score) for hit, score in scored if threshold is None or score >= threshold][:limit]
-    with opened(kernel) as (reading, book):
+    with opened(kernel) as (snapshot, book):
         return [
-            (show(reading, book, hit.version.id), score)
+            (show(snapshot, book, hit.version.id), score)
             for hit, score in kept
             if hit.version.id in book.rows
         ]  # fmt: skip
@@ -146,69 +146,69 @@ def list_notes(
 ) -> tuple[list[tuple[Node, Version]], int, str | None]:
     """A page of notes in the order of their making, the snapshot it is of, and where it goes on."""
     page = find_entries(kernel, Question(**asked, kinds=(NOTE,)), limit=limit, cursor=cursor)
-    with opened(kernel) as (reading, book):
-        shown = [(_as_of(reading, book, hit.version), hit.version) for hit in page.hits]
+    with opened(kernel) as (snapshot, book):
+        shown = [(_as_of(snapshot, book, hit.version), hit.version) for hit in page.hits]
     return shown, page.as_of_tx, page.next_cursor
 
 
 def get_note(kernel: Kernel, id: str) -> tuple[Node, Version]:
     """One note by its path; refuses what is none."""
-    with opened(kernel) as (reading, book):
+    with opened(kernel) as (snapshot, book):
         key = book.find(id)
         if key not in book.rows:
             raise Refusal(Failure.NOT_FOUND, f"There is no note {id!r}.", field="uri")
-        return show(reading, book, key), cast(Version, reading.head(key))
+        return show(snapshot, book, key), cast(Version, snapshot.head(key))
 
 
-def _as_of(reading: Reading, book: Notebook, version: Version) -> Node:
+def _as_of(snapshot: Snapshot, book: Notebook, version: Version) -> Node:
     """A note as it was, with its links as far as they are still known."""
     entry = cast(Entry, version.thing)
-    links = _links(reading, book, entry.id) if entry.id in book.rows else ()
+    links = _links(snapshot, book, entry.id) if entry.id in book.rows else ()
     return Node(entry.id, str(entry.attributes.get("path", "")), entry.title, entry.body, entry.tags, links)
 
 
-def find_key(reading: Reading, book: Notebook, id: str) -> str | None:
+def find_key(snapshot: Snapshot, book: Notebook, id: str) -> str | None:
     """The node under a path, a ghost's id, or any handle."""
     key = book.find(id.strip())
     if key is not None:
         return key
     try:
-        return resolve(reading, id, "entry").id
+        return resolve(snapshot, id, "entry").id
     except Refusal as refusal:
         if refusal.failure.is_trouble:
             raise
         return None
 
 
-def show(reading: Reading, book: Notebook, key: str) -> Node:
+def show(snapshot: Snapshot, book: Notebook, key: str) -> Node:
     if key in book.ghosts:
         return Node(key, key, book.title_of(key), "", (), ())
-    entry = cast(Entry, reading.entry(key))
-    linked = _links(reading, book, key)
-    return Node(key, _name(reading, book, key), entry.title, entry.body, entry.tags, linked)
+    entry = cast(Entry, snapshot.entry(key))
+    linked = _links(snapshot, book, key)
+    return Node(key, _name(snapshot, book, key), entry.title, entry.body, entry.tags, linked)
 
 
-def _links(reading: Reading, book: Notebook, key: str) -> tuple[tuple[str, str], ...]:
+def _links(snapshot: Snapshot, book: Notebook, key: str) -> tuple[tuple[str, str], ...]:
     if key in book.rows:
         return tuple((book.name_of(target), book.title_of(target)) for target in book.graph.out[key])
-    ends = dict.fromkeys(edge.target for edge in reading.edges_from(key))
-    return tuple((handle_of(end), end.title) for id in ends if (end := reading.entry(id)) is not None)
+    ends = dict.fromkeys(edge.target for edge in snapshot.edges_from(key))
+    return tuple((handle_of(end), end.title) for id in ends if (end := snapshot.entry(id)) is not None)
 
 
-def _name(reading: Reading, book: Notebook, key: str) -> str:
+def _name(snapshot: Snapshot, book: Notebook, key: str) -> str:
     if key in book.rows or key in book.ghosts or key in book.others:
         return book.name_of(key)
-    return handle_of(cast(Entry, reading.entry(key)))
+    return handle_of(cast(Entry, snapshot.entry(key)))
 
 
-def _around(reading: Reading, book: Notebook, key: str) -> tuple[list[str], list[str]]:
+def _around(snapshot: Snapshot, book: Notebook, key: str) -> tuple[list[str], list[str]]:
     """Where a node points, in its own order, and what points at it, by name."""
     outgoing, incoming = list(book.graph.out.get(key, ())), book.incoming(key)
-    edges = [] if key in book.ghosts else reading.edges_of(key)
+    edges = [] if key in book.ghosts else snapshot.edges_of(key)
     if edges:
         outgoing += [edge.target for edge in edges if edge.source == key and edge.target != key]
         found = {edge.source for edge in edges if edge.target == key and edge.source != key}
-        incoming = sorted(found.union(incoming), key=partial(_name, reading, book))
+        incoming = sorted(found.union(incoming), key=partial(_name, snapshot, book))
     return list(dict.fromkeys(outgoing)), incoming
 
 
@@ -226,8 +226,8 @@ def _similarity(kernel: Kernel, query: str, hit: Hit) -> float:
     """The cosine; of a note so new that its vectors are still on their way, they are made now."""
     if hit.cosine is not None:
         return max(0.0, min(1.0, hit.cosine))
-    with kernel.read() as reading:
-        embedder = embedder_of(kernel, reading.session)
+    with kernel.read() as snapshot:
+        embedder = embedder_of(kernel, snapshot.session)
     if embedder is None:
         return max(0.0, hit.lexical or 0.0)
     entry = cast(Entry, hit.version.thing)

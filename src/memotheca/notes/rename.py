@@ -6,7 +6,7 @@ from typing import cast
 from memotheca.model.knowledge import Entry
 from memotheca.notes.note_bytes import to_bytes
 from memotheca.notes.notebook import Notebook
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.vault_index import NoteRow
 from memotheca.vault.note_file import ParsedNote, parse
 from memotheca.vault.resolve import Named, Resolved, Resolver
@@ -23,14 +23,14 @@ class Relinked:
     links: int
 
 
-def relink(reading: Reading, book: Notebook, row: NoteRow, renamed: ParsedNote) -> tuple[ParsedNote, list[Relinked]]:
+def relink(snapshot: Snapshot, book: Notebook, row: NoteRow, renamed: ParsedNote) -> tuple[ParsedNote, list[Relinked]]:
     """The renamed note with its own links, and every other note that has to change so that all links mean what they
     meant before."""
     old, new = row.path.removeprefix(row.vault), renamed.path
     resolver = book.resolver(row.vault)
     named = Named(new, renamed.title, (*renamed.aliases, *([renamed.id] if renamed.id else ())))
     sources = [source for source in book.possible_sources(row, named) if source.id != row.id]
-    parsed = {source.id: _parsed(reading, source) for source in sources}
+    parsed = {source.id: _parsed(snapshot, source) for source in sources}
     meant = {source.id: _meanings(book, source, parsed[source.id]) for source in sources}
     own = {link: found for link in renamed.links if (found := resolver.resolve(link, old)) is not None}
     done: list[Relinked] = []
@@ -44,8 +44,8 @@ def relink(reading: Reading, book: Notebook, row: NoteRow, renamed: ParsedNote) 
     return (replace_targets(renamed, inner) if inner else renamed), done
 
 
-def _parsed(reading: Reading, row: NoteRow) -> ParsedNote:
-    entry = cast(Entry, reading.entry(row.id))
+def _parsed(snapshot: Snapshot, row: NoteRow) -> ParsedNote:
+    entry = cast(Entry, snapshot.entry(row.id))
     return parse(to_bytes(entry), row.path.removeprefix(row.vault))
 
 

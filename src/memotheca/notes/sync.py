@@ -20,7 +20,7 @@ from memotheca.notes.outbox import spell, try_to_finish
 from memotheca.notes.vanished import Removals, doubt, identity_of, remember, revision_of, shares_of, tell
 from memotheca.storage import vault_index
 from memotheca.storage.database import Session
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 from memotheca.storage.vault_index import Standing
 from memotheca.vault.files import Content, Folder, Found, Problem, Trouble
 from memotheca.vault.ignore import Ignores
@@ -175,10 +175,10 @@ def sync_folder(kernel: Kernel, mount: Mount, scope: Scope, *, done: Synced, rep
 
 def _look(kernel: Kernel, mount: Mount, scope: Scope) -> _Look:
     within = None if scope.within is None else [mount.prefix + path for path in scope.within]
-    with kernel.read() as reading:
-        notes = vault_index.known_notes(reading.session, kernel.collection, within)
-        files = vault_index.known_files(reading.session, kernel.collection, within)
-        is_first = mount.prefix not in vault_index.read_indexed(reading.session, kernel.collection)
+    with kernel.read() as snapshot:
+        notes = vault_index.known_notes(snapshot.session, kernel.collection, within)
+        files = vault_index.known_files(snapshot.session, kernel.collection, within)
+        is_first = mount.prefix not in vault_index.read_indexed(snapshot.session, kernel.collection)
     own = {path: (id, digest) for path, (prefix, id, digest) in notes.items() if prefix == mount.prefix}
     look = _Look(mount, folder_of(kernel, mount), is_first, own)
     look.gone = dict(own)
@@ -206,9 +206,9 @@ def _keep_below(look: _Look, path: str) -> None:
 def _withhold(kernel: Kernel, look: _Look, scope: Scope) -> int:
     """Leave notes where they are that are gone in a way which may not be meant; returns how many."""
     mount = look.mount
-    with kernel.read() as reading:
-        before = vault_index.read_standing(reading.session, kernel.collection, mount.prefix)
-        known = vault_index.count_notes(reading.session, kernel.collection, mount.prefix)
+    with kernel.read() as snapshot:
+        before = vault_index.read_standing(snapshot.session, kernel.collection, mount.prefix)
+        known = vault_index.count_notes(snapshot.session, kernel.collection, mount.prefix)
     reason = None if scope.accepts else doubt(mount, before, Removals(look.gone.keys(), known, scope.within is None))
     if reason is None:
         after = before if before.withheld else replace(before, revision=revision_of(mount.root))
@@ -230,8 +230,8 @@ def _withhold(kernel: Kernel, look: _Look, scope: Scope) -> int:
 def compare(kernel: Kernel, mount: Mount) -> Difference:
     """What a look at everything would find; nothing is written."""
     look = _look(kernel, mount, Scope(folder_of(kernel, mount).scan))
-    with kernel.read() as reading:
-        before = vault_index.read_standing(reading.session, kernel.collection, mount.prefix)
+    with kernel.read() as snapshot:
+        before = vault_index.read_standing(snapshot.session, kernel.collection, mount.prefix)
     found = Difference(look.is_first, moved=len(look.moves), gone=len(look.gone), passed_over=len(look.problems))
     found.doubt = doubt(mount, before, Removals(look.gone.keys(), len(look.own), is_whole=True))
     for touched in look.touched:
@@ -396,31 +396,31 @@ class _Batch:
     done: Synced = field(default_factory=Synced)
 
 
-def _write_fenced(kernel: Kernel, batch: _Batch, writing: Writing) -> int:
+def _write_fenced(kernel: Kernel, batch: _Batch, transaction: Transaction) -> int:
     kernel.fence()
-    return _write_batch(batch, writing)
+    return _write_batch(batch, transaction)
 
 
-def _write_batch(batch: _Batch, writing: Writing) -> int:
+def _write_batch(batch: _Batch, transaction: Transaction) -> int:
     look, done = batch.look, batch.done
     batch.settled.clear()
-    pending = vault_index.pending_paths(writing.session, writing.collection)
-    writing.describe(_operation(look, batch.arrivals, batch.leaving))
+    pending = vault_index.pending_paths(transaction.session, transaction.collection)
+    transaction.describe(_operation(look, batch.arrivals, batch.leaving))
     for path, (id, digest) in batch.leaving.items():
-        if path not in pending and (entry := _still(writing, id, path, digest)) is not None:
-            remove_note(writing, entry)
+        if path not in pending and (entry := _still(transaction, id, path, digest)) is not None:
+            remove_note(transaction, entry)
             done.removed += 1
     for arrival in batch.arrivals:
         moved = look.moves.get(arrival.path) if arrival.id is None else None
-        present = None if (arrival.id or moved) is None else writing.entry(arrival.id or str(moved))
-        if arrival.path in pending or not _is_as_seen(writing, arrival, present):
+        present = None if (arrival.id or moved) is None else transaction.entry(arrival.id or str(moved))
+        if arrival.path in pending or not _is_as_seen(transaction, arrival, present):
             continue
-        writing.put(_entry_of(writing, look.mount, arrival, present))
+        transaction.put(_entry_of(transaction, look.mount, arrival, present))
         batch.settled.append(arrival)
         done.created += present is None
         done.moved += present is not None and arrival.id is None
         done.updated += arrival.id is not None
-    return int(writing.changed)
+    return int(transaction.changed)
 
 
 def _operation(look: _Look, batch: list[_Arrival], leaving: Mapping[str, object]) -> Operation:
@@ -431,26 +431,26 @@ def _operation(look: _Look, batch: list[_Arrival], leaving: Mapping[str, object]
     return "DELETE" if not batch else "UPDATE"
 
 
-def _is_as_seen(writing: Writing, arrival: _Arrival, present: Entry | None) -> bool:
+def _is_as_seen(transaction: Transaction, arrival: _Arrival, present: Entry | None) -> bool:
     """Whether the note is still as it was when the file was read: else somebody wrote in between."""
-    rows = vault_index.rows_at(writing.session, writing.collection, arrival.path)
+    rows = vault_index.rows_at(transaction.session, transaction.collection, arrival.path)
     if arrival.id is not None:
         return bool(rows) and rows[0].digest == arrival.known
     return not rows and (present is None or present.attributes["digest"] == arrival.digest)
 
 
-def _still(writing: Writing, id: str, path: str, digest: str) -> Entry | None:
-    head = writing.head(id)
+def _still(transaction: Transaction, id: str, path: str, digest: str) -> Entry | None:
+    head = transaction.head(id)
     entry = None if head is None else cast(Entry, head.thing)
     same = entry is not None and (entry.attributes["path"], entry.attributes["digest"]) == (path, digest)
     return entry if same else None
 
 
-def _entry_of(writing: Writing, mount: Mount, arrival: _Arrival, present: Entry | None) -> Entry:
+def _entry_of(transaction: Transaction, mount: Mount, arrival: _Arrival, present: Entry | None) -> Entry:
     place = (mount.prefix, arrival.path, arrival.digest)
     if arrival.parsed is None:
-        return to_unread_entry(writing, present, title_of(arrival.path), arrival.trouble, place=place)
-    return to_entry(writing, present, arrival.parsed, place)
+        return to_unread_entry(transaction, present, title_of(arrival.path), arrival.trouble, place=place)
+    return to_entry(transaction, present, arrival.parsed, place)
 
 
 def _judge(kernel: Kernel, look: _Look) -> None:

@@ -12,7 +12,7 @@ from memotheca.notes.sync import ACTOR
 from memotheca.storage import vault_index
 from memotheca.storage.locks import role
 from memotheca.storage.roles import holder_of
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 
 BATCH = 500
 
@@ -25,18 +25,18 @@ def unmount(kernel: Kernel) -> int:
         if not free:
             holder = holder_of(locks, owner_role(kernel.collection))
             raise Refusal(Failure.BUSY, f"{holder or 'A server'} follows the vaults of this collection; stop it first.")
-        with kernel.read() as reading:
-            known = vault_index.known_notes(reading.session, kernel.collection)
+        with kernel.read() as snapshot:
+            known = vault_index.known_notes(snapshot.session, kernel.collection)
         ids = [id for _, id, _ in known.values()]
         for start in range(0, len(ids), BATCH):
-            kernel.write(lambda writing, some=ids[start : start + BATCH]: _leave(writing, some), actor=ACTOR)
+            kernel.write(lambda transaction, some=ids[start : start + BATCH]: _leave(transaction, some), actor=ACTOR)
         kernel.store.operate(lambda session: vault_index.forget_vaults(session, kernel.collection))
     return len(ids)
 
 
-def _leave(writing: Writing, ids: list[str]) -> None:
-    writing.describe("INDEX")
+def _leave(transaction: Transaction, ids: list[str]) -> None:
+    transaction.describe("INDEX")
     for id in ids:
-        head = writing.head(id)
+        head = transaction.head(id)
         if head is not None:
-            remove_note(writing, cast(Entry, head.thing))
+            remove_note(transaction, cast(Entry, head.thing))

@@ -84,8 +84,8 @@ def doubt(mount: Mount, before: Standing, removals: Removals) -> str | None:
 def is_settled(kernel: Kernel, mount: Mount) -> bool:
     """Whether notes are missed at a commit that is still the one checked out, so that another look would change
     nothing."""
-    with kernel.read() as reading:
-        before = vault_index.read_standing(reading.session, kernel.collection, mount.prefix)
+    with kernel.read() as snapshot:
+        before = vault_index.read_standing(snapshot.session, kernel.collection, mount.prefix)
     return not before.withheld or revision_of(mount.root) == before.revision
 
 
@@ -118,9 +118,9 @@ def remember(kernel: Kernel, mount: Mount, before: Standing, after: Standing) ->
 
 def withheld(kernel: Kernel) -> list[str]:
     """What is to be said of vaults whose notes are not to be found, each until it is found or accepted."""
-    with kernel.read() as reading:
+    with kernel.read() as snapshot:
         held = [
-            (mount, vault_index.read_standing(reading.session, kernel.collection, mount.prefix))
+            (mount, vault_index.read_standing(snapshot.session, kernel.collection, mount.prefix))
             for mount in vaults_of(kernel).mounts
         ]
     return [tell(mount, standing) for mount, standing in held if standing.withheld]

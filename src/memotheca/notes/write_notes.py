@@ -19,8 +19,8 @@ from memotheca.notes.read_notes import Node, find_key, get_node
 from memotheca.notes.rename import Relinked, relink
 from memotheca.notes.sync import folder_of, sync_paths
 from memotheca.search.embed import prepare_text
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Transaction
 from memotheca.storage.vault_index import NoteRow
 from memotheca.vault.edit import compose, with_body, with_tags, with_title
 from memotheca.vault.files import Folder, digest_of
@@ -116,10 +116,10 @@ def create_note(kernel: Kernel, draft: Draft, *, actor: str, dry_run: bool = Fal
         raise Refusal(Failure.INVALID, f"{path!r} would be ignored by this vault's rules.", field="directory")
     parsed = _composed(path, draft)
 
-    def plan(reading: Reading, book: Notebook) -> _Intended:
+    def plan(snapshot: Snapshot, book: Notebook) -> _Intended:
         if book.standing_at(mount.prefix + path) is not None:
             raise Refusal(Failure.ALREADY_EXISTS, f"There is already a note {mount.prefix + path!r}.", field="title")
-        return _Intended(reading.tx, [_Change(None, mount, parsed)], _repeated(draft.tags), mount.prefix + path)
+        return _Intended(snapshot.tx, [_Change(None, mount, parsed)], _repeated(draft.tags), mount.prefix + path)
 
     prepare_text(kernel, parsed.title, parsed.body)
     return _carry_out(kernel, plan, "CREATE", actor=actor, dry_run=dry_run)
@@ -130,27 +130,27 @@ def update_note(kernel: Kernel, id: str, changes: Changes, *, actor: str, dry_ru
     if changes.title is None and changes.content is None and changes.tags is None:
         raise Refusal(Failure.INVALID, "Say at least one of title, content and tags.")
 
-    def plan(reading: Reading, book: Notebook) -> _Intended:
-        row = _note_row(reading, book, id)
+    def plan(snapshot: Snapshot, book: Notebook) -> _Intended:
+        row = _note_row(snapshot, book, id)
         mount = vaults_of(kernel).holding(row.vault)
-        before = parse(to_bytes(cast(Entry, reading.entry(row.id))), row.path.removeprefix(row.vault))
+        before = parse(to_bytes(cast(Entry, snapshot.entry(row.id))), row.path.removeprefix(row.vault))
         after = _amended(before, changes)
         relinked: list[Relinked] = []
         if book.standing_at(mount.prefix + after.path) not in (None, row.id):
             taken = f"There is already a file {mount.prefix + after.path!r}."
             raise Refusal(Failure.ALREADY_EXISTS, taken, field="title")
         if after.path != before.path or after.title != before.title:
-            after, relinked = relink(reading, book, row, after)
+            after, relinked = relink(snapshot, book, row, after)
         planned = [_Change(row, mount, after)] if after != before else []
         planned += [
             _Change(each.row, vaults_of(kernel).holding(each.row.vault), each.parsed, each.links) for each in relinked
         ]
         told = (*_repeated(changes.tags or ()), *_staying(after, changes.tags))
-        return _Intended(reading.tx, planned, told, mount.prefix + after.path)
+        return _Intended(snapshot.tx, planned, told, mount.prefix + after.path)
 
     if changes.content is not None:
-        with opened(kernel) as (reading, book):
-            title = changes.title or _note_row(reading, book, id).title
+        with opened(kernel) as (snapshot, book):
+            title = changes.title or _note_row(snapshot, book, id).title
         prepare_text(kernel, title, changes.content)
     return _carry_out(kernel, plan, "UPDATE", actor=actor, dry_run=dry_run)
 
@@ -158,17 +158,17 @@ def update_note(kernel: Kernel, id: str, changes: Changes, *, actor: str, dry_ru
 def delete_note(kernel: Kernel, id: str, *, actor: str, dry_run: bool = False) -> Outcome:
     """Delete a note and its file; what linked to it then leads nowhere, and is named."""
 
-    def plan(reading: Reading, book: Notebook) -> _Intended:
+    def plan(snapshot: Snapshot, book: Notebook) -> _Intended:
         try:
-            row = _note_row(reading, book, id)
+            row = _note_row(snapshot, book, id)
         except Refusal as refusal:
             if refusal.failure is Failure.NOT_FOUND:
-                return _Intended(reading.tx)
+                return _Intended(snapshot.tx)
             raise
-        to_bytes(cast(Entry, reading.entry(row.id)))
+        to_bytes(cast(Entry, snapshot.entry(row.id)))
         linking = [source for source in book.linking_to(row.id) if source.id != row.id]
         told = tuple(f"Broken link: [[{book.target_in(source, row.id)}]] in {source.path}" for source in linking)
-        return _Intended(reading.tx, [_Change(row, vaults_of(kernel).holding(row.vault), None)], told)
+        return _Intended(snapshot.tx, [_Change(row, vaults_of(kernel).holding(row.vault), None)], told)
 
     return _carry_out(kernel, plan, "DELETE", actor=actor, dry_run=dry_run)
 
@@ -207,11 +207,11 @@ def _as_on_disk(folder: Folder, path: str) -> str:
     return "/".join([*spelled, name])
 
 
-def _note_row(reading: Reading, book: Notebook, id: str) -> NoteRow:
-    key = find_key(reading, book, id)
+def _note_row(snapshot: Snapshot, book: Notebook, id: str) -> NoteRow:
+    key = find_key(snapshot, book, id)
     if key in book.rows:
         return book.rows[key]
-    entry = None if key is None or key in book.ghosts else reading.entry(key)
+    entry = None if key is None or key in book.ghosts else snapshot.entry(key)
     if entry is not None:
         raise Refusal(
             Failure.INVALID, f"{id!r} is no note but of kind {entry.kind}; use the tools of its kind.", field="id"
@@ -255,7 +255,7 @@ def _staying(note: ParsedNote, tags: Sequence[str] | None) -> tuple[str, ...]:
 
 def _carry_out(
     kernel: Kernel,
-    plan: Callable[[Reading, Notebook], _Intended],
+    plan: Callable[[Snapshot, Notebook], _Intended],
     operation: Literal["CREATE", "UPDATE", "DELETE"],
     *,
     actor: str,
@@ -264,8 +264,8 @@ def _carry_out(
     """Plan from a snapshot, write in a transaction that finds the notes unchanged, then bring the files after."""
     for _ in range(TRIES):
         catch_up(kernel)
-        with opened(kernel) as (reading, book):
-            intended = plan(reading, book)
+        with opened(kernel) as (snapshot, book):
+            intended = plan(snapshot, book)
         try:
             _write(kernel, intended, operation, actor=actor, dry_run=dry_run)
         except _Stale:
@@ -284,14 +284,14 @@ def _write(
     actor: str,
     dry_run: bool,
 ) -> None:
-    def act(writing: Writing) -> None:
-        if any(kind == NOTE for _, _, kind in writing.changed_after(intended.tx)):
+    def act(transaction: Transaction) -> None:
+        if any(kind == NOTE for _, _, kind in transaction.changed_after(intended.tx)):
             raise _Stale
-        writing.describe(operation)
+        transaction.describe(operation)
         plan = Plan(vaults_of(kernel))
         for change in intended.changes:
-            _write_change(writing, plan, change)
-        plan.settle(writing)
+            _write_change(transaction, plan, change)
+        plan.settle(transaction)
         if dry_run:
             raise _Rehearsed
 
@@ -304,17 +304,17 @@ def _write(
     finish(kernel)
 
 
-def _write_change(writing: Writing, plan: Plan, change: _Change) -> None:
-    before = None if change.row is None else cast(Entry, writing.entry(change.row.id))
+def _write_change(transaction: Transaction, plan: Plan, change: _Change) -> None:
+    before = None if change.row is None else cast(Entry, transaction.entry(change.row.id))
     if change.parsed is None:
         assert before is not None
-        remove_note(writing, before)
+        remove_note(transaction, before)
         plan.add(before, None)
         return
     raw = render(change.parsed)
     parsed = parse(raw, change.parsed.path)
-    after = to_entry(writing, before, parsed, (change.mount.prefix, change.path, digest_of(raw)))
-    writing.put(after)
+    after = to_entry(transaction, before, parsed, (change.mount.prefix, change.path, digest_of(raw)))
+    transaction.put(after)
     plan.add(before, after)
 
 

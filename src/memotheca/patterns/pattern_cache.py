@@ -13,7 +13,7 @@ from memotheca.model.knowledge import Entry, handle_of
 from memotheca.patterns.near_names import Names
 from memotheca.patterns.pattern_file import DIFFICULTIES
 from memotheca.patterns.pattern_store import SKILLS, catalogue_of
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Store
 
 
@@ -45,23 +45,23 @@ class Shelf:
         self._seen = -1
         self._cards: dict[str, Card] = {}
 
-    def cards(self, reading: Reading) -> dict[str, Card]:
+    def cards(self, snapshot: Snapshot) -> dict[str, Card]:
         """Every card by its entry's id, as of a snapshot; only what changed is read again."""
         with self._guard:
-            if reading.tx != self._seen:
-                self._catch_up(reading)
+            if snapshot.tx != self._seen:
+                self._catch_up(snapshot)
             return self._cards
 
-    def _catch_up(self, reading: Reading) -> None:
+    def _catch_up(self, snapshot: Snapshot) -> None:
         cards: dict[str, Card] = {}
-        for id, tx in reading.newest(PATTERN).items():
+        for id, tx in snapshot.newest(PATTERN).items():
             held = self._cards.get(id)
             if held is None or held.tx != tx:
-                version = reading.version(id, tx)
-                held = None if version is None else _to_card(reading.collection, version)
+                version = snapshot.version(id, tx)
+                held = None if version is None else _to_card(snapshot.collection, version)
             if held is not None:
                 cards[id] = held
-        self._cards, self._seen = cards, reading.tx
+        self._cards, self._seen = cards, snapshot.tx
 
 
 def _to_card(collection: str, version: Version) -> Card | None:
@@ -114,10 +114,10 @@ class Shelves:
         self._shelves: dict[str, Shelf] = {}
         self._views: dict[str, View] = {}
 
-    def cards(self, reading: Reading) -> dict[str, Card]:
+    def cards(self, snapshot: Snapshot) -> dict[str, Card]:
         with self._guard:
-            shelf = self._shelves.setdefault(reading.collection, Shelf())
-        return shelf.cards(reading)
+            shelf = self._shelves.setdefault(snapshot.collection, Shelf())
+        return shelf.cards(snapshot)
 
     def view(self, sources: Sequence[dict[str, Card]], form: str) -> View:
         """Made anew only where one of the sources has changed."""

@@ -18,7 +18,7 @@ from memotheca.patterns.starter import ensure_starter
 from memotheca.search.embed import embedder_of
 from memotheca.search.finder import Finder, Findings, Passage, Search, embed_question, finder_of
 from memotheca.search.index.score import Filter
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.text.terms import filter_number
 from memotheca.text.words import query_words
 
@@ -55,7 +55,7 @@ def all_cards(kernel: Kernel, form: str = PATTERN_FORM) -> list[Card]:
 
 def _view(kernel: Kernel, form: str) -> View:
     shelves = shelves_of(kernel.store)
-    return shelves.view([shelves.cards(reading) for reading in _readings(kernel)], form)
+    return shelves.view([shelves.cards(snapshot) for snapshot in _readings(kernel)], form)
 
 
 def find_patterns(kernel: Kernel, wanted: Wanted) -> Found:
@@ -98,16 +98,16 @@ def _passes(card: Card, wanted: Wanted) -> bool:
 def _look(kernel: Kernel, wanted: Wanted, vectors: dict[str, Any], *, is_known: bool) -> Findings:
     """Search one collection; the question is embedded once for all that have the same embedder."""
     finder: Finder = finder_of(kernel)
-    with kernel.read() as reading:
-        embedder: Any = embedder_of(kernel, reading.session)
+    with kernel.read() as snapshot:
+        embedder: Any = embedder_of(kernel, snapshot.session)
     # Before the snapshot: an embedder may be slow to answer, and no snapshot should wait for it.
     if embedder is not None and embedder.identity not in vectors:
         vectors[embedder.identity] = embed_question(wanted.words, embedder)
     vector = None if embedder is None else vectors[embedder.identity]
-    with kernel.read() as reading:
-        passing = _filter(wanted, as_of=reading.tx)
+    with kernel.read() as snapshot:
+        passing = _filter(wanted, as_of=snapshot.tx)
         search = Search(text=wanted.words, filter=passing, vector=vector, may_be_misspelled=not is_known)
-        return finder.find(reading, search, None if vector is None else embedder)
+        return finder.find(snapshot, search, None if vector is None else embedder)
 
 
 def _cover(kernels: Sequence[Kernel], wanted: Wanted) -> tuple[bool, dict[str, float]]:
@@ -116,8 +116,8 @@ def _cover(kernels: Sequence[Kernel], wanted: Wanted) -> tuple[bool, dict[str, f
     most, covered = 0, dict[str, float]()
     for kernel in kernels:
         finder: Finder = finder_of(kernel)
-        with kernel.read() as reading:
-            count, fullest = finder.covering(reading, wanted.words, _filter(wanted, as_of=reading.tx))
+        with kernel.read() as snapshot:
+            count, fullest = finder.covering(snapshot, wanted.words, _filter(wanted, as_of=snapshot.tx))
         if count >= most:
             covered = covered | fullest if count == most else fullest
             most = count
@@ -141,13 +141,13 @@ def get_held(kernel: Kernel, handle: str, form: str = PATTERN_FORM) -> Held | No
     """A pattern by its id, with or without its prefix, or by its entry's uuid; the connection's own come first."""
     spoken = handle.strip().removeprefix(f"{PATTERN_NAMES}:")
     name = (SKILLS if form == SKILL_FORM else "") + spoken
-    for reading in _readings(kernel):
-        id = spoken.lower() if is_id(spoken) else reading.find_alias(PATTERN_NAMES, name)
-        version = None if id is None else reading.head(id)
+    for snapshot in _readings(kernel):
+        id = spoken.lower() if is_id(spoken) else snapshot.find_alias(PATTERN_NAMES, name)
+        version = None if id is None else snapshot.head(id)
         if version is None or not isinstance(version.thing, Entry) or version.kind != PATTERN:
             continue
         if version.thing.attributes.get("form") == form:
-            return Held(version, reading.collection)
+            return Held(version, snapshot.collection)
     return None
 
 
@@ -169,7 +169,7 @@ def origin_of(held: Held) -> State:
 
 def state_of(kernel: Kernel, cards: Sequence[Card]) -> State:
     """The catalogues that cards come from, and the newest change of the collections that were searched."""
-    states = [(reading.collection, reading.tx, reading.time) for reading in _readings(kernel)]
+    states = [(snapshot.collection, snapshot.tx, snapshot.time) for snapshot in _readings(kernel)]
     sources = ", ".join(sorted({card.catalogue for card in cards or all_cards(kernel)}))
     newest = max(time for _, _, time in states)
     return State(sources, newest, ", ".join(f"{collection}@{tx}" for collection, tx, _ in states if tx))
@@ -191,7 +191,7 @@ def _collections(kernel: Kernel) -> list[str]:
     return list(dict.fromkeys([kernel.collection, STARTER_COLLECTION]))
 
 
-def _readings(kernel: Kernel) -> Iterator[Reading]:
+def _readings(kernel: Kernel) -> Iterator[Snapshot]:
     for collection in _collections(kernel):
-        with kernel.store.read(collection) as reading:
-            yield reading
+        with kernel.store.read(collection) as snapshot:
+            yield snapshot

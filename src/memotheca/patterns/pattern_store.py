@@ -9,8 +9,8 @@ from memotheca.kernel.handles import PATTERN_NAMES
 from memotheca.model.kinds import PATTERN
 from memotheca.model.knowledge import Alias, Entry, handle_of
 from memotheca.patterns.pattern_file import SKILL_FORM, Pattern
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Store, Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Store, Transaction
 
 BATCH = 500
 SKILLS = "skill/"
@@ -93,7 +93,7 @@ def keep_in_step(target: Target, patterns: Sequence[Pattern], *, spared: frozens
 
 
 def put_batch(
-    writing: Writing,
+    transaction: Transaction,
     *,
     catalogue: str,
     batch: Sequence[Pattern],
@@ -101,29 +101,29 @@ def put_batch(
     spared: frozenset[str] = frozenset(),
 ) -> Kept:
     """Put these patterns and, where `wanted` names all that the catalogue is to have, remove the others."""
-    writing.describe("IMPORT")
+    transaction.describe("IMPORT")
     kept = Kept()
     for pattern in batch:
-        _put(writing, catalogue, pattern, kept)
+        _put(transaction, catalogue, pattern, kept)
     if wanted is not None:
-        _remove_others(writing, catalogue, (wanted, spared), kept)
-    if writing.changed:
-        kept.transactions.append(writing.tx)
+        _remove_others(transaction, catalogue, (wanted, spared), kept)
+    if transaction.changed:
+        kept.transactions.append(transaction.tx)
     return kept
 
 
-def _put(writing: Writing, catalogue: str, pattern: Pattern, kept: Kept) -> None:
+def _put(transaction: Transaction, catalogue: str, pattern: Pattern, kept: Kept) -> None:
     name, fields = name_of(pattern), to_fields(pattern, catalogue)
-    present = _present(writing, name)
+    present = _present(transaction, name)
     if present is None:
-        writing.put(
+        transaction.put(
             Entry(
-                id=writing.new_id(),
+                id=transaction.new_id(),
                 kind=PATTERN,
                 **fields,
                 aliases=(Alias(PATTERN_NAMES, name),),
-                created_at=writing.time,
-                updated_at=writing.time,
+                created_at=transaction.time,
+                updated_at=transaction.time,
             )
         )
         kept.added.append(name)
@@ -132,29 +132,29 @@ def _put(writing: Writing, catalogue: str, pattern: Pattern, kept: Kept) -> None
     elif replace(present, **fields) == present:
         kept.unchanged.append(name)
     else:
-        writing.put(replace(present, **fields, updated_at=writing.time))
+        transaction.put(replace(present, **fields, updated_at=transaction.time))
         kept.changed.append(name)
 
 
-def _present(reading: Reading, name: str) -> Entry | None:
-    id = reading.find_alias(PATTERN_NAMES, name)
-    return reading.entry(id) if id is not None else None
+def _present(snapshot: Snapshot, name: str) -> Entry | None:
+    id = snapshot.find_alias(PATTERN_NAMES, name)
+    return snapshot.entry(id) if id is not None else None
 
 
 def _remove_others(
-    writing: Writing, catalogue: str, keeping: tuple[frozenset[str], frozenset[str]], kept: Kept
+    transaction: Transaction, catalogue: str, keeping: tuple[frozenset[str], frozenset[str]], kept: Kept
 ) -> None:
     wanted, spared = keeping
-    for version in writing.entries((PATTERN,)):
+    for version in transaction.entries((PATTERN,)):
         entry = version.thing
         if not isinstance(entry, Entry) or catalogue_of(entry) != catalogue or handle_of(entry) in wanted:
             continue
         if entry.attributes.get("path") in spared:
             kept.unchanged.append(handle_of(entry))
             continue
-        writing.remove(entry)
-        for edge in {edge.id: edge for edge in writing.edges_of(entry.id)}.values():
-            writing.remove(edge)
+        transaction.remove(entry)
+        for edge in {edge.id: edge for edge in transaction.edges_of(entry.id)}.values():
+            transaction.remove(edge)
         kept.removed.append(handle_of(entry))
 
 

@@ -18,7 +18,7 @@ from memotheca.patterns.pattern_store import names_of, put_batch
 from memotheca.search.embed import embedding_of
 from memotheca.storage.collections import read_settings, write_setting
 from memotheca.storage.database import Session
-from memotheca.storage.store import Store, Writing
+from memotheca.storage.store import Store, Transaction
 from memotheca.vectors.embedders import SHIPPED_IDENTITY
 
 log = logging.getLogger(__name__)
@@ -148,11 +148,11 @@ def _install(kernel: Kernel, begin: Callable[[], None]) -> None:
         if _recorded(session) < number:
             write_setting(session, STARTER_COLLECTION, RELEASE, number)
 
-    def act(writing: Writing) -> None:
+    def act(transaction: Transaction) -> None:
         begin()
-        if _recorded(writing.session) < number:
-            put_batch(writing, catalogue=STARTER, batch=patterns, wanted=names_of(patterns))
-            record(writing.session)
+        if _recorded(transaction.session) < number:
+            put_batch(transaction, catalogue=STARTER, batch=patterns, wanted=names_of(patterns))
+            record(transaction.session)
 
     kernel.store.write(STARTER_COLLECTION, act, actor="memotheca")
     # Where no pattern differed there was no transaction to record it in.

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from memotheca.kernel.kernel import Kernel
 from memotheca.storage.counts import count_heads, read_turns
 from memotheca.storage.database import Database
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 MANY = 5_000
 
@@ -33,18 +33,18 @@ class _Counted:
     counts: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
     guard: Lock = field(default_factory=Lock)
 
-    def catch_up(self, reading: Reading) -> Census:
+    def catch_up(self, snapshot: Snapshot) -> Census:
         with self.guard:
-            if self.tx > reading.tx:
-                return _census(count_heads(reading))
-            if not self.tx or reading.tx - self.tx > MANY or not self._follow(reading):
-                self.counts = count_heads(reading)
-            self.tx = reading.tx
+            if self.tx > snapshot.tx:
+                return _census(count_heads(snapshot))
+            if not self.tx or snapshot.tx - self.tx > MANY or not self._follow(snapshot):
+                self.counts = count_heads(snapshot)
+            self.tx = snapshot.tx
             return _census(self.counts)
 
-    def _follow(self, reading: Reading) -> bool:
+    def _follow(self, snapshot: Snapshot) -> bool:
         """Take in what was born and what died; not where something was erased, since nobody can tell if it lived."""
-        turns = read_turns(reading, self.tx)
+        turns = read_turns(snapshot, self.tx)
         if any(turn.is_erased for turn in turns):
             return False
         for turn in turns:
@@ -64,9 +64,9 @@ _counted: WeakKeyDictionary[Database, dict[str, _Counted]] = WeakKeyDictionary()
 _guard = Lock()
 
 
-def take_census(kernel: Kernel, reading: Reading) -> Census:
+def take_census(kernel: Kernel, snapshot: Snapshot) -> Census:
     """How many there are; exact, and the same in every process."""
     with _guard:
         held = _counted.setdefault(kernel.store.database, {})
         counted = held.setdefault(kernel.collection, _Counted())
-    return counted.catch_up(reading)
+    return counted.catch_up(snapshot)

@@ -18,7 +18,7 @@ from memotheca.search.passages import cut, passages_of
 from memotheca.storage import chunks
 from memotheca.storage.collections import read_settings, write_setting
 from memotheca.storage.database import Session
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Store
 from memotheca.vectors.embedders import DEFAULT, Choice, understand
 from memotheca.vectors.profile import DEFAULT_VOICE, Voice
@@ -180,12 +180,12 @@ class Embedding:
     def _next_batch(
         self, store: Store, collection: str
     ) -> tuple[LoadedEmbedder, list[tuple[int, str, str]], list[int]] | None:
-        with store.read(collection) as reading:
-            embedder = self.embedder(reading.session, collection)
-            rows = chunks.next_unembedded(reading.session, collection, BATCH) if embedder is not None else []
+        with store.read(collection) as snapshot:
+            embedder = self.embedder(snapshot.session, collection)
+            rows = chunks.next_unembedded(snapshot.session, collection, BATCH) if embedder is not None else []
             if embedder is None or not rows:
                 return None
-            said = {id: _said(reading, id) for id in {entry_id for _, entry_id, *_ in rows} if id is not None}
+            said = {id: _said(snapshot, id) for id in {entry_id for _, entry_id, *_ in rows} if id is not None}
             texts: list[tuple[int, str, str]] = []
             gone: list[int] = []
             for seq, entry_id, start, stop, _ in rows:
@@ -197,13 +197,13 @@ class Embedding:
         return embedder, texts, gone
 
 
-def _said(reading: Reading, entry_id: str) -> dict[tuple[int, int], tuple[str, str]]:
+def _said(snapshot: Snapshot, entry_id: str) -> dict[tuple[int, int], tuple[str, str]]:
     """What is embedded for each chunk of an entry, title and text, by the chunk's span."""
-    entry = reading.entry(entry_id)
+    entry = snapshot.entry(entry_id)
     if entry is None:
         return {}
     try:
-        passages = passages_of(entry, chunk_size_of(reading.session, reading.collection, entry.kind))
+        passages = passages_of(entry, chunk_size_of(snapshot.session, snapshot.collection, entry.kind))
     except (Refusal, MemoryError):
         raise
     except Exception:

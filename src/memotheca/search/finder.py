@@ -32,7 +32,7 @@ from memotheca.search.index_folder import IndexFolder
 from memotheca.search.neighbours import Beside, beside, lacking_cosines, lend
 from memotheca.storage.chunks import read_texts
 from memotheca.storage.segments import missing_segments
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.vectors import vectors_by_number
 from memotheca.text.terms import identifier_number, pair_number, word_number
 from memotheca.text.words import identifiers, pairs, query_words, quoted
@@ -115,26 +115,26 @@ class Finder:
             texts = self._texts.setdefault(collection, Texts(self.folder, collection))
             return self._indexes.setdefault((collection, model), Index(texts, model))
 
-    def find(self, reading: Reading, search: Search, embedder: QuestionEmbedder | None) -> Findings:
+    def find(self, snapshot: Snapshot, search: Search, embedder: QuestionEmbedder | None) -> Findings:
         """Search with whatever vector `embed_question` has made of the question before the snapshot was opened."""
         vector = search.vector if search.vector is not None else embed_question(search.text, embedder)
-        index = self.index_of(reading.collection, embedder.identity if embedder else "")
+        index = self.index_of(snapshot.collection, embedder.identity if embedder else "")
         with index.guard:
-            index.catch_up(reading.session)
-            return _find(index, reading, search, vector)
+            index.catch_up(snapshot.session)
+            return _find(index, snapshot, search, vector)
 
     def nearest(
-        self, reading: Reading, vectors: Sequence[Array], wanted: Filter, *, model: str, count: int
+        self, snapshot: Snapshot, vectors: Sequence[Array], wanted: Filter, *, model: str, count: int
     ) -> list[dict[str, float]]:
         """The entries nearest to each of some vectors, best first, with the cosine of their nearest passage; so many
         passages are looked at for each."""
-        index = self.index_of(reading.collection, model)
+        index = self.index_of(snapshot.collection, model)
 
         def fetch(numbers: Array) -> Array:
-            return vectors_by_number(reading.session, index.collection, numbers, width=len(vectors[0]))
+            return vectors_by_number(snapshot.session, index.collection, numbers, width=len(vectors[0]))
 
         with index.guard:
-            index.catch_up(reading.session)
+            index.catch_up(snapshot.session)
             mask = allowed(index, wanted) if vectors else None
             found = [nearest(index, each, mask, fetch, count=count) for each in vectors] if mask is not None else []
             places = sorted({place for passages in found for place in passages})
@@ -142,20 +142,20 @@ class Finder:
             names = {place: to_id(key) for place, key in zip(places, keys, strict=True)}
         return [_best_of_each((names[place], value) for place, value in passages.items()) for passages in found]
 
-    def missing(self, reading: Reading) -> list[str]:
+    def missing(self, snapshot: Snapshot) -> list[str]:
         """Files of the index that should be there and are not, or are damaged."""
-        return missing_segments(reading.session, reading.collection, self.folder)
+        return missing_segments(snapshot.session, snapshot.collection, self.folder)
 
-    def filtered(self, reading: Reading, wanted: Filter) -> list[str]:
+    def filtered(self, snapshot: Snapshot, wanted: Filter) -> list[str]:
         """Ids of the entries that pass a filter, in the order of their making."""
-        return [to_id(key) for key in self.passing(reading, wanted)[0]]
+        return [to_id(key) for key in self.passing(snapshot, wanted)[0]]
 
-    def passing(self, reading: Reading, wanted: Filter, last: str = "") -> tuple[Array, int]:
+    def passing(self, snapshot: Snapshot, wanted: Filter, last: str = "") -> tuple[Array, int]:
         """Keys of the entries that pass a filter and come after the last, in the order of their making, and how many
         pass in all."""
-        index = self.index_of(reading.collection, "")
+        index = self.index_of(snapshot.collection, "")
         with index.guard:
-            index.catch_up(reading.session)
+            index.catch_up(snapshot.session)
             mask = allowed(index, wanted)
             keys = index.texts.gather("entry", np.flatnonzero(mask)) if mask.any() else np.empty((0, 2), np.uint64)
         keys = keys[np.unique(mixed(keys), return_index=True)[1]]
@@ -168,20 +168,20 @@ class Finder:
             order = order[is_after[order]]
         return keys[order], len(keys)
 
-    def covering(self, reading: Reading, text: str, wanted: Filter) -> tuple[int, dict[str, float]]:
+    def covering(self, snapshot: Snapshot, text: str, wanted: Filter) -> tuple[int, dict[str, float]]:
         """How many words of a text the fullest entry has, and every entry that has as many, with its best passage's
         lexical score: counted, not sampled."""
-        index = self.index_of(reading.collection, "")
+        index = self.index_of(snapshot.collection, "")
         with index.guard:
-            index.catch_up(reading.session)
+            index.catch_up(snapshot.session)
             return _covering(index, Wanted(_wanted(text)[0].words), wanted)
 
-    def holding(self, reading: Reading, terms: Sequence[str]) -> dict[str, int]:
+    def holding(self, snapshot: Snapshot, terms: Sequence[str]) -> dict[str, int]:
         """How many living passages have each of some words, as `words` gives them."""
-        index = self.index_of(reading.collection, "")
+        index = self.index_of(snapshot.collection, "")
         with index.guard:
-            index.catch_up(reading.session)
-            alive = allowed(index, Filter(as_of=reading.tx))
+            index.catch_up(snapshot.session)
+            alive = allowed(index, Filter(as_of=snapshot.tx))
             return {term: int(alive[_places(index, word_number(term))].sum()) for term in terms}
 
 
@@ -212,13 +212,13 @@ def to_id(key: Array) -> str:
     return "-".join((spelled[:8], spelled[8:12], spelled[12:16], spelled[16:20], spelled[20:]))
 
 
-def _find(index: Index, reading: Reading, search: Search, vector: Array | None) -> Findings:
+def _find(index: Index, snapshot: Snapshot, search: Search, vector: Array | None) -> Findings:
     mask = allowed(index, search.filter)
     wanted, terms = _wanted(search.text)
     words = lexical(index, wanted, search.filter.as_of)
     visible = np.multiply(words.scores, mask, out=words.scores)
     top = best(visible, search.depth)
-    cosines, least = ({}, -math.inf) if vector is None else _cosines(index, reading, vector, (mask, top, search.depth))
+    cosines, least = ({}, -math.inf) if vector is None else _cosines(index, snapshot, vector, (mask, top, search.depth))
     # Where the vectors have no voice, they must not bring in anything either.
     enough = search.voice.near if readable_share(search.text, search.voice) > 0 else math.inf
     near = [place for place, cosine in cosines.items() if cosine >= enough]
@@ -234,18 +234,18 @@ def _find(index: Index, reading: Reading, search: Search, vector: Array | None) 
     passages = _score(weighed, words, matched, cosines)
     _name(index, passages, matched)
     if search.with_neighbours and passages:
-        near = beside(index, reading, matched, [each.entry_id for each in passages], as_of=search.filter.as_of)
+        near = beside(index, snapshot, matched, [each.entry_id for each in passages], as_of=search.filter.as_of)
         known = (
             cosines
             if vector is None
-            else cosines | _cosines_beside(index, reading, vector=vector, near=near, cosines=cosines)
+            else cosines | _cosines_beside(index, snapshot, vector=vector, near=near, cosines=cosines)
         )
         lent = lend(near, words.scores, known, best_lexical=best_lexical, dense_weight=weighed.dense_weight)
         for passage, place in zip(passages, matched, strict=True):
             passage.score += lent[place]
     passages.sort(key=lambda passage: (-passage.score, passage.seq))
     has_unknown = search.may_be_misspelled and words.unknown > 0 and bool(terms)
-    _look_closer(reading, search, passages, has_unknown=has_unknown)
+    _look_closer(snapshot, search, passages, has_unknown=has_unknown)
     ceiling = weighed.ceiling(has_vectors=vector is not None)
     findings = Findings(
         passages, best_lexical, "lexical" if vector is None else "hybrid", len(matched), enough, ceiling
@@ -254,20 +254,20 @@ def _find(index: Index, reading: Reading, search: Search, vector: Array | None) 
         return findings
     scores = np.maximum(visible, mask * _LEAST) if search.is_filter else visible
     rest = rest_of(index, scores, {each.entry_id for each in passages}, search.wanting)
-    far = {} if vector is None or not len(rest.places) else _cosines_at(index, reading, vector, rest.places)
+    far = {} if vector is None or not len(rest.places) else _cosines_at(index, snapshot, vector, rest.places)
     beyond = _score(weighed, words, rest.places.tolist(), far)
     _name(index, beyond, rest.places.tolist())
     is_cut = vector is not None and least >= enough
     if vector is not None and is_cut:
-        is_cut = _nearest_left(index, reading, vector, (mask & (scores <= 0), matched)) >= enough
+        is_cut = _nearest_left(index, snapshot, vector, (mask & (scores <= 0), matched)) >= enough
     return replace(findings, rest=rest, beyond=tuple(beyond), is_cut=is_cut)
 
 
-def _nearest_left(index: Index, reading: Reading, vector: Array, among: tuple[Array, Sequence[int]]) -> float:
+def _nearest_left(index: Index, snapshot: Snapshot, vector: Array, among: tuple[Array, Sequence[int]]) -> float:
     """The cosine of the nearest chunk that a mask allows beside those that were matched."""
     mask, matched = among
     mask[matched] = False
-    found, _ = _cosines(index, reading, vector, (mask, np.empty(0, np.intp), _FEW)) if mask.any() else ({}, 0.0)
+    found, _ = _cosines(index, snapshot, vector, (mask, np.empty(0, np.intp), _FEW)) if mask.any() else ({}, 0.0)
     return max(found.values(), default=-math.inf)
 
 
@@ -307,12 +307,12 @@ def _wanted(text: str) -> tuple[Wanted, list[str]]:
 
 
 def _cosines(
-    index: Index, reading: Reading, vector: Array, among: tuple[Array, Array, int]
+    index: Index, snapshot: Snapshot, vector: Array, among: tuple[Array, Array, int]
 ) -> tuple[dict[int, float], float]:
     """Cosines of the nearest chunks that a mask allows, and of every lexical candidate too; and from which cosine on
     there may be more of them."""
     mask, top, depth = among
-    session = reading.session
+    session = snapshot.session
 
     def fetch(numbers: Array) -> Array:
         return vectors_by_number(session, index.collection, numbers, width=len(vector))
@@ -320,21 +320,21 @@ def _cosines(
     found = nearest(index, vector, mask, fetch, count=depth)
     lacking = [place for place in top.tolist() if place not in found]
     least = min(found.values()) if len(found) == depth else -math.inf
-    return found | (_cosines_at(index, reading, vector, np.array(lacking)) if lacking else {}), least
+    return found | (_cosines_at(index, snapshot, vector, np.array(lacking)) if lacking else {}), least
 
 
-def _cosines_at(index: Index, reading: Reading, vector: Array, places: Array) -> dict[int, float]:
+def _cosines_at(index: Index, snapshot: Snapshot, vector: Array, places: Array) -> dict[int, float]:
     def fetch(numbers: Array) -> Array:
-        return vectors_by_number(reading.session, index.collection, numbers, width=len(vector))
+        return vectors_by_number(snapshot.session, index.collection, numbers, width=len(vector))
 
     return cosines_of(index, vector, places, fetch)
 
 
 def _cosines_beside(
-    index: Index, reading: Reading, *, vector: Array, near: Beside, cosines: dict[int, float]
+    index: Index, snapshot: Snapshot, *, vector: Array, near: Beside, cosines: dict[int, float]
 ) -> dict[int, float]:
     def fetch(numbers: Array) -> Array:
-        return vectors_by_number(reading.session, index.collection, numbers, width=len(vector))
+        return vectors_by_number(snapshot.session, index.collection, numbers, width=len(vector))
 
     return lacking_cosines(index, near, cosines, query=vector, fetch=fetch)
 
@@ -356,13 +356,13 @@ def _name(index: Index, passages: list[Passage], matched: Sequence[int]) -> None
         passage.seq, passage.entry_id = number, to_id(key)
 
 
-def _look_closer(reading: Reading, search: Search, passages: list[Passage], *, has_unknown: bool) -> None:
+def _look_closer(snapshot: Snapshot, search: Search, passages: list[Passage], *, has_unknown: bool) -> None:
     """Read the best passages: for quoted phrases, and letter by letter where a word is unknown."""
     phrases = quoted(search.text)
     if not passages or not (phrases or has_unknown):
         return
     head = passages[:LOOKED_AT]
-    held = read_texts(reading.session, reading.collection, [passage.seq for passage in head])
+    held = read_texts(snapshot.session, snapshot.collection, [passage.seq for passage in head])
     texts = [held.get(passage.seq, "") for passage in head]
     if has_unknown:
         for passage, value in zip(head, trigram_values(search.text, texts), strict=True):

@@ -7,7 +7,7 @@ import numpy as np
 from memotheca.search.index.live import Index
 from memotheca.search.index.parts import Array
 from memotheca.search.index.score import cosines_of
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.text.terms import filter_number
 
 # What a turn says often needs the turn before it to be understood, and the turn after it to be answered.
@@ -19,7 +19,7 @@ CONVERSATION = "session_id"
 Beside = dict[int, list[int]]
 
 
-def beside(index: Index, reading: Reading, places: Sequence[int], entries: Sequence[str], *, as_of: int) -> Beside:
+def beside(index: Index, snapshot: Snapshot, places: Sequence[int], entries: Sequence[str], *, as_of: int) -> Beside:
     """The living chunks before and after each place: of the same entry, else of the same conversation."""
     keys = index.texts.gather("entry", np.array(places))
     size = int(index.bases[-1])
@@ -29,12 +29,12 @@ def beside(index: Index, reading: Reading, places: Sequence[int], entries: Seque
         held: Array = index.texts.gather("entry", np.array(near)) if near else np.empty((0, 2), np.uint64)
         found[place] = [other for other, its in zip(near, held, strict=True) if (its == key).all()]
         if not found[place]:
-            found[place] = _in_conversation(index, reading, place, entry_id, as_of=as_of)
+            found[place] = _in_conversation(index, snapshot, place, entry_id, as_of=as_of)
     return found
 
 
-def _in_conversation(index: Index, reading: Reading, place: int, entry_id: str, *, as_of: int) -> list[int]:
-    entry = reading.entry(entry_id, as_of)
+def _in_conversation(index: Index, snapshot: Snapshot, place: int, entry_id: str, *, as_of: int) -> list[int]:
+    entry = snapshot.entry(entry_id, as_of)
     named = None if entry is None else entry.attributes.get(CONVERSATION)
     if named is None:
         return []

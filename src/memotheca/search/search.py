@@ -32,7 +32,7 @@ from memotheca.search.signals import Signal, weigh
 from memotheca.search.vocabulary import read_as_meant
 from memotheca.storage import chunks
 from memotheca.storage.lookups import heads_of, ids_made_last
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.text.lexical import share
 from memotheca.text.terms import filter_number
 from memotheca.text.tokens import count_at_least, count_tokens, fit
@@ -189,16 +189,16 @@ def name_counts(counts: Mapping[str, int]) -> str:
 def _count(kernel: Kernel, question: Question, wanted: Sequence[str]) -> dict[str, int]:
     asked = _ask(kernel, question, None)
     counts: dict[str, int] = {}
-    with kernel.read() as reading:
+    with kernel.read() as snapshot:
         for kind in wanted:
-            if not ids_made_last(reading, kind, limit=1):
+            if not ids_made_last(snapshot, kind, limit=1):
                 continue
             one = replace(asked, passing=_filter(replace(question, kinds=(kind,)), asked.place))
             if asked.words is None:
-                page = _listed(reading, finder_of(kernel), question, wanted=(one.passing, asked.place, COUNTED))
+                page = _listed(snapshot, finder_of(kernel), question, wanted=(one.passing, asked.place, COUNTED))
                 counts[kind] = page.total
             else:
-                ranked, findings = _rank(kernel, reading, question, wanted=(one, 1))
+                ranked, findings = _rank(kernel, snapshot, question, wanted=(one, 1))
                 counts[kind] = len(ranked) + findings.rest.count
     return {kind: count for kind, count in counts.items() if count}
 
@@ -217,19 +217,19 @@ class _Asked:
 
 def _ask(kernel: Kernel, question: Question, cursor: str | None) -> _Asked:
     words = _words(question)
-    with kernel.read() as reading:
-        embedder, voice = embedder_of(kernel, reading.session), voice_of(reading.session, kernel.collection)
-        place = start(asdict(question), cursor, newest=reading.tx, now=kernel.now())
+    with kernel.read() as snapshot:
+        embedder, voice = embedder_of(kernel, snapshot.session), voice_of(snapshot.session, kernel.collection)
+        place = start(asdict(question), cursor, newest=snapshot.tx, now=kernel.now())
         passing = _filter(question, place)
         if words is not None and question.content:
-            words = read_as_meant(finder_of(kernel), reading, words, embedder=embedder, as_of=place.tx)
+            words = read_as_meant(finder_of(kernel), snapshot, words, embedder=embedder, as_of=place.tx)
     # Between the snapshots: an embedder may be slow to answer, and no snapshot should wait for it.
     vector = None if words is None else embed_question(words, embedder)
     return _Asked(place, passing, words, vector, voice, None if vector is None else embedder)
 
 
 def _rank(
-    kernel: Kernel, reading: Reading, question: Question, *, wanted: tuple[_Asked, int]
+    kernel: Kernel, snapshot: Snapshot, question: Question, *, wanted: tuple[_Asked, int]
 ) -> tuple[list[_Ranked], Findings]:
     finder: Finder = finder_of(kernel)
     asked, limit = wanted
@@ -243,18 +243,18 @@ def _rank(
         wanting=Wanting(limit, asked.place.last, asked.place.shown) if question.is_complete else None,
         is_filter=not question.content,
     )
-    findings = finder.find(reading, search, asked.embedder)
-    return _collapse(reading, question, findings, place=asked.place), findings
+    findings = finder.find(snapshot, search, asked.embedder)
+    return _collapse(snapshot, question, findings, place=asked.place), findings
 
 
 def _rank_ids(kernel: Kernel, question: Question, limit: int) -> list[str]:
     asked = _ask(kernel, question, None)
     if asked.words is None:
         return [hit.version.id for hit in _find_page(kernel, question, wanted=(limit, None, None)).hits]
-    with kernel.read() as reading:
-        ranked, _ = _rank(kernel, reading, replace(question, is_complete=False), wanted=(asked, limit))
+    with kernel.read() as snapshot:
+        ranked, _ = _rank(kernel, snapshot, replace(question, is_complete=False), wanted=(asked, limit))
         ids = [each.entry_id for each in ranked[:limit]]
-        living = heads_of(reading, ids)
+        living = heads_of(snapshot, ids)
     return [id for id in ids if id in living]
 
 
@@ -262,13 +262,13 @@ def _find_page(kernel: Kernel, question: Question, *, wanted: tuple[int, str | N
     limit, cursor, budget = wanted
     asked = _ask(kernel, question, cursor)
     words, place = asked.words, asked.place
-    with kernel.read() as reading:
+    with kernel.read() as snapshot:
         if words is None:
-            page = _listed(reading, finder_of(kernel), question, wanted=(asked.passing, place, limit))
+            page = _listed(snapshot, finder_of(kernel), question, wanted=(asked.passing, place, limit))
         else:
-            ranked, findings = _rank(kernel, reading, question, wanted=(asked, limit))
-            page = _page(reading, ranked, findings, wanted=(question, asked, limit))
-            page = replace(page, waiting=chunks.count_waiting(reading.session, kernel.collection))
+            ranked, findings = _rank(kernel, snapshot, question, wanted=(asked, limit))
+            page = _page(snapshot, ranked, findings, wanted=(question, asked, limit))
+            page = replace(page, waiting=chunks.count_waiting(snapshot.session, kernel.collection))
     last, shown = page.next_cursor, len(page.hits)
     page = replace(page, read_as=words if words != _words(question) else None, next_cursor=None)
     if budget is not None:
@@ -357,16 +357,16 @@ def _bounds(question: Question, place: Place) -> list[tuple[str, float | None, f
     return [bound for bound in bounds if bound[1:] != (None, None)]
 
 
-def _listed(reading: Reading, finder: Finder, question: Question, *, wanted: tuple[Filter, Place, int]) -> Page:
+def _listed(snapshot: Snapshot, finder: Finder, question: Question, *, wanted: tuple[Filter, Place, int]) -> Page:
     """Entries that pass the filter, and hold the very letters where those were asked for. The cursor is not yet one:
     it is the last entry's id where there are more."""
     passing, place, limit = wanted
     hits: list[Hit] = []
-    keys, total = finder.passing(reading, passing, place.last)
+    keys, total = finder.passing(snapshot, passing, place.last)
     compares = bool(question.topic or question.content)
     last = None
     for key in keys:
-        version = reading.version(to_id(key), passing.as_of)
+        version = snapshot.version(to_id(key), passing.as_of)
         # What is being erased may still stand in a segment.
         if version is None or version.thing is None or not _has_letters(question, cast(Entry, version.thing)):
             continue
@@ -390,7 +390,7 @@ def _has_letters(question: Question, entry: Entry) -> bool:
     return fold(content) in fold("\n".join([entry.title, entry.body, *entry.tags]))
 
 
-def _collapse(reading: Reading, question: Question, findings: Findings, *, place: Place) -> list[_Ranked]:
+def _collapse(snapshot: Snapshot, question: Question, findings: Findings, *, place: Place) -> list[_Ranked]:
     """Chunks of one entry become the entry with its best passages."""
     now, as_of = place.now, place.tx
     found: dict[str, _Ranked] = {}
@@ -406,31 +406,31 @@ def _collapse(reading: Reading, question: Question, findings: Findings, *, place
             held.passages.append(passage)
     ranked = list(found.values())
     if question.topic and not question.content:
-        _favour_exact_topics(reading, question.topic, ranked, as_of=as_of)
+        _favour_exact_topics(snapshot, question.topic, ranked, as_of=as_of)
     if question.signals:
-        weigh(reading, question.signals, ranked, text=_words(question) or "", at=(now, as_of))
+        weigh(snapshot, question.signals, ranked, text=_words(question) or "", at=(now, as_of))
     return sorted(ranked, key=lambda each: (-each.score, each.entry_id))
 
 
-def _favour_exact_topics(reading: Reading, topic: str, ranked: list[_Ranked], *, as_of: int) -> None:
+def _favour_exact_topics(snapshot: Snapshot, topic: str, ranked: list[_Ranked], *, as_of: int) -> None:
     """A topic that says just what was asked ranks above one that says more."""
     for each in ranked:
-        entry = reading.entry(each.entry_id, as_of)
+        entry = snapshot.entry(each.entry_id, as_of)
         if entry is not None:
             each.score *= (1 + min(share(entry.title, topic), 1.0)) / 2
 
 
 def _page(
-    reading: Reading, ranked: Sequence[_Ranked], findings: Findings, *, wanted: tuple[Question, _Asked, int]
+    snapshot: Snapshot, ranked: Sequence[_Ranked], findings: Findings, *, wanted: tuple[Question, _Asked, int]
 ) -> Page:
     """A page of the best, and of the rest where they end. The cursor is not yet one: it is the last entry's id where
     there are more."""
     question, asked, limit = wanted
     shown, first = _stretch(ranked, findings, asked.place, limit)
     best = max(ranked[0].score, _LEAST) if ranked else 1.0
-    versions = reading.versions_at([each.entry_id for each in shown], asked.place.tx)
+    versions = snapshot.versions_at([each.entry_id for each in shown], asked.place.tx)
     spots = chunks.read_spots(
-        reading.session, reading.collection, [p.seq for each in shown for p in each.passages[: question.passages]]
+        snapshot.session, snapshot.collection, [p.seq for each in shown for p in each.passages[: question.passages]]
     )
     show = _Excerpts(spots, Sought(asked.words or "") if question.is_explained else None, findings.near_enough)
     hits: list[Hit] = []

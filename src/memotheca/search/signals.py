@@ -8,7 +8,7 @@ from memotheca.kernel.handles import ENTITY_NAMES
 from memotheca.model import kinds
 from memotheca.model.clock import DAY
 from memotheca.model.knowledge import Entry, fold
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 Signal = Literal["recency", "importance", "memory_type", "graph", "neighbours"]
 SIGNALS: tuple[Signal, ...] = ("recency", "importance", "memory_type", "graph", "neighbours")
@@ -28,14 +28,14 @@ class Weighed(Protocol):
 
 
 def weigh(
-    reading: Reading, wanted: Sequence[Signal], ranked: Sequence[Weighed], *, text: str, at: tuple[int, int]
+    snapshot: Snapshot, wanted: Sequence[Signal], ranked: Sequence[Weighed], *, text: str, at: tuple[int, int]
 ) -> None:
     """Weigh entries by what they were after a transaction, as it looks at a moment; `at` is that moment and that."""
     now, as_of = at
-    near = _names_near(reading, text) if "graph" in wanted else {}
+    near = _names_near(snapshot, text) if "graph" in wanted else {}
     best = max((each.score for each in ranked), default=0.0)
     for each in ranked:
-        entry = reading.entry(each.entry_id, as_of)
+        entry = snapshot.entry(each.entry_id, as_of)
         if entry is None:
             continue
         if "recency" in wanted:
@@ -49,7 +49,7 @@ def weigh(
             each.score += GRAPH_WEIGHT * best / (1 + each.hops)
 
 
-def _names_near(reading: Reading, text: str) -> dict[str, int]:
+def _names_near(snapshot: Snapshot, text: str) -> dict[str, int]:
     """Names of entities in the question (no hop), and of those one triple away (one hop)."""
     words = fold(text).split()
     spoken = {
@@ -57,13 +57,13 @@ def _names_near(reading: Reading, text: str) -> dict[str, int]:
     }
     near: dict[str, int] = {}
     for name in spoken:
-        id = reading.find_alias(ENTITY_NAMES, name)
-        if id is None or reading.head(id) is None:
+        id = snapshot.find_alias(ENTITY_NAMES, name)
+        if id is None or snapshot.head(id) is None:
             continue
         near[name] = 0
-        for edge in reading.edges_of(id):
+        for edge in snapshot.edges_of(id):
             for end in (edge.source, edge.target):
-                other = reading.entry(end)
+                other = snapshot.entry(end)
                 if isinstance(other, Entry) and other.kind == kinds.ENTITY:
                     near.setdefault(fold(other.title), 1)
     return near

@@ -7,17 +7,17 @@ import numpy as np
 
 from memotheca.search.finder import Finder
 from memotheca.search.index.live import Index
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.text.spelling import respell
 from memotheca.text.terms import word_number
 
 
-def read_as_meant(finder: Finder, reading: Reading, text: str, *, embedder: Any, as_of: int) -> str:
+def read_as_meant(finder: Finder, snapshot: Snapshot, text: str, *, embedder: Any, as_of: int) -> str:
     """The question with misspelled words put right. Only an embedder that knows words can tell a slip from a word
     that nobody has written yet; without one, fewer words are touched."""
-    index = finder.index_of(reading.collection, embedder.identity if embedder else "")
+    index = finder.index_of(snapshot.collection, embedder.identity if embedder else "")
     with index.guard:
-        index.catch_up(reading.session)
+        index.catch_up(snapshot.session)
         return respell(text, _Indexed(index, as_of), getattr(embedder, "knows", None))
 
 

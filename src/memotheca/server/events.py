@@ -212,7 +212,7 @@ Fresh = tuple[int, list[Note], list[tuple[Place, list[Note]]]]
 def _read(kernel: Kernel, seen: int, parts: list[tuple[Place, Followed]]) -> list[Fresh]:
     """What is to be told of the next transactions: to all who follow something, and to those who follow a part."""
     found: list[Fresh] = []
-    for transaction, changes in changes_after(kernel, seen, BATCH):
-        narrowed = [(place, changes_wanted(kernel, followed.wanted, transaction, changes)) for place, followed in parts]
-        found.append((transaction.tx, changed_resources(transaction, changes), narrowed))
+    for commit, changes in changes_after(kernel, seen, BATCH):
+        narrowed = [(place, changes_wanted(kernel, followed.wanted, commit, changes)) for place, followed in parts]
+        found.append((commit.tx, changed_resources(commit, changes), narrowed))
     return found

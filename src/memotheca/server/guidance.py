@@ -77,8 +77,12 @@ def _about_documents(shown: Collection[str]) -> Iterator[str]:
 
 
 def _about_notes(shown: Collection[str]) -> Iterator[str]:
-    reading = named(READING_NOTES, shown)
-    writing = " and ".join(f"`{name}`" for name in WRITING_NOTES if name in shown)
-    if reading:
-        writes = f", {writing} write files. A new title renames the file and keeps every link whole" if writing else ""
-        yield f"- The user's folder of markdown notes is mounted: {reading}{writes}."
+    snapshot = named(READING_NOTES, shown)
+    transaction = " and ".join(f"`{name}`" for name in WRITING_NOTES if name in shown)
+    if snapshot:
+        writes = (
+            f", {transaction} write files. A new title renames the file and keeps every link whole"
+            if transaction
+            else ""
+        )
+        yield f"- The user's folder of markdown notes is mounted: {snapshot}{writes}."

@@ -41,13 +41,13 @@ class Prompt:
 
 
 def _known_topics(kernel: Kernel, typed: str) -> list[str]:
-    with kernel.read() as reading:
-        return reading.distinct_labels(ENTRY, typed.lower(), MAX_COMPLETIONS + 1)
+    with kernel.read() as snapshot:
+        return snapshot.distinct_labels(ENTRY, typed.lower(), MAX_COMPLETIONS + 1)
 
 
 def _known_sources(kernel: Kernel, typed: str) -> list[str]:
-    with kernel.read() as reading:
-        things = (version.thing for version in reading.entries((ENTRY,)))
+    with kernel.read() as snapshot:
+        things = (version.thing for version in snapshot.entries((ENTRY,)))
         sources = {str(thing.attributes["source"]) for thing in things if thing and thing.attributes.get("source")}
     return sorted(source for source in sources if source.lower().startswith(typed.lower()))[: MAX_COMPLETIONS + 1]
 

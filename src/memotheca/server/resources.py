@@ -12,7 +12,7 @@ from memotheca.documents.documents import open_document, page_documents
 from memotheca.entries.edges import EdgeQuestion, edge_fits, find_edges, get_edge
 from memotheca.entries.entries import get_entry
 from memotheca.kernel.kernel import Kernel
-from memotheca.model.commits import Change, Transaction
+from memotheca.model.commits import Change, Commit
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import DOCUMENT, ENTRY, KINDS, KNOWLEDGE_TYPES, MEMORY_TYPES, NOTE, TRIPLE
 from memotheca.model.knowledge import Edge, Entry, Thing, fold, handle_of
@@ -92,7 +92,7 @@ def _triples_page(kernel: Kernel, limit: int, cursor: str | None, asked: Argumen
 
 def _transactions_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
     page = list_history(kernel, limit=limit, cursor=cursor, **asked)
-    items = [transaction_shape(found.transaction, found.about, found.undone_by) for found in page.happenings]
+    items = [transaction_shape(found.commit, found.about, found.undone_by) for found in page.happenings]
     return Page(items, page.as_of_tx, page.next_cursor)
 
 
@@ -112,8 +112,8 @@ def _document(kernel: Kernel, handle: str) -> WholeDocument:
 
 
 def _documents_version(kernel: Kernel) -> int:
-    with kernel.read() as reading:
-        return reading.last_touched("entry", (DOCUMENT,))
+    with kernel.read() as snapshot:
+        return snapshot.last_touched("entry", (DOCUMENT,))
 
 
 def _notes_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
@@ -128,18 +128,18 @@ def _note(kernel: Kernel, path: str) -> Any:
 
 
 def _notes_version(kernel: Kernel) -> int:
-    with kernel.read() as reading:
-        return reading.last_touched("entry", (NOTE,))
+    with kernel.read() as snapshot:
+        return snapshot.last_touched("entry", (NOTE,))
 
 
 def _entries_version(kernel: Kernel) -> int:
-    with kernel.read() as reading:
-        return reading.last_touched("entry", (ENTRY,))
+    with kernel.read() as snapshot:
+        return snapshot.last_touched("entry", (ENTRY,))
 
 
 def _triples_version(kernel: Kernel) -> int:
-    with kernel.read() as reading:
-        return reading.last_touched("edge")
+    with kernel.read() as snapshot:
+        return snapshot.last_touched("edge")
 
 
 def _triple(kernel: Kernel, handle: str) -> Any:
@@ -369,7 +369,7 @@ def _whole(value: str | None, name: str) -> int | None:
     return int(value)
 
 
-def changed_resources(transaction: Transaction, changes: list[Change]) -> list[dict[str, Any]]:
+def changed_resources(commit: Commit, changes: list[Change]) -> list[dict[str, Any]]:
     """One note per resource and kind of change: what a follower of that resource should hear."""
     touched: dict[tuple[str, str], list[str | int]] = {}
 
@@ -383,14 +383,14 @@ def changed_resources(transaction: Transaction, changes: list[Change]) -> list[d
             change_type = "delete" if change.removes else "upsert"
             touch(list_uri, change_type, name)
             touch(address(list_uri, handle=name), change_type, name)
-    touch(TRANSACTIONS, "upsert", transaction.tx)
-    return [_told(transaction, uri, change_type, ids) for (uri, change_type), ids in touched.items()]
+    touch(TRANSACTIONS, "upsert", commit.tx)
+    return [_told(commit, uri, change_type, ids) for (uri, change_type), ids in touched.items()]
 
 
-def _told(transaction: Transaction, uri: str, change_type: str, ids: list[str | int]) -> dict[str, Any]:
+def _told(commit: Commit, uri: str, change_type: str, ids: list[str | int]) -> dict[str, Any]:
     return {
         "resource_uri": uri,
-        "tx_id": transaction.tx,
+        "tx_id": commit.tx,
         "change_type": change_type,
         "changed_ids": ids[:MAX_CHANGED_IDS],
         "truncated": len(ids) > MAX_CHANGED_IDS,
@@ -410,17 +410,17 @@ class Wanted:
     resource: Resource
     asked: Arguments | None = None
 
-    def narrow(self, kernel: Kernel, transaction: Transaction, changes: list[Change]) -> list[Change]:
+    def narrow(self, kernel: Kernel, commit: Commit, changes: list[Change]) -> list[Change]:
         """The changes of things that are asked for as they were before or are after."""
         if self.asked is None:
             return changes
         if self.resource.uri == TRANSACTIONS:
-            about = [change for change in changes if change.after.id == transaction.subject_id]
-            return changes if any(self._is_asked(kernel, transaction, change) for change in about) else []
-        return [change for change in changes if self._is_asked(kernel, transaction, change)]
+            about = [change for change in changes if change.after.id == commit.subject_id]
+            return changes if any(self._is_asked(kernel, commit, change) for change in about) else []
+        return [change for change in changes if self._is_asked(kernel, commit, change)]
 
-    def _is_asked(self, kernel: Kernel, transaction: Transaction, change: Change) -> bool:
-        moments = ((change.before, transaction.tx - 1), (change.after, transaction.tx))
+    def _is_asked(self, kernel: Kernel, commit: Commit, change: Change) -> bool:
+        moments = ((change.before, commit.tx - 1), (change.after, commit.tx))
         return any(
             version is not None
             and version.thing is not None
@@ -442,10 +442,8 @@ def understand(kernel: Kernel, uri: str) -> Wanted:
     return Wanted(address(resource.uri, handle=resource.read_member(kernel, member).id), resource)
 
 
-def changes_wanted(
-    kernel: Kernel, wanted: Wanted, transaction: Transaction, changes: list[Change]
-) -> list[dict[str, Any]]:
+def changes_wanted(kernel: Kernel, wanted: Wanted, commit: Commit, changes: list[Change]) -> list[dict[str, Any]]:
     """What a follower of a part of a resource should hear."""
-    kept = wanted.narrow(kernel, transaction, changes)
-    told = changed_resources(transaction, kept) if kept else []
+    kept = wanted.narrow(kernel, commit, changes)
+    told = changed_resources(commit, kept) if kept else []
     return [note for note in told if note["resource_uri"] == wanted.announced]

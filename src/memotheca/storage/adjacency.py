@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from memotheca.model.knowledge import fold
 from memotheca.storage.database import scalar
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 End = Literal["source", "target"]
 ENDS: tuple[End, End] = ("source", "target")
@@ -21,62 +21,62 @@ class Joint(NamedTuple):
     predicate: str
 
 
-def joints_at(reading: Reading, ids: Sequence[str], end: End, *, type: str, limit: int) -> list[Joint]:
+def joints_at(snapshot: Snapshot, ids: Sequence[str], end: End, *, type: str, limit: int) -> list[Joint]:
     """The edges of a type that have one of these entries at that end, in the order of their making."""
-    rows = reading.session.rows(
+    rows = snapshot.session.rows(
         "SELECT e.id, e.source, e.target, e.predicate FROM json_each(?) wanted CROSS JOIN edge_head e "
         f"ON e.collection = ? AND e.{end} = wanted.value AND e.type = ? ORDER BY e.id LIMIT ?",
         json.dumps(ids),
-        reading.collection,
+        snapshot.collection,
         type,
         limit,
     )
     return [Joint(*row) for row in rows]
 
 
-def joined_among(reading: Reading, ids: Sequence[str], *, without: str) -> list[tuple[str, str]]:
+def joined_among(snapshot: Snapshot, ids: Sequence[str], *, without: str) -> list[tuple[str, str]]:
     """Which of some entries are joined to each other, by edges of any type but one."""
     spelled = json.dumps(ids)
-    rows = reading.session.rows(
+    rows = snapshot.session.rows(
         "SELECT e.source, e.target FROM json_each(?) wanted CROSS JOIN edge_head e ON e.collection = ? "
         "AND e.source = wanted.value AND e.type <> ? AND e.target IN (SELECT value FROM json_each(?))",
         spelled,
-        reading.collection,
+        snapshot.collection,
         without,
         spelled,
     )
     return [(source, target) for source, target in rows]
 
 
-def with_edges(reading: Reading, ids: Sequence[str], *, at_least: int, without: str) -> set[str]:
+def with_edges(snapshot: Snapshot, ids: Sequence[str], *, at_least: int, without: str) -> set[str]:
     """Those of some entries that have so many edges, of any type but one."""
     ends = [
         f"(SELECT count(*) FROM edge_head e WHERE e.collection = ? AND e.{end} = wanted.value AND e.type <> ?)"
         for end in ENDS
     ]
-    place = (reading.collection, without)
+    place = (snapshot.collection, without)
     sql = f"SELECT wanted.value FROM json_each(?) wanted WHERE {' + '.join(ends)} >= ?"
-    return {row[0] for row in reading.session.rows(sql, json.dumps(ids), *place, *place, at_least)}
+    return {row[0] for row in snapshot.session.rows(sql, json.dumps(ids), *place, *place, at_least)}
 
 
-def count_unlinked(reading: Reading, kind: str) -> int:
+def count_unlinked(snapshot: Snapshot, kind: str) -> int:
     sql = (
         "SELECT count(*) FROM entry_head h WHERE h.collection = ? AND h.kind = ? "
         "AND NOT EXISTS (SELECT 1 FROM edge_head e WHERE e.collection = h.collection AND e.source = h.id) "
         "AND NOT EXISTS (SELECT 1 FROM edge_head e WHERE e.collection = h.collection AND e.target = h.id)"
     )
-    return int(scalar(reading.session, sql, reading.collection, kind))
+    return int(scalar(snapshot.session, sql, snapshot.collection, kind))
 
 
-def with_predicate(reading: Reading, ids: Iterable[str], predicate: str) -> list[str]:
+def with_predicate(snapshot: Snapshot, ids: Iterable[str], predicate: str) -> list[str]:
     """Those of some entries that have an edge with this predicate."""
     ends = [
         f"SELECT wanted.value FROM json_each(?) wanted WHERE EXISTS (SELECT 1 FROM edge_head e WHERE e.collection = ? "
         f"AND e.{end} = wanted.value AND e.predicate = ?)"
         for end in ENDS
     ]
-    place = (json.dumps(list(ids)), reading.collection, fold(predicate))
-    return sorted({row[0] for row in reading.session.rows(" UNION ".join(ends), *place, *place)})
+    place = (json.dumps(list(ids)), snapshot.collection, fold(predicate))
+    return sorted({row[0] for row in snapshot.session.rows(" UNION ".join(ends), *place, *place)})
 
 
 class Spoken(NamedTuple):
@@ -95,23 +95,23 @@ _SPOKEN = (
 )
 
 
-def triples_at(reading: Reading, ids: Sequence[str], *, limit: int) -> list[Spoken]:
+def triples_at(snapshot: Snapshot, ids: Sequence[str], *, limit: int) -> list[Spoken]:
     """The triples that have one of these entities at either end, those of each end in the order of their making."""
     rows: dict[str, Spoken] = {}
     for end in ("source", "target"):
         wanted = f"WHERE e.collection = ? AND e.{end} IN (SELECT value FROM json_each(?)) ORDER BY e.id LIMIT ?"
-        found = reading.session.rows(_SPOKEN + wanted, reading.collection, json.dumps(list(ids)), limit)
+        found = snapshot.session.rows(_SPOKEN + wanted, snapshot.collection, json.dumps(list(ids)), limit)
         rows |= {row[0]: Spoken(*row) for row in found}
     return list(rows.values())
 
 
-def triples_saying(reading: Reading, predicates: Sequence[str], *, limit: int) -> list[Spoken]:
+def triples_saying(snapshot: Snapshot, predicates: Sequence[str], *, limit: int) -> list[Spoken]:
     """The triples with one of these predicates, in the order of their making."""
     wanted = "WHERE e.collection = ? AND e.predicate IN (SELECT value FROM json_each(?)) ORDER BY e.id LIMIT ?"
-    rows = reading.session.rows(_SPOKEN + wanted, reading.collection, json.dumps(list(predicates)), limit)
+    rows = snapshot.session.rows(_SPOKEN + wanted, snapshot.collection, json.dumps(list(predicates)), limit)
     return [Spoken(*row) for row in rows]
 
 
-def predicates_of(reading: Reading) -> list[str]:
-    rows = reading.session.rows("SELECT DISTINCT predicate FROM edge_head WHERE collection = ?", reading.collection)
+def predicates_of(snapshot: Snapshot) -> list[str]:
+    rows = snapshot.session.rows("SELECT DISTINCT predicate FROM edge_head WHERE collection = ?", snapshot.collection)
     return [predicate for (predicate,) in rows]

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from memotheca.model.knowledge import Subject
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 
 class Turn(NamedTuple):
@@ -16,18 +16,18 @@ class Turn(NamedTuple):
     is_erased: bool
 
 
-def count_heads(reading: Reading) -> dict[str, Counter[str]]:
+def count_heads(snapshot: Snapshot) -> dict[str, Counter[str]]:
     """Living entries by kind and edges by type; goes through all of them."""
     counts: dict[str, Counter[str]] = {}
     for subject, column in (("entry", "kind"), ("edge", "type")):
         sql = f"SELECT {column}, count(*) FROM {subject}_head WHERE collection = ? GROUP BY {column}"
-        counts[subject] = Counter(dict(reading.session.rows(sql, reading.collection)))
+        counts[subject] = Counter(dict(snapshot.session.rows(sql, snapshot.collection)))
     return counts
 
 
-def read_turns(reading: Reading, after: int) -> list[Turn]:
+def read_turns(snapshot: Snapshot, after: int) -> list[Turn]:
     """What everything that changed after a transaction was then and is now."""
-    rows = reading.session.rows(
+    rows = snapshot.session.rows(
         "SELECT n.subject, n.kind, n.image IS NOT NULL, n.erased, "
         "(SELECT b.kind FROM version b WHERE b.collection = n.collection AND b.id = n.id AND b.tx <= ? "
         "ORDER BY b.tx DESC LIMIT 1), "
@@ -36,7 +36,7 @@ def read_turns(reading: Reading, after: int) -> list[Turn]:
         "(SELECT 1 FROM version l WHERE l.collection = n.collection AND l.id = n.id AND l.tx > n.tx)",
         after,
         after,
-        reading.collection,
+        snapshot.collection,
         after,
     )
     return [

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from memotheca.model.commits import Transaction
+from memotheca.model.commits import Commit
 from memotheca.model.knowledge import Entry, fold
 from memotheca.storage.database import Row
 from memotheca.storage.serialization import from_image
-from memotheca.storage.snapshot import Reading, to_transaction
+from memotheca.storage.snapshot import Snapshot, to_transaction
 
 
-def ids_labelled(reading: Reading, title: str, *, kind: str = "", without: str = "", limit: int = 1) -> list[str]:
+def ids_labelled(snapshot: Snapshot, title: str, *, kind: str = "", without: str = "", limit: int = 1) -> list[str]:
     """The live entries with this title, of one kind or of any but one."""
     conditions, values = "", list[str]()
     if kind:
@@ -21,40 +21,40 @@ def ids_labelled(reading: Reading, title: str, *, kind: str = "", without: str =
         conditions, values = f"{conditions} AND kind <> ?", [*values, without]
     # An expression: to get the order for nothing, SQLite would go through all ids instead of to the label.
     sql = f"SELECT id FROM entry_head WHERE collection = ? AND label = ?{conditions} ORDER BY id || '' LIMIT ?"
-    return _ids(reading, sql, fold(title), *values, limit)
+    return _ids(snapshot, sql, fold(title), *values, limit)
 
 
-def heads_of(reading: Reading, ids: Iterable[str]) -> dict[str, int]:
+def heads_of(snapshot: Snapshot, ids: Iterable[str]) -> dict[str, int]:
     """Those of some entries that live, each with the transaction that left it as it is."""
-    rows = reading.session.rows(
+    rows = snapshot.session.rows(
         "SELECT h.id, h.tx FROM json_each(?) wanted CROSS JOIN entry_head h "
         "ON h.collection = ? AND h.id = wanted.value",
         json.dumps(list(dict.fromkeys(ids))),
-        reading.collection,
+        snapshot.collection,
     )
     return {id: int(tx) for id, tx in rows}
 
 
-def ids_between(reading: Reading, low: str, high: str, *, limit: int) -> list[str]:
+def ids_between(snapshot: Snapshot, low: str, high: str, *, limit: int) -> list[str]:
     """Entries and edges whose ids lie between two."""
     within = "WHERE collection = ? AND id >= ? AND id <= ?"
     sql = f"SELECT id FROM entry_head {within} UNION ALL SELECT id FROM edge_head {within} ORDER BY id LIMIT ?"
-    return _ids(reading, sql, low, high, reading.collection, low, high, limit)
+    return _ids(snapshot, sql, low, high, snapshot.collection, low, high, limit)
 
 
-def ids_made_last(reading: Reading, kind: str, *, limit: int) -> list[str]:
+def ids_made_last(snapshot: Snapshot, kind: str, *, limit: int) -> list[str]:
     sql = "SELECT id FROM entry_head WHERE collection = ? AND kind = ? ORDER BY id DESC LIMIT ?"
-    return _ids(reading, sql, kind, limit)
+    return _ids(snapshot, sql, kind, limit)
 
 
-def ids_changed_in(reading: Reading, tx: int, *, limit: int) -> list[str]:
+def ids_changed_in(snapshot: Snapshot, tx: int, *, limit: int) -> list[str]:
     sql = "SELECT id FROM version WHERE collection = ? AND tx = ? AND subject = 'entry' ORDER BY id LIMIT ?"
-    return _ids(reading, sql, tx, limit)
+    return _ids(snapshot, sql, tx, limit)
 
 
-def ids_changed_after(reading: Reading, tx: int, *, limit: int) -> list[str]:
+def ids_changed_after(snapshot: Snapshot, tx: int, *, limit: int) -> list[str]:
     """What any transaction after this one has made, changed or removed, entries and edges alike."""
-    return _ids(reading, "SELECT id FROM version WHERE collection = ? AND tx > ? ORDER BY tx LIMIT ?", tx, limit)
+    return _ids(snapshot, "SELECT id FROM version WHERE collection = ? AND tx > ? ORDER BY tx LIMIT ?", tx, limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +71,13 @@ class Buried:
         return cast(Entry, from_image("entry", self.id, self.image))
 
     @property
-    def transaction(self) -> Transaction:
+    def commit(self) -> Commit:
         return to_transaction(self.row)
 
 
-def read_buried(reading: Reading, since: int, *, limit: int) -> list[Buried]:
+def read_buried(snapshot: Snapshot, since: int, *, limit: int) -> list[Buried]:
     """What was buried since then, newest first, each entry by its last burial."""
-    rows = reading.session.rows(
+    rows = snapshot.session.rows(
         # From the few transactions that bury, not from all versions.
         "SELECT t.tx, t.time, t.actor, t.operation, t.subject_id, t.undoes, t.note, v.id, (SELECT b.image "
         "FROM version b WHERE b.collection = v.collection AND b.id = v.id AND b.tx < v.tx ORDER BY b.tx DESC LIMIT 1) "
@@ -87,38 +87,38 @@ def read_buried(reading: Reading, since: int, *, limit: int) -> list[Buried]:
         "(SELECT 1 FROM entry_head h WHERE h.collection = v.collection AND h.id = v.id) AND NOT EXISTS "
         "(SELECT 1 FROM version n WHERE n.collection = v.collection AND n.id = v.id AND n.tx > v.tx) "
         "ORDER BY v.tx DESC LIMIT ?",
-        reading.collection,
+        snapshot.collection,
         since,
         limit,
     )
     return [Buried(row[7], row[8], row[:7]) for row in rows if row[8] is not None]
 
 
-def read_notes(reading: Reading, after: int, *, naming: str) -> list[dict[str, Any]]:
+def read_notes(snapshot: Snapshot, after: int, *, naming: str) -> list[dict[str, Any]]:
     """What the undoings after a transaction say of themselves, where they say something under this name."""
-    rows = reading.session.rows(
+    rows = snapshot.session.rows(
         "SELECT note FROM tx WHERE collection = ? AND tx > ? AND operation = 'REVERT' AND note LIKE ?",
-        reading.collection,
+        snapshot.collection,
         after,
         f'%"{naming}"%',
     )
     return [json.loads(note) for (note,) in rows]
 
 
-def read_standing(reading: Reading, kinds: Sequence[str], ids: Iterable[str] | None = None) -> list[Row]:
+def read_standing(snapshot: Snapshot, kinds: Sequence[str], ids: Iterable[str] | None = None) -> list[Row]:
     """Id, kind, importance and quarantine (as JSON) of the live entries of some kinds; of these alone, where ids are
     given."""
     among = "" if ids is None else " AND h.id IN (SELECT value FROM json_each(?))"
-    return reading.session.rows(
+    return snapshot.session.rows(
         "SELECT h.id, h.kind, json_extract(v.image, '$.attributes.importance'), "
         "json_extract(v.image, '$.attributes.quarantine') FROM entry_head h JOIN version v "
         "ON v.collection = h.collection AND v.id = h.id AND v.tx = h.tx "
         f"WHERE h.collection = ? AND h.kind IN ({', '.join('?' for _ in kinds)}){among}",
-        reading.collection,
+        snapshot.collection,
         *kinds,
         *(() if ids is None else (json.dumps(list(ids)),)),
     )
 
 
-def _ids(reading: Reading, sql: str, *values: str | int) -> list[str]:
-    return [row[0] for row in cast(list[tuple[str]], reading.session.rows(sql, reading.collection, *values))]
+def _ids(snapshot: Snapshot, sql: str, *values: str | int) -> list[str]:
+    return [row[0] for row in cast(list[tuple[str]], snapshot.session.rows(sql, snapshot.collection, *values))]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from memotheca.model.cancellation import heed
-from memotheca.model.commits import Change, Transaction, Version
+from memotheca.model.commits import Change, Commit, Version
 from memotheca.model.knowledge import Edge, Entry, Subject, fold
 from memotheca.storage.database import Row, Session, first, scalar
 from memotheca.storage.heads import is_live
@@ -30,9 +30,9 @@ def _to_version(row: Row) -> Version:
     return Version(id=id, tx=tx, time=time, subject=subject, kind=kind, thing=thing, erased=bool(erased))
 
 
-def to_transaction(row: Row) -> Transaction:
+def to_transaction(row: Row) -> Commit:
     tx, time, actor, operation, subject_id, undoes, note = row
-    return Transaction(
+    return Commit(
         tx=tx,
         time=time,
         actor=actor,
@@ -60,7 +60,7 @@ class EdgePattern:
     without: str | None = None
 
 
-class Reading:
+class Snapshot:
     """What can be asked of a snapshot; `as_of` asks for the state after that transaction."""
 
     def __init__(self, session: Session, collection: str) -> None:
@@ -194,13 +194,13 @@ class Reading:
         sql = "SELECT namespace, id FROM alias WHERE collection = ? AND name = ?"
         return sorted(cast(list[tuple[str, str]], self.session.rows(sql, self.collection, fold(name))))
 
-    def transaction(self, tx: int) -> Transaction | None:
-        rows = self.transactions(before=tx + 1, limit=1)
+    def commit(self, tx: int) -> Commit | None:
+        rows = self.commits(before=tx + 1, limit=1)
         return rows[0] if rows and rows[0].tx == tx else None
 
-    def transactions(
+    def commits(
         self, *, before: int = _EVERYTHING, after: int = 0, limit: int = _EVERYTHING, newest_first: bool = True
-    ) -> list[Transaction]:
+    ) -> list[Commit]:
         rows = self.session.rows(
             "SELECT tx, time, actor, operation, subject_id, undoes, note FROM tx "
             f"WHERE collection = ? AND tx < ? AND tx > ? ORDER BY tx {'DESC' if newest_first else 'ASC'} LIMIT ?",

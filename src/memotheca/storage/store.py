@@ -14,7 +14,7 @@ from memotheca.storage.heads import drop_head, loose_edges, set_edge_heads, set_
 from memotheca.storage.migrations import STEPS, Step, migrate, recorded_format, refuse_other_format
 from memotheca.storage.repeats import drop_replies
 from memotheca.storage.serialization import to_image, to_text
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ class Derive(Protocol):
     def erased(self, session: Session, collection: str, id: str) -> None: ...
 
 
-class Writing(Reading):
+class Transaction(Snapshot):
     """A transaction under way: a snapshot that can be changed."""
 
     def __init__(
@@ -224,12 +224,12 @@ class Store:
         migrate(database, steps, before=before_migration)
 
     @contextmanager
-    def read(self, collection: str) -> Generator[Reading]:
+    def read(self, collection: str) -> Generator[Snapshot]:
         """One snapshot; it sees every commit made before it, by whatever process."""
         with self.database.read() as session:
-            yield Reading(session, collection)
+            yield Snapshot(session, collection)
 
-    def write(self, collection: str, act: Callable[[Writing], T], *, actor: str) -> T:
+    def write(self, collection: str, act: Callable[[Transaction], T], *, actor: str) -> T:
         """Run `act` in a transaction; when this returns, its changes are durable. A closure without
         changes leaves no transaction behind."""
         result: list[T] = []
@@ -237,11 +237,11 @@ class Store:
             with self.database.write() as session:
                 # Before anything else: a newer format may have no such tables as we are about to change.
                 refuse_other_format(session, self.known_format)
-                writing = Writing(session, collection, clock=self.clock, actor=actor, derive=self.derive)
-                result.append(act(writing))
-                if not writing.changed:
+                transaction = Transaction(session, collection, clock=self.clock, actor=actor, derive=self.derive)
+                result.append(act(transaction))
+                if not transaction.changed:
                     raise _Unchanged
-                writing.refuse_loose_ends()
+                transaction.refuse_loose_ends()
         except _Unchanged:
             pass
         return result[0]

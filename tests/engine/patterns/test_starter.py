@@ -98,8 +98,8 @@ def test_many_processes_install_it_once(tmp_path):
     with ThreadPoolExecutor(4) as pool:
         counts = list(pool.map(lambda app: len(all_cards(app.kernel)), apps))
     assert counts == [len(PATTERNS)] * 4
-    with apps[0].kernel.store.read(STARTER_COLLECTION) as reading:
-        assert reading.tx == 1
+    with apps[0].kernel.store.read(STARTER_COLLECTION) as snapshot:
+        assert snapshot.tx == 1
     for app in apps:
         app.kernel.store.close()
 

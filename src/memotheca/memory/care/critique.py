@@ -21,7 +21,7 @@ from memotheca.model.kinds import MEMORY, TEMPORAL
 from memotheca.model.knowledge import Entry
 from memotheca.storage import fingerprints
 from memotheca.storage.adjacency import with_predicate
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 Check = Literal["conflicts", "duplicates", "outdated", "low_confidence"]
 CHECKS: tuple[Check, ...] = ("conflicts", "duplicates", "outdated", "low_confidence")
@@ -70,30 +70,30 @@ class Related:
     left_out: int = 0
 
 
-def critique(kernel: Kernel, reading: Reading, entries: Sequence[Entry], checks: Iterable[str]) -> list[Finding]:
+def critique(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry], checks: Iterable[str]) -> list[Finding]:
     """Compare entries with each other, with what they are linked to and with what the search finds near them."""
     wanted = set(checks)
     related = Related([])
     if wanted - {"low_confidence"}:
-        related = related_pairs(kernel, reading, entries)
+        related = related_pairs(kernel, snapshot, entries)
         known = {frozenset((one.id, other.id)) for one, other in related.pairs}
         together = [pair for pair in combinations(entries, 2) if frozenset(each.id for each in pair) not in known]
         related = Related([*together, *related.pairs])
-    return criticise(kernel, reading, related, entries, checks=wanted)
+    return criticise(kernel, snapshot, related, entries, checks=wanted)
 
 
 def criticise(
-    kernel: Kernel, reading: Reading, related: Related, entries: Sequence[Entry], *, checks: Collection[str]
+    kernel: Kernel, snapshot: Snapshot, related: Related, entries: Sequence[Entry], *, checks: Collection[str]
 ) -> list[Finding]:
     """What is wrong with some entries and with what is related to them."""
     pairs = related.pairs
-    clashes = find_clashes(reading, pairs)
+    clashes = find_clashes(snapshot, pairs)
     found: list[Finding] = []
     if "conflicts" in checks:
         found += [_conflict(clash) for clash in clashes]
     if "duplicates" in checks:
         clashing = {frozenset((clash.older.id, clash.newer.id)) for clash in clashes}
-        found += _duplicates(kernel, reading, [p for p in pairs if frozenset((p[0].id, p[1].id)) not in clashing])
+        found += _duplicates(kernel, snapshot, [p for p in pairs if frozenset((p[0].id, p[1].id)) not in clashing])
     if "outdated" in checks:
         found += _outdated(entries, clashes, kernel.now())
     if "low_confidence" in checks:
@@ -101,18 +101,18 @@ def criticise(
     return sorted(found, key=lambda each: (CHECKS.index(each.check), -each.score, [e.id for e in each.entries]))
 
 
-def related_pairs(kernel: Kernel, reading: Reading, entries: Sequence[Entry], *, most: int | None = None) -> Related:
+def related_pairs(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry], *, most: int | None = None) -> Related:
     """Each entry with its neighbours, but for what merely came before or after it, and with its nearest, no pair twice;
     of those whose nearest would have to be searched for, at most so many."""
-    now, vicinity = kernel.now(), vicinity_of(kernel, reading)
-    near = vicinity.around(kernel, reading, entries, most)
+    now, vicinity = kernel.now(), vicinity_of(kernel, snapshot)
+    near = vicinity.around(kernel, snapshot, entries, most)
     left_out = len(entries) - len(near)
     entries = [entry for entry in entries if entry.id in near]
     linked = fingerprints.neighbours(
-        reading.session, reading.collection, [entry.id for entry in entries], without=TEMPORAL
+        snapshot.session, snapshot.collection, [entry.id for entry in entries], without=TEMPORAL
     )
     joined = {id: others[:NEAR] for id, others in linked.items()}
-    known = vicinity.read(reading, (id for others in joined.values() for id in others))
+    known = vicinity.read(snapshot, (id for others in joined.values() for id in others))
     pairs: dict[tuple[str, str], tuple[Entry, Entry]] = {}
     for entry in entries:
         beside = [known[id] for id in joined.get(entry.id, []) if id in known]
@@ -122,16 +122,16 @@ def related_pairs(kernel: Kernel, reading: Reading, entries: Sequence[Entry], *,
     return Related(list(pairs.values()), left_out)
 
 
-def meanings_of(kernel: Kernel, reading: Reading, pairs: Sequence[tuple[Entry, Entry]]) -> list[float]:
+def meanings_of(kernel: Kernel, snapshot: Snapshot, pairs: Sequence[tuple[Entry, Entry]]) -> list[float]:
     """How near the two of each pair are in meaning: as E1 sees them, or by their words where one has no vector."""
     known = {entry.id: entry for pair in pairs for entry in pair}
-    vectors = vicinity_of(kernel, reading).meanings(reading, known.values())
+    vectors = vicinity_of(kernel, snapshot).meanings(snapshot, known.values())
     meant = [place for place, (one, other) in enumerate(pairs) if one.id in vectors and other.id in vectors]
     left, right = ([vectors[pairs[place][end].id] for place in meant] for end in (0, 1))
     cosines = np.einsum("ij,ij->i", np.array(left), np.array(right)) if meant else np.empty(0)
     values = dict(zip(meant, np.clip(cosines, 0.0, 1.0).tolist(), strict=True))
     if len(values) < len(pairs):
-        gallery, said = reference_of(kernel, reading).gallery, {id: words_of(entry) for id, entry in known.items()}
+        gallery, said = reference_of(kernel, snapshot).gallery, {id: words_of(entry) for id, entry in known.items()}
         for place in range(len(pairs)):
             if place not in values:
                 heed()
@@ -139,10 +139,10 @@ def meanings_of(kernel: Kernel, reading: Reading, pairs: Sequence[tuple[Entry, E
     return [values[place] for place in range(len(pairs))]
 
 
-def find_clashes(reading: Reading, pairs: Iterable[tuple[Entry, Entry]]) -> list[Clash]:
+def find_clashes(snapshot: Snapshot, pairs: Iterable[tuple[Entry, Entry]]) -> list[Clash]:
     found: list[Clash] = []
     pairs = list(pairs)
-    said = _said_to_clash(reading, {one.id for one, _ in pairs})
+    said = _said_to_clash(snapshot, {one.id for one, _ in pairs})
     for pair in pairs:
         heed()
         older, newer = sorted(pair, key=lambda entry: (holds_from(entry), entry.id))
@@ -157,9 +157,9 @@ def holds_from(entry: Entry) -> int:
     return entry.created_at if entry.validity.start is None else entry.validity.start
 
 
-def _said_to_clash(reading: Reading, ids: Iterable[str]) -> dict[frozenset[str], float]:
+def _said_to_clash(snapshot: Snapshot, ids: Iterable[str]) -> dict[frozenset[str], float]:
     """The edges that say so (D.11, 1), by their ends."""
-    edges = [edge for id in with_predicate(reading, ids, CONTRADICTS) for edge in reading.edges_of(id, CONTRADICTS)]
+    edges = [edge for id in with_predicate(snapshot, ids, CONTRADICTS) for edge in snapshot.edges_of(id, CONTRADICTS)]
     return {frozenset((edge.source, edge.target)): edge.weight for edge in sorted(edges, key=lambda each: each.weight)}
 
 
@@ -180,7 +180,7 @@ def _conflict(clash: Clash) -> Finding:
     )
 
 
-def _duplicates(kernel: Kernel, reading: Reading, pairs: Sequence[tuple[Entry, Entry]]) -> list[Finding]:
+def _duplicates(kernel: Kernel, snapshot: Snapshot, pairs: Sequence[tuple[Entry, Entry]]) -> list[Finding]:
     return [
         Finding(
             check="duplicates",
@@ -189,7 +189,7 @@ def _duplicates(kernel: Kernel, reading: Reading, pairs: Sequence[tuple[Entry, E
             explanation=f"they say the same, to {value:.2f}",
             action=MERGE,
         )
-        for pair, value in zip(pairs, meanings_of(kernel, reading, pairs), strict=True)
+        for pair, value in zip(pairs, meanings_of(kernel, snapshot, pairs), strict=True)
         if value >= DUPLICATE and not differ_in_figures(pair[0].body, pair[1].body)
     ]
 

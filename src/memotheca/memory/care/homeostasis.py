@@ -20,7 +20,7 @@ from memotheca.model.kinds import MEMORY, TEMPORAL
 from memotheca.storage.adjacency import with_edges
 from memotheca.storage.database import Database
 from memotheca.storage.lookups import read_standing
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 SET_POINT = 0.5
 STEP = 0.01
@@ -127,18 +127,18 @@ class _Ledgers:
         self._important: dict[str, float] = {}
         self._quarantined: dict[str, Mapping[str, Any]] = {}
 
-    def catch_up(self, reading: Reading) -> Ledger:
+    def catch_up(self, snapshot: Snapshot) -> Ledger:
         with self._guard:
-            if self._tx > reading.tx:
-                return _Ledgers().catch_up(reading)
+            if self._tx > snapshot.tx:
+                return _Ledgers().catch_up(snapshot)
             if not self._tx:
-                self._enter(list(_read(reading)))
-            elif self._tx < reading.tx:
-                changed = [id for id, subject, _ in reading.changed_after(self._tx) if subject == "entry"]
-                found = list(_read(reading, changed))
+                self._enter(list(_read(snapshot)))
+            elif self._tx < snapshot.tx:
+                changed = [id for id, subject, _ in snapshot.changed_after(self._tx) if subject == "entry"]
+                found = list(_read(snapshot, changed))
                 self._leave(changed)
                 self._enter(found)
-            self._tx = reading.tx
+            self._tx = snapshot.tx
             important, quarantined = tuple(self._important.items()), tuple(sorted(self._quarantined.items()))
             return Ledger(len(self._held), self._total, self._squares, important, quarantined)
 
@@ -168,25 +168,25 @@ _ledgers: WeakKeyDictionary[Database, dict[str, _Ledgers]] = WeakKeyDictionary()
 _guard = Lock()
 
 
-def read_ledger(kernel: Kernel, reading: Reading) -> Ledger:
+def read_ledger(kernel: Kernel, snapshot: Snapshot) -> Ledger:
     """Every memory, and every other entry to which somebody gave an importance."""
     with _guard:
         ledger = _ledgers.setdefault(kernel.store.database, {}).setdefault(kernel.collection, _Ledgers())
-    return ledger.catch_up(reading)
+    return ledger.catch_up(snapshot)
 
 
-def _read(reading: Reading, ids: Iterable[str] | None = None) -> Iterator[tuple[str, Held]]:
-    for id, kind, importance, held in read_standing(reading, KNOWN, ids):
+def _read(snapshot: Snapshot, ids: Iterable[str] | None = None) -> Iterator[tuple[str, Held]]:
+    for id, kind, importance, held in read_standing(snapshot, KNOWN, ids):
         if kind == MEMORY or importance is not None:
             yield id, Held(SET_POINT if importance is None else float(importance), json.loads(held) if held else None)
 
 
-def homeostasis(kernel: Kernel, reading: Reading, mood: Mood, session: str) -> Homeostasis:
+def homeostasis(kernel: Kernel, snapshot: Snapshot, mood: Mood, session: str) -> Homeostasis:
     now = kernel.now()
-    ledger = read_ledger(kernel, reading)
+    ledger = read_ledger(kernel, snapshot)
     ranked = sorted(ledger.important, key=lambda pair: (-pair[1], pair[0]))
-    connected = with_edges(reading, [id for id, _ in ranked], at_least=FEWEST, without=TEMPORAL)
-    examined = ((id, examine(reading, id, importance)) for id, importance in ranked if id in connected)
+    connected = with_edges(snapshot, [id for id, _ in ranked], at_least=FEWEST, without=TEMPORAL)
+    examined = ((id, examine(snapshot, id, importance)) for id, importance in ranked if id in connected)
     return Homeostasis(
         count=ledger.count,
         mean=ledger.mean,
@@ -195,7 +195,7 @@ def homeostasis(kernel: Kernel, reading: Reading, mood: Mood, session: str) -> H
         quarantined=tuple(
             (id, why) for id, why in ledger.quarantined if why.get("until") is None or why["until"] > now
         ),
-        drifts=_drifts(ledger.mean, mood, modulator_levels(kernel, reading.session, session)),
+        drifts=_drifts(ledger.mean, mood, modulator_levels(kernel, snapshot.session, session)),
     )
 
 

@@ -18,7 +18,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
 from memotheca.storage.chunks import count_waiting
 from memotheca.storage.lookups import heads_of
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 ACTIVE = 5
 LOOKED_THROUGH = 200
@@ -45,12 +45,12 @@ class Active:
     last: int
 
 
-def layers(kernel: Kernel, reading: Reading, mood: Mood) -> tuple[Layer, ...]:
-    waiting = count_waiting(reading.session, reading.collection)
-    census = take_census(kernel, reading)
+def layers(kernel: Kernel, snapshot: Snapshot, mood: Mood) -> tuple[Layer, ...]:
+    waiting = count_waiting(snapshot.session, snapshot.collection)
+    census = take_census(kernel, snapshot)
     nodes, edges = census.nodes(KNOWN), census.edges.total()
-    exchanges = activity_of(kernel).count(reading.session, reading.collection)
-    judged = count_lately(kernel, reading)
+    exchanges = activity_of(kernel).count(snapshot.session, snapshot.collection)
+    judged = count_lately(kernel, snapshot)
     return (
         Layer(
             "L1",
@@ -95,16 +95,16 @@ def layers(kernel: Kernel, reading: Reading, mood: Mood) -> tuple[Layer, ...]:
     )
 
 
-def count_quadrants(kernel: Kernel, reading: Reading) -> tuple[dict[str, int], int]:
+def count_quadrants(kernel: Kernel, snapshot: Snapshot) -> tuple[dict[str, int], int]:
     """How many memories stand in which quadrant, and how many were looked at: all while they fit the sample. Of a
     member of the same sample that has not changed it is known already."""
-    held = take_census(kernel, reading).nodes((MEMORY,))
-    gallery = reference_of(kernel, reading).gallery
-    heads = heads_of(reading, gallery.ids) if held > SAMPLE else reading.newest(MEMORY)
+    held = take_census(kernel, snapshot).nodes((MEMORY,))
+    gallery = reference_of(kernel, snapshot).gallery
+    heads = heads_of(snapshot, gallery.ids) if held > SAMPLE else snapshot.newest(MEMORY)
     with _guard:
         known = dict(_standing.get(gallery, {}))
-    changed = reading.living(id for id, tx in heads.items() if known.get(id, (None, tx + 1))[1] != tx)
-    judged = judge_lately(kernel, reading, list(changed.values()))
+    changed = snapshot.living(id for id, tx in heads.items() if known.get(id, (None, tx + 1))[1] != tx)
+    judged = judge_lately(kernel, snapshot, list(changed.values()))
     for entry, each in zip(changed.values(), judged, strict=True):
         known[entry.id] = (quadrant_of(entry, each), heads[entry.id])
     with _guard:
@@ -117,9 +117,9 @@ _standing: WeakKeyDictionary[Gallery, dict[str, tuple[Quadrant, int]]] = WeakKey
 _guard = Lock()
 
 
-def most_active(kernel: Kernel, reading: Reading) -> Sequence[Active]:
+def most_active(kernel: Kernel, snapshot: Snapshot) -> Sequence[Active]:
     """What somebody was shown most often, of what was looked at lately."""
-    ids = [id for id, _ in activity_of(kernel).recent_looks(reading.session, reading.collection, LOOKED_THROUGH)]
-    seen = activity_of(kernel).looks(reading.session, reading.collection, ids)
-    ranked = sorted(heads_of(reading, seen), key=lambda each: (-seen[each][0], -seen[each][1], each))[:ACTIVE]
-    return [Active(entry, *seen[id]) for id, entry in reading.living(ranked).items()]
+    ids = [id for id, _ in activity_of(kernel).recent_looks(snapshot.session, snapshot.collection, LOOKED_THROUGH)]
+    seen = activity_of(kernel).looks(snapshot.session, snapshot.collection, ids)
+    ranked = sorted(heads_of(snapshot, seen), key=lambda each: (-seen[each][0], -seen[each][1], each))[:ACTIVE]
+    return [Active(entry, *seen[id]) for id, entry in snapshot.living(ranked).items()]

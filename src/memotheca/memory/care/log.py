@@ -11,10 +11,10 @@ from memotheca.memory.curation.reversal import WINDOW, hash_of
 from memotheca.memory.curation.tombstones import tombstone_of
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import to_iso
-from memotheca.model.commits import Transaction
+from memotheca.model.commits import Commit
 from memotheca.storage.activity import QUARANTINED, Asked, Happening
 from memotheca.storage.lookups import ids_changed_in
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 LEVELS = ("error", "warn", "info", "debug")
 COMPONENTS = ("storage", "retrieval", "curation", "dream", "gwt")
@@ -58,13 +58,13 @@ class Sought:
         return list(LEVELS[: LEVELS.index(self.level) + 1])
 
 
-def read_chronicle(kernel: Kernel, reading: Reading, sought: Sought) -> list[Line]:
+def read_chronicle(kernel: Kernel, snapshot: Snapshot, sought: Sought) -> list[Line]:
     """Newest first."""
-    lines = [*_noticed(kernel, reading, sought), *_journaled(kernel, reading, sought)]
+    lines = [*_noticed(kernel, snapshot, sought), *_journaled(kernel, snapshot, sought)]
     return sorted(lines, key=lambda line: -line.time)[: sought.limit]
 
 
-def _noticed(kernel: Kernel, reading: Reading, sought: Sought) -> list[Line]:
+def _noticed(kernel: Kernel, snapshot: Snapshot, sought: Sought) -> list[Line]:
     asked = Asked(
         levels=tuple(sought.levels),
         components=sought.components,
@@ -74,7 +74,7 @@ def _noticed(kernel: Kernel, reading: Reading, sought: Sought) -> list[Line]:
         since=sought.since,
         limit=sought.limit,
     )
-    held = activity_of(kernel).happenings(reading.session, reading.collection, asked)
+    held = activity_of(kernel).happenings(snapshot.session, snapshot.collection, asked)
     return [_line_of(line) for line in held]
 
 
@@ -92,31 +92,31 @@ def _line_of(line: Happening) -> Line:
     )
 
 
-def _journaled(kernel: Kernel, reading: Reading, sought: Sought) -> list[Line]:
+def _journaled(kernel: Kernel, snapshot: Snapshot, sought: Sought) -> list[Line]:
     if "info" not in sought.levels:
         return []
     found: list[Line] = []
     now = kernel.now()
-    for transaction in _transactions(reading, sought):
-        component = _component(transaction)
+    for commit in _transactions(snapshot, sought):
+        component = _component(commit)
         if component in sought.components:
-            found.append(_entered(reading, transaction, component, now))
+            found.append(_entered(snapshot, commit, component, now))
         if len(found) == sought.limit:
             break
     return found
 
 
-def _transactions(reading: Reading, sought: Sought) -> list[Transaction]:
+def _transactions(snapshot: Snapshot, sought: Sought) -> list[Commit]:
     """Newest first, as many as can be wanted."""
     if sought.node_id is not None:
-        numbers = sorted({version.tx for version in reading.versions(sought.node_id)}, reverse=True)
-        of_node = [each for tx in numbers if (each := reading.transaction(tx)) is not None]
+        numbers = sorted({version.tx for version in snapshot.versions(sought.node_id)}, reverse=True)
+        of_node = [each for tx in numbers if (each := snapshot.commit(tx)) is not None]
         return [each for each in of_node if each.time >= sought.since]
-    found: list[Transaction] = []
+    found: list[Commit] = []
     wanted = 0
-    before = reading.tx + 1
+    before = snapshot.tx + 1
     while wanted < sought.limit:
-        batch = reading.transactions(before=before, limit=BATCH)
+        batch = snapshot.commits(before=before, limit=BATCH)
         recent = [each for each in batch if each.time >= sought.since]
         found += recent
         wanted += sum(_component(each) in sought.components for each in recent)
@@ -126,37 +126,37 @@ def _transactions(reading: Reading, sought: Sought) -> list[Transaction]:
     return found
 
 
-def _component(transaction: Transaction) -> str:
-    is_curation = transaction.operation in _CURATION or transaction.note.get("tool") in _CURATING
+def _component(commit: Commit) -> str:
+    is_curation = commit.operation in _CURATION or commit.note.get("tool") in _CURATING
     return "curation" if is_curation else "storage"
 
 
-def _entered(reading: Reading, transaction: Transaction, component: str, now: int) -> Line:
-    ids = ids_changed_in(reading, transaction.tx, limit=NAMED)
-    undone = reading.undone_by(transaction.tx)
-    can_come_back = transaction.operation in TAKEN_BACK and undone is None and now - transaction.time <= WINDOW
-    details: dict[str, Any] = {"tx_id": transaction.tx, "actor": transaction.actor}
-    if transaction.note.get("rationale"):
-        details["rationale"] = transaction.note["rationale"]
+def _entered(snapshot: Snapshot, commit: Commit, component: str, now: int) -> Line:
+    ids = ids_changed_in(snapshot, commit.tx, limit=NAMED)
+    undone = snapshot.undone_by(commit.tx)
+    can_come_back = commit.operation in TAKEN_BACK and undone is None and now - commit.time <= WINDOW
+    details: dict[str, Any] = {"tx_id": commit.tx, "actor": commit.actor}
+    if commit.note.get("rationale"):
+        details["rationale"] = commit.note["rationale"]
     if can_come_back:
-        details["reversal_hash"] = hash_of(transaction)
+        details["reversal_hash"] = hash_of(commit)
     if undone is not None:
         details["undone_by"] = undone
     return Line(
-        time=transaction.time,
+        time=commit.time,
         level="info",
         component=component,
-        action=str(transaction.note.get("tool") or transaction.operation.lower()),
+        action=str(commit.note.get("tool") or commit.operation.lower()),
         node_ids=tuple(ids),
-        reason=str(transaction.note.get("reason") or ""),
+        reason=str(commit.note.get("reason") or ""),
         details=details,
         recovery_tool="restore_from_hash" if can_come_back else None,
     )
 
 
-def explain(kernel: Kernel, reading: Reading, node_id: str) -> str:
+def explain(kernel: Kernel, snapshot: Snapshot, node_id: str) -> str:
     """Why something is not remembered, to whoever asks."""
-    entry, now = reading.entry(node_id), kernel.now()
+    entry, now = snapshot.entry(node_id), kernel.now()
     if entry is not None:
         held = quarantine_of(entry, now)
         if held is None:
@@ -166,15 +166,15 @@ def explain(kernel: Kernel, reading: Reading, node_id: str) -> str:
             f"It is quarantined{until} ({held.get('reason')}); search_graph with include_quarantined shows it, "
             "and a person can let it out: memotheca memory --release."
         )
-    gone = tombstone_of(reading, node_id, now)
+    gone = tombstone_of(snapshot, node_id, now)
     if gone is None:
         return "It was erased for good."
-    day = to_iso(gone.transaction.time)[:10]
-    deed = {"MERGE": f"merged into {gone.transaction.subject_id}", "REVERT": "undone"}
-    told = f"It was {deed.get(gone.transaction.operation, 'forgotten')} on {day}"
-    reason = gone.transaction.note.get("reason")
+    day = to_iso(gone.commit.time)[:10]
+    deed = {"MERGE": f"merged into {gone.commit.subject_id}", "REVERT": "undone"}
+    told = f"It was {deed.get(gone.commit.operation, 'forgotten')} on {day}"
+    reason = gone.commit.note.get("reason")
     told += f" as {reason}." if reason else "."
-    if gone.transaction.operation not in TAKEN_BACK:
+    if gone.commit.operation not in TAKEN_BACK:
         return f"{told} Undo that to have it back."
     if gone.days_left <= 0:
         return f"{told} The 30 days in which it could come back are over."

@@ -48,12 +48,12 @@ def apply_edits(kernel: Kernel, edits: Sequence[Edit], *, actor: str) -> tuple[l
 def _apply(kernel: Kernel, edit: Edit, actor: str) -> Applied:
     if edit.action == "delete":
         gone = forget(kernel, edit.ids[0], reason="user_requested", rationale=RATIONALE, actor=actor)
-        return Applied(edit, gone.transaction.tx, gone.reversal_hash)
+        return Applied(edit, gone.commit.tx, gone.reversal_hash)
     if edit.action == "annotate":
         version, _, _ = annotate(kernel, edit.ids[0], {"notes": edit.words}, actor=actor)
         return Applied(edit, version.tx)
-    with kernel.read() as reading:
-        sources = sources_of(reading, edit.ids)
+    with kernel.read() as snapshot:
+        sources = sources_of(snapshot, edit.ids)
     said = {
         "target_name": name_of(chief_of(sources)),
         "rationale": RATIONALE,
@@ -61,4 +61,4 @@ def _apply(kernel: Kernel, edit: Edit, actor: str) -> Applied:
         "force_merge": False,
     }
     merged = merge(kernel, sources, wording.extract(sources)[0], said=said, actor=actor)
-    return Applied(edit, merged.transaction.tx, merged.reversal_hash)
+    return Applied(edit, merged.commit.tx, merged.reversal_hash)

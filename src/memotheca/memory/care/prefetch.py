@@ -17,17 +17,17 @@ _ready: WeakKeyDictionary[Activity, tuple[int, int]] = WeakKeyDictionary()
 def get_ready(kernel: Kernel, stop: Callable[[], bool]) -> None:
     """Compare what was looked at or stored lately with what is near it, and judge the sample: once for every change and
     every look, one entry at a time, so that no call waits for it."""
-    with kernel.read() as reading:
-        state = (reading.tx, activity_of(kernel).stirrings)
+    with kernel.read() as snapshot:
+        state = (snapshot.tx, activity_of(kernel).stirrings)
         if _ready.get(activity_of(kernel)) == state:
             return
-        entries = recent_entries(kernel, reading, LOOKED_AT)
+        entries = recent_entries(kernel, snapshot, LOOKED_AT)
     for entry in entries:
         if stop():
             return
-        with kernel.read() as reading:
-            find_clashes(reading, related_pairs(kernel, reading, [entry]).pairs)
-    with kernel.read() as reading:
-        reference_of(kernel, reading).renew(reading)
-        count_quadrants(kernel, reading)
+        with kernel.read() as snapshot:
+            find_clashes(snapshot, related_pairs(kernel, snapshot, [entry]).pairs)
+    with kernel.read() as snapshot:
+        reference_of(kernel, snapshot).renew(snapshot)
+        count_quadrants(kernel, snapshot)
     _ready[activity_of(kernel)] = state

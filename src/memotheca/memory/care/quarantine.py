@@ -15,27 +15,27 @@ from memotheca.search.derive import QUARANTINED
 from memotheca.search.finder import finder_of
 from memotheca.search.index.score import Filter
 from memotheca.search.search import Page, Question, find_entries, rank_entries
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Transaction
 
 RELEASE = "release"
 
 
-def quarantined_entries(kernel: Kernel, reading: Reading) -> list[tuple[Entry, Mapping[str, Any]]]:
+def quarantined_entries(kernel: Kernel, snapshot: Snapshot) -> list[tuple[Entry, Mapping[str, Any]]]:
     """Every entry that is held, the newest first, with the reason and the times."""
-    ids = [id for id, _ in read_ledger(kernel, reading).quarantined]
+    ids = [id for id, _ in read_ledger(kernel, snapshot).quarantined]
     now = kernel.now()
     held = [
         (entry, why)
         for id in sorted(ids, reverse=True)
-        if (entry := reading.entry(id)) is not None and (why := quarantine_of(entry, now)) is not None
+        if (entry := snapshot.entry(id)) is not None and (why := quarantine_of(entry, now)) is not None
     ]
     return sorted(held, key=lambda pair: -int(pair[1].get("since", 0)))
 
 
 def _ever_held(kernel: Kernel) -> list[str]:
-    with kernel.read() as reading:
-        return finder_of(kernel).filtered(reading, Filter(groups=((QUARANTINED,),), as_of=reading.tx))
+    with kernel.read() as snapshot:
+        return finder_of(kernel).filtered(snapshot, Filter(groups=((QUARANTINED,),), as_of=snapshot.tx))
 
 
 def rank_unheld(kernel: Kernel, question: Question, limit: int) -> list[str]:
@@ -46,8 +46,8 @@ def rank_unheld(kernel: Kernel, question: Question, limit: int) -> list[str]:
     doubtful = set(ids) & set(marked)
     if doubtful:
         now = kernel.now()
-        with kernel.read() as reading:
-            held = [entry.id for entry in reading.living(doubtful).values() if quarantine_of(entry, now) is not None]
+        with kernel.read() as snapshot:
+            held = [entry.id for entry in snapshot.living(doubtful).values() if quarantine_of(entry, now) is not None]
         ids = [id for id in ids if id not in held]
     return ids[:limit]
 
@@ -66,13 +66,13 @@ def find_unheld(kernel: Kernel, question: Question, limit: int) -> Page:
 def lift_quarantine(kernel: Kernel, handle: str, *, actor: str) -> Version:
     """Let an entry be found again before its time: one transaction, which can be undone. Refused for what is free."""
 
-    def act(writing: Writing) -> Version:
-        writing.describe("UPDATE", note={"tool": RELEASE, "reason": "a person lifted its quarantine"})
-        entry = cast(Entry, find_node(writing, handle).thing)
+    def act(transaction: Transaction) -> Version:
+        transaction.describe("UPDATE", note={"tool": RELEASE, "reason": "a person lifted its quarantine"})
+        entry = cast(Entry, find_node(transaction, handle).thing)
         if quarantine_of(entry, kernel.now()) is None:
             raise Refusal(Failure.INVALID, "It is not in quarantine.", field="release")
         attributes = {name: value for name, value in entry.attributes.items() if name != "quarantine"}
-        writing.put(replace(entry, attributes=attributes, updated_at=writing.time))
-        return cast(Version, writing.version(entry.id, writing.tx))
+        transaction.put(replace(entry, attributes=attributes, updated_at=transaction.time))
+        return cast(Version, transaction.version(entry.id, transaction.tx))
 
     return kernel.write(act, actor=actor)

@@ -10,7 +10,7 @@ from memotheca.memory.standing.nearest import KNOWN, vicinity_of
 from memotheca.model.ids import moment_of
 from memotheca.model.knowledge import Entry
 from memotheca.storage.lookups import ids_made_last
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 SLACK = 20
 
@@ -23,29 +23,29 @@ class Recent:
     last: int
 
 
-def recent_entries(kernel: Kernel, reading: Reading, limit: int, *, among: tuple[str, ...] = KNOWN) -> list[Entry]:
+def recent_entries(kernel: Kernel, snapshot: Snapshot, limit: int, *, among: tuple[str, ...] = KNOWN) -> list[Entry]:
     """The newest of some kinds first, by when something was last looked at or else made; without what is
     quarantined."""
-    return [found.entry for found in _list_last(kernel, reading, limit, since=0, among=among)]
+    return [found.entry for found in _list_last(kernel, snapshot, limit, since=0, among=among)]
 
 
 def list_recent(
-    kernel: Kernel, reading: Reading, limit: int, *, since: int = 0, session: str | None = None
+    kernel: Kernel, snapshot: Snapshot, limit: int, *, since: int = 0, session: str | None = None
 ) -> list[Recent]:
     """The same with the times; only those since a moment, or only those that a session has stored."""
     if session is not None:
-        ids = set(activity_of(kernel).mood(reading.session, reading.collection, session).stored)
-        seen = activity_of(kernel).looks(reading.session, reading.collection, list(ids))
-        return _newest(kernel, reading, {id: seen.get(id, (0, 0))[1] for id in ids}, since=since)[:limit]
-    return _list_last(kernel, reading, limit, since=since, among=KNOWN)
+        ids = set(activity_of(kernel).mood(snapshot.session, snapshot.collection, session).stored)
+        seen = activity_of(kernel).looks(snapshot.session, snapshot.collection, list(ids))
+        return _newest(kernel, snapshot, {id: seen.get(id, (0, 0))[1] for id in ids}, since=since)[:limit]
+    return _list_last(kernel, snapshot, limit, since=since, among=KNOWN)
 
 
-def _list_last(kernel: Kernel, reading: Reading, limit: int, *, since: int, among: tuple[str, ...]) -> list[Recent]:
+def _list_last(kernel: Kernel, snapshot: Snapshot, limit: int, *, since: int, among: tuple[str, ...]) -> list[Recent]:
     wanted = limit + SLACK
     while True:
-        looked = dict(activity_of(kernel).recent_looks(reading.session, reading.collection, wanted, since))
-        made = [ids_made_last(reading, kind, limit=wanted) for kind in among]
-        newest = _newest(kernel, reading, {id: 0 for ids in made for id in ids} | looked, since=since)
+        looked = dict(activity_of(kernel).recent_looks(snapshot.session, snapshot.collection, wanted, since))
+        made = [ids_made_last(snapshot, kind, limit=wanted) for kind in among]
+        newest = _newest(kernel, snapshot, {id: 0 for ids in made for id in ids} | looked, since=since)
         recent = [found for found in newest if found.entry.kind in among]
         edges = [min(looked.values())] if len(looked) == wanted else []
         edges += [moment_of(ids[-1]) for ids in made if len(ids) == wanted]
@@ -55,9 +55,9 @@ def _list_last(kernel: Kernel, reading: Reading, limit: int, *, since: int, amon
         wanted *= 4
 
 
-def _newest(kernel: Kernel, reading: Reading, looked: Mapping[str, int], *, since: int) -> list[Recent]:
+def _newest(kernel: Kernel, snapshot: Snapshot, looked: Mapping[str, int], *, since: int) -> list[Recent]:
     now = kernel.now()
-    known = vicinity_of(kernel, reading).read(reading, looked.keys())
+    known = vicinity_of(kernel, snapshot).read(snapshot, looked.keys())
     recent = [
         Recent(entry, max(looked[entry.id], entry.created_at))
         for entry in known.values()

@@ -21,7 +21,7 @@ from memotheca.search.census import take_census
 from memotheca.storage import fingerprints
 from memotheca.storage.adjacency import count_unlinked
 from memotheca.storage.chunks import count_waiting
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 TaskType = Literal["potential_merge", "ambiguity_detected", "obsolete_info", "semantic_cancer"]
 Priority = Literal["high", "medium", "low"]
@@ -75,7 +75,7 @@ class Health:
 
 def tend(
     kernel: Kernel,
-    reading: Reading,
+    snapshot: Snapshot,
     *,
     looked_at: int = LOOKED_AT,
     most: int | None = None,
@@ -84,19 +84,19 @@ def tend(
     """What is to be decided about what was looked at or stored lately, the most pressing first; what a person has
     decided to keep as it is does not come up again until it changes. Of entries whose nearest nobody has looked for
     yet, at most so many are compared with them."""
-    entries = recent_entries(kernel, reading, looked_at, among=among)
-    related = related_pairs(kernel, reading, entries, most=most)
-    found = [*_critical(criticise(kernel, reading, related, entries, checks=("conflicts", "duplicates", "outdated")))]
-    found += [*_cancers(reading, entries), *_orphans(reading, entries, kernel.now())]
-    kept = set(_kept(kernel, reading))
+    entries = recent_entries(kernel, snapshot, looked_at, among=among)
+    related = related_pairs(kernel, snapshot, entries, most=most)
+    found = [*_critical(criticise(kernel, snapshot, related, entries, checks=("conflicts", "duplicates", "outdated")))]
+    found += [*_cancers(snapshot, entries), *_orphans(snapshot, entries, kernel.now())]
+    kept = set(_kept(kernel, snapshot))
     standing = [task for task in found if task.mark not in kept and all(entry.kind in among for entry in task.entries)]
     ranked = sorted(standing, key=lambda task: (RANK[task.priority], -task.score, [each.id for each in task.entries]))
     return Tended(ranked, related.left_out)
 
 
-def curation_tasks(kernel: Kernel, reading: Reading, *, among: tuple[str, ...] = KNOWN) -> list[Task]:
+def curation_tasks(kernel: Kernel, snapshot: Snapshot, *, among: tuple[str, ...] = KNOWN) -> list[Task]:
     """All of them that are about these kinds alone, however long it takes."""
-    return tend(kernel, reading, among=among).tasks
+    return tend(kernel, snapshot, among=among).tasks
 
 
 def _critical(findings: Iterable[Finding]) -> Iterable[Task]:
@@ -128,11 +128,11 @@ def _task(type: TaskType, finding: Finding, tool: str, priority: Priority) -> Ta
     )
 
 
-def _cancers(reading: Reading, entries: Sequence[Entry]) -> Iterable[Task]:
+def _cancers(snapshot: Snapshot, entries: Sequence[Entry]) -> Iterable[Task]:
     for entry in entries:
         importance = importance_of(entry)
         if importance > IMPORTANT:
-            found = examine(reading, entry.id, importance)
+            found = examine(snapshot, entry.id, importance)
             if found.is_cancer:
                 yield Task(
                     type="semantic_cancer",
@@ -144,9 +144,9 @@ def _cancers(reading: Reading, entries: Sequence[Entry]) -> Iterable[Task]:
                 )
 
 
-def _orphans(reading: Reading, entries: Sequence[Entry], now: int) -> Iterable[Task]:
+def _orphans(snapshot: Snapshot, entries: Sequence[Entry], now: int) -> Iterable[Task]:
     old = [entry for entry in entries if entry.kind == MEMORY and now - entry.created_at > ALONE]
-    linked = fingerprints.neighbours(reading.session, reading.collection, [entry.id for entry in old], limit=1)
+    linked = fingerprints.neighbours(snapshot.session, snapshot.collection, [entry.id for entry in old], limit=1)
     for entry in old:
         if entry.id not in linked:
             yield Task(
@@ -161,20 +161,20 @@ def _orphans(reading: Reading, entries: Sequence[Entry], now: int) -> Iterable[T
 
 def keep_as_it_is(kernel: Kernel, task: Task) -> None:
     """Decide that nothing is to be done about a task."""
-    with kernel.read() as reading:
-        kept = [mark for mark in _kept(kernel, reading) if mark != task.mark]
+    with kernel.read() as snapshot:
+        kept = [mark for mark in _kept(kernel, snapshot) if mark != task.mark]
     _set_kept(kernel, [*kept, task.mark])
 
 
 def reconsider(kernel: Kernel, task: Task) -> None:
     """Take back the decision to keep."""
-    with kernel.read() as reading:
-        kept = _kept(kernel, reading)
+    with kernel.read() as snapshot:
+        kept = _kept(kernel, snapshot)
     _set_kept(kernel, [mark for mark in kept if mark != task.mark])
 
 
-def _kept(kernel: Kernel, reading: Reading) -> list[str]:
-    return list(activity_of(kernel).state(reading.session, kernel.collection, KEPT) or ())
+def _kept(kernel: Kernel, snapshot: Snapshot) -> list[str]:
+    return list(activity_of(kernel).state(snapshot.session, kernel.collection, KEPT) or ())
 
 
 def _set_kept(kernel: Kernel, marks: list[str]) -> None:
@@ -182,17 +182,17 @@ def _set_kept(kernel: Kernel, marks: list[str]) -> None:
     activity_of(kernel).flush(kernel.store)
 
 
-def examine_health(kernel: Kernel, reading: Reading) -> Health:
-    now, census = kernel.now(), take_census(kernel, reading)
-    memories = [version.thing for version in reading.entries((MEMORY,)) if isinstance(version.thing, Entry)]
+def examine_health(kernel: Kernel, snapshot: Snapshot) -> Health:
+    now, census = kernel.now(), take_census(kernel, snapshot)
+    memories = [version.thing for version in snapshot.entries((MEMORY,)) if isinstance(version.thing, Entry)]
     mean = sum(importance_of(entry) for entry in memories) / len(memories) if memories else None
     return Health(
         memories=len(memories),
         entries=census.nodes(KNOWN),
         edges=census.edges.total(),
-        unlinked=count_unlinked(reading, MEMORY),
+        unlinked=count_unlinked(snapshot, MEMORY),
         mean_importance=None if mean is None else round(mean, 4),
         quarantined=sum(1 for entry in memories if quarantine_of(entry, now) is not None),
-        without_vectors=count_waiting(reading.session, reading.collection),
-        tombstones=count_tombstones(reading, now),
+        without_vectors=count_waiting(snapshot.session, snapshot.collection),
+        tombstones=count_tombstones(snapshot, now),
     )

@@ -14,7 +14,7 @@ from memotheca.memory.standing.judge import reference_of
 from memotheca.memory.standing.probe import hang_text
 from memotheca.memory.standing.sample import Reference
 from memotheca.search.embed import prepare_text
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 CheckType = Literal["embedding_outlier", "content_misalign", "prompt_injection", "circular_logic"]
 CHECK_TYPES: tuple[CheckType, ...] = ("embedding_outlier", "content_misalign", "prompt_injection", "circular_logic")
@@ -100,8 +100,8 @@ def vet(kernel: Kernel, content: str, checks: Sequence[str], rationale: str | No
     about, body = (rationale, content) if rationale is not None else _heading_and_rest(content)
     for passage in (content, *(() if about is None else (about, body))):
         prepare_text(kernel, "", passage, whole=True)
-    with kernel.read() as reading:
-        look = _Look(kernel, reading, content, about, body)
+    with kernel.read() as snapshot:
+        look = _Look(kernel, snapshot, content, about, body)
         made: dict[str, Callable[[], Verdict]] = {
             "embedding_outlier": look.find_outlier,
             "content_misalign": look.find_misaligned,
@@ -123,14 +123,14 @@ def _heading_and_rest(content: str) -> tuple[str | None, str]:
 @dataclass(frozen=True, slots=True)
 class _Look:
     kernel: Kernel
-    reading: Reading
+    snapshot: Snapshot
     content: str
     about: str | None
     body: str
 
     def find_outlier(self) -> Verdict:
         """How many spreads farther from its nearest ten a text is than the memories are from theirs."""
-        reference = reference_of(self.kernel, self.reading)
+        reference = reference_of(self.kernel, self.snapshot)
         if reference.size < ENOUGH:
             why = f"There are {reference.size} memories; it takes {ENOUGH} to tell what is unusual."
             return Verdict(check="embedding_outlier", skipped=why)
@@ -151,7 +151,7 @@ class _Look:
     def find_misaligned(self) -> Verdict:
         """Whether a text is about what is said of it: nearer than a fifth of all pairs of memories are, or near at
         all."""
-        reference = reference_of(self.kernel, self.reading)
+        reference = reference_of(self.kernel, self.snapshot)
         if self.about is None:
             why = "Nothing beside the content says what it is about: it has no heading, and no rationale was given."
             return Verdict(check="content_misalign", skipped=why)
@@ -171,7 +171,7 @@ class _Look:
         )
 
     def _hang(self, text: str) -> Hung:
-        return hang_text(self.kernel, self.reading, text)
+        return hang_text(self.kernel, self.snapshot, text)
 
 
 def _distance(row: Any) -> float:

@@ -18,8 +18,8 @@ from memotheca.notes.ownership import carry_out, inscribe
 from memotheca.search.embed import model_of
 from memotheca.storage import fingerprints
 from memotheca.storage.lookups import ids_labelled
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Transaction
 from memotheca.vault.edit import with_property, with_tags
 from memotheca.vault.frontmatter import read_properties
 from memotheca.vault.note_file import ParsedNote
@@ -33,28 +33,28 @@ def annotate(
     """Attach tags, a domain, a confidence, notes, related concepts; returns what changed, and whether the vectors and
     the fingerprint are the very same bytes as before."""
 
-    def act(writing: Writing, plan: Plan) -> tuple[Version, list[str], bool]:
-        writing.describe("UPDATE", note={"tool": "annotate_node"})
-        before = cast(Entry, find_node(writing, handle).thing)
-        seen = _derived(writing, before.id)
-        after = _annotated(before, annotations, writing.time)
+    def act(transaction: Transaction, plan: Plan) -> tuple[Version, list[str], bool]:
+        transaction.describe("UPDATE", note={"tool": "annotate_node"})
+        before = cast(Entry, find_node(transaction, handle).thing)
+        seen = _derived(transaction, before.id)
+        after = _annotated(before, annotations, transaction.time)
         changed = [name for name in annotations if _field(before, name) != _field(after, name)]
         if changed:
-            after = _with_owner(writing, before, after, changed)
-            writing.put(replace(after, updated_at=writing.time))
+            after = _with_owner(transaction, before, after, changed)
+            transaction.put(replace(after, updated_at=transaction.time))
             plan.add(before, after)
-        version = cast(Version, writing.version(before.id, writing.tx))
-        return version, changed, _derived(writing, before.id) == seen
+        version = cast(Version, transaction.version(before.id, transaction.tx))
+        return version, changed, _derived(transaction, before.id) == seen
 
     version, changed, is_same = carry_out(kernel, act, actor=actor)
     log_curation(kernel, "info", "annotate", (version.id,))
     return version, changed, is_same
 
 
-def _with_owner(writing: Writing, before: Entry, after: Entry, changed: Sequence[str]) -> Entry:
+def _with_owner(transaction: Transaction, before: Entry, after: Entry, changed: Sequence[str]) -> Entry:
     """The same where its owner keeps it: in the head of a note's file, among what is said about a document."""
     if is_filed(before):
-        return inscribe(writing, after, lambda note: _written(note, before, after, changed))
+        return inscribe(transaction, after, lambda note: _written(note, before, after, changed))
     if before.kind == kinds.DOCUMENT:
         said = {name: list(after.tags) if name == "tags" else _field(after, name) for name in changed}
         metadata = {**before.attributes.get("metadata", {}), **said}
@@ -77,8 +77,8 @@ def _written(note: ParsedNote, before: Entry, after: Entry, changed: Sequence[st
     return note
 
 
-def _derived(reading: Reading, id: str) -> tuple[Any, Any]:
-    session, collection = reading.session, reading.collection
+def _derived(snapshot: Snapshot, id: str) -> tuple[Any, Any]:
+    session, collection = snapshot.session, snapshot.collection
     model = model_of(session, collection)
     return fingerprints.read_all(session, collection, [id]), fingerprints.entry_vectors(
         session, collection, model, [id]
@@ -95,9 +95,9 @@ def annotations_of(entry: Entry) -> dict[str, Any]:
 def find_related(kernel: Kernel, names: Sequence[str]) -> list[tuple[str, str | None]]:
     """The entries that concepts are names of, where there is one."""
     found: list[tuple[str, str | None]] = []
-    with kernel.read() as reading:
+    with kernel.read() as snapshot:
         for name in names:
-            ids = ids_labelled(reading, name, without=kinds.ENTITY)
+            ids = ids_labelled(snapshot, name, without=kinds.ENTITY)
             found.append((name, ids[0] if ids else None))
     return found
 

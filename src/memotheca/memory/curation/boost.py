@@ -10,7 +10,7 @@ from memotheca.memory.graph.balance import Examined, examine, refuse_cancer
 from memotheca.memory.safety.secrets import scrub
 from memotheca.model.commits import Version
 from memotheca.model.knowledge import Entry
-from memotheca.storage.store import Writing
+from memotheca.storage.store import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +26,17 @@ class Boosted:
 def boost(kernel: Kernel, handle: str, delta: float, rationale: str, *, actor: str) -> Boosted:
     """Move an entry's importance within 0 and 1; refused where it would come to outweigh unrelated things."""
 
-    def act(writing: Writing) -> Boosted:
-        writing.describe("UPDATE", note={"tool": "boost_importance", "rationale": scrub(rationale)[0]})
-        entry = cast(Entry, find_node(writing, handle).thing)
+    def act(transaction: Transaction) -> Boosted:
+        transaction.describe("UPDATE", note={"tool": "boost_importance", "rationale": scrub(rationale)[0]})
+        entry = cast(Entry, find_node(transaction, handle).thing)
         before = importance_of(entry)
         after = min(1.0, max(0.0, before + delta))
         look = refuse_cancer if after > before else examine
-        examined = look(writing, entry.id, after)
+        examined = look(transaction, entry.id, after)
         if after != before:
             attributes = {**entry.attributes, "importance": after}
-            writing.put(replace(entry, attributes=attributes, updated_at=writing.time))
-        return Boosted(cast(Version, writing.version(entry.id, writing.tx)), before, after, examined)
+            transaction.put(replace(entry, attributes=attributes, updated_at=transaction.time))
+        return Boosted(cast(Version, transaction.version(entry.id, transaction.tx)), before, after, examined)
 
     boosted = kernel.write(act, actor=actor)
     reason = f"{boosted.before:.3f} to {boosted.after:.3f}"

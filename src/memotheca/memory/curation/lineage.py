@@ -8,11 +8,11 @@ from memotheca.kernel.citations import TAG, resolve_citation
 from memotheca.kernel.handles import resolve_any
 from memotheca.kernel.nodes import find_named
 from memotheca.memory.curation.reversal import hash_of
-from memotheca.model.commits import Transaction, Version
+from memotheca.model.commits import Commit, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.ids import is_id
 from memotheca.model.knowledge import Entry
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 ChangeType = Literal["created", "updated", "merged", "annotated", "boosted", "forgotten", "restored"]
 
@@ -25,13 +25,13 @@ class Step:
     """One change of an entry, by which transaction, and in which words."""
 
     change: ChangeType
-    transaction: Transaction
+    commit: Commit
     description: str
 
     @property
     def reversal_hash(self) -> str | None:
         """By which a forgetting or merging can be taken back."""
-        return hash_of(self.transaction) if self.transaction.operation in ("DELETE", "MERGE") else None
+        return hash_of(self.commit) if self.commit.operation in ("DELETE", "MERGE") else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,84 +46,84 @@ class Lineage:
     is_alive: bool
 
 
-def find_lineage(reading: Reading, handle: str, depth: int) -> Lineage:
+def find_lineage(snapshot: Snapshot, handle: str, depth: int) -> Lineage:
     """Of anything that ever was, dead or alive; mergers are followed back for so many generations."""
-    id = find_any(reading, handle)
-    versions = reading.versions(id)
+    id = find_any(snapshot, handle)
+    versions = snapshot.versions(id)
     if any(version.erased for version in versions) or versions[0].subject != "entry":
         raise Refusal(Failure.NOT_FOUND, f"There is no node {handle!r}.", field="node_id")
-    steps = [_step(reading, versions, place) for place in range(len(versions))]
+    steps = [_step(snapshot, versions, place) for place in range(len(versions))]
     newest = versions[-1]
-    ended = steps[-1].transaction
+    ended = steps[-1].commit
     is_merged_away = newest.thing is None and ended.operation == "MERGE"
     return Lineage(
         id=id,
         steps=tuple(steps),
-        merged_from=tuple(_ancestors(reading, id, depth)),
+        merged_from=tuple(_ancestors(snapshot, id, depth)),
         merged_into=ended.subject_id if is_merged_away else None,
-        forked_to=tuple(sorted(edge.source for edge in reading.edges_of(id, APART) if edge.target == id)),
+        forked_to=tuple(sorted(edge.source for edge in snapshot.edges_of(id, APART) if edge.target == id)),
         is_alive=newest.thing is not None,
     )
 
 
-def find_any(reading: Reading, handle: str, *, field: str = "node_id") -> str:
+def find_any(snapshot: Snapshot, handle: str, *, field: str = "node_id") -> str:
     """The id under a handle, of what lives or lived."""
     if TAG.fullmatch(handle.strip()):
-        return resolve_citation(reading, handle).id
-    if not is_id(handle.strip()) and (named := find_named(reading, handle)) is not None:
+        return resolve_citation(snapshot, handle).id
+    if not is_id(handle.strip()) and (named := find_named(snapshot, handle)) is not None:
         return named
     try:
-        return resolve_any(reading, handle).id
+        return resolve_any(snapshot, handle).id
     except Refusal as refusal:
         refusal.field = field
         raise
 
 
-def _ancestors(reading: Reading, id: str, depth: int) -> list[str]:
+def _ancestors(snapshot: Snapshot, id: str, depth: int) -> list[str]:
     found: dict[str, None] = {}
     layer = [id]
     for _ in range(depth):
-        layer = [source for each in layer for source in _sources(reading, each) if source not in found]
+        layer = [source for each in layer for source in _sources(snapshot, each) if source not in found]
         found |= dict.fromkeys(layer)
     return list(found)
 
 
-def _sources(reading: Reading, id: str) -> Sequence[str]:
+def _sources(snapshot: Snapshot, id: str) -> Sequence[str]:
     """What an entry was merged from, as its last image says."""
-    last = next((version.thing for version in reversed(reading.versions(id)) if version.thing is not None), None)
+    last = next((version.thing for version in reversed(snapshot.versions(id)) if version.thing is not None), None)
     return cast(Sequence[str], last.attributes.get("merged_from", ())) if isinstance(last, Entry) else ()
 
 
-def _step(reading: Reading, versions: Sequence[Version], place: int) -> Step:
+def _step(snapshot: Snapshot, versions: Sequence[Version], place: int) -> Step:
     version = versions[place]
-    transaction = cast(Transaction, reading.transaction(version.tx))
+    commit = cast(Commit, snapshot.commit(version.tx))
     before = versions[place - 1].thing if place else None
-    change = _change(transaction, cast(Entry | None, before), cast(Entry | None, version.thing))
-    return Step(change, transaction, _describe(change, transaction, cast(Entry | None, before), version))
+    change = _change(commit, cast(Entry | None, before), cast(Entry | None, version.thing))
+    return Step(change, commit, _describe(change, commit, cast(Entry | None, before), version))
 
 
-def _change(transaction: Transaction, before: Entry | None, after: Entry | None) -> ChangeType:
-    if transaction.operation == "MERGE":
+def _change(commit: Commit, before: Entry | None, after: Entry | None) -> ChangeType:
+    if commit.operation == "MERGE":
         return "merged"
     if after is None:
         return "forgotten"
-    if transaction.operation == "REVERT":
+    if commit.operation == "REVERT":
         return "restored"
     if before is None:
         return "created"
-    return _BY_TOOL.get(str(transaction.note.get("tool")), "updated")
+    return _BY_TOOL.get(str(commit.note.get("tool")), "updated")
 
 
-def _describe(change: ChangeType, transaction: Transaction, before: Entry | None, version: Version) -> str:
-    note = transaction.note
+def _describe(change: ChangeType, commit: Commit, before: Entry | None, version: Version) -> str:
+    note = commit.note
     told = {
         "created": "Made.",
         "updated": f"Changed: {_changed(before, cast(Entry | None, version.thing))}.",
         "annotated": f"Annotated: {_changed(before, cast(Entry | None, version.thing))}.",
         "boosted": _boosted(before, cast(Entry | None, version.thing)),
-        "restored": f"As it was before transaction {transaction.undoes}.",
-        "forgotten": _forgotten(transaction),
-        "merged": _merged(transaction, version),
+        "restored": f"As it was before transaction {commit.undoes}.",
+        "forgotten": _forgotten(commit),
+        "merged": _merged(commit, version),
     }[change]
     rationale = str(note.get("rationale") or "")
     return f"{told} {rationale}".strip()
@@ -144,15 +144,15 @@ def _boosted(before: Entry | None, after: Entry | None) -> str:
     return f"Importance from {values[0]:g} to {values[1]:g}."
 
 
-def _forgotten(transaction: Transaction) -> str:
-    if transaction.operation == "REVERT":
-        return f"Taken back with transaction {transaction.undoes}."
-    reason = transaction.note.get("reason")
+def _forgotten(commit: Commit) -> str:
+    if commit.operation == "REVERT":
+        return f"Taken back with transaction {commit.undoes}."
+    reason = commit.note.get("reason")
     return f"Forgotten as {reason}." if reason else "Deleted."
 
 
-def _merged(transaction: Transaction, version: Version) -> str:
+def _merged(commit: Commit, version: Version) -> str:
     if version.thing is None:
-        return f"Merged into {transaction.subject_id}."
-    sources = cast(Sequence[str], transaction.note.get("sources", ()))
+        return f"Merged into {commit.subject_id}."
+    sources = cast(Sequence[str], commit.note.get("sources", ()))
     return f"Made by merging {len(sources)} into one."

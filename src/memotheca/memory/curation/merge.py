@@ -18,15 +18,15 @@ from memotheca.memory.safety.secrets import scrub
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
 from memotheca.model import kinds
-from memotheca.model.commits import Transaction, Version
+from memotheca.model.commits import Commit, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Edge, Entry
 from memotheca.notes.note_bytes import is_filed
 from memotheca.notes.outbox import Plan
 from memotheca.notes.ownership import carry_out, make_note, release, retire
 from memotheca.storage.activity import Happening
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Transaction
 
 LONGEST = 65_536
 SEPARATOR = "\n\n---\n\n"
@@ -53,11 +53,11 @@ class Forgotten:
 
     version: Version
     edges: int
-    transaction: Transaction
+    commit: Commit
 
     @property
     def reversal_hash(self) -> str:
-        return hash_of(self.transaction)
+        return hash_of(self.commit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,22 +69,24 @@ class Merged:
     redirected: int
     least_similarity: float
     kept_apart: tuple[str, ...]
-    transaction: Transaction
+    commit: Commit
 
     @property
     def reversal_hash(self) -> str:
-        return hash_of(self.transaction)
+        return hash_of(self.commit)
 
 
 def forget(kernel: Kernel, handle: str, *, reason: str, rationale: str, actor: str) -> Forgotten:
     """Leave a tombstone for an entry and for the edges that end at it; a note's file goes to the trash, a document
     goes with its sections."""
 
-    def act(writing: Writing, plan: Plan) -> Forgotten:
-        writing.describe("DELETE", note={"tool": "forget_concept", "reason": reason, "rationale": scrub(rationale)[0]})
-        version = find_node(writing, handle)
-        edges = retire(writing, plan, cast(Entry, version.thing))
-        return Forgotten(version, edges, cast(Transaction, writing.transaction(writing.tx)))
+    def act(transaction: Transaction, plan: Plan) -> Forgotten:
+        transaction.describe(
+            "DELETE", note={"tool": "forget_concept", "reason": reason, "rationale": scrub(rationale)[0]}
+        )
+        version = find_node(transaction, handle)
+        edges = retire(transaction, plan, cast(Entry, version.thing))
+        return Forgotten(version, edges, cast(Commit, transaction.commit(transaction.tx)))
 
     forgotten = carry_out(kernel, act, actor=actor)
     _log(kernel, "forget", (forgotten.version.id,), reason)
@@ -106,29 +108,29 @@ def merge(kernel: Kernel, seen: Sequence[Entry], content: str, *, said: Mapping[
     """Make one entry of several: the content was made of them as they were seen, `said` has name, rationale, strategy
     and whether to force it. Raises ChangedMeanwhile where one of them says something else by now."""
 
-    def act(writing: Writing, plan: Plan) -> Merged:
-        sources = sources_of(writing, [source.id for source in seen])
+    def act(transaction: Transaction, plan: Plan) -> Merged:
+        sources = sources_of(transaction, [source.id for source in seen])
         if [_said(source) for source in sources] != [_said(source) for source in seen]:
             raise ChangedMeanwhile
         apart, least = compare_priors(sources, force=bool(said.get("force_merge")))
-        writing.describe("MERGE", note=_merge_note(sources, said))
+        transaction.describe("MERGE", note=_merge_note(sources, said))
         gone = [source for source in sources if source.id not in apart]
-        refuse_circle(writing, [source.id for source in gone])
-        merged = _merged_entry(writing, sources, content, said)
-        writing.put(merged)
-        redirected = _take_the_place_of(writing, plan, gone, merged)
-        refuse_cancer(writing, merged.id, importance_of(merged))
+        refuse_circle(transaction, [source.id for source in gone])
+        merged = _merged_entry(transaction, sources, content, said)
+        transaction.put(merged)
+        redirected = _take_the_place_of(transaction, plan, gone, merged)
+        refuse_cancer(transaction, merged.id, importance_of(merged))
         for id in apart:
             ends = (merged.id, id)
-            link = new_link(writing, ends, kinds.RELATIONAL, weight=UNLIKE_WEIGHT, predicate="differs in priors")
-            writing.put(replace(link, attributes={"note": "kept apart: its assumptions differ"}))
+            link = new_link(transaction, ends, kinds.RELATIONAL, weight=UNLIKE_WEIGHT, predicate="differs in priors")
+            transaction.put(replace(link, attributes={"note": "kept apart: its assumptions differ"}))
         return Merged(
-            version=cast(Version, writing.version(merged.id, writing.tx)),
+            version=cast(Version, transaction.version(merged.id, transaction.tx)),
             sources=tuple(source.id for source in sources),
             redirected=redirected,
             least_similarity=least,
             kept_apart=tuple(sorted(apart)),
-            transaction=cast(Transaction, writing.transaction(writing.tx)),
+            commit=cast(Commit, transaction.commit(transaction.tx)),
         )
 
     merged = carry_out(kernel, act, actor=actor)
@@ -141,9 +143,9 @@ def _said(entry: Entry) -> tuple[str, str]:
     return entry.title, entry.body
 
 
-def sources_of(reading: Reading, handles: Sequence[str]) -> list[Entry]:
+def sources_of(snapshot: Snapshot, handles: Sequence[str]) -> list[Entry]:
     """The entries to be merged, each named once."""
-    found = [cast(Entry, find_node(reading, handle, field="source_node_ids").thing) for handle in handles]
+    found = [cast(Entry, find_node(snapshot, handle, field="source_node_ids").thing) for handle in handles]
     if len({entry.id for entry in found}) < len(found):
         raise Refusal(Failure.INVALID, "The same memory is named twice.", field="source_node_ids")
     return found
@@ -197,12 +199,12 @@ def _merge_note(sources: Sequence[Entry], said: Mapping[str, Any]) -> dict[str, 
     }
 
 
-def _merged_entry(writing: Writing, sources: Sequence[Entry], content: str, said: Mapping[str, Any]) -> Entry:
+def _merged_entry(transaction: Transaction, sources: Sequence[Entry], content: str, said: Mapping[str, Any]) -> Entry:
     if len(content) > LONGEST:
         raise Refusal(Failure.INVALID, f"Together they are longer than {LONGEST} characters.", field="merge_strategy")
     chief = chief_of(sources)
     note = next((source for source in (chief, *sources) if is_filed(source)), None)
-    id = writing.new_id()
+    id = transaction.new_id()
     attributes = {name: value for name, value in chief.attributes.items() if name in KEPT}
     attributes |= {
         "importance": max(importance_of(source) for source in sources),
@@ -216,38 +218,38 @@ def _merged_entry(writing: Writing, sources: Sequence[Entry], content: str, said
         body=content,
         tags=tuple(dict.fromkeys(tag for source in sources for tag in source.tags)),
         attributes=attributes,
-        aliases=(new_alias(writing, id),),
+        aliases=(new_alias(transaction, id),),
         created_at=min(source.created_at for source in sources),
-        updated_at=writing.time,
+        updated_at=transaction.time,
     )
-    return drawn if note is None else make_note(writing, note, drawn)
+    return drawn if note is None else make_note(transaction, note, drawn)
 
 
-def _take_the_place_of(writing: Writing, plan: Plan, gone: Sequence[Entry], merged: Entry) -> int:
+def _take_the_place_of(transaction: Transaction, plan: Plan, gone: Sequence[Entry], merged: Entry) -> int:
     """Let the sources go, their parts and files too, and the merged entry have their edges and, if it can, a name."""
     for source in gone:
-        release(writing, plan, source)
-        for section in sections_of(writing, source) if source.kind == kinds.DOCUMENT else ():
-            remove_with_edges(writing, section)
-    redirected = _redirect(writing, {source.id for source in gone}, merged.id)
+        release(transaction, plan, source)
+        for section in sections_of(transaction, source) if source.kind == kinds.DOCUMENT else ():
+            remove_with_edges(transaction, section)
+    redirected = _redirect(transaction, {source.id for source in gone}, merged.id)
     for source in gone:
-        writing.remove(source)
+        transaction.remove(source)
     if is_filed(merged):
         # Its path may have been that of a source until now.
         named = replace(merged, aliases=(Alias(NOTE_NAMES, merged.attributes["path"]),))
-        writing.put(named)
+        transaction.put(named)
         plan.add(None, named)
     return redirected
 
 
-def _redirect(writing: Writing, gone: set[str], merged: str) -> int:
+def _redirect(transaction: Transaction, gone: set[str], merged: str) -> int:
     """Every edge of a source becomes one of the merged entry; of parallel ones the heaviest, and none to itself."""
-    edges = {edge.id: edge for id in sorted(gone) for edge in writing.edges_of(id)}
-    there = writing.living(end for edge in edges.values() for end in (edge.source, edge.target))
+    edges = {edge.id: edge for id in sorted(gone) for edge in transaction.edges_of(id)}
+    there = transaction.living(end for edge in edges.values() for end in (edge.source, edge.target))
     best: dict[tuple[str, str, str, str], Edge] = {}
     for edge in edges.values():
         ends = merged if edge.source in gone else edge.source, merged if edge.target in gone else edge.target
-        moved = replace(edge, source=ends[0], target=ends[1], updated_at=writing.time)
+        moved = replace(edge, source=ends[0], target=ends[1], updated_at=transaction.time)
         key = (*ends, edge.type, edge.predicate)
         stands = edge.source in there and edge.target in there and ends[0] != ends[1]
         if stands and (key not in best or moved.weight > best[key].weight):
@@ -255,16 +257,16 @@ def _redirect(writing: Writing, gone: set[str], merged: str) -> int:
     kept = {edge.id: edge for edge in best.values()}
     for id, edge in edges.items():
         if id in kept:
-            writing.put(kept[id])
+            transaction.put(kept[id])
         else:
-            writing.remove(edge)
+            transaction.remove(edge)
     return len(kept)
 
 
 def _carry_looks(kernel: Kernel, merged: Merged) -> None:
     """What was looked at is now the merged entry."""
-    with kernel.read() as reading:
-        looks = activity_of(kernel).looks(reading.session, kernel.collection, list(merged.sources))
+    with kernel.read() as snapshot:
+        looks = activity_of(kernel).looks(snapshot.session, kernel.collection, list(merged.sources))
     if looks:
         times, last = sum(each[0] for each in looks.values()), max(each[1] for each in looks.values())
         activity_of(kernel).look(kernel.collection, [merged.version.id], last, times=times)

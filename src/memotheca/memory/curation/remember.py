@@ -33,8 +33,8 @@ from memotheca.search.embed import embedder_of, embedding_of, prepare_text, voic
 from memotheca.search.passages import cut
 from memotheca.storage.activity import Happening
 from memotheca.storage.heads import is_live
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Transaction
 from memotheca.storage.vectors import newest_vector
 
 DUPLICATE = 0.9
@@ -114,19 +114,21 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
     pondered = persist(lambda: _ponder(kernel, clean, threat))
     entry, around, learned, mood = pondered.entry, pondered.around, pondered.learned, pondered.mood
 
-    def act(writing: Writing) -> tuple[Version, tuple[Edge, ...], tuple[tuple[Entry, float], ...]]:
+    def act(transaction: Transaction) -> tuple[Version, tuple[Edge, ...], tuple[tuple[Entry, float], ...]]:
         # What was near a moment ago may be gone, and what was asked for by name may be another by now.
-        linked = tuple(find_node(writing, handle, field="link_to").id for handle in clean.link_to)
-        living = writing.living(other.id for other, _ in around.near)
+        linked = tuple(find_node(transaction, handle, field="link_to").id for handle in clean.link_to)
+        living = transaction.living(other.id for other, _ in around.near)
         near = tuple((other, value) for other, value in around.near if other.id in living)
-        made = put_memory(writing, entry)
-        asked = _asked_edges(writing, made, linked, clean.metadata)
-        found = _found_edges(writing, made, replace(around, near=near))
-        edges = [*asked, *without_circles(writing, made.id, asked, found)]
-        edges += temporal_edge(writing, made, pondered.previous)
+        made = put_memory(transaction, entry)
+        asked = _asked_edges(transaction, made, linked, clean.metadata)
+        found = _found_edges(transaction, made, replace(around, near=near))
+        edges = [*asked, *without_circles(transaction, made.id, asked, found)]
+        edges += temporal_edge(transaction, made, pondered.previous)
         kept = tuple({(edge.target, edge.source, edge.type): edge for edge in reversed(edges)}.values())
-        writing.link(kept)
-        version = Version(id=made.id, tx=writing.tx, time=writing.time, subject="entry", kind=made.kind, thing=made)
+        transaction.link(kept)
+        version = Version(
+            id=made.id, tx=transaction.tx, time=transaction.time, subject="entry", kind=made.kind, thing=made
+        )
         return version, kept, near
 
     version, edges, near = kernel.write(act, actor=actor)
@@ -158,24 +160,28 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
 
 def _ponder(kernel: Kernel, draft: Draft, threat: Threat) -> _Pondered:
     """Draw a memory and judge it among the others."""
-    with kernel.read() as reading:
-        linked = tuple(find_node(reading, handle, field="link_to").id for handle in draft.link_to)
-        mood = activity_of(kernel).mood(reading.session, kernel.collection, draft.session)
+    with kernel.read() as snapshot:
+        linked = tuple(find_node(snapshot, handle, field="link_to").id for handle in draft.link_to)
+        mood = activity_of(kernel).mood(snapshot.session, kernel.collection, draft.session)
         now = kernel.now()
         entry = draw(draft, threat, (now, mood.position + 1))
-        around = _look_around(kernel, reading, entry, linked)
-        learned = learn(entry, around.judged, activity_of(kernel).count(reading.session, kernel.collection))
-        share = learning_share(modulator_levels(kernel, reading.session, draft.session, now=now))
-        previous = next((id for id in reversed(mood.stored) if is_live(reading.session, reading.collection, id)), None)
+        around = _look_around(kernel, snapshot, entry, linked)
+        learned = learn(entry, around.judged, activity_of(kernel).count(snapshot.session, kernel.collection))
+        share = learning_share(modulator_levels(kernel, snapshot.session, draft.session, now=now))
+        previous = next(
+            (id for id in reversed(mood.stored) if is_live(snapshot.session, snapshot.collection, id)), None
+        )
         return _Pondered(entry, around, learned, mood, share, previous)
 
 
-def put_memory(writing: Writing, entry: Entry) -> Entry:
+def put_memory(transaction: Transaction, entry: Entry) -> Entry:
     """Put a drawn memory under an id, a citation and a time of its own."""
-    writing.describe("CREATE", note={"tool": "store_memory", "rationale": entry.attributes["rationale"]})
-    id = writing.new_id()
-    made = replace(entry, id=id, aliases=(new_alias(writing, id),), created_at=writing.time, updated_at=writing.time)
-    writing.put(made)
+    transaction.describe("CREATE", note={"tool": "store_memory", "rationale": entry.attributes["rationale"]})
+    id = transaction.new_id()
+    made = replace(
+        entry, id=id, aliases=(new_alias(transaction, id),), created_at=transaction.time, updated_at=transaction.time
+    )
+    transaction.put(made)
     return made
 
 
@@ -239,21 +245,21 @@ def draw(draft: Draft, threat: Threat, at: tuple[int, int]) -> Entry:
     )
 
 
-def _look_around(kernel: Kernel, reading: Reading, entry: Entry, linked: Sequence[str]) -> _Surroundings:
-    reference = reference_of(kernel, reading)
-    vector = _ready_vector(kernel, reading, entry)
-    found = nearest_entries(kernel, reading, entry, vector)
+def _look_around(kernel: Kernel, snapshot: Snapshot, entry: Entry, linked: Sequence[str]) -> _Surroundings:
+    reference = reference_of(kernel, snapshot)
+    vector = _ready_vector(kernel, snapshot, entry)
+    found = nearest_entries(kernel, snapshot, entry, vector)
     close = [each for each, _ in found]
     joined = {"": [*linked, *(each.id for each in close[:NEAREST])]}
     beside = close[: NEAREST if vector is not None else UNEMBEDDED]
-    vectors = {} if vector is None else {"": vector, **meanings(reading, [each.id for each in beside])}
-    own, *others = hang(reading, [entry, *likely_duplicates(vector, beside, vectors)], joined=joined, vectors=vectors)
+    vectors = {} if vector is None else {"": vector, **meanings(snapshot, [each.id for each in beside])}
+    own, *others = hang(snapshot, [entry, *likely_duplicates(vector, beside, vectors)], joined=joined, vectors=vectors)
     values = {other.id: reference.gallery.meaning(own, other) for other in others}
     values = {each.id: cosine for each, cosine in found if cosine is not None} | values
     near = tuple(sorted(((each, values.get(each.id, 0.0)) for each in close), key=lambda pair: -pair[1]))
     clashes = contradictions(entry, close)
     judged = reference.judge(own, near=others[:NEAREST], consistency=consistency(clashes))
-    vicinity, at = vicinity_of(kernel, reading), (newest_vector(reading.session, reading.collection), reading.tx)
+    vicinity, at = vicinity_of(kernel, snapshot), (newest_vector(snapshot.session, snapshot.collection), snapshot.tx)
 
     def remember(stored: Entry) -> None:
         if vector is not None:
@@ -262,9 +268,9 @@ def _look_around(kernel: Kernel, reading: Reading, entry: Entry, linked: Sequenc
     return _Surroundings(judged, near, clashes, reference, remember)
 
 
-def _ready_vector(kernel: Kernel, reading: Reading, entry: Entry) -> Any:
+def _ready_vector(kernel: Kernel, snapshot: Snapshot, entry: Entry) -> Any:
     """E1 of a text whose vectors were made a moment ago."""
-    embedder, embedding = embedder_of(kernel, reading.session), embedding_of(kernel)
+    embedder, embedding = embedder_of(kernel, snapshot.session), embedding_of(kernel)
     if embedder is None or embedding is None:
         return None
     found: list[bytes] = []
@@ -274,29 +280,31 @@ def _ready_vector(kernel: Kernel, reading: Reading, entry: Entry) -> Any:
 
 
 def nearest_entries(
-    kernel: Kernel, reading: Reading, entry: Entry, vector: Any, *, limit: int = NEAR
+    kernel: Kernel, snapshot: Snapshot, entry: Entry, vector: Any, *, limit: int = NEAR
 ) -> list[tuple[Entry, float | None]]:
     """What is nearest to an entry, and near enough."""
     vectors = {} if vector is None else {entry.id: vector}
-    found = find_near(kernel, reading, [entry], vectors, limit=limit)[entry.id]
-    voice = voice_of(reading.session, reading.collection)
+    found = find_near(kernel, snapshot, [entry], vectors, limit=limit)[entry.id]
+    voice = voice_of(snapshot.session, snapshot.collection)
     chosen = [id for id, cosine in found.items() if is_near(cosine, voice)]
-    return [(each, found[id]) for id, each in reading.living(chosen).items()]
+    return [(each, found[id]) for id, each in snapshot.living(chosen).items()]
 
 
-def _asked_edges(writing: Writing, entry: Entry, linked: Sequence[str], metadata: Mapping[str, Any]) -> list[Edge]:
+def _asked_edges(
+    transaction: Transaction, entry: Entry, linked: Sequence[str], metadata: Mapping[str, Any]
+) -> list[Edge]:
     """From the new memory to those it was said to be linked to; `metadata.relation` says of what type."""
     relation = str(metadata.get("relation") or "")
     type = RELATIONS.get(fold(relation), kinds.CAUSAL if fold(relation).startswith("caus") else kinds.RELATIONAL)
-    return [new_link(writing, (entry.id, target), type, predicate=relation or "links to") for target in linked]
+    return [new_link(transaction, (entry.id, target), type, predicate=relation or "links to") for target in linked]
 
 
-def _found_edges(writing: Writing, entry: Entry, around: _Surroundings) -> list[Edge]:
+def _found_edges(transaction: Transaction, entry: Entry, around: _Surroundings) -> list[Edge]:
     """Semantic to what is clearly near; Causal and Hierarchical where the text names another in such a sentence."""
     threshold = around.reference.scale.spaces[0].link_threshold if around.reference.size >= NEAR else LINKED
     threshold = max(threshold, LIKELY_LINKED)
     edges = [
-        new_link(writing, (entry.id, other.id), kinds.SEMANTIC, weight=value, predicate="resembles")
+        new_link(transaction, (entry.id, other.id), kinds.SEMANTIC, weight=value, predicate="resembles")
         for other, value in around.near
         if value > threshold
     ]
@@ -306,38 +314,42 @@ def _found_edges(writing: Writing, entry: Entry, around: _Surroundings) -> list[
         named = fold(other.title)
         for cause, effect in stated if len(named) > 3 else ():
             if named in cause:
-                edges.append(new_link(writing, (other.id, entry.id), kinds.CAUSAL, weight=0.7, predicate="causes"))
+                edges.append(new_link(transaction, (other.id, entry.id), kinds.CAUSAL, weight=0.7, predicate="causes"))
             elif named in effect:
-                edges.append(new_link(writing, (entry.id, other.id), kinds.CAUSAL, weight=0.7, predicate="causes"))
+                edges.append(new_link(transaction, (entry.id, other.id), kinds.CAUSAL, weight=0.7, predicate="causes"))
         if len(named) > 3 and any(f"{words} {named}" in body for words in _PARENTHOOD):
-            edges.append(new_link(writing, (entry.id, other.id), kinds.HIERARCHICAL, weight=0.8, predicate="part of"))
+            edges.append(
+                new_link(transaction, (entry.id, other.id), kinds.HIERARCHICAL, weight=0.8, predicate="part of")
+            )
     return edges
 
 
 _PARENTHOOD = ("is a", "is an", "part of", "part of the", "kind of", "type of", "belongs to")
 
 
-def temporal_edge(writing: Writing, entry: Entry, previous: str | None) -> list[Edge]:
+def temporal_edge(transaction: Transaction, entry: Entry, previous: str | None) -> list[Edge]:
     """To the memory that came before it in the session, the weaker the longer ago."""
-    before = None if previous is None else writing.entry(previous)
+    before = None if previous is None else transaction.entry(previous)
     if before is None:
         return []
     weight = math.exp(-(entry.created_at - before.created_at) / HOUR)
-    return [new_link(writing, (before.id, entry.id), kinds.TEMPORAL, weight=weight, predicate="precedes")]
+    return [new_link(transaction, (before.id, entry.id), kinds.TEMPORAL, weight=weight, predicate="precedes")]
 
 
-def new_link(writing: Writing, ends: tuple[str, str], type: str, *, weight: float = 1.0, predicate: str) -> Edge:
+def new_link(
+    transaction: Transaction, ends: tuple[str, str], type: str, *, weight: float = 1.0, predicate: str
+) -> Edge:
     """An edge between two entries, not yet put."""
     return Edge(
-        id=writing.new_id(),
+        id=transaction.new_id(),
         source=ends[0],
         target=ends[1],
         type=type,
         predicate=predicate,
         weight=min(1.0, max(0.0, weight)),
         confidence=1.0 if type in (kinds.RELATIONAL, kinds.TEMPORAL) else weight,
-        created_at=writing.time,
-        updated_at=writing.time,
+        created_at=transaction.time,
+        updated_at=transaction.time,
     )
 
 

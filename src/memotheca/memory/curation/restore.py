@@ -9,7 +9,7 @@ from memotheca.memory.curation.reversal import WINDOW, find_transaction
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import text_of
 from memotheca.model.clock import to_iso
-from memotheca.model.commits import Transaction, Version
+from memotheca.model.commits import Commit, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.notes.note_bytes import is_filed
@@ -17,8 +17,8 @@ from memotheca.notes.outbox import Plan
 from memotheca.notes.ownership import carry_out, empty_trash
 from memotheca.storage.activity import Happening
 from memotheca.storage.lookups import read_notes
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Transaction
 from memotheca.text.words import words
 
 TAKEN_BACK = ("DELETE", "MERGE")
@@ -34,7 +34,7 @@ class Restored:
     edges: tuple[str, ...]
     waiting: tuple[str, ...]
     rewired: tuple[str, ...]
-    transaction: Transaction
+    commit: Commit
     was_restored: bool
 
 
@@ -52,37 +52,37 @@ class _Plan:
 
 def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> Restored:
     """Bring back exactly what a forgetting or merging took away, within thirty days."""
-    with kernel.read() as reading:
-        target = _restorable(reading, reversal_hash)
-        if (already := _restored_before(reading, target)) is not None:
+    with kernel.read() as snapshot:
+        target = _restorable(snapshot, reversal_hash)
+        if (already := _restored_before(snapshot, target)) is not None:
             return already
     if kernel.now() - target.time > WINDOW:
         raise expired(target)
 
-    def act(writing: Writing, files: Plan) -> tuple[Restored, tuple[Entry, ...]]:
-        if (already := _restored_before(writing, target)) is not None:
+    def act(transaction: Transaction, files: Plan) -> tuple[Restored, tuple[Entry, ...]]:
+        if (already := _restored_before(transaction, target)) is not None:
             return already, ()
-        plan = _plan(writing, target)
+        plan = _plan(transaction, target)
         note = {"tool": "restore_from_hash", **({WAITING: list(plan.waiting)} if plan.waiting else {})}
-        writing.describe("REVERT", undoes=target.tx, note=note)
-        made = [cast(Entry, cast(Version, writing.head(id)).thing) for id in plan.made]
+        transaction.describe("REVERT", undoes=target.tx, note=note)
+        made = [cast(Entry, cast(Version, transaction.head(id)).thing) for id in plan.made]
         for entry in made:
             files.add(entry, None)
             if is_filed(entry):
                 # A source may have had the path that the merged note has now.
-                writing.put(replace(entry, aliases=()))
+                transaction.put(replace(entry, aliases=()))
         for thing in (*plan.back, *plan.edges, *plan.rewired):
-            writing.put(thing)
+            transaction.put(thing)
             files.add(None, thing)
         for thing in (*plan.dropped, *made):
-            writing.remove(thing)
+            transaction.remove(thing)
         restored = Restored(
             nodes=tuple(entry.id for entry in plan.back),
             edges=tuple(edge.id for edge in plan.edges),
             waiting=plan.waiting,
             rewired=tuple(edge.id for edge in plan.rewired),
-            transaction=target,
-            was_restored=not writing.changed,
+            commit=target,
+            was_restored=not transaction.changed,
         )
         return restored, plan.back
 
@@ -93,23 +93,23 @@ def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> Restored:
     return restored
 
 
-def _restorable(reading: Reading, reversal_hash: str) -> Transaction:
-    target = find_transaction(reading, reversal_hash)
+def _restorable(snapshot: Snapshot, reversal_hash: str) -> Commit:
+    target = find_transaction(snapshot, reversal_hash)
     if target.operation not in TAKEN_BACK:
         raise Refusal(Failure.NOT_FOUND, "No forgetting or merging has that reversal hash.", field="reversal_hash")
     return target
 
 
-def _restored_before(reading: Reading, target: Transaction) -> Restored | None:
+def _restored_before(snapshot: Snapshot, target: Commit) -> Restored | None:
     """What there is where somebody, perhaps a moment ago, has taken it back already."""
-    if reading.undone_by(target.tx) is None:
+    if snapshot.undone_by(target.tx) is None:
         return None
-    back = [change.after.id for change in reading.changes(target.tx) if change.removes]
-    nodes = tuple(id for id in back if reading.entry(id) is not None)
-    return Restored(nodes=nodes, edges=(), waiting=(), rewired=(), transaction=target, was_restored=True)
+    back = [change.after.id for change in snapshot.changes(target.tx) if change.removes]
+    nodes = tuple(id for id in back if snapshot.entry(id) is not None)
+    return Restored(nodes=nodes, edges=(), waiting=(), rewired=(), commit=target, was_restored=True)
 
 
-def expired(target: Transaction, *, was_erased: bool = False) -> Refusal:
+def expired(target: Commit, *, was_erased: bool = False) -> Refusal:
     how = "and was erased since" if was_erased else "more than 30 days ago"
     return Refusal(
         Failure.EXPIRED,
@@ -119,23 +119,23 @@ def expired(target: Transaction, *, was_erased: bool = False) -> Refusal:
     )
 
 
-def _plan(writing: Writing, target: Transaction) -> _Plan:
-    changes = writing.changes(target.tx)
+def _plan(transaction: Transaction, target: Commit) -> _Plan:
+    changes = transaction.changes(target.tx)
     if any(change.before is not None and change.before.erased for change in changes):
         raise expired(target, was_erased=True)
     entries = [change for change in changes if change.after.subject == "entry"]
     gone = [change.before for change in entries if change.removes and change.before is not None]
-    back = tuple(cast(Entry, version.thing) for version in gone if not _was_unmade(writing, version.id))
+    back = tuple(cast(Entry, version.thing) for version in gone if not _was_unmade(transaction, version.id))
     made = [change.after.id for change in entries if not change.removes]
-    standing = _Standing(writing, {entry.id for entry in back}, set(made))
+    standing = _Standing(transaction, {entry.id for entry in back}, set(made))
     touched = [change.after.id for change in changes if change.after.subject == "edge" and change.before is not None]
-    placed, waiting = standing.place([*touched, *_left_waiting(writing, target)])
+    placed, waiting = standing.place([*touched, *_left_waiting(transaction, target)])
     moved = {edge.id for edge in placed}
-    loose = {edge.id: edge for id in made for edge in writing.edges_of(id) if edge.id not in moved}
+    loose = {edge.id: edge for id in made for edge in transaction.edges_of(id) if edge.id not in moved}
     born_with = {change.after.id for change in changes if change.before is None}
     return _Plan(
         back=back,
-        made=tuple(id for id in made if writing.head(id) is not None),
+        made=tuple(id for id in made if transaction.head(id) is not None),
         edges=tuple(placed),
         dropped=tuple(edge for edge in loose.values() if edge.id in born_with),
         rewired=tuple(standing.rewire(edge, back) for edge in loose.values() if edge.id not in born_with),
@@ -143,18 +143,18 @@ def _plan(writing: Writing, target: Transaction) -> _Plan:
     )
 
 
-def _was_unmade(writing: Writing, id: str) -> bool:
+def _was_unmade(transaction: Transaction, id: str) -> bool:
     """Made by a merging that has been taken back meanwhile."""
-    first = writing.versions(id)[0]
-    maker = writing.transaction(first.tx)
-    return maker is not None and maker.operation == "MERGE" and writing.undone_by(maker.tx) is not None
+    first = transaction.versions(id)[0]
+    maker = transaction.commit(first.tx)
+    return maker is not None and maker.operation == "MERGE" and transaction.undone_by(maker.tx) is not None
 
 
 class _Standing:
     """Which entries will live once everything is back."""
 
-    def __init__(self, writing: Writing, back: set[str], made: set[str]) -> None:
-        self._writing = writing
+    def __init__(self, transaction: Transaction, back: set[str], made: set[str]) -> None:
+        self._writing = transaction
         self._back = back
         self._made = made
 
@@ -184,7 +184,7 @@ class _Standing:
         """An edge that stands where it can stay, or that somebody deleted for its own sake."""
         if newest.thing is not None:
             return self._is_whole(newest)
-        ended = self._writing.transaction(newest.tx)
+        ended = self._writing.commit(newest.tx)
         return newest.erased or (ended is not None and ended.subject_id == newest.id)
 
     def rewire(self, edge: Edge, sources: Iterable[Entry]) -> Edge:
@@ -198,6 +198,6 @@ class _Standing:
         return replace(edge, source=source, target=target, updated_at=self._writing.time)
 
 
-def _left_waiting(reading: Reading, target: Transaction) -> list[str]:
+def _left_waiting(snapshot: Snapshot, target: Commit) -> list[str]:
     """Edges that earlier restorings since then could not bring back for want of an end."""
-    return [id for note in read_notes(reading, target.tx, naming=WAITING) for id in note.get(WAITING, ())]
+    return [id for note in read_notes(snapshot, target.tx, naming=WAITING) for id in note.get(WAITING, ())]

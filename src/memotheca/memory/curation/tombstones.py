@@ -9,11 +9,11 @@ from typing import cast
 from memotheca.memory.curation.reversal import WINDOW, hash_of
 from memotheca.memory.spaces.fingerprint import text_of
 from memotheca.model.clock import DAY
-from memotheca.model.commits import Transaction
+from memotheca.model.commits import Commit
 from memotheca.model.knowledge import Entry
 from memotheca.storage.lookups import Buried, read_buried
 from memotheca.storage.serialization import from_image
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.text.words import words
 
 EVERY = 1 << 30
@@ -24,50 +24,50 @@ class Tombstone:
     """An entry as it was last, the transaction that took it away, and how long it can be brought back."""
 
     entry: Entry
-    transaction: Transaction
+    commit: Commit
     days_left: float
 
     @property
     def reversal_hash(self) -> str:
-        return hash_of(self.transaction)
+        return hash_of(self.commit)
 
 
-def list_tombstones(reading: Reading, now: int, *, after: int = 0, limit: int = EVERY) -> list[Tombstone]:
+def list_tombstones(snapshot: Snapshot, now: int, *, after: int = 0, limit: int = EVERY) -> list[Tombstone]:
     """Newest first; what is older than thirty days is no longer there to be found."""
-    return [_tombstone(each, now) for each in read_buried(reading, max(after, now - WINDOW), limit=limit)]
+    return [_tombstone(each, now) for each in read_buried(snapshot, max(after, now - WINDOW), limit=limit)]
 
 
-def count_tombstones(reading: Reading, now: int, *, after: int = 0) -> int:
-    return len(read_buried(reading, max(after, now - WINDOW), limit=EVERY))
+def count_tombstones(snapshot: Snapshot, now: int, *, after: int = 0) -> int:
+    return len(read_buried(snapshot, max(after, now - WINDOW), limit=EVERY))
 
 
 def _tombstone(buried: Buried, now: int) -> Tombstone:
-    transaction = buried.transaction
-    return Tombstone(buried.entry, transaction, (WINDOW - (now - transaction.time)) / DAY)
+    commit = buried.commit
+    return Tombstone(buried.entry, commit, (WINDOW - (now - commit.time)) / DAY)
 
 
-def tombstone_of(reading: Reading, id: str, now: int) -> Tombstone | None:
+def tombstone_of(snapshot: Snapshot, id: str, now: int) -> Tombstone | None:
     """The tombstone of one entry, also past its time, where its content is still kept."""
-    newest = reading.version(id, reading.tx)
+    newest = snapshot.version(id, snapshot.tx)
     if newest is None or newest.thing is not None:
         return None
-    before = reading.version(id, newest.tx - 1)
+    before = snapshot.version(id, newest.tx - 1)
     if before is None or not isinstance(before.thing, Entry):
         return None
-    transaction = cast(Transaction, reading.transaction(newest.tx))
-    return Tombstone(before.thing, transaction, (WINDOW - (now - transaction.time)) / DAY)
+    commit = cast(Commit, snapshot.commit(newest.tx))
+    return Tombstone(before.thing, commit, (WINDOW - (now - commit.time)) / DAY)
 
 
 def find_tombstones(
-    reading: Reading, now: int, *, query: str = "", after: int = 0, limit: int
+    snapshot: Snapshot, now: int, *, query: str = "", after: int = 0, limit: int
 ) -> tuple[list[Tombstone], int]:
     """Those whose words are asked for, those with the rarer of them first; without a question, the newest; and how
     many there are in all."""
     if not query.strip():
-        found = list_tombstones(reading, now, after=after, limit=limit)
-        return found, len(found) if len(found) < limit else count_tombstones(reading, now, after=after)
+        found = list_tombstones(snapshot, now, after=after, limit=limit)
+        return found, len(found) if len(found) < limit else count_tombstones(snapshot, now, after=after)
     asked = set(words(query, keep_stop_words=True))
-    buried = read_buried(reading, max(after, now - WINDOW), limit=EVERY)
+    buried = read_buried(snapshot, max(after, now - WINDOW), limit=EVERY)
     held = [(each, asked & _said(each.image)) for each in buried]
     having = Counter(word for _, shared in held for word in shared)
     scores = [(sum(math.log(1 + len(held) / having[word]) for word in shared), each) for each, shared in held if shared]

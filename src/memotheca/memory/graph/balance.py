@@ -6,7 +6,7 @@ from memotheca.memory.graph.cancer import IMPORTANT, SCATTERED, is_cancer, neigh
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import TEMPORAL
 from memotheca.storage.adjacency import joined_among
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 LOOKED_AT = 200
 
@@ -24,22 +24,24 @@ class Examined:
         return is_cancer(self.importance, self.entropy)
 
 
-def examine(reading: Reading, id: str, importance: float) -> Examined:
+def examine(snapshot: Snapshot, id: str, importance: float) -> Examined:
     """Look at the neighbours of an entry and at which of them know each other; what merely came one after the other
     is no neighbour."""
     weights: dict[str, float] = {}
-    for edge in reading.edges_of(id):
+    for edge in snapshot.edges_of(id):
         other = edge.target if edge.source == id else edge.source
         if edge.type != TEMPORAL and other != id:
             weights[other] = max(weights.get(other, 0.0), edge.weight)
     nodes = sorted(weights, key=lambda node: (-weights[node], node))[:LOOKED_AT]
-    entropy = neighbour_entropy({node: weights[node] for node in nodes}, joined_among(reading, nodes, without=TEMPORAL))
+    entropy = neighbour_entropy(
+        {node: weights[node] for node in nodes}, joined_among(snapshot, nodes, without=TEMPORAL)
+    )
     return Examined(importance, entropy, len(weights))
 
 
-def refuse_cancer(reading: Reading, id: str, importance: float) -> Examined:
+def refuse_cancer(snapshot: Snapshot, id: str, importance: float) -> Examined:
     """Examine, and refuse what would push an entry over both limits."""
-    found = examine(reading, id, importance)
+    found = examine(snapshot, id, importance)
     if found.is_cancer:
         raise Refusal(
             Failure.INVALID,

@@ -8,7 +8,7 @@ from memotheca.memory.graph.walk import confidence_of, strength_of
 from memotheca.model.kinds import CAUSAL
 from memotheca.model.knowledge import Edge
 from memotheca.storage.adjacency import End, joints_at
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 MOST = 2000
 
@@ -31,23 +31,23 @@ class Chains:
         return strength(self.paths[0]) if self.paths else 0.0
 
 
-def find_chains(reading: Reading, source: str, target: str, *, max_hops: int, way: Way) -> Chains:
+def find_chains(snapshot: Snapshot, source: str, target: str, *, max_hops: int, way: Way) -> Chains:
     """Chains of causes and effects; backward goes from the effect to its causes."""
-    arrows, edges, truncated = causal_arrows(reading, source, max_hops, way)
+    arrows, edges, truncated = causal_arrows(snapshot, source, max_hops, way)
     paths = [] if source == target else find_paths(arrows, source, target, max_hops)[0]
     return Chains(way, paths, find_circle(arrows, source, max_hops), edges, truncated)
 
 
-def causal_arrows(reading: Reading, source: str, hops: int, way: Way) -> tuple[Arrows, dict[str, Edge], bool]:
+def causal_arrows(snapshot: Snapshot, source: str, hops: int, way: Way) -> tuple[Arrows, dict[str, Edge], bool]:
     """Every causal edge within some hops of an entry, pointing the way it is walked."""
     near: End = "source" if way == "forward" else "target"
     arrows: dict[str, list[Arrow]] = {}
     edges: dict[str, Edge] = {}
     border, seen = [source], {source}
     for _ in range(hops):
-        joints = joints_at(reading, border, near, type=CAUSAL, limit=MOST - len(edges) + 1)
+        joints = joints_at(snapshot, border, near, type=CAUSAL, limit=MOST - len(edges) + 1)
         border = list[str]()
-        for edge in [found for joint in joints if (found := reading.edge(joint.id)) is not None]:
+        for edge in [found for joint in joints if (found := snapshot.edge(joint.id)) is not None]:
             if len(edges) == MOST:
                 return arrows, edges, True
             here, there = (edge.source, edge.target) if way == "forward" else (edge.target, edge.source)

@@ -6,21 +6,21 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import CAUSAL, HIERARCHICAL
 from memotheca.model.knowledge import Edge
 from memotheca.storage.adjacency import joints_at
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 STRAIGHT = (CAUSAL, HIERARCHICAL)
 MOST = 2000
 
 
 def find_way(
-    reading: Reading, start: str, goals: Collection[str], type: str, *, around: str | None = None
+    snapshot: Snapshot, start: str, goals: Collection[str], type: str, *, around: str | None = None
 ) -> list[str]:
     """The shortest way along edges of a type from an entry to one of several others, with both ends, around one that
     it must not pass; empty where there is none among so many edges."""
     came: dict[str, str] = {}
     border, looked = [start], 0
     while border and looked < MOST:
-        joints = joints_at(reading, border, "source", type=type, limit=MOST - looked)
+        joints = joints_at(snapshot, border, "source", type=type, limit=MOST - looked)
         looked += len(joints)
         border = list[str]()
         for joint in joints:
@@ -40,11 +40,11 @@ def _walked(came: dict[str, str], end: str, start: str) -> list[str]:
     return way[::-1]
 
 
-def refuse_circle(reading: Reading, ids: Collection[str]) -> None:
+def refuse_circle(snapshot: Snapshot, ids: Collection[str]) -> None:
     """Refuse to make one of entries of which one brings about or holds another by way of a third."""
     for type in STRAIGHT:
         for id in sorted(ids):
-            way = _around(reading, id, ids, type)
+            way = _around(snapshot, id, ids, type)
             if way:
                 verb = "bring itself about" if type == CAUSAL else "be a part of itself"
                 raise Refusal(
@@ -55,17 +55,17 @@ def refuse_circle(reading: Reading, ids: Collection[str]) -> None:
                 )
 
 
-def _around(reading: Reading, id: str, ids: Collection[str], type: str) -> list[str]:
+def _around(snapshot: Snapshot, id: str, ids: Collection[str], type: str) -> list[str]:
     """A way from one of them to another through somebody else; what leads directly falls away with them."""
-    for joint in joints_at(reading, [id], "source", type=type, limit=MOST):
+    for joint in joints_at(snapshot, [id], "source", type=type, limit=MOST):
         if joint.target not in ids:
-            way = find_way(reading, joint.target, set(ids) - {id}, type, around=id)
+            way = find_way(snapshot, joint.target, set(ids) - {id}, type, around=id)
             if way:
                 return [id, *way]
     return []
 
 
-def without_circles(reading: Reading, id: str, asked: Sequence[Edge], found: Sequence[Edge]) -> list[Edge]:
+def without_circles(snapshot: Snapshot, id: str, asked: Sequence[Edge], found: Sequence[Edge]) -> list[Edge]:
     """The edges that were found for a new entry, but those that would close a circle with those that were asked for
     or found before them."""
     kept: list[Edge] = []
@@ -74,6 +74,6 @@ def without_circles(reading: Reading, id: str, asked: Sequence[Edge], found: Seq
         out, into = {each.target for each in same if each.source == id}, {each.source for each in same} - {id}
         starts, goals = ({edge.target}, into) if edge.source == id else (out, {edge.source})
         may_close = edge.type in STRAIGHT and bool(goals)
-        if not may_close or not any(start in goals or find_way(reading, start, goals, edge.type) for start in starts):
+        if not may_close or not any(start in goals or find_way(snapshot, start, goals, edge.type) for start in starts):
             kept.append(edge)
     return kept

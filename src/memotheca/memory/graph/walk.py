@@ -12,7 +12,7 @@ from memotheca.model.knowledge import Edge, Entry
 from memotheca.notes.mounts import vaults_of
 from memotheca.notes.notebook import Notebook
 from memotheca.notes.open_notebook import opened
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 MOST = 50
 LINKS = "links to"
@@ -78,7 +78,7 @@ def confidence_of(edge: Edge) -> float:
 class Map:
     """One snapshot to walk in, with the links of the notes where a vault is mounted."""
 
-    reading: Reading
+    snapshot: Snapshot
     book: Notebook | None
     known: dict[str, list[Step]] = field(default_factory=dict[str, list[Step]])
 
@@ -90,7 +90,7 @@ class Map:
 
     def _look_up(self, id: str) -> list[Step]:
         found: list[Step] = []
-        for edge in {edge.id: edge for edge in self.reading.edges_of(id)}.values():
+        for edge in {edge.id: edge for edge in self.snapshot.edges_of(id)}.values():
             if edge.source == id != edge.target:
                 found.append(Step(edge, id, edge.target, "out"))
             elif edge.target == id != edge.source:
@@ -123,11 +123,11 @@ def _link(source: str, target: str) -> Edge:
 @contextmanager
 def mapped(kernel: Kernel) -> Generator[Map]:
     if vaults_of(kernel).mounts:
-        with opened(kernel) as (reading, book):
-            yield Map(reading, book)
+        with opened(kernel) as (snapshot, book):
+            yield Map(snapshot, book)
     else:
-        with kernel.read() as reading:
-            yield Map(reading, None)
+        with kernel.read() as snapshot:
+            yield Map(snapshot, None)
 
 
 def look_around(
@@ -142,7 +142,7 @@ def look_around(
         for step in best:
             if step.other in found or step.other == focal.id:
                 continue
-            entry = chart.reading.entry(step.other)
+            entry = chart.snapshot.entry(step.other)
             if entry is None:
                 continue
             if len(found) == MOST:

@@ -16,7 +16,7 @@ from memotheca.memory.session.learning import smooth
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.model.knowledge import Entry
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 Reason = Literal["not_indexed", "tombstoned", "quarantined", "low_rank"]
 
@@ -44,19 +44,19 @@ class Tested:
 
 
 def measure_recall(kernel: Kernel, query: str, expected: Sequence[str], top_k: int) -> Tested:
-    with kernel.read() as reading:
-        wanted = list(dict.fromkeys(find_any(reading, handle, field="expected_node_ids") for handle in expected))
+    with kernel.read() as snapshot:
+        wanted = list(dict.fromkeys(find_any(snapshot, handle, field="expected_node_ids") for handle in expected))
     compared = compare(kernel, query, top_k)
     ranking = compared.searched[:top_k]
     accuracy = measure(ranking, wanted)
     fusion = measure([id for id, _ in compared.fused()[:top_k]], wanted)
     type = query_type(query)
-    with kernel.read() as reading:
+    with kernel.read() as snapshot:
         lacking = [id for id in wanted if id not in ranking]
-        missing = tuple(_explain(kernel, reading, id, compared.searched) for id in lacking)
-        note_hits(kernel, reading.session, type, hits=len(accuracy.hits), expected=len(wanted))
-        rate = hit_rates(kernel, reading.session)[type]
-        before: float | None = activity_of(kernel).state(reading.session, kernel.collection, RECALLED)
+        missing = tuple(_explain(kernel, snapshot, id, compared.searched) for id in lacking)
+        note_hits(kernel, snapshot.session, type, hits=len(accuracy.hits), expected=len(wanted))
+        rate = hit_rates(kernel, snapshot.session)[type]
+        before: float | None = activity_of(kernel).state(snapshot.session, kernel.collection, RECALLED)
     now = accuracy.recall if before is None else smooth(before, accuracy.recall)
     activity_of(kernel).set_state(kernel.collection, RECALLED, now)
     return Tested(
@@ -70,10 +70,10 @@ def measure_recall(kernel: Kernel, query: str, expected: Sequence[str], top_k: i
     )
 
 
-def _explain(kernel: Kernel, reading: Reading, id: str, ranking: Sequence[str]) -> Missing:
+def _explain(kernel: Kernel, snapshot: Snapshot, id: str, ranking: Sequence[str]) -> Missing:
     if id in ranking:
         return Missing(id, ranking.index(id) + 1, "low_rank")
-    entry = reading.entry(id)
+    entry = snapshot.entry(id)
     if not isinstance(entry, Entry):
         return Missing(id, None, "tombstoned")
     if quarantine_of(entry, kernel.now()) is not None:

@@ -49,8 +49,8 @@ def shorten(bundled: Mapping[str, Told], tokens: int) -> tuple[dict[str, Told], 
 
 
 def _causal_links(kernel: Kernel, entries: Sequence[Entry]) -> Told:
-    with kernel.read() as reading:
-        edges = {edge.id: edge for entry in entries for edge in reading.edges_of(entry.id) if edge.type == CAUSAL}
+    with kernel.read() as snapshot:
+        edges = {edge.id: edge for entry in entries for edge in snapshot.edges_of(entry.id) if edge.type == CAUSAL}
         return [
             {
                 "source": edge.source,
@@ -64,8 +64,8 @@ def _causal_links(kernel: Kernel, entries: Sequence[Entry]) -> Told:
 
 
 def _cones(kernel: Kernel, entries: Sequence[Entry]) -> Told:
-    with kernel.read() as reading:
-        found = [(entry, entail(kernel, reading, entry, SPACE)) for entry in entries]
+    with kernel.read() as snapshot:
+        found = [(entry, entail(kernel, snapshot, entry, SPACE)) for entry in entries]
     return [
         {
             "node_id": entry.id,

@@ -21,7 +21,7 @@ from memotheca.memory.standing.probe import hang_question
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
 from memotheca.search.search import Question, refuse_blank
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 Array = NDArray[Any]
 
@@ -64,12 +64,12 @@ def compare(kernel: Kernel, query: str, top_k: int) -> Compared:
     found = rank_unheld(kernel, Question(content=query, kinds=KNOWN), limit=FOUND)
     searched = _ms(began)
     now = kernel.now()
-    with kernel.read() as reading:
-        pool, is_whole = _pool(kernel, reading, found[: max(OFFERED, top_k)])
+    with kernel.read() as snapshot:
+        pool, is_whole = _pool(kernel, snapshot, found[: max(OFFERED, top_k)])
         free = [entry for entry in pool if quarantine_of(entry, now) is None]
         # A question is joined to nothing, so that in the graph nothing is near it, wherever the others lead.
-        gallery = Gallery(vicinity_of(kernel, reading).hang(reading, free))
-        probe = hang_question(kernel, reading, query)
+        gallery = Gallery(vicinity_of(kernel, snapshot).hang(snapshot, free))
+        probe = hang_question(kernel, snapshot, query)
     rankings: list[SpaceRanking] = []
     for space in range(COUNT):
         began = time.perf_counter()
@@ -78,12 +78,12 @@ def compare(kernel: Kernel, query: str, top_k: int) -> Compared:
     return Compared(tuple(rankings), tuple(found), len(gallery), is_whole, searched)
 
 
-def _pool(kernel: Kernel, reading: Reading, found: Sequence[str]) -> tuple[list[Entry], bool]:
-    if take_census(kernel, reading).nodes(KNOWN) <= WHOLE:
-        return [version.thing for version in reading.entries(KNOWN) if isinstance(version.thing, Entry)], True
-    sample = reference_of(kernel, reading).gallery.ids
-    offered = vicinity_of(kernel, reading).read(reading, (*found, *sample))
-    offered |= {entry.id: entry for entry in recent_entries(kernel, reading, RECENT)}
+def _pool(kernel: Kernel, snapshot: Snapshot, found: Sequence[str]) -> tuple[list[Entry], bool]:
+    if take_census(kernel, snapshot).nodes(KNOWN) <= WHOLE:
+        return [version.thing for version in snapshot.entries(KNOWN) if isinstance(version.thing, Entry)], True
+    sample = reference_of(kernel, snapshot).gallery.ids
+    offered = vicinity_of(kernel, snapshot).read(snapshot, (*found, *sample))
+    offered |= {entry.id: entry for entry in recent_entries(kernel, snapshot, RECENT)}
     return sorted(offered.values(), key=lambda entry: entry.id), False
 
 

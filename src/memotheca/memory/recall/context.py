@@ -74,10 +74,10 @@ def compose(kernel: Kernel, query: str, *, tokens: int, mode: Mode | None = None
     sources = [_source(hit, sought, tokens) for hit in hits]
     ended = [each for each in sources if _is_over(each.entry, now)]
     valid = [each for each in sources if not _is_over(each.entry, now)]
-    with kernel.read() as reading:
+    with kernel.read() as snapshot:
         texts = [each for each in valid if each.entry.kind != TRIPLE]
         compared = [replace(each.entry, body=_prose(each.text)) for each in texts[:COMPARED]]
-        clashes = find_clashes(reading, itertools.combinations(compared, 2))
+        clashes = find_clashes(snapshot, itertools.combinations(compared, 2))
     superseded = [*_outlived(ended, now), *_superseded(clashes)]
     passages = [
         Passage(citation_of(each.entry), name_of(each.entry), each.text, each.hit.score or 0.0) for each in valid

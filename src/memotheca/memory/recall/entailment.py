@@ -18,7 +18,7 @@ from memotheca.memory.standing.sample import hang
 from memotheca.model.kinds import HIERARCHICAL
 from memotheca.model.knowledge import Edge, Entry, fold
 from memotheca.storage.adjacency import ENDS, Joint, joints_at
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 Array = NDArray[Any]
 
@@ -66,17 +66,17 @@ class _Placed:
     depth: int
 
 
-def entail(kernel: Kernel, reading: Reading, entry: Entry, space: str) -> Entailed:
-    above, below = _stated(reading, entry.id, up=True), _stated(reading, entry.id, up=False)
-    stated = [found for id in (*above, *below) if (found := reading.entry(id)) is not None]
+def entail(kernel: Kernel, snapshot: Snapshot, entry: Entry, space: str) -> Entailed:
+    above, below = _stated(snapshot, entry.id, up=True), _stated(snapshot, entry.id, up=False)
+    stated = [found for id in (*above, *below) if (found := snapshot.entry(id)) is not None]
     # Nothing else than what the shared search finds near can lie in so narrow a cone.
     near = [
-        other for other, _ in nearest_entries(kernel, reading, entry, _hung(reading, [entry])[0].vector, limit=NEAR)
+        other for other, _ in nearest_entries(kernel, snapshot, entry, _hung(snapshot, [entry])[0].vector, limit=NEAR)
     ]
     everyone = {each.id: each for each in (entry, *near, *stated)}
-    placed = _place(kernel, reading, list(everyone.values()), IDS.index(space))
+    placed = _place(kernel, snapshot, list(everyone.values()), IDS.index(space))
     own = placed.pop(entry.id, None)
-    depth = _depth(_climb(reading, [entry.id]), entry.id)
+    depth = _depth(_climb(snapshot, [entry.id]), entry.id)
     inner: list[_Placed] = []
     outer: list[_Placed] = []
     memberships: dict[str, float] = {}
@@ -90,8 +90,8 @@ def entail(kernel: Kernel, reading: Reading, entry: Entry, space: str) -> Entail
             (outer if held >= holding else inner).append(other)
     radius = None if own is None else float(np.linalg.norm(own.point))
     return Entailed(
-        ancestors=_together(reading, above, _nested(inner, memberships, up=True)),
-        descendants=_together(reading, below, _nested(outer, memberships, up=False)),
+        ancestors=_together(snapshot, above, _nested(inner, memberships, up=True)),
+        descendants=_together(snapshot, below, _nested(outer, memberships, up=False)),
         cone=Cone(hyperbolic.aperture(depth), depth, radius),
     )
 
@@ -102,13 +102,13 @@ def ends_of(edge: Edge) -> tuple[str, str]:
     return (edge.source, edge.target) if turned else (edge.target, edge.source)
 
 
-def _stated(reading: Reading, id: str, *, up: bool, steps: int = DEEPEST) -> dict[str, tuple[int, float]]:
+def _stated(snapshot: Snapshot, id: str, *, up: bool, steps: int = DEEPEST) -> dict[str, tuple[int, float]]:
     """Whom somebody put above or below an entry: how many steps away, and how surely."""
     found: dict[str, tuple[int, float]] = {}
     border = {id: 1.0}
     for step in range(1, steps + 1):
         reached: dict[str, float] = {}
-        for edge in _hierarchy(reading, list(border)):
+        for edge in _hierarchy(snapshot, list(border)):
             whole, part = ends_of(edge)
             here, there = (part, whole) if up else (whole, part)
             if here in border and there != id and there not in found:
@@ -120,18 +120,18 @@ def _stated(reading: Reading, id: str, *, up: bool, steps: int = DEEPEST) -> dic
     return found
 
 
-def _hierarchy(reading: Reading, ids: Sequence[str]) -> list[Edge]:
+def _hierarchy(snapshot: Snapshot, ids: Sequence[str]) -> list[Edge]:
     """The hierarchical edges at some entries."""
-    joints = {joint.id for end in ENDS for joint in joints_at(reading, ids, end, type=HIERARCHICAL, limit=4 * MOST)}
-    return [edge for id in sorted(joints)[: 4 * MOST] if (edge := reading.edge(id)) is not None]
+    joints = {joint.id for end in ENDS for joint in joints_at(snapshot, ids, end, type=HIERARCHICAL, limit=4 * MOST)}
+    return [edge for id in sorted(joints)[: 4 * MOST] if (edge := snapshot.edge(id)) is not None]
 
 
-def _place(kernel: Kernel, reading: Reading, entries: Sequence[Entry], space: int) -> dict[str, _Placed]:
+def _place(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry], space: int) -> dict[str, _Placed]:
     """Entries in the ball, a child of a stated parent drawn to it; what has nothing in a space has no place."""
-    gallery = reference_of(kernel, reading).gallery
-    parents = _climb(reading, [entry.id for entry in entries])
+    gallery = reference_of(kernel, snapshot).gallery
+    parents = _climb(snapshot, [entry.id for entry in entries])
     placed: dict[str, _Placed] = {}
-    for entry, hung in zip(entries, _hung(reading, entries), strict=True):
+    for entry, hung in zip(entries, _hung(snapshot, entries), strict=True):
         direction = _direction(gallery, hung, space)
         if direction is not None:
             depth = _depth(parents, entry.id)
@@ -145,18 +145,18 @@ def _place(kernel: Kernel, reading: Reading, entries: Sequence[Entry], space: in
     return placed
 
 
-def _hung(reading: Reading, entries: Sequence[Entry]) -> list[Hung]:
+def _hung(snapshot: Snapshot, entries: Sequence[Entry]) -> list[Hung]:
     """Entries as the spaces see them, but for whom they are joined to."""
-    return hang(reading, entries, joined={entry.id: () for entry in entries})
+    return hang(snapshot, entries, joined={entry.id: () for entry in entries})
 
 
-def _climb(reading: Reading, ids: Sequence[str]) -> dict[str, set[str]]:
+def _climb(snapshot: Snapshot, ids: Sequence[str]) -> dict[str, set[str]]:
     """What is stated to be above some entries, and above that, up to six steps: the wholes of each part."""
     found: dict[str, set[str]] = {}
     border = list(ids)
     for _ in range(HIGHEST):
         above = dict[str, set[str]]()
-        for _, source, target, predicate in _hierarchical(reading, border):
+        for _, source, target, predicate in _hierarchical(snapshot, border):
             whole, part = (source, target) if predicate in FROM_THE_WHOLE else (target, source)
             above.setdefault(part, set()).add(whole)
         found |= {part: above[part] for part in border if part in above}
@@ -166,8 +166,8 @@ def _climb(reading: Reading, ids: Sequence[str]) -> dict[str, set[str]]:
     return found
 
 
-def _hierarchical(reading: Reading, ids: Sequence[str]) -> list[Joint]:
-    found = {joint for end in ENDS for joint in joints_at(reading, ids, end, type=HIERARCHICAL, limit=40 * MOST)}
+def _hierarchical(snapshot: Snapshot, ids: Sequence[str]) -> list[Joint]:
+    found = {joint for end in ENDS for joint in joints_at(snapshot, ids, end, type=HIERARCHICAL, limit=40 * MOST)}
     return sorted(found)
 
 
@@ -199,11 +199,11 @@ def _nested(found: Sequence[_Placed], memberships: Mapping[str, float], *, up: b
     return kin
 
 
-def _together(reading: Reading, stated: Mapping[str, tuple[int, float]], inferred: Sequence[Kin]) -> tuple[Kin, ...]:
+def _together(snapshot: Snapshot, stated: Mapping[str, tuple[int, float]], inferred: Sequence[Kin]) -> tuple[Kin, ...]:
     said = [
         Kin(entry, sure, far, "explicit")
         for id, (far, sure) in stated.items()
-        if (entry := reading.entry(id)) is not None
+        if (entry := snapshot.entry(id)) is not None
     ]
     told = sorted([*said, *inferred], key=lambda kin: (kin.depth, kin.via, -kin.membership, kin.entry.id))
     return tuple(told[:MOST])

@@ -16,7 +16,7 @@ from memotheca.model.errors import Refusal
 from memotheca.model.kinds import CAUSAL
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.search.search import Question
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 Intervention = Literal["do", "observe", "counterfactual"]
 INTERVENTIONS: tuple[Intervention, ...] = ("do", "observe", "counterfactual")
@@ -72,17 +72,17 @@ class Reached:
 def resolve(kernel: Kernel, said: str) -> list[Entry]:
     """What somebody means: the node itself where it is named, else the nearest few, those with causes or effects
     before others."""
-    with kernel.read() as reading:
+    with kernel.read() as snapshot:
         try:
-            named = find_node(reading, said).thing
+            named = find_node(snapshot, said).thing
             return [named] if isinstance(named, Entry) else []
         except Refusal as refusal:
             if refusal.failure.is_trouble:
                 raise
     hits = find_unheld(kernel, Question(content=said, kinds=KNOWN, is_explained=False), limit=SEARCHED).hits
-    with kernel.read() as reading:
+    with kernel.read() as snapshot:
         weighed = [
-            ((hit.score or 0.0) * (LINKED if _is_causal(reading, hit.version.thing) else 1.0), hit.version.thing)
+            ((hit.score or 0.0) * (LINKED if _is_causal(snapshot, hit.version.thing) else 1.0), hit.version.thing)
             for hit in hits
             if isinstance(hit.version.thing, Entry)
         ]
@@ -90,29 +90,29 @@ def resolve(kernel: Kernel, said: str) -> list[Entry]:
     return [entry for worth, entry in weighed[:MEANT] if worth >= NEAR_THE_BEST * weighed[0][0]]
 
 
-def _is_causal(reading: Reading, entry: Entry) -> bool:
-    return any(edge.type == CAUSAL for edge in reading.edges_of(entry.id))
+def _is_causal(snapshot: Snapshot, entry: Entry) -> bool:
+    return any(edge.type == CAUSAL for edge in snapshot.edges_of(entry.id))
 
 
 def infer(
-    reading: Reading, actions: Sequence[Entry], outcomes: Sequence[Entry], kind: Intervention, *, hops: int
+    snapshot: Snapshot, actions: Sequence[Entry], outcomes: Sequence[Entry], kind: Intervention, *, hops: int
 ) -> Effect | None:
     """The effect of the action on the outcome, of those that may be meant the pair that hangs together most."""
     found = [
-        _effect(reading, one, other, kind, hops=hops) for one in actions for other in outcomes if one.id != other.id
+        _effect(snapshot, one, other, kind, hops=hops) for one in actions for other in outcomes if one.id != other.id
     ]
     return max(found, key=lambda effect: (combine(effect.paths), abs(effect.lift)), default=None)
 
 
-def _effect(reading: Reading, action: Entry, outcome: Entry, kind: Intervention, *, hops: int) -> Effect:
-    ahead, edges, cut = causal_arrows(reading, action.id, hops, "forward")
-    behind, more, shortened = causal_arrows(reading, outcome.id, hops, "backward")
-    above, others, short = causal_arrows(reading, action.id, hops, "backward")
+def _effect(snapshot: Snapshot, action: Entry, outcome: Entry, kind: Intervention, *, hops: int) -> Effect:
+    ahead, edges, cut = causal_arrows(snapshot, action.id, hops, "forward")
+    behind, more, shortened = causal_arrows(snapshot, outcome.id, hops, "backward")
+    above, others, short = causal_arrows(snapshot, action.id, hops, "backward")
     paths = find_paths(ahead, action.id, outcome.id, hops)[0]
     towards = reverse(behind)
-    priors = _roots(reading, towards, {action.id, outcome.id})
+    priors = _roots(snapshot, towards, {action.id, outcome.id})
     background = _background(towards, action.id, outcome.id, priors, hops=hops)
-    confounders = _confounders(reading, (reverse(above), towards), (action, outcome), hops)
+    confounders = _confounders(snapshot, (reverse(above), towards), (action, outcome), hops)
     occurring = _either(combine(paths), background)
     if kind == "counterfactual":
         probability, baseline = background, occurring
@@ -139,10 +139,10 @@ def _either(one: float, other: float) -> float:
     return 1 - (1 - one) * (1 - other)
 
 
-def _roots(reading: Reading, arrows: Arrows, besides: set[str]) -> dict[str, float]:
+def _roots(snapshot: Snapshot, arrows: Arrows, besides: set[str]) -> dict[str, float]:
     """Causes that have no known cause themselves, each as likely as it is held to be important."""
     caused = {arrow.target for group in arrows.values() for arrow in group}
-    entries = [reading.entry(id) for id in sorted(arrows.keys() - caused - besides)[:MOST_ROOTS]]
+    entries = [snapshot.entry(id) for id in sorted(arrows.keys() - caused - besides)[:MOST_ROOTS]]
     return {entry.id: importance_of(entry) for entry in entries if entry is not None}
 
 
@@ -156,7 +156,7 @@ def _background(arrows: Arrows, action: str, outcome: str, priors: Mapping[str, 
 
 
 def _confounders(
-    reading: Reading, arrows: tuple[Arrows, Arrows], ends: tuple[Entry, Entry], hops: int
+    snapshot: Snapshot, arrows: tuple[Arrows, Arrows], ends: tuple[Entry, Entry], hops: int
 ) -> list[Confounder]:
     """What causes the action and also, past it, the outcome; seeing the action makes it likelier (Bayes)."""
     to_action, to_outcome = arrows
@@ -164,7 +164,7 @@ def _confounders(
     rest = without(to_outcome, action.id)
     found: list[Confounder] = []
     for id in sorted(to_action.keys() & rest.keys())[:MOST_ROOTS]:
-        entry = reading.entry(id)
+        entry = snapshot.entry(id)
         onto = combine(find_paths(to_action, id, action.id, hops)[0])
         past = combine(find_paths(rest, id, outcome.id, hops)[0]) if id != outcome.id else 0.0
         if entry is not None and onto and past:
@@ -174,17 +174,17 @@ def _confounders(
     return sorted(found, key=lambda each: (-each.to_action * each.to_outcome, each.entry.id))
 
 
-def effects_of(reading: Reading, actions: Sequence[Entry], hops: int) -> tuple[list[Reached], dict[str, Edge], bool]:
+def effects_of(snapshot: Snapshot, actions: Sequence[Entry], hops: int) -> tuple[list[Reached], dict[str, Edge], bool]:
     """Everything that an action leads to, the likeliest first."""
     best: dict[str, Reached] = {}
     edges: dict[str, Edge] = {}
     cut = False
     for action in actions:
-        arrows, more, short = causal_arrows(reading, action.id, hops, "forward")
+        arrows, more, short = causal_arrows(snapshot, action.id, hops, "forward")
         edges |= more
         cut = cut or short
         for id in sorted({arrow.target for group in arrows.values() for arrow in group} - {action.id}):
-            entry, paths = reading.entry(id), find_paths(arrows, action.id, id, hops)[0]
+            entry, paths = snapshot.entry(id), find_paths(arrows, action.id, id, hops)[0]
             if entry is not None and paths:
                 reached = Reached(entry, combine(paths), len(paths), min(map(len, paths)))
                 if id not in best or reached.probability > best[id].probability:

@@ -71,13 +71,13 @@ class SearchPlan:
 
 def plan_search(kernel: Kernel, goal: str, focus: Sequence[str] = ()) -> SearchPlan:
     chosen = cast(list[QueryType], list(dict.fromkeys((*focus, *ORDER)))[:QUERIES])
-    with kernel.read() as reading:
+    with kernel.read() as snapshot:
         finder: Finder = finder_of(kernel)
         spelled = spelled_words(without_request(goal))
-        known = finder.holding(reading, list(spelled))
+        known = finder.holding(snapshot, list(spelled))
         texts = _texts(chosen, goal, _rarest(spelled, known) or [goal.strip()], kernel.now())
-        held = finder.holding(reading, list(dict.fromkeys(term for text in texts for term in words(text))))
-        rates = hit_rates(kernel, reading.session)
+        held = finder.holding(snapshot, list(dict.fromkeys(term for text in texts for term in words(text))))
+        rates = hit_rates(kernel, snapshot.session)
     queries = tuple(
         Query(text, type, _REASONS[type], round(rates[type] * _coverage(text, held), 4))
         for type, text in zip(chosen, texts, strict=True)
@@ -179,14 +179,14 @@ def _answers_cost(kernel: Kernel, texts: Sequence[str]) -> int:
     vectors = [embed_question(text, embedder) for text in texts]
     finder: Finder = finder_of(kernel)
     cost = 0
-    with kernel.read() as reading:
-        passing = everything_known(reading)
+    with kernel.read() as snapshot:
+        passing = everything_known(snapshot)
         for text, vector in zip(texts, vectors, strict=True):
             search = Search(text=text, filter=passing, vector=vector, voice=voice, depth=SHOWN, may_be_misspelled=False)
             best: dict[str, int] = {}
-            for passage in finder.find(reading, search, None if vector is None else embedder).passages:
+            for passage in finder.find(snapshot, search, None if vector is None else embedder).passages:
                 best.setdefault(passage.entry_id, passage.seq)
-            shown = read_texts(reading.session, reading.collection, list(best.values())[:SHOWN])
+            shown = read_texts(snapshot.session, snapshot.collection, list(best.values())[:SHOWN])
             cost += sum(count_tokens(said.partition("\n")[2][:SNIPPET]) for said in shown.values())
     return cost
 

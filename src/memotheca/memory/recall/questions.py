@@ -23,7 +23,7 @@ from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry, fold
 from memotheca.search.census import take_census
 from memotheca.storage import fingerprints
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 Kind = Literal["contradiction", "cause", "orphan", "definition", "stale", "same", "more", "general"]
 
@@ -92,13 +92,13 @@ def eligibility(mood: Mood, *, force: bool) -> str | None:
     return None
 
 
-def next_question(kernel: Kernel, reading: Reading, mood: Mood) -> Candidate | None:
+def next_question(kernel: Kernel, snapshot: Snapshot, mood: Mood) -> Candidate | None:
     """The question whose answer settles most and that this session has not been asked."""
-    count = take_census(kernel, reading).nodes(KNOWN)
+    count = take_census(kernel, snapshot).nodes(KNOWN)
     general = next((each for each in _general(mood, count) if each.mark not in mood.asked), None)
     if count < FEW and general is not None:
         return general
-    return _Inquiry(kernel, reading).best(set(mood.asked))
+    return _Inquiry(kernel, snapshot).best(set(mood.asked))
 
 
 def _general(mood: Mood, count: int) -> Iterator[Candidate]:
@@ -110,11 +110,11 @@ def _general(mood: Mood, count: int) -> Iterator[Candidate]:
 class _Inquiry:
     """The recent entries and everything that could be asked about them."""
 
-    def __init__(self, kernel: Kernel, reading: Reading) -> None:
+    def __init__(self, kernel: Kernel, snapshot: Snapshot) -> None:
         self._kernel = kernel
-        self._reading = reading
-        self._recent = recent_entries(kernel, reading, LATELY)
-        judged = judge_lately(kernel, reading, self._recent)
+        self._reading = snapshot
+        self._recent = recent_entries(kernel, snapshot, LATELY)
+        judged = judge_lately(kernel, snapshot, self._recent)
         self._judged = {entry.id: each for entry, each in zip(self._recent, judged, strict=True)}
         self._novelty = {entry.id: novelty_of(entry, self._judged[entry.id]) for entry in self._recent}
 

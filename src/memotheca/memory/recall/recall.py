@@ -23,7 +23,7 @@ from memotheca.search.census import take_census
 from memotheca.search.finder import CANDIDATES
 from memotheca.search.search import Hit, Question, find_entries, refuse_blank
 from memotheca.storage.activity import Happening
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 SNIPPET = 240
 POOL, DEEP = 100, 1000
@@ -122,9 +122,9 @@ def recall(
     passing = [hit for hit in page.hits if _passes(hit, wanted)]
     attending = passing[: attended([hit.score or 0.0 for hit in passing], levels)] if passing else []
     filtered = time.perf_counter()
-    with kernel.read() as reading:
-        judged = _judge_until(kernel, reading, attending, wanted, tell=tell)
-        total = take_census(kernel, reading).nodes(KNOWN)
+    with kernel.read() as snapshot:
+        judged = _judge_until(kernel, snapshot, attending, wanted, tell=tell)
+        total = take_census(kernel, snapshot).nodes(KNOWN)
     if not judged:
         told = Happening(time=now, level="info", component="retrieval", action="search", reason="nothing was found")
         activity_of(kernel).log(kernel.collection, told)
@@ -141,8 +141,8 @@ def recall(
 
 
 def _levels(kernel: Kernel, session: str, now: int) -> Levels:
-    with kernel.store.database.read() as reading:
-        return modulator_levels(kernel, reading, session, now=now)
+    with kernel.store.database.read() as snapshot:
+        return modulator_levels(kernel, snapshot, session, now=now)
 
 
 def _question(wanted: Wanted, depth: int) -> Question:
@@ -192,7 +192,7 @@ def _passes(hit: Hit, wanted: Wanted) -> bool:
 
 
 def _judge_until(
-    kernel: Kernel, reading: Reading, hits: list[Hit], wanted: Wanted, *, tell: Callable[[int, Recalled], None]
+    kernel: Kernel, snapshot: Snapshot, hits: list[Hit], wanted: Wanted, *, tell: Callable[[int, Recalled], None]
 ) -> list[Recalled]:
     """Judge a few at a time until there are enough."""
     found: list[Recalled] = []
@@ -202,7 +202,7 @@ def _judge_until(
         size = BATCH if wanted.quadrants else min(BATCH, wanted.top_k - len(found))
         batch, rest = rest[:size], rest[size:]
         entries = [cast(Entry, hit.version.thing) for hit in batch]
-        for hit, entry, judged in zip(batch, entries, judge_lately(kernel, reading, entries), strict=True):
+        for hit, entry, judged in zip(batch, entries, judge_lately(kernel, snapshot, entries), strict=True):
             quadrant = quadrant_of(entry, judged)
             if len(found) < wanted.top_k and (not wanted.quadrants or quadrant in wanted.quadrants):
                 found.append(_recalled(hit, quadrant, judged, kernel.now()))

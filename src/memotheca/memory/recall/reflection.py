@@ -74,8 +74,8 @@ class _Ground:
 def reflect(kernel: Kernel, goal: str, session_name: str) -> Reflection:
     meant = intents(goal)
     ground = _survey(kernel, goal, meant)
-    with kernel.read() as reading:
-        mood = activity_of(kernel).mood(reading.session, kernel.collection, session_name)
+    with kernel.read() as snapshot:
+        mood = activity_of(kernel).mood(snapshot.session, kernel.collection, session_name)
     steps = [step for intent in meant for step in _STEPS[intent](ground)]
     triggered: list[str] = []
     if mood.entropy > UNSETTLED:
@@ -98,20 +98,20 @@ def _survey(kernel: Kernel, goal: str, meant: Sequence[Intent]) -> _Ground:
         kernel, Question(content=without_request(goal), kinds=KNOWN, is_explained=False, is_complete=False), limit=FOUND
     )
     hits = [hit.version.thing for hit in page.hits if isinstance(hit.version.thing, Entry)]
-    with kernel.read() as reading:
+    with kernel.read() as snapshot:
         repeated: Sequence[Entry] = ()
         if "clean" in meant:
-            recent = list({entry.id: entry for entry in (*hits, *recent_entries(kernel, reading, RECENT))}.values())
-            found = critique(kernel, reading, recent, ("duplicates",))
+            recent = list({entry.id: entry for entry in (*hits, *recent_entries(kernel, snapshot, RECENT))}.values())
+            found = critique(kernel, snapshot, recent, ("duplicates",))
             repeated = found[0].entries if found else ()
-        lost = _lost(find_tombstones(reading, kernel.now(), query=goal, limit=20)[0]) if "undo" in meant else []
+        lost = _lost(find_tombstones(snapshot, kernel.now(), query=goal, limit=20)[0]) if "undo" in meant else []
         if "undo" in meant and not lost:
-            lost = _lost(find_tombstones(reading, kernel.now(), limit=20)[0])
+            lost = _lost(find_tombstones(snapshot, kernel.now(), limit=20)[0])
     return _Ground(goal, hits, repeated, lost)
 
 
 def _lost(found: Sequence[Tombstone]) -> list[Tombstone]:
-    return [each for each in found if each.transaction.operation in TAKEN_BACK][:1]
+    return [each for each in found if each.commit.operation in TAKEN_BACK][:1]
 
 
 def _reasoning(meant: Sequence[Intent], ground: _Ground) -> str:

@@ -19,7 +19,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.search.embed import model_of, voice_of
 from memotheca.storage import fingerprints
 from memotheca.storage.database import Database
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.vectors.profile import Voice
 
 NEAR = 10
@@ -32,14 +32,14 @@ _lately: WeakKeyDictionary[Gallery, OrderedDict[tuple[str, int], Judged]] = Weak
 _guard = Lock()
 
 
-def reference_of(kernel: Kernel, reading: Reading) -> Reference:
+def reference_of(kernel: Kernel, snapshot: Snapshot) -> Reference:
     """The collection's reference as this process has it, brought up to a snapshot."""
     with _guard:
         held = _references.setdefault(kernel.store.database, {})
         if kernel.collection not in held:
             held[kernel.collection] = Reference(kernel.collection)
         reference = held[kernel.collection]
-    reference.catch_up(reading)
+    reference.catch_up(snapshot)
     return reference
 
 
@@ -78,25 +78,25 @@ def learn(entry: Entry, judged: Judged, interactions: int) -> Learned:
     return Learned(delta_s, delta_c, score, stressed, phase_angle(delta_s, delta_c))
 
 
-def judge(kernel: Kernel, reading: Reading, entry: Entry) -> Judged:
+def judge(kernel: Kernel, snapshot: Snapshot, entry: Entry) -> Judged:
     """A stored entry among the others."""
-    return judge_all(kernel, reading, [entry])[0]
+    return judge_all(kernel, snapshot, [entry])[0]
 
 
-def judge_all(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> list[Judged]:
+def judge_all(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry]) -> list[Judged]:
     """Stored entries among the others, with one look at the store for all of them."""
-    reference = reference_of(kernel, reading)
-    edges = fingerprints.neighbours(reading.session, reading.collection, [entry.id for entry in entries])
-    hung = hang(reading, entries, joined={entry.id: edges.get(entry.id, []) for entry in entries})
+    reference = reference_of(kernel, snapshot)
+    edges = fingerprints.neighbours(snapshot.session, snapshot.collection, [entry.id for entry in entries])
+    hung = hang(snapshot, entries, joined={entry.id: edges.get(entry.id, []) for entry in entries})
     joined = [edges.get(entry.id, [])[:NEAR] for entry in entries]
-    vectors = meanings(reading, list({id for ids in joined for id in ids}))
-    voice = voice_of(reading.session, reading.collection)
+    vectors = meanings(snapshot, list({id for ids in joined for id in ids}))
+    voice = voice_of(snapshot.session, snapshot.collection)
     linked = [_related(own, ids, vectors, voice) for own, ids in zip(hung, joined, strict=True)]
-    known = reading.living(id for ids in linked for id in ids)
+    known = snapshot.living(id for ids in linked for id in ids)
     others = [[known[id] for id in ids if id in known] for ids in linked]
     # Where the sample is everything, it holds the nearest too.
     is_sampled = reference.size > len(reference.gallery)
-    near = _near_duplicates(reading, hung, [each[:NEAREST] if is_sampled else [] for each in others], vectors)
+    near = _near_duplicates(snapshot, hung, [each[:NEAREST] if is_sampled else [] for each in others], vectors)
     agreeing = [consistency(contradictions(entry, beside)) for entry, beside in zip(entries, others, strict=True)]
     return reference.judge_all([Candidate(*each) for each in zip(hung, near, agreeing, strict=True)])
 
@@ -108,25 +108,25 @@ def _related(own: Hung, ids: Sequence[str], vectors: Mapping[str, Array], voice:
 
 
 def _near_duplicates(
-    reading: Reading, hung: Sequence[Hung], others: Sequence[Sequence[Entry]], vectors: Mapping[str, Array]
+    snapshot: Snapshot, hung: Sequence[Hung], others: Sequence[Sequence[Entry]], vectors: Mapping[str, Array]
 ) -> list[list[Hung]]:
     """For each its likely duplicates among some others, all of them hung together."""
     likely = [likely_duplicates(own.vector, beside, vectors) for own, beside in zip(hung, others, strict=True)]
     wanted = {entry.id: entry for beside in likely for entry in beside}
-    found = {each.id: each for each in hang(reading, list(wanted.values()))} if wanted else {}
+    found = {each.id: each for each in hang(snapshot, list(wanted.values()))} if wanted else {}
     return [[found[entry.id] for entry in beside] for beside in likely]
 
 
-def judge_lately(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> list[Judged]:
+def judge_lately(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry]) -> list[Judged]:
     """As `judge_all`, kept for as long as neither the entry nor the sample changes: good enough beside a search
     result. What waits for its vector is judged again."""
-    gallery = reference_of(kernel, reading).gallery
-    has_vectors = bool(model_of(reading.session, reading.collection))
+    gallery = reference_of(kernel, snapshot).gallery
+    has_vectors = bool(model_of(snapshot.session, snapshot.collection))
     with _guard:
         held = _lately.setdefault(gallery, OrderedDict())
         known = {entry.id: held.get((entry.id, entry.updated_at)) for entry in entries}
     missing = [entry for entry in entries if known[entry.id] is None]
-    fresh = {judged.hung.id: judged for judged in judge_all(kernel, reading, missing)} if missing else {}
+    fresh = {judged.hung.id: judged for judged in judge_all(kernel, snapshot, missing)} if missing else {}
     with _guard:
         for entry in missing:
             if fresh[entry.id].hung.vector is not None or not has_vectors:
@@ -136,9 +136,9 @@ def judge_lately(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> 
     return [known[entry.id] or fresh[entry.id] for entry in entries]
 
 
-def count_lately(kernel: Kernel, reading: Reading) -> int:
+def count_lately(kernel: Kernel, snapshot: Snapshot) -> int:
     """How many judgements are kept at the moment."""
-    gallery = reference_of(kernel, reading).gallery
+    gallery = reference_of(kernel, snapshot).gallery
     with _guard:
         return len(_lately.get(gallery, ()))
 

@@ -20,8 +20,8 @@ from memotheca.search.index.score import Filter
 from memotheca.search.passages import LIMIT
 from memotheca.storage.database import Database
 from memotheca.storage.lookups import heads_of, ids_changed_after
-from memotheca.storage.snapshot import Reading
-from memotheca.storage.store import Writing
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Transaction
 from memotheca.storage.vectors import fresh_vectors, newest_vector
 from memotheca.text.caches import Kept
 from memotheca.text.terms import filter_number
@@ -49,8 +49,8 @@ class _Near:
     seen: int
     tx: int
 
-    def is_of(self, entry: Entry, reading: Reading) -> bool:
-        return self.updated_at == entry.updated_at and (self.vector is not None or self.tx == reading.tx)
+    def is_of(self, entry: Entry, snapshot: Snapshot) -> bool:
+        return self.updated_at == entry.updated_at and (self.vector is not None or self.tx == snapshot.tx)
 
     def follow(self, id: str, vectors: Sequence[tuple[int, str, bytes]], newest: int) -> bool:
         """Add what is new and near. Not where one of the nearest has moved away, or where nobody knows how near the
@@ -81,17 +81,17 @@ class Vicinity:
         self._seen = 0
         self._heads: dict[str, int | None] = {}
 
-    def around(self, kernel: Kernel, reading: Reading, entries: Sequence[Entry], most: int | None) -> dict[str, Near]:
+    def around(self, kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry], most: int | None) -> dict[str, Near]:
         """The nearest of each of some entries. What is not known any more is searched for, for at most so many of them;
         the others are left out."""
         with self._guard:
-            followed = self._follow(reading, entries)
-            known = self.read(reading, (id for near in followed.values() for id in near.found))
+            followed = self._follow(snapshot, entries)
+            known = self.read(snapshot, (id for near in followed.values() for id in near.found))
             held = {id: near for id, near in followed.items() if near.found.keys() <= known.keys()}
             lacking = [entry for entry in entries if entry.id not in held][:most]
-            held |= self._search(kernel, reading, lacking)
-            known |= self.read(reading, (id for entry in lacking for id in held[entry.id].found))
-        voice = voice_of(reading.session, reading.collection)
+            held |= self._search(kernel, snapshot, lacking)
+            known |= self.read(snapshot, (id for entry in lacking for id in held[entry.id].found))
+        voice = voice_of(snapshot.session, snapshot.collection)
         return {
             id: [
                 (known[other], value) for other, value in near.found.items() if other in known and is_near(value, voice)
@@ -99,53 +99,53 @@ class Vicinity:
             for id, near in held.items()
         }
 
-    def read(self, reading: Reading, ids: Iterable[str]) -> dict[str, Entry]:
+    def read(self, snapshot: Snapshot, ids: Iterable[str]) -> dict[str, Entry]:
         """Those of some entries that live; what has not changed since is not read again. Of what is not committed,
         and may never be, nothing is kept."""
-        if isinstance(reading, Writing):
-            return reading.living(ids)
+        if isinstance(snapshot, Transaction):
+            return snapshot.living(ids)
         with self._guard:
-            heads = self._heads_of(reading, list(dict.fromkeys(ids)))
+            heads = self._heads_of(snapshot, list(dict.fromkeys(ids)))
             known = {id: entry for id, (tx, entry) in self._shelf.find(heads).items() if tx == heads[id]}
-            read = reading.living(id for id in heads if id not in known)
+            read = snapshot.living(id for id in heads if id not in known)
             for id, entry in read.items():
                 if _is_short(entry):
                     self._shelf.put(id, (heads[id], entry))
         return known | read
 
-    def _heads_of(self, reading: Reading, ids: Sequence[str]) -> dict[str, int]:
+    def _heads_of(self, snapshot: Snapshot, ids: Sequence[str]) -> dict[str, int]:
         """Which of these live, by the transactions that left them as they are: as was known at an earlier snapshot, but
         for what the journal says has changed since. In a snapshot older than what is known all are asked for."""
-        if reading.tx < self._seen:
-            return heads_of(reading, ids)
-        changed = ids_changed_after(reading, self._seen, limit=FOLLOWED + 1) if reading.tx > self._seen else []
+        if snapshot.tx < self._seen:
+            return heads_of(snapshot, ids)
+        changed = ids_changed_after(snapshot, self._seen, limit=FOLLOWED + 1) if snapshot.tx > self._seen else []
         if len(changed) > FOLLOWED or len(self._heads) > SHELVED:
             self._heads = {}
         for id in changed:
             self._heads.pop(id, None)
-        self._seen = reading.tx
+        self._seen = snapshot.tx
         unknown = [id for id in ids if id not in self._heads]
-        self._heads |= {**dict.fromkeys(unknown), **(heads_of(reading, unknown) if unknown else {})}
+        self._heads |= {**dict.fromkeys(unknown), **(heads_of(snapshot, unknown) if unknown else {})}
         return {id: tx for id in ids if (tx := self._heads[id]) is not None}
 
-    def meanings(self, reading: Reading, entries: Iterable[Entry]) -> dict[str, Array]:
+    def meanings(self, snapshot: Snapshot, entries: Iterable[Entry]) -> dict[str, Array]:
         """E1 of some entries; that of a text of one passage stays as it is until the text changes."""
         wanted = {entry.id: entry for entry in entries}
         with self._guard:
             held = self._meanings.find((id, entry.updated_at) for id, entry in wanted.items())
             found = {id: vector for (id, _), vector in held.items()}
-            fresh = meanings(reading, [id for id in wanted if id not in found])
+            fresh = meanings(snapshot, [id for id in wanted if id not in found])
             for id, vector in fresh.items():
                 if _is_short(wanted[id]):
                     self._meanings.put((id, wanted[id].updated_at), vector)
         return found | fresh
 
-    def hang(self, reading: Reading, entries: Sequence[Entry]) -> list[Hung]:
+    def hang(self, snapshot: Snapshot, entries: Sequence[Entry]) -> list[Hung]:
         """Entries as all spaces but the graph see them; that stays as it is until the text changes."""
         with self._guard:
             found = {id: hung for (id, _), hung in self._hung.find((e.id, e.updated_at) for e in entries).items()}
             lacking = [entry for entry in entries if entry.id not in found]
-            fresh = hang(reading, lacking, vectors=self.meanings(reading, lacking), with_walks=False)
+            fresh = hang(snapshot, lacking, vectors=self.meanings(snapshot, lacking), with_walks=False)
             for entry, hung in zip(lacking, fresh, strict=True):
                 found[entry.id] = hung
                 if _is_short(entry) and (hung.vector is not None or not self.model):
@@ -158,40 +158,40 @@ class Vicinity:
         near = {other.id: value for other, value in found}
         self._kept.put(entry.id, _Near(entry.updated_at, vector, near, *at))
 
-    def _follow(self, reading: Reading, entries: Sequence[Entry]) -> dict[str, _Near]:
+    def _follow(self, snapshot: Snapshot, entries: Sequence[Entry]) -> dict[str, _Near]:
         """What is known of these, brought up to the snapshot; not what cannot be."""
         held = {
-            entry.id: near for entry in entries if (near := self._kept.get(entry.id)) and near.is_of(entry, reading)
+            entry.id: near for entry in entries if (near := self._kept.get(entry.id)) and near.is_of(entry, snapshot)
         }
-        newest = newest_vector(reading.session, reading.collection)
+        newest = newest_vector(snapshot.session, snapshot.collection)
         oldest = min((near.seen for near in held.values() if near.vector is not None), default=newest)
         fresh: list[tuple[int, str, bytes]] = []
         if oldest < newest:
-            fresh = fresh_vectors(reading.session, reading.collection, self.model, (oldest, FOLLOWED + 1))
+            fresh = fresh_vectors(snapshot.session, snapshot.collection, self.model, (oldest, FOLLOWED + 1))
         if len(fresh) > FOLLOWED:
             return {}
         return {id: near for id, near in held.items() if near.follow(id, fresh, newest)}
 
-    def _search(self, kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> dict[str, _Near]:
-        vectors = self.meanings(reading, entries)
-        found = find_near(kernel, reading, entries, vectors)
-        seen = newest_vector(reading.session, reading.collection)
-        made = {e.id: _Near(e.updated_at, vectors.get(e.id), found[e.id], seen, reading.tx) for e in entries}
+    def _search(self, kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry]) -> dict[str, _Near]:
+        vectors = self.meanings(snapshot, entries)
+        found = find_near(kernel, snapshot, entries, vectors)
+        seen = newest_vector(snapshot.session, snapshot.collection)
+        made = {e.id: _Near(e.updated_at, vectors.get(e.id), found[e.id], seen, snapshot.tx) for e in entries}
         for id, near in made.items():
             self._kept.put(id, near)
         return made
 
 
 def find_near(
-    kernel: Kernel, reading: Reading, entries: Sequence[Entry], vectors: Mapping[str, Array], *, limit: int = NEAR
+    kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry], vectors: Mapping[str, Array], *, limit: int = NEAR
 ) -> dict[str, dict[str, float | None]]:
     """The ids of what the shared search finds nearest to each entry, itself left out: by its meaning, with the cosine,
     or by how it begins where it has no vector."""
     finder: Finder = finder_of(kernel)
-    passing = everything_known(reading)
-    model, depth = model_of(reading.session, reading.collection), PASSAGES * limit
+    passing = everything_known(snapshot)
+    model, depth = model_of(snapshot.session, snapshot.collection), PASSAGES * limit
     meant = [entry for entry in entries if entry.id in vectors]
-    found = finder.nearest(reading, [vectors[entry.id] for entry in meant], passing, model=model, count=depth)
+    found = finder.nearest(snapshot, [vectors[entry.id] for entry in meant], passing, model=model, count=depth)
     near: dict[str, dict[str, float | None]] = {}
     for entry, passages in zip(meant, found, strict=True):
         near[entry.id] = {**passages}
@@ -199,13 +199,13 @@ def find_near(
         if entry.id not in vectors:
             said = f"{entry.title} {entry.body}"[:QUESTION]
             search = Search(text=said, filter=passing, depth=depth, may_be_misspelled=False)
-            near[entry.id] = {each.entry_id: None for each in finder.find(reading, search, None).passages}
+            near[entry.id] = {each.entry_id: None for each in finder.find(snapshot, search, None).passages}
     return {id: dict([pair for pair in each.items() if pair[0] != id][:limit]) for id, each in near.items()}
 
 
-def everything_known(reading: Reading) -> Filter:
+def everything_known(snapshot: Snapshot) -> Filter:
     """All that a memory tool works on."""
-    return Filter(groups=(tuple(filter_number("kind", kind) for kind in KNOWN),), as_of=reading.tx)
+    return Filter(groups=(tuple(filter_number("kind", kind) for kind in KNOWN),), as_of=snapshot.tx)
 
 
 def is_near(cosine: float | None, voice: Voice) -> bool:
@@ -230,19 +230,19 @@ def _is_short(entry: Entry) -> bool:
     return entry.kind != kinds.DOCUMENT and len(entry.body) <= LIMIT
 
 
-def affordable(kernel: Kernel, reading: Reading) -> int | None:
+def affordable(kernel: Kernel, snapshot: Snapshot) -> int | None:
     """For how many entries a tool that should answer at once may search what is near: for all where little is stored,
     else for a few; the rest is looked at between the calls."""
-    return None if take_census(kernel, reading).nodes(KNOWN) <= LITTLE else SEARCHES
+    return None if take_census(kernel, snapshot).nodes(KNOWN) <= LITTLE else SEARCHES
 
 
 _held: WeakKeyDictionary[Database, dict[tuple[str, str], Vicinity]] = WeakKeyDictionary()
 _guard = Lock()
 
 
-def vicinity_of(kernel: Kernel, reading: Reading) -> Vicinity:
+def vicinity_of(kernel: Kernel, snapshot: Snapshot) -> Vicinity:
     """The vicinities of a collection as this process knows them."""
-    model = model_of(reading.session, reading.collection)
+    model = model_of(snapshot.session, snapshot.collection)
     with _guard:
         held = _held.setdefault(kernel.store.database, {})
-        return held.setdefault((reading.collection, model), Vicinity(model))
+        return held.setdefault((snapshot.collection, model), Vicinity(model))

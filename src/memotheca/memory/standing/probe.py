@@ -9,26 +9,26 @@ from memotheca.search.derive import digest_of
 from memotheca.search.embed import embedder_of, embedding_of
 from memotheca.search.finder import embed_question
 from memotheca.search.passages import cut
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 
 PROBE = ""
 
 
-def hang_text(kernel: Kernel, reading: Reading, content: str) -> Hung:
+def hang_text(kernel: Kernel, snapshot: Snapshot, content: str) -> Hung:
     """A passage; its vectors must have been made ready with `prepare_text`."""
-    embedder, embedding = embedder_of(kernel, reading.session), embedding_of(kernel)
+    embedder, embedding = embedder_of(kernel, snapshot.session), embedding_of(kernel)
     found: list[bytes] = []
     if embedder is not None and embedding is not None:
         for start, stop in cut(content):
             found += embedding.ready.get(embedder.identity, digest_of("", content[start:stop]))
     vectors = {PROBE: mean_vector(found)} if found else {}
-    return hang(reading, [_draft(kernel, content)], joined={PROBE: ()}, vectors=vectors)[0]
+    return hang(snapshot, [_draft(kernel, content)], joined={PROBE: ()}, vectors=vectors)[0]
 
 
-def hang_question(kernel: Kernel, reading: Reading, question: str) -> Hung:
-    vector = embed_question(question, embedder_of(kernel, reading.session))
+def hang_question(kernel: Kernel, snapshot: Snapshot, question: str) -> Hung:
+    vector = embed_question(question, embedder_of(kernel, snapshot.session))
     vectors = {} if vector is None else {PROBE: vector}
-    return hang(reading, [_draft(kernel, question)], joined={PROBE: ()}, vectors=vectors)[0]
+    return hang(snapshot, [_draft(kernel, question)], joined={PROBE: ()}, vectors=vectors)[0]
 
 
 def _draft(kernel: Kernel, content: str) -> Entry:

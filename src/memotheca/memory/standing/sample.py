@@ -22,7 +22,7 @@ from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
 from memotheca.search.embed import model_of
 from memotheca.storage import fingerprints
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.vectors.float16 import widen
 
 log = logging.getLogger(__name__)
@@ -128,41 +128,41 @@ class Reference:
         self.gallery = Gallery(())
         self.scale = _calibrate(self.gallery)
 
-    def catch_up(self, reading: Reading) -> None:
+    def catch_up(self, snapshot: Snapshot) -> None:
         with self._guard:
-            model = model_of(reading.session, self._collection)
-            changed = fingerprints.after(reading.session, self._collection, self._seen)
+            model = model_of(snapshot.session, self._collection)
+            changed = fingerprints.after(snapshot.session, self._collection, self._seen)
             for id, seq, lives in changed:
                 self._window.note(id, lives)
                 self._seen = seq
-            self._is_behind = self._is_behind or bool(changed) or self._is_touched(reading)
-            self._tx = max(self._tx, reading.tx)
+            self._is_behind = self._is_behind or bool(changed) or self._is_touched(snapshot)
+            self._tx = max(self._tx, snapshot.tx)
             sample = self._window.sample() if self._is_behind else self._sample
             if model != self._model or (self._is_behind and not self._may_wait(sample)):
                 with undisturbed():
-                    self._rebuild(reading, sample, model)
+                    self._rebuild(snapshot, sample, model)
 
-    def renew(self, reading: Reading) -> None:
+    def renew(self, snapshot: Snapshot) -> None:
         """Let the sample be the one that belongs to the snapshot, also where that could wait."""
         with self._guard:
-            self.catch_up(reading)
+            self.catch_up(snapshot)
             if self._is_behind:
                 with undisturbed():
-                    self._rebuild(reading, self._window.sample(), self._model)
+                    self._rebuild(snapshot, self._window.sample(), self._model)
 
-    def _is_touched(self, reading: Reading) -> bool:
+    def _is_touched(self, snapshot: Snapshot) -> bool:
         """Whether an edge, which may lead to a member, or a member itself has changed since the last look."""
-        if reading.tx <= self._tx or not self._sample:
+        if snapshot.tx <= self._tx or not self._sample:
             return False
         members = frozenset(self._sample)
-        return any(subject == "edge" or id in members for id, subject, _ in reading.changed_after(self._tx))
+        return any(subject == "edge" or id in members for id, subject, _ in snapshot.changed_after(self._tx))
 
     def _may_wait(self, sample: tuple[str, ...]) -> bool:
         """Where a few of many have given way to others, the rest is as good a sample until somebody has time."""
         return self.size > SAMPLE and len(set(sample) - set(self._sample)) <= EXCHANGED
 
-    def _rebuild(self, reading: Reading, sample: tuple[str, ...], model: str) -> None:
-        gallery = Gallery(hang_all(reading, sample))
+    def _rebuild(self, snapshot: Snapshot, sample: tuple[str, ...], model: str) -> None:
+        gallery = Gallery(hang_all(snapshot, sample))
         scale = _calibrate(gallery)
         self._sample, self._model, self.gallery, self.scale = sample, model, gallery, scale
         self._is_behind = False
@@ -215,13 +215,13 @@ def _calibrate(gallery: Gallery) -> Scale:
     return Scale([Calibration(gallery.matrix(space)) for space in range(COUNT)])
 
 
-def hang_all(reading: Reading, ids: Sequence[str]) -> list[Hung]:
+def hang_all(snapshot: Snapshot, ids: Sequence[str]) -> list[Hung]:
     """Entries as the spaces see them now; one that is gone is left out."""
-    return hang(reading, list(reading.living(ids).values()))
+    return hang(snapshot, list(snapshot.living(ids).values()))
 
 
 def hang(
-    reading: Reading,
+    snapshot: Snapshot,
     entries: Sequence[Entry],
     *,
     joined: Mapping[str, Sequence[str]] | None = None,
@@ -232,21 +232,21 @@ def hang(
     what they mean. Walks can be left out where nothing is compared in the graph."""
     if not entries:
         return []
-    entries = with_texts(reading, entries)
+    entries = with_texts(snapshot, entries)
     known = dict(vectors or {})
-    known |= meanings(reading, [entry.id for entry in entries if entry.id not in known])
-    neighbours = _surroundings(reading, entries, joined or {}) if with_walks else {}
+    known |= meanings(snapshot, [entry.id for entry in entries if entry.id not in known])
+    neighbours = _surroundings(snapshot, entries, joined or {}) if with_walks else {}
     return [
         Hung(id=entry.id, print=print_, words=words, vector=known.get(entry.id), walk=walk(entry.id, neighbours))
-        for entry, print_, words in zip(entries, _prints_of(reading, entries), words_of_all(entries), strict=True)
+        for entry, print_, words in zip(entries, _prints_of(snapshot, entries), words_of_all(entries), strict=True)
     ]
 
 
 def _surroundings(
-    reading: Reading, entries: Sequence[Entry], joined: Mapping[str, Sequence[str]]
+    snapshot: Snapshot, entries: Sequence[Entry], joined: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
     """Whom entries are joined to, and whom those are."""
-    session, collection = reading.session, reading.collection
+    session, collection = snapshot.session, snapshot.collection
     ids = [entry.id for entry in entries]
     neighbours = {id: list(others) for id, others in joined.items()}
     neighbours |= fingerprints.neighbours(session, collection, [id for id in ids if id not in neighbours])
@@ -264,9 +264,9 @@ def likely_duplicates(vector: Array | None, entries: Sequence[Entry], vectors: M
     ]
 
 
-def _prints_of(reading: Reading, entries: Sequence[Entry]) -> list[Fingerprint]:
+def _prints_of(snapshot: Snapshot, entries: Sequence[Entry]) -> list[Fingerprint]:
     ids = [entry.id for entry in entries if entry.kind == MEMORY and entry.id]
-    held = fingerprints.read_all(reading.session, reading.collection, ids) if ids else {}
+    held = fingerprints.read_all(snapshot.session, snapshot.collection, ids) if ids else {}
     return [unpack(held[entry.id]) if entry.id in held else _print_of(entry) for entry in entries]
 
 
@@ -281,12 +281,12 @@ def _print_of(entry: Entry) -> Fingerprint:
         return represent(replace(entry, title="", body=""))
 
 
-def meanings(reading: Reading, ids: Sequence[str]) -> dict[str, Array]:
+def meanings(snapshot: Snapshot, ids: Sequence[str]) -> dict[str, Array]:
     """E1: the mean of an entry's vectors."""
-    model = model_of(reading.session, reading.collection) if ids else ""
+    model = model_of(snapshot.session, snapshot.collection) if ids else ""
     if not model:
         return {}
-    found = fingerprints.entry_vectors(reading.session, reading.collection, model, ids)
+    found = fingerprints.entry_vectors(snapshot.session, snapshot.collection, model, ids)
     single = {id: values[0] for id, values in found.items() if len(values) == 1}
     return {id: mean_vector(values) for id, values in found.items() if id not in single} | _units(single)
 

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 from memotheca.model import kinds
 from memotheca.model.clock import to_iso
-from memotheca.model.commits import Transaction, Version
+from memotheca.model.commits import Commit, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry, handle_of
 from memotheca.toolkit.contract import Reply
@@ -179,15 +179,15 @@ def entity_type(version: Version) -> str:
     return version.kind if version.subject == "entry" else "triple"
 
 
-def transaction_shape(transaction: Transaction, about: Version, undone_by: int | None) -> TransactionShape:
+def transaction_shape(commit: Commit, about: Version, undone_by: int | None) -> TransactionShape:
     return TransactionShape(
-        tx_id=transaction.tx,
-        op=transaction.operation,
+        tx_id=commit.tx,
+        op=commit.operation,
         entity_type=entity_type(about),
         entity_id=about.id if about.thing is None else handle_of(about.thing),
-        actor=transaction.actor,
-        created_at=to_iso(transaction.time),
-        reverts=transaction.undoes,
+        actor=commit.actor,
+        created_at=to_iso(commit.time),
+        reverts=commit.undoes,
         reverted_by=undone_by,
     )
 

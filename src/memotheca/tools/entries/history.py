@@ -46,7 +46,7 @@ def history(call: Call[Kernel], input: Input) -> Answer:
     page = list_history(
         call.kernel, limit=input.limit, entity_type=given.get("entity_type"), cursor=given.get("cursor")
     )
-    items = tuple(transaction_shape(found.transaction, found.about, found.undone_by) for found in page.happenings)
+    items = tuple(transaction_shape(found.commit, found.about, found.undone_by) for found in page.happenings)
     output = Output(items=items, next_cursor=page.next_cursor, as_of_tx_id=page.as_of_tx)
     more = "; there are more" if page.next_cursor else ""
     sentence = f"{len(items)} {'transaction' if len(items) == 1 else 'transactions'}, newest first{more}."

@@ -40,7 +40,7 @@ def undo(call: Call[Kernel], input: Input) -> Answer:
     done = undoing.done
     items: list[Reverted] = []
     for undone in done:
-        shape = transaction_shape(undone.happening.transaction, undone.happening.about, None)
+        shape = transaction_shape(undone.happening.commit, undone.happening.about, None)
         items.append(
             Reverted(
                 tx_id=shape.tx_id,

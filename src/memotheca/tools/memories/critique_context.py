@@ -58,10 +58,10 @@ def critique_context(call: Call[Kernel], input: Input) -> Answer:
     """Check what was remembered or read last for contradictions, repetitions, outdated and doubtful statements. Where
     two disagree, ask which holds; do not choose silently."""
     kernel = call.kernel
-    with kernel.read() as reading:
-        entries = recent_entries(kernel, reading, input.context_window)
-        findings = critique(kernel, reading, entries, input.check_types)
-        mood = activity_of(kernel).mood(reading.session, kernel.collection, call.session)
+    with kernel.read() as snapshot:
+        entries = recent_entries(kernel, snapshot, input.context_window)
+        findings = critique(kernel, snapshot, entries, input.check_types)
+        mood = activity_of(kernel).mood(snapshot.session, kernel.collection, call.session)
     if "conflicts" in input.check_types:
         mood.has_conflict = any(finding.check == "conflicts" for finding in findings)
         activity_of(kernel).keep((kernel.collection, call.session))

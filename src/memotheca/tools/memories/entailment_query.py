@@ -76,9 +76,9 @@ EXAMPLE = Example(
 def entailment_query(call: Call[Kernel], input: Input) -> Answer:
     """What is more general than a node and what is a case of it: as somebody said (explicit) or as far as its meaning
     lies in a cone (inferred)."""
-    with call.kernel.read() as reading:
-        entry = cast(Entry, find_node(reading, input.node_id).thing)
-        found = entail(call.kernel, reading, entry, input.embedding_space)
+    with call.kernel.read() as snapshot:
+        entry = cast(Entry, find_node(snapshot, input.node_id).thing)
+        found = entail(call.kernel, snapshot, entry, input.embedding_space)
     activity_of(call.kernel).look(call.kernel.collection, [entry.id], call.kernel.now())
     above = found.ancestors if input.direction != "descendants" else ()
     below = found.descendants if input.direction != "ancestors" else ()

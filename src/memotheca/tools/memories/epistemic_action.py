@@ -43,10 +43,10 @@ def epistemic_action(call: Call[Kernel], input: Input) -> Answer:
     unexplained things. Where the client can ask, the user is asked at once. No question comes twice in a session."""
     kernel = call.kernel
     name = input.session_id if isinstance(input.session_id, str) and input.session_id else call.session
-    with kernel.read() as reading:
-        mood = activity_of(kernel).mood(reading.session, kernel.collection, name)
+    with kernel.read() as snapshot:
+        mood = activity_of(kernel).mood(snapshot.session, kernel.collection, name)
         why = eligibility(mood, force=input.force)
-        found = next_question(kernel, reading, mood) if why is not None else None
+        found = next_question(kernel, snapshot, mood) if why is not None else None
     if found is None:
         told = _unasked(why)
         output = Output(

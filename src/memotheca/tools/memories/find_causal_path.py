@@ -12,7 +12,7 @@ from memotheca.memory.graph.causes import Chains, Way, find_chains
 from memotheca.memory.graph.walk import confidence_of
 from memotheca.memory.session.state import activity_of
 from memotheca.model.knowledge import Entry
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -91,25 +91,25 @@ EXAMPLE = Example(
 def find_causal_path(call: Call[Kernel], input: Input) -> Answer:
     """The chain of causes and effects from one node to another, with how sure each step is. Backward goes from an
     effect to its causes; bidirectional takes the surer of both."""
-    with call.kernel.read() as reading:
-        source = cast(Entry, find_node(reading, input.source_id, field="source_id").thing)
-        target = cast(Entry, find_node(reading, input.target_id, field="target_id").thing)
+    with call.kernel.read() as snapshot:
+        source = cast(Entry, find_node(snapshot, input.source_id, field="source_id").thing)
+        target = cast(Entry, find_node(snapshot, input.target_id, field="target_id").thing)
         ends, hops = (source.id, target.id), input.max_hops
-        tried = [find_chains(reading, *ends, max_hops=hops, way=way) for way in WAYS[input.direction]]
+        tried = [find_chains(snapshot, *ends, max_hops=hops, way=way) for way in WAYS[input.direction]]
         best = max(tried, key=lambda chains: chains.confidence)
-        output = _output(reading, source, best, tried)
+        output = _output(snapshot, source, best, tried)
     activity_of(call.kernel).look(call.kernel.collection, [source.id, target.id], call.kernel.now())
     sentence = f"{output.narrative} ({output.path_confidence:.2f})." if output.path_found else "No such chain is known."
     return Answer(sentence, NODES, output)
 
 
-def _output(reading: Reading, source: Entry, best: Chains, tried: Sequence[Chains]) -> Output:
+def _output(snapshot: Snapshot, source: Entry, best: Chains, tried: Sequence[Chains]) -> Output:
     """Where nothing leads there but a circle was met, the way up to it is shown."""
     circular = next((chains for chains in (best, *tried) if chains.circle), None)
     shown, chain = best, best.paths[0] if best.paths else ()
     if not best.paths and circular is not None:
         shown, chain = circular, circular.circle[:-1]
-    hops = _hops(reading, source, shown, chain)
+    hops = _hops(snapshot, source, shown, chain)
     return Output(
         path_found=bool(best.paths),
         path=hops if best.paths or len(hops) > 1 else (),
@@ -117,7 +117,7 @@ def _output(reading: Reading, source: Entry, best: Chains, tried: Sequence[Chain
         path_confidence=round(best.confidence, 4),
         narrative=_narrative(hops, best.way) if best.paths else "",
         direction=best.way,
-        alternative_paths=tuple(_other(reading, source, best, path) for path in best.paths[1 : 1 + ALTERNATIVES]),
+        alternative_paths=tuple(_other(snapshot, source, best, path) for path in best.paths[1 : 1 + ALTERNATIVES]),
         cycle_detected=circular is not None,
         cycle=UNSET if circular is None else _round(circular.circle),
         truncated=any(chains.truncated for chains in tried),
@@ -130,10 +130,10 @@ def _round(circle: Sequence[Arrow]) -> tuple[str, ...]:
     return tuple(nodes[nodes.index(nodes[-1]) :])
 
 
-def _hops(reading: Reading, source: Entry, chains: Chains, path: Sequence[Arrow]) -> tuple[HopShape, ...]:
+def _hops(snapshot: Snapshot, source: Entry, chains: Chains, path: Sequence[Arrow]) -> tuple[HopShape, ...]:
     hops = [HopShape(node_id=source.id, node_name=name_of(source))]
     for arrow in path:
-        edge, entry = chains.edges[arrow.edge_id], reading.entry(arrow.target)
+        edge, entry = chains.edges[arrow.edge_id], snapshot.entry(arrow.target)
         hops.append(
             HopShape(
                 node_id=arrow.target,
@@ -151,8 +151,8 @@ def _narrative(hops: Sequence[HopShape], way: Way) -> str:
     return ARROWS[way].join(hop.node_name for hop in hops)
 
 
-def _other(reading: Reading, source: Entry, chains: Chains, path: Sequence[Arrow]) -> OtherShape:
-    hops = _hops(reading, source, chains, path)
+def _other(snapshot: Snapshot, source: Entry, chains: Chains, path: Sequence[Arrow]) -> OtherShape:
+    hops = _hops(snapshot, source, chains, path)
     return OtherShape(
         path=tuple(hop.node_id for hop in hops),
         narrative=_narrative(hops, chains.way),

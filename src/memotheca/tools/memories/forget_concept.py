@@ -55,7 +55,7 @@ def forget_concept(call: Call[Kernel], input: Input) -> Answer:
     if not input.soft_delete:
         return _erase(call, input)
     gone = forget(call.kernel, input.node_id, reason=input.reason, rationale=input.rationale, actor=call.actor)
-    deadline = to_iso(gone.transaction.time + WINDOW)
+    deadline = to_iso(gone.commit.time + WINDOW)
     output = Output(
         deleted=True,
         node_id=gone.version.id,
@@ -63,7 +63,7 @@ def forget_concept(call: Call[Kernel], input: Input) -> Answer:
         edges_removed=gone.edges,
         reversal_hash=gone.reversal_hash,
         restore_deadline=deadline,
-        tx_id=gone.transaction.tx,
+        tx_id=gone.commit.tx,
     )
     sentence = f"Forgotten, with {gone.edges} edges; restore_from_hash brings it back until {deadline}."
     return Answer(sentence, f"{NODES}/{gone.version.id}", output)
@@ -73,9 +73,9 @@ def _erase(call: Call[Kernel], input: Input) -> Answer:
     if input.reason != "user_requested":
         message = "Only what the user asked to be deleted is deleted for good."
         raise Refusal(Failure.INVALID, message, field="soft_delete", constraint={"allowed": ["user_requested"]})
-    with call.kernel.read() as reading:
-        version = find_node(reading, input.node_id)
-        id, edges = version.id, len(reading.edges_of(version.id))
+    with call.kernel.read() as snapshot:
+        version = find_node(snapshot, input.node_id)
+        id, edges = version.id, len(snapshot.edges_of(version.id))
     strike(call.kernel, cast(Entry, version.thing))
     gone = erase_everywhere(call.kernel, id, actor=call.actor)
     output = Output(

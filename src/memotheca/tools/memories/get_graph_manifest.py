@@ -13,7 +13,7 @@ from memotheca.model.kinds import EDGE_TYPES, PLURALS
 from memotheca.search.census import take_census
 from memotheca.search.embed import model_of
 from memotheca.storage.chunks import count_waiting
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.toolkit.fields import free, many, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -86,12 +86,12 @@ def get_graph_manifest(call: Call[Kernel], input: Input) -> Answer:
     """What this memory is made of: its five layers and how each stands, the thirteen spaces, what is stored, and which
     tools help when."""
     kernel = call.kernel
-    with kernel.read() as reading:
-        mood = activity_of(kernel).mood(reading.session, kernel.collection, call.session)
-        phase = phase_at(activity_of(kernel).count(reading.session, kernel.collection))
-        standing = layers(kernel, reading, mood)
-        counts = _counts(kernel, reading)
-        model = model_of(reading.session, kernel.collection) or "none"
+    with kernel.read() as snapshot:
+        mood = activity_of(kernel).mood(snapshot.session, kernel.collection, call.session)
+        phase = phase_at(activity_of(kernel).count(snapshot.session, kernel.collection))
+        standing = layers(kernel, snapshot, mood)
+        counts = _counts(kernel, snapshot)
+        model = model_of(snapshot.session, kernel.collection) or "none"
     held = [(kind, count) for kind, count in counts["nodes"].items() if count]
     kinds = ", ".join(f"{count} {kind if count == 1 else PLURALS[kind]}" for kind, count in held) or "nothing"
     state = f"{phase.name}; entropy {mood.entropy:.2f}, coherence {mood.coherence:.2f}; stored: {kinds}."
@@ -116,8 +116,8 @@ def get_graph_manifest(call: Call[Kernel], input: Input) -> Answer:
     return Answer(state, NODES, output)
 
 
-def _counts(kernel: Kernel, reading: Reading) -> dict[str, Any]:
-    census = take_census(kernel, reading)
+def _counts(kernel: Kernel, snapshot: Snapshot) -> dict[str, Any]:
+    census = take_census(kernel, snapshot)
     nodes = {kind: census.entries[kind] for kind in KNOWN}
     edges = {type: census.edges[type] for type in EDGE_TYPES}
     return {
@@ -125,7 +125,7 @@ def _counts(kernel: Kernel, reading: Reading) -> dict[str, Any]:
         "nodes": nodes,
         "edges_total": census.edges.total(),
         "edges": edges,
-        "waiting_for_vectors": count_waiting(reading.session, reading.collection),
+        "waiting_for_vectors": count_waiting(snapshot.session, snapshot.collection),
     }
 
 

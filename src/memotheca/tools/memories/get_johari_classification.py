@@ -44,11 +44,11 @@ def get_johari_classification(call: Call[Kernel], input: Input) -> Answer:
     """Say, space by space, how new a memory is and how well it fits: Open (known and fitting), Blind (new, loose),
     Hidden (old, loose) or Unknown (new and fitting), with what that means together."""
     kernel = call.kernel
-    with kernel.read() as reading:
-        entry = find_node(reading, input.node_id).thing
+    with kernel.read() as snapshot:
+        entry = find_node(snapshot, input.node_id).thing
         assert isinstance(entry, Entry)
-        judged = judge(kernel, reading, entry)
-        learned = learn(entry, judged, activity_of(kernel).count(reading.session, kernel.collection))
+        judged = judge(kernel, snapshot, entry)
+        learned = learn(entry, judged, activity_of(kernel).count(snapshot.session, kernel.collection))
     stands = list(zip(judged.delta_s, judged.delta_c, strict=True))
     quadrants: tuple[Quadrant, ...] = tuple(quadrant(new, fitting) for new, fitting in stands)
     output = Output(

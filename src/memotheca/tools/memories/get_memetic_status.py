@@ -81,14 +81,14 @@ def get_memetic_status(call: Call[Kernel], input: Input) -> Answer:
     """How the memory stands and what to do about it: novelty and fit of the session, what is looked at most, and the
     curation tasks, most pressing first."""
     kernel, session = call.kernel, input.session_id or call.session
-    with kernel.read() as reading:
-        mood = activity_of(kernel).mood(reading.session, kernel.collection, session)
-        phase = phase_at(activity_of(kernel).count(reading.session, kernel.collection))
-        tended = tend(kernel, reading, most=affordable(kernel, reading))
-        counts, judged = count_quadrants(kernel, reading)
-        active = most_active(kernel, reading)
-        nodes = take_census(kernel, reading).nodes(KNOWN)
-        standing = layers(kernel, reading, mood)
+    with kernel.read() as snapshot:
+        mood = activity_of(kernel).mood(snapshot.session, kernel.collection, session)
+        phase = phase_at(activity_of(kernel).count(snapshot.session, kernel.collection))
+        tended = tend(kernel, snapshot, most=affordable(kernel, snapshot))
+        counts, judged = count_quadrants(kernel, snapshot)
+        active = most_active(kernel, snapshot)
+        nodes = take_census(kernel, snapshot).nodes(KNOWN)
+        standing = layers(kernel, snapshot, mood)
     tasks = tended.tasks
     action = suggest(mood.entropy, mood.coherence, tasks)
     output = Output(

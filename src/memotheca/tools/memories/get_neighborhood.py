@@ -97,7 +97,7 @@ EXAMPLE = Example(
 def get_neighborhood(call: Call[Kernel], input: Input) -> Answer:
     """What a node is connected to, by what kind of edge and how strongly: the strongest first, up to three steps."""
     with mapped(call.kernel) as chart:
-        focal = cast(Entry, find_node(chart.reading, input.node_id).thing)
+        focal = cast(Entry, find_node(chart.snapshot, input.node_id).thing)
         found = look_around(
             chart, focal, depth=input.depth, types=input.edge_types or EDGE_TYPES, min_weight=input.min_weight
         )

@@ -56,8 +56,8 @@ EXAMPLE = Example(
 def get_node_lineage(call: Call[Kernel], input: Input) -> Answer:
     """Tell what happened to a memory, oldest first: made, changed, annotated, boosted, merged, forgotten, restored, by
     whom and why. Works for what is deleted too."""
-    with call.kernel.read() as reading:
-        found = find_lineage(reading, input.node_id, input.depth)
+    with call.kernel.read() as snapshot:
+        found = find_lineage(snapshot, input.node_id, input.depth)
     output = Output(
         node_id=found.id,
         lineage=tuple(_shape(step) for step in found.steps),
@@ -72,12 +72,12 @@ def get_node_lineage(call: Call[Kernel], input: Input) -> Answer:
 
 
 def _shape(step: Step) -> StepShape:
-    transaction = step.transaction
+    commit = step.commit
     return StepShape(
-        timestamp=to_iso(transaction.time),
+        timestamp=to_iso(commit.time),
         change_type=step.change,
-        actor=ActorShape(type="user" if transaction.actor in _PEOPLE else "agent", id=transaction.actor),
+        actor=ActorShape(type="user" if commit.actor in _PEOPLE else "agent", id=commit.actor),
         description=step.description,
         reversal_hash=step.reversal_hash,
-        tx_id=transaction.tx,
+        tx_id=commit.tx,
     )

@@ -61,10 +61,10 @@ EXAMPLE = Example(
 def get_recent_context(call: Call[Kernel], input: Input) -> Answer:
     """What was stored or looked at last, newest first. Asking for it is no look."""
     since = _moment(input.since) if input.since else 0
-    with call.kernel.read() as reading:
+    with call.kernel.read() as snapshot:
         session = call.session if input.session_only else None
-        listed = list_recent(call.kernel, reading, input.limit, since=since, session=session)
-        found = [replace(each, entry=with_text(reading, each.entry)) for each in listed]
+        listed = list_recent(call.kernel, snapshot, input.limit, since=since, session=session)
+        found = [replace(each, entry=with_text(snapshot, each.entry)) for each in listed]
     span = RangeShape(oldest=to_iso(found[-1].last), newest=to_iso(found[0].last)) if found else None
     output = Output(nodes=tuple(_node(each) for each in found), count=len(found), time_range=span)
     where = " in this session" if input.session_only else ""

@@ -66,11 +66,11 @@ def get_system_logs(call: Call[Kernel], input: Input) -> Answer:
     kernel = call.kernel
     components = COMPONENTS if input.component == ALL else (input.component,)
     since = _moment(input.since) if isinstance(input.since, str) else 0
-    with kernel.read() as reading:
-        node = find_any(reading, input.node_id) if isinstance(input.node_id, str) else None
+    with kernel.read() as snapshot:
+        node = find_any(snapshot, input.node_id) if isinstance(input.node_id, str) else None
         sought = Sought(level=input.level, components=components, limit=input.limit, node_id=node, since=since)
-        lines = read_chronicle(kernel, reading, sought)
-        told = summarize(lines) if node is None else explain(kernel, reading, node)
+        lines = read_chronicle(kernel, snapshot, sought)
+        told = summarize(lines) if node is None else explain(kernel, snapshot, node)
     shown = tuple(_shape(line) for line in lines)
     fitting = count_fitting(shown, room_for(input.limit, USUAL))
     if fitting < len(shown):

@@ -84,9 +84,9 @@ def homeostatic_status(call: Call[Kernel], input: Input) -> Answer:
     """See whether the memory is in balance: how importance is spread, what glues unrelated things together, what is
     quarantined and until when, and one number for its health."""
     kernel = call.kernel
-    with kernel.read() as reading:
-        mood = activity_of(kernel).mood(reading.session, kernel.collection, call.session)
-        found = homeostasis(kernel, reading, mood, call.session)
+    with kernel.read() as snapshot:
+        mood = activity_of(kernel).mood(snapshot.session, kernel.collection, call.session)
+        found = homeostasis(kernel, snapshot, mood, call.session)
     output = Output(
         node_count=found.count,
         mean_importance=_rounded(found.mean),

@@ -14,7 +14,7 @@ from memotheca.model.clock import to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import TRIPLE
 from memotheca.model.knowledge import Edge, Entry
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.text.tokens import count_tokens
 from memotheca.toolkit.fields import UNSET, Unset, flag, free, integer, many, number, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -64,9 +64,9 @@ EXAMPLE = Example(
 def hydrate_citation(call: Call[Kernel], input: Input) -> Answer:
     """Open a citation such as [node_1a2b3c4d]: the whole text behind it. Do so before relying on details."""
     kernel = call.kernel
-    with kernel.read() as reading:
-        version = resolve_citation(reading, input.citation_tag)
-        entry = version.thing if not isinstance(version.thing, Edge) else as_entry(related_at(reading, version)).thing
+    with kernel.read() as snapshot:
+        version = resolve_citation(snapshot, input.citation_tag)
+        entry = version.thing if not isinstance(version.thing, Edge) else as_entry(related_at(snapshot, version)).thing
         if not isinstance(entry, Entry):
             raise Refusal(
                 Failure.NOT_FOUND,
@@ -74,8 +74,8 @@ def hydrate_citation(call: Call[Kernel], input: Input) -> Answer:
                 field="citation_tag",
                 details={"node_id": version.id, "hint": "search_tombstones"},
             )
-        entry = entry if entry.kind == TRIPLE else with_text(reading, entry)
-        neighbors = _neighbors(reading, entry) if input.include_neighbors else UNSET
+        entry = entry if entry.kind == TRIPLE else with_text(snapshot, entry)
+        neighbors = _neighbors(snapshot, entry) if input.include_neighbors else UNSET
     if entry.kind != TRIPLE:
         activity_of(kernel).look(kernel.collection, [entry.id], kernel.now())
     held = quarantine_of(entry, kernel.now())
@@ -109,10 +109,10 @@ def _annotations(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _neighbors(reading: Reading, entry: Entry) -> tuple[Neighbor, ...]:
+def _neighbors(snapshot: Snapshot, entry: Entry) -> tuple[Neighbor, ...]:
     found: list[Neighbor] = []
-    for edge in reading.edges_of(entry.id):
-        other = reading.entry(edge.target if edge.source == entry.id else edge.source)
+    for edge in snapshot.edges_of(entry.id):
+        other = snapshot.entry(edge.target if edge.source == entry.id else edge.source)
         if other is not None:
             found.append(
                 Neighbor(

@@ -20,7 +20,7 @@ from memotheca.model.clock import to_iso
 from memotheca.model.kinds import TRIPLE
 from memotheca.model.knowledge import Entry
 from memotheca.search.search import Hit
-from memotheca.storage.snapshot import Reading
+from memotheca.storage.snapshot import Snapshot
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -136,10 +136,10 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     made = compose(kernel, input.query, tokens=input.max_tokens, mode=mode, pool=pool)
     entries = [cast(Entry, hit.version.thing) for hit in made.hits if hit.version.kind != TRIPLE]
     bundled = bundle(kernel, entries, made.clashes, input.include_metadata)
-    with kernel.read() as reading:
-        mood = activity_of(kernel).mood(reading.session, kernel.collection, session)
+    with kernel.read() as snapshot:
+        mood = activity_of(kernel).mood(snapshot.session, kernel.collection, session)
         level = min(input.verbosity_level, 2 if mood.coherence < LOOSE else 1)
-        standing = _standing(kernel, reading, entries[:JUDGED]) if level == len(BESIDE) - 1 else {}
+        standing = _standing(kernel, snapshot, entries[:JUDGED]) if level == len(BESIDE) - 1 else {}
     nodes = tuple(_node(hit, level, standing.get(hit.version.id, {})) for hit in made.hits)
     told, shortened = shorten(bundled, BESIDE[level])
     if any(clash.contradiction.type != "temporal" for clash in made.clashes):
@@ -183,16 +183,16 @@ def _node(hit: Hit, level: int, standing: Mapping[str, Any]) -> NodeShape:
     return NodeShape(**facts)
 
 
-def _standing(kernel: Kernel, reading: Reading, entries: Sequence[Entry]) -> dict[str, dict[str, Any]]:
+def _standing(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry]) -> dict[str, dict[str, Any]]:
     """What is told of the best ones where most is wanted."""
-    interactions = activity_of(kernel).count(reading.session, kernel.collection)
+    interactions = activity_of(kernel).count(snapshot.session, kernel.collection)
     return {
         entry.id: {
             "importance": round(importance_of(entry), 4),
             "johari": learn(entry, judged, interactions).quadrant,
             "dominant_embedder": dominant_space(judged),
         }
-        for entry, judged in zip(entries, judge_lately(kernel, reading, entries), strict=True)
+        for entry, judged in zip(entries, judge_lately(kernel, snapshot, entries), strict=True)
     }
 
 

@@ -107,8 +107,8 @@ def merge_concepts(call: Call[Kernel], input: Input) -> Answer:
 
 
 def _merge(call: Call[Kernel], input: Input) -> Answer:
-    with call.kernel.read() as reading:
-        sources = sources_of(reading, input.source_node_ids)
+    with call.kernel.read() as snapshot:
+        sources = sources_of(snapshot, input.source_node_ids)
         compare_priors(sources, force=input.force_merge)
     worded = _word(call, input, sources)
     name = scrub(input.target_name)[0]
@@ -161,8 +161,8 @@ def _output(merged: Merged, worded: _Worded) -> Output:
         disputed=UNSET if worded.disputed is None else worded.disputed,
         merged_content_preview=entry.body if len(entry.body) <= PREVIEW else entry.body[: PREVIEW - 1] + "…",
         reversal_hash=merged.reversal_hash,
-        expires_at=to_iso(merged.transaction.time + WINDOW),
-        tx_id=merged.transaction.tx,
+        expires_at=to_iso(merged.commit.time + WINDOW),
+        tx_id=merged.commit.tx,
     )
 
 
@@ -174,5 +174,5 @@ def _sentence(merged: Merged, worded: _Worded) -> str:
     }
     return (
         f"Merged {len(merged.sources)} nodes into one{ways[worded.method]}; {merged.redirected} edges lead to it now. "
-        f"restore_from_hash takes it back until {to_iso(merged.transaction.time + WINDOW)}."
+        f"restore_from_hash takes it back until {to_iso(merged.commit.time + WINDOW)}."
     )

@@ -136,11 +136,11 @@ def query_causal(call: Call[Kernel], input: Input) -> Answer:
     kind = cast(Intervention, input.intervention_type)
     actions = resolve(kernel, input.action)
     outcomes = resolve(kernel, input.outcome) if input.outcome else []
-    with kernel.read() as reading:
+    with kernel.read() as snapshot:
         if input.outcome:
-            output = _judged(infer(reading, actions, outcomes, kind, hops=input.max_hops), (actions, outcomes), kind)
+            output = _judged(infer(snapshot, actions, outcomes, kind, hops=input.max_hops), (actions, outcomes), kind)
         else:
-            output = _ranked(actions, effects_of(reading, actions, input.max_hops), kind)
+            output = _ranked(actions, effects_of(snapshot, actions, input.max_hops), kind)
     activity_of(kernel).look(kernel.collection, [entry.id for entry in (*actions, *outcomes)], kernel.now())
     return Answer(output.explanation, NODES, output)
 

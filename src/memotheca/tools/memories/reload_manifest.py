@@ -62,8 +62,8 @@ def reload_manifest(call: Call[Kernel], input: Input) -> Answer:
     manifest.md in the data directory."""
     place = locate_manifest(call.kernel, input.path)
     page = read_manifest(place)
-    with call.kernel.read() as reading:
-        found = Reviewed("", (), 0, ()) if page is None else review(reading, page)
+    with call.kernel.read() as snapshot:
+        found = Reviewed("", (), 0, ()) if page is None else review(snapshot, page)
     wanted = tuple(edit for edit in found.edits if edit.is_resolved)
     skipped = tuple(edit for edit in found.edits if not edit.is_resolved)
     if not found.edits or not _may_apply(call, input, found, wanted):
@@ -112,8 +112,8 @@ def _may_apply(call: Call[Kernel], input: Input, found: Reviewed, wanted: Sequen
         return False
     activity, name = activity_of(call.kernel), f"{PREVIEWED}:{call.session}"
     digest = hashlib.blake2b(found.text.encode(), digest_size=16).hexdigest()
-    with call.kernel.read() as reading:
-        seen = activity.state(reading.session, call.kernel.collection, name) == digest
+    with call.kernel.read() as snapshot:
+        seen = activity.state(snapshot.session, call.kernel.collection, name) == digest
     answer = call.ask(confirmation(_question(found, wanted)))
     if not (answer.confirmed or input.confirm) and found.removes_too_much and (seen or input.preview is False):
         raise Refusal(

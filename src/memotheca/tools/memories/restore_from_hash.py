@@ -49,8 +49,8 @@ def restore_from_hash(call: Call[Kernel], input: Input) -> Answer:
         restored_edges=len(restored.edges),
         waiting_edges=restored.waiting,
         rewired=restored.rewired,
-        original_operation=str(restored.transaction.note.get("tool", restored.transaction.operation)),
-        operation_timestamp=to_iso(restored.transaction.time),
+        original_operation=str(restored.commit.note.get("tool", restored.commit.operation)),
+        operation_timestamp=to_iso(restored.commit.time),
         already_restored=restored.was_restored,
     )
     count = len(restored.nodes)

@@ -62,9 +62,9 @@ EXAMPLE = Example(
 def search_tombstones(call: Call[Kernel], input: Input) -> Answer:
     """Find what was forgotten or merged away within the last 30 days and can still come back."""
     query = input.query if isinstance(input.query, str) else ""
-    with call.kernel.read() as reading:
+    with call.kernel.read() as snapshot:
         after = _moment(input.deleted_after) if isinstance(input.deleted_after, str) else 0
-        found, total = find_tombstones(reading, call.kernel.now(), query=query, after=after, limit=input.limit)
+        found, total = find_tombstones(snapshot, call.kernel.now(), query=query, after=after, limit=input.limit)
     shown = tuple(_shape(tombstone) for tombstone in found)
     output = Output(tombstones=shown, count=len(shown), total=total, recovery_instructions=_instructions(shown))
     counted = f"{len(shown)}" if len(shown) == total else f"{len(shown)} of {total}"
@@ -87,17 +87,17 @@ def _instructions(shown: tuple[TombstoneShape, ...]) -> str:
 
 
 def _shape(tombstone: Tombstone) -> TombstoneShape:
-    transaction, entry = tombstone.transaction, tombstone.entry
-    recoverable = transaction.operation in TAKEN_BACK and tombstone.days_left > 0
+    commit, entry = tombstone.commit, tombstone.entry
+    recoverable = commit.operation in TAKEN_BACK and tombstone.days_left > 0
     return TombstoneShape(
         node_id=entry.id,
         kind=entry.kind,
         name=name_of(entry),
         snippet=entry.body[:SNIPPET],
-        deletion_reason=transaction.note.get("reason"),
-        rationale=transaction.note.get("rationale"),
-        deleted_at=to_iso(transaction.time),
-        deleted_by=transaction.actor,
+        deletion_reason=commit.note.get("reason"),
+        rationale=commit.note.get("rationale"),
+        deleted_at=to_iso(commit.time),
+        deleted_by=commit.actor,
         recoverable=recoverable,
         days_left=round(max(0.0, tombstone.days_left), 2),
         reversal_hash=tombstone.reversal_hash if recoverable else None,
@@ -106,11 +106,11 @@ def _shape(tombstone: Tombstone) -> TombstoneShape:
 
 
 def _explain(tombstone: Tombstone) -> str:
-    transaction = tombstone.transaction
-    day = to_iso(transaction.time)[:10]
-    if transaction.operation == "MERGE":
-        return f"It was merged into {transaction.subject_id} on {day}."
-    if transaction.operation == "REVERT":
-        return f"Transaction {transaction.undoes}, which had made it, was undone on {day}."
-    reason = transaction.note.get("reason")
+    commit = tombstone.commit
+    day = to_iso(commit.time)[:10]
+    if commit.operation == "MERGE":
+        return f"It was merged into {commit.subject_id} on {day}."
+    if commit.operation == "REVERT":
+        return f"Transaction {commit.undoes}, which had made it, was undone on {day}."
+    reason = commit.note.get("reason")
     return f"It was forgotten on {day} as {reason}." if reason else f"It was deleted on {day}."

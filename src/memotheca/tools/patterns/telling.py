@@ -26,8 +26,8 @@ def to_milliseconds(moment: int) -> str:
 
 def first_example(kernel: Kernel, card: Card) -> ExampleShape | None:
     """The example that a card shows."""
-    with replace(kernel, collection=card.collection).read() as reading:
-        entry = reading.entry(card.entry_id)
+    with replace(kernel, collection=card.collection).read() as snapshot:
+        entry = snapshot.entry(card.entry_id)
     if entry is None:
         return None
     examples = find_examples(split_sections(text_of(entry), entry.title))
