@@ -126,10 +126,7 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
         edges += temporal_edge(transaction, made, pondered.previous)
         kept = tuple({(edge.target, edge.source, edge.type): edge for edge in reversed(edges)}.values())
         transaction.link(kept)
-        version = Version(
-            id=made.id, tx=transaction.tx, time=transaction.time, subject="entry", kind=made.kind, thing=made
-        )
-        return version, kept, near
+        return _version_of(transaction, made), kept, near
 
     version, edges, near = kernel.write(act, actor=actor)
     mood.position = max(mood.position, entry.attributes[POSITION])
@@ -156,6 +153,10 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
         threat=threat,
         sample=around.reference.gallery.members,
     )
+
+
+def _version_of(transaction: Transaction, entry: Entry) -> Version:
+    return Version(id=entry.id, tx=transaction.tx, time=transaction.time, subject="entry", kind=entry.kind, thing=entry)
 
 
 def _ponder(kernel: Kernel, draft: Draft, threat: Threat) -> _Pondered:
