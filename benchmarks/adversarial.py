@@ -6,7 +6,9 @@ grammar makes up (`speech.py`), from honest prose where `--honest` names a folde
 texts are judged by weights that never saw them: each fifth by the others, each source by the other sources, and a fixed
 fifth that was left alone while the features and the grammar were made; its short attacks also where they stand in
 long honest texts. Each is judged as `inspect` does, by the whole and by its passages. Without `--learn`, the shipped
-weights are measured on the given folder (attacks.jsonl, benign.jsonl and, apart, attacks-plain.jsonl)."""
+weights are measured on the given folder (attacks.jsonl, benign.jsonl and, apart, attacks-plain.jsonl).
+
+The command and the texts that made the shipped weights: docs/decisions/learned-weights.md."""
 
 import argparse
 import hashlib
@@ -24,6 +26,7 @@ from gathering import Known
 from memotheca.memory.safety.adversarial import (
     BUCKETS,
     DENSE,
+    FEATURES,
     FLAGGED,
     LOWERING,
     NAMES,
@@ -34,6 +37,7 @@ from memotheca.memory.safety.adversarial import (
     inspect,
     passages,
 )
+from memotheca.memory.safety.learned_weights import write_weights
 from speech import Speech
 
 QUOTING = ("quoted-attack", "security-article", "prompt-library", "agent-instructions", "trigger-words")
@@ -338,14 +342,9 @@ def learn(folder: Path, prose: Path | None, more: Path | None) -> None:
         print(f"honest prose: false alarms {(unseen[last] >= border).mean():.4f} of {last.sum()}", flush=True)
         for name, planted in long_samples(folder, judged_prose).items():
             report_long(name, planted, learned, border)
-    write_weights(*fit(trial.texts, ~last), border)
-
-
-def write_weights(signs: np.ndarray, words: np.ndarray, border: float) -> None:
+    signs, words = fit(trial.texts, ~last)
     signs[-1] -= border
-    scale = float(np.abs(words).max()) / 127
-    packed = signs.astype(np.float32).tobytes() + np.float32(scale).tobytes()
-    WEIGHTS.write_bytes(packed + np.round(words / scale).astype(np.int8).tobytes())
+    write_weights(WEIGHTS, FEATURES, signs, words)
 
 
 def measure(folder: Path) -> None:

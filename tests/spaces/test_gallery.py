@@ -159,7 +159,7 @@ def test_members_expanded_at_once_are_expanded_as_each_alone(texts: list[str]) -
     numbers, rows, weights = associations.expand_members()
     assert np.all(np.diff(numbers.astype(np.int64)) >= 0)
     for row, member in enumerate(counted):
-        alone, own = associations.expand(member)
+        alone, _, own = associations.expand_all([member])
         assert numbers[rows == row].tolist() == alone.tolist()
         assert weights[rows == row].tolist() == own.tolist()
 

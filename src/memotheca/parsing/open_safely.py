@@ -33,7 +33,6 @@ class OpenedFile:
         self.name = name
         self.path = path
         self.size = status.st_size
-        self.modified_at = status.st_mtime_ns // 1000
 
     def fingerprint(self) -> str:
         """SHA-256 of the content."""

@@ -231,10 +231,6 @@ def count_models(session: Session, collection: str) -> dict[str, int]:
     return {model: int(count) for model, count in rows}
 
 
-def drop_other_models(session: Session, collection: str, model: str) -> None:
-    session.run("DELETE FROM vector WHERE collection = ? AND model <> ?", collection, model)
-
-
 def drop_until(session: Session, collection: str, newest: int) -> None:
     """Forget the derived rows up to a number."""
     session.run("DELETE FROM vector WHERE collection = ? AND chunk_seq <= ?", collection, newest)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -16,19 +16,6 @@ Vector = NDArray[np.float32]
 WINDOW = 256
 OVERLAP = 32
 TITLE_SHARE = 64
-
-
-class Embedder(Protocol):
-    """Turns texts into unit vectors of one kind; `identity` says which kind."""
-
-    identity: str
-    width: int
-
-    def embed_question(self, text: str) -> Vector: ...
-
-    def embed_passage(self, title: str, text: str) -> list[Vector]:
-        """One vector for each window of the text, its title repeated in each; nothing is cut off."""
-        ...
 
 
 def open_session(folder: Path) -> Any:

@@ -49,21 +49,9 @@ def _split(text: str) -> list[str]:
     return [part.strip() for part in _SENTENCES.split(text) if part.strip()]
 
 
-def overlap(one: Sequence[str], other: Sequence[str]) -> float:
-    """The share of the shorter one's words that the other has too."""
-    left, right = set(one), set(other)
-    return len(left & right) / min(len(left), len(right)) if left and right else 0.0
-
-
 def likeness(one: Sequence[str], other: Sequence[str]) -> float:
     left, right = set(one), set(other)
     return len(left & right) / len(left | right) if left or right else 1.0
-
-
-def are_near_duplicates(one: str, other: str) -> bool:
-    """Whether two sentences say the same in nearly the same words, and do not contradict each other."""
-    left, right = words(one), words(other)
-    return likeness(left, right) >= SAME and contradict_texts(one, other) is None
 
 
 def select(

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from memotheca.memory.safety.concepts import ACTS, ENDS, concepts_of, tokens
 from memotheca.memory.safety.disguises import hidden_texts, undisguise
+from memotheca.memory.safety.learned_weights import Features, read_weights
 from memotheca.memory.safety.planted_forms import FORMS, RAW_FORMS, has_form
 from memotheca.model.cancellation import heed
 from memotheca.model.knowledge import fold
@@ -32,7 +33,7 @@ from memotheca.text.terms import number_of
 Array = NDArray[Any]
 
 FLAGGED, BLOCKED = 0.5, 0.8
-WEIGHTS = Path(__file__).parent / "adversarial.bin"
+WEIGHTS = Path(__file__).parent / "adversarial.npz"
 PIECE, OVERLAP = 4000, 500
 NEGATED = 3
 BUCKETS = 1 << 15
@@ -106,6 +107,7 @@ NAMES = (
     "always",
 )
 DENSE = len(NAMES)
+FEATURES = Features(NAMES, BUCKETS)
 _INDEX = {name: place for place, name in enumerate(NAMES)}
 LOWERING = np.array([name in CONTEXTS for name in NAMES])
 
@@ -383,10 +385,7 @@ def _numbers_of(word: str) -> tuple[int, ...]:
 @cache
 def weights() -> tuple[Array, Array]:
     """The learned weights: of the acts and looks, and of the numbered words and letters."""
-    raw = WEIGHTS.read_bytes()
-    dense = np.frombuffer(raw[: 4 * DENSE], np.float32)
-    scale = float(np.frombuffer(raw[4 * DENSE : 4 * DENSE + 4], np.float32)[0])
-    return dense, np.frombuffer(raw[4 * DENSE + 4 :], np.int8).astype(np.float32) * scale
+    return read_weights(WEIGHTS, FEATURES)
 
 
 def _weigh(text: str) -> tuple[float, Array]:

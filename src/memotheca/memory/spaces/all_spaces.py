@@ -208,14 +208,3 @@ def _bits_of(probes: Sequence[Hung]) -> Array:
 def _each(nearness: Callable[[Hung], Array]) -> Callable[[Sequence[Hung]], Array]:
     """What is quick enough for one probe after the other."""
     return lambda probes: np.array([nearness(probe) for probe in probes])
-
-
-def has_evidence(space: int, one: Hung, other: Hung) -> bool:
-    """Whether both have anything in a space that can be compared."""
-    if IDS[space] == "E7":
-        return not one.print.names.is_empty and not other.print.names.is_empty
-    if IDS[space] == "E8":
-        return bool(one.walk) and bool(other.walk)
-    if IDS[space] == "E11":
-        return not one.print.entities.is_empty and not other.print.entities.is_empty
-    return True

@@ -62,14 +62,9 @@ class Associations:
         """Where among the terms each of some numbers would stand."""
         return np.minimum(np.searchsorted(self.terms, numbers), len(self.terms) - 1)
 
-    def expand(self, probe: Sparse) -> tuple[Array, Array]:
-        """The probe's terms with their weights, and those of their company."""
-        numbers, _, weights = self.expand_all([probe])
-        return numbers, weights
-
     def expand_all(self, probes: Sequence[Sparse]) -> tuple[Array, Array, Array]:
-        """As `expand` of several: the numbers of each in rising order, one probe after the other; whose each is; and
-        its weight."""
+        """The terms of several probes and those of their company: the numbers of each in rising order, one probe after
+        the other; whose each is; and its weight."""
         probe, owners = together(probes)
         own = saturated(probe.counts) * self.columns.rarities(probe)
         if not len(self.terms):
@@ -87,7 +82,7 @@ class Associations:
         return (distinct & 0xFFFFFFFF).astype(probe.numbers.dtype), distinct >> 32, strongest
 
     def expand_members(self) -> tuple[Array, Array, Array]:
-        """As `expand` of every member at once: numbers in rising order, whose each is, and its weight."""
+        """As `expand_all` of every member, at once: numbers in rising order, whose each is, and its weight."""
         numbers, rows, own = self.columns.numbers, self.columns.rows, self.columns.weights
         if not len(self.terms):
             return numbers, rows, own
@@ -148,11 +143,6 @@ class ExpandedColumns:
         self.size = columns.size
         self._numbers, self._rows, self._weights = self._associations.expand_members()
         self._norms = np.sqrt(np.bincount(self._rows, self._weights**2, self.size))
-
-    def associates_of(self, probe: Sparse) -> Array:
-        """Numbers of the terms a probe is expanded by."""
-        numbers, _ = self._associations.expand(probe)
-        return np.setdiff1d(numbers, probe.numbers)
 
     def between(self, ones: Sequence[Sparse], others: Sequence[Sparse]) -> Array:
         """As `nearness`, of each of some to its counterpart; they need not be members."""
