@@ -1,4 +1,7 @@
-"""Which facts and triples does a person keep, and what happened to them?"""
+"""Which facts and triples does a person keep, and what happened to them?
+
+Not for keeping them (`entries`) or undoing (`admin`). Look first at `contract.py` and `store.py`.
+"""
 
 from memotheca.toolkit.tool import Toolset
 

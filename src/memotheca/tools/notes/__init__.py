@@ -1,4 +1,7 @@
-"""What do the notes of a folder say, and how do they hang together?"""
+"""What do the notes of a folder say, and how do they hang together?
+
+Not for the graph (`notes`) or the files (`vault`). Look first at `contract.py` and `get_node.py`.
+"""
 
 from memotheca.toolkit.tool import Toolset
 

@@ -1,4 +1,7 @@
-"""Which proven way of doing this is there?"""
+"""Which proven way of doing this is there?
+
+Not for keeping or finding them (`patterns`). Look first at `contract.py` and `search_patterns.py`.
+"""
 
 from memotheca.toolkit.tool import Toolset
 

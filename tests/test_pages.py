@@ -1,0 +1,71 @@
+"""The pages for people who change the program say what is true of it: rooms, tables, files."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "memotheca"
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+
+ROOMS = sorted(path.parent.relative_to(SOURCE).as_posix() for path in SOURCE.glob("**/__init__.py"))[1:]
+FILE = re.compile(r"`([\w/]+\.py)`")
+
+
+def docstring_of(room: str) -> str:
+    return ast.get_docstring(ast.parse((SOURCE / room / "__init__.py").read_text("utf-8"))) or ""
+
+
+def tables() -> Iterator[str]:
+    for path in sorted((SOURCE / "storage").glob("*.py")):
+        yield from re.findall(r"CREATE TABLE (\w+) \(", path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_says_its_question_what_it_is_not_for_and_where_to_look_first(room: str) -> None:
+    docstring = " ".join(docstring_of(room).split())
+    question, _, rest = docstring_of(room).partition("\n")
+    assert question.endswith("?")
+    assert re.search(r"\b[Nn]ot\b", rest), "says nothing of what it is not for"
+    first = docstring.partition("Look first at ")[2]
+    files = FILE.findall(first)
+    assert files
+    for file in files:
+        assert (SOURCE / room / file).is_file(), file
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_architecture_page_has_every_room(room: str) -> None:
+    assert f"`{room}/`" in ARCHITECTURE
+
+
+@pytest.mark.parametrize("table", sorted(tables()))
+def test_the_architecture_page_has_every_table(table: str) -> None:
+    assert re.search(rf"^\|[^|]*\| `{table}` \|", ARCHITECTURE, re.MULTILINE)
+
+
+def test_the_rooms_on_the_architecture_page_agree_with_their_own_words_about_where_to_look_first() -> None:
+    paragraphs = re.findall(r"^ *- \*\*`([\w/]+)/`\*\*: (.*?)(?=^ *- |\n\n)", ARCHITECTURE, re.MULTILINE | re.DOTALL)
+    assert paragraphs
+    for room, said in paragraphs:
+        first = FILE.findall(said.partition("First:")[2].partition("Inside:")[0].partition("Its rooms:")[0])
+        own = " ".join(docstring_of(room).split()).partition("Look first at ")[2]
+        assert first[:1] == FILE.findall(own)[:1], room
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_a_page_names_only_modules_that_exist(page: str) -> None:
+    for named in re.findall(r"`([a-z_]+/[\w/]+\.py)`", (ROOT / page).read_text("utf-8")):
+        assert any((place / named).is_file() for place in (SOURCE, ROOT, SOURCE / "tools", SOURCE / "memory")), named
+
+
+@pytest.mark.parametrize(
+    "page", sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/**/*.md")), ids=lambda path: path.name
+)
+def test_a_page_links_only_to_pages_that_exist(page: Path) -> None:
+    text = re.sub(r"`[^`]*`", "", page.read_text("utf-8"))
+    for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)", text):
+        assert (page.parent / target).exists(), target
