@@ -44,6 +44,8 @@ check: setup-dev
 	$(BIN)/ruff check .
 	$(NODE_TOOLS)/node_modules/.bin/pyright
 	$(BIN)/lint-imports --no-logo --no-cache
+	$(BIN)/deptry src
+	$(BIN)/deptry src tests scripts benchmarks --ignore DEP004
 	$(BIN)/python scripts/architecture.py
 	$(BIN)/python scripts/update.py --check
 	$(BIN)/python scripts/installed_size.py

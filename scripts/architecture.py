@@ -139,6 +139,14 @@ def find_heavy_starts() -> Iterator[str]:
                 yield f"{module} loads {package} at start-up: {' > '.join(chain)}"
 
 
+def find_addresses() -> Iterator[str]:
+    """A lock file is installed from wherever its reader gets packages: it says names, versions and hashes alone."""
+    for path in sorted(ROOT.glob("requirements*.lock")):
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+            if "://" in line or line.startswith("-"):
+                yield f"{path.name}: line {number} has an address"
+
+
 def main() -> int:
     complaints = [
         f"{path.relative_to(ROOT)}: {complaint}"
@@ -147,6 +155,7 @@ def main() -> int:
     ]
     complaints += find_cycles()
     complaints += find_heavy_starts()
+    complaints += find_addresses()
     for path in sorted([*ROOT.glob("tests/**/*.py"), *ROOT.glob("scripts/*.py"), *ROOT.glob("benchmarks/*.py")]):
         lines = path.read_text("utf-8").count("\n")
         if lines > MAX_FILE and "node_modules" not in path.parts:
