@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
-from weakref import WeakKeyDictionary
 
+from memotheca.kernel.kernel import Kernel
 from memotheca.model.commits import Version
 from memotheca.model.kinds import PATTERN
 from memotheca.model.knowledge import Entry, handle_of
@@ -14,7 +14,6 @@ from memotheca.patterns.near_names import Names
 from memotheca.patterns.pattern_file import DIFFICULTIES
 from memotheca.patterns.pattern_store import SKILLS, catalogue_of
 from memotheca.storage.snapshot import Snapshot
-from memotheca.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,13 +127,8 @@ class Shelves:
         return held
 
 
-_shelves: WeakKeyDictionary[Store, Shelves] = WeakKeyDictionary()
-_guard = Lock()
-
-
-def shelves_of(store: Store) -> Shelves:
-    with _guard:
-        return _shelves.setdefault(store, Shelves())
+def shelves_of(kernel: Kernel) -> Shelves:
+    return kernel.keep(Shelves)
 
 
 def count_categories(cards: Iterable[Card]) -> dict[str, int]:

@@ -54,7 +54,7 @@ def all_cards(kernel: Kernel, form: str = PATTERN_FORM) -> list[Card]:
 
 
 def _view(kernel: Kernel, form: str) -> View:
-    shelves = shelves_of(kernel.store)
+    shelves = shelves_of(kernel)
     return shelves.view([shelves.cards(snapshot) for snapshot in _readings(kernel)], form)
 
 

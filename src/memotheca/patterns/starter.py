@@ -8,7 +8,6 @@ from hashlib import blake2b
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from threading import Event, Lock, Thread
-from weakref import WeakKeyDictionary, WeakSet
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
@@ -18,7 +17,7 @@ from memotheca.patterns.pattern_store import names_of, put_batch
 from memotheca.search.embed import embedding_of
 from memotheca.storage.collections import read_settings, write_setting
 from memotheca.storage.database import Session
-from memotheca.storage.store import Store, Transaction
+from memotheca.storage.store import Transaction
 from memotheca.vectors.embedders import SHIPPED_IDENTITY
 
 log = logging.getLogger(__name__)
@@ -32,10 +31,6 @@ WIDTH = 768
 
 # How long a reader waits for its turn to install the catalogue.
 PATIENCE = 2.0
-
-_installed: WeakSet[Store] = WeakSet()
-_attempts: "WeakKeyDictionary[Store, _Attempt]" = WeakKeyDictionary()
-_guard = Lock()
 
 
 def starter_files() -> Iterator[tuple[str, bytes]]:
@@ -76,21 +71,17 @@ def release() -> int:
 def ensure_starter(kernel: Kernel) -> None:
     """Install or update the shipped catalogue where that is due. Whoever reads does not wait for a writer: where it
     cannot be installed now an older one that is there will do, and without one the call is refused, to be repeated."""
-    store = kernel.store
-    if store in _installed:
+    installation = kernel.keep(_Installation)
+    if installation.is_done:
         return
-    with store.database.read() as session:
+    with kernel.store.database.read() as session:
         recorded = _recorded(session)
     if recorded >= release():
-        _installed.add(store)
+        installation.is_done = True
         return
-    with _guard:
-        attempt = _attempts.get(store)
-        if attempt is None or attempt.is_over:
-            attempt = _attempts[store] = _Attempt(kernel)
-    trouble = attempt.wait()
+    trouble = installation.attempt(kernel).wait()
     if trouble is None:
-        _installed.add(store)
+        installation.is_done = True
     elif recorded:
         log.warning("the shipped patterns could not be brought up to date: %s", trouble.message)
     else:
@@ -130,6 +121,21 @@ class _Attempt:
         finally:
             self._over.set()
             self._begun.set()
+
+
+class _Installation:
+    """Whether the catalogue is known to be installed, and the one attempt that is under way."""
+
+    def __init__(self) -> None:
+        self.is_done = False
+        self._guard = Lock()
+        self._attempt: _Attempt | None = None
+
+    def attempt(self, kernel: Kernel) -> _Attempt:
+        with self._guard:
+            if self._attempt is None or self._attempt.is_over:
+                self._attempt = _Attempt(kernel)
+            return self._attempt
 
 
 def _recorded(session: Session) -> int:

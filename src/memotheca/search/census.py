@@ -4,11 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from threading import Lock
-from weakref import WeakKeyDictionary
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.storage.counts import count_heads, read_turns
-from memotheca.storage.database import Database
 from memotheca.storage.snapshot import Snapshot
 
 MANY = 5_000
@@ -60,13 +58,6 @@ def _census(counts: dict[str, Counter[str]]) -> Census:
     return Census(Counter(counts["entry"]), Counter(counts["edge"]))
 
 
-_counted: WeakKeyDictionary[Database, dict[str, _Counted]] = WeakKeyDictionary()
-_guard = Lock()
-
-
 def take_census(kernel: Kernel, snapshot: Snapshot) -> Census:
     """How many there are; exact, and the same in every process."""
-    with _guard:
-        held = _counted.setdefault(kernel.store.database, {})
-        counted = held.setdefault(kernel.collection, _Counted())
-    return counted.catch_up(snapshot)
+    return kernel.keep(_Counted, kernel.collection).catch_up(snapshot)

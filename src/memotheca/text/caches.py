@@ -29,6 +29,9 @@ class Kept(Generic[K, T]):
                 self._held.move_to_end(key)
             return found
 
+    def __len__(self) -> int:
+        return len(self._held)
+
     def put(self, key: K, value: T) -> None:
         with self._guard:
             self._held[key] = value

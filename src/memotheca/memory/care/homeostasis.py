@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.graph.balance import Examined, examine
@@ -18,7 +17,6 @@ from memotheca.memory.session.state import Mood
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.model.kinds import MEMORY, TEMPORAL
 from memotheca.storage.adjacency import with_edges
-from memotheca.storage.database import Database
 from memotheca.storage.lookups import read_standing
 from memotheca.storage.snapshot import Snapshot
 
@@ -164,15 +162,9 @@ class _Ledgers:
         self._squares += sign * value * value
 
 
-_ledgers: WeakKeyDictionary[Database, dict[str, _Ledgers]] = WeakKeyDictionary()
-_guard = Lock()
-
-
 def read_ledger(kernel: Kernel, snapshot: Snapshot) -> Ledger:
     """Every memory, and every other entry to which somebody gave an importance."""
-    with _guard:
-        ledger = _ledgers.setdefault(kernel.store.database, {}).setdefault(kernel.collection, _Ledgers())
-    return ledger.catch_up(snapshot)
+    return kernel.keep(_Ledgers, kernel.collection).catch_up(snapshot)
 
 
 def _read(snapshot: Snapshot, ids: Iterable[str] | None = None) -> Iterator[tuple[str, Held]]:

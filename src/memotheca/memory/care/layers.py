@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
-from weakref import WeakKeyDictionary
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.quadrants import QUADRANTS, Quadrant
@@ -95,26 +93,34 @@ def layers(kernel: Kernel, snapshot: Snapshot, mood: Mood) -> tuple[Layer, ...]:
     )
 
 
+@dataclass(slots=True)
+class _Quadrants:
+    """The sample that was judged last, and the quadrant of each entry with the transaction that left it so."""
+
+    held: tuple[Gallery, dict[str, tuple[Quadrant, int]]] | None = None
+
+    def of(self, gallery: Gallery) -> dict[str, tuple[Quadrant, int]]:
+        """What is known beside this sample, to be added to."""
+        held = self.held
+        return dict(held[1]) if held is not None and held[0] is gallery else {}
+
+
 def count_quadrants(kernel: Kernel, snapshot: Snapshot) -> tuple[dict[str, int], int]:
     """How many memories stand in which quadrant, and how many were looked at: all while they fit the sample. Of a
     member of the same sample that has not changed it is known already."""
     held = take_census(kernel, snapshot).nodes((MEMORY,))
     gallery = reference_of(kernel, snapshot).gallery
     heads = heads_of(snapshot, gallery.ids) if held > SAMPLE else snapshot.newest(MEMORY)
-    with _guard:
-        known = dict(_standing.get(gallery, {}))
+    kept = kernel.keep(_Quadrants, kernel.collection)
+    known = kept.of(gallery)
     changed = snapshot.living(id for id, tx in heads.items() if known.get(id, (None, tx + 1))[1] != tx)
     judged = judge_lately(kernel, snapshot, list(changed.values()))
     for entry, each in zip(changed.values(), judged, strict=True):
         known[entry.id] = (quadrant_of(entry, each), heads[entry.id])
-    with _guard:
-        _standing[gallery] = known = {id: known[id] for id in heads if id in known}
+    known = {id: known[id] for id in heads if id in known}
+    kept.held = (gallery, known)
     found = Counter(quadrant for quadrant, _ in known.values())
     return {quadrant: found[quadrant] for quadrant in QUADRANTS}, len(known)
-
-
-_standing: WeakKeyDictionary[Gallery, dict[str, tuple[Quadrant, int]]] = WeakKeyDictionary()
-_guard = Lock()
 
 
 def most_active(kernel: Kernel, snapshot: Snapshot) -> Sequence[Active]:

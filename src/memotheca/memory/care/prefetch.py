@@ -1,25 +1,31 @@
 """Anticipating: between the calls, what the next one will want to know of what was looked at lately."""
 
 from collections.abc import Callable
-from weakref import WeakKeyDictionary
+from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.critique import find_clashes, related_pairs
 from memotheca.memory.care.layers import count_quadrants
 from memotheca.memory.care.recency import recent_entries
 from memotheca.memory.care.tasks import LOOKED_AT
-from memotheca.memory.session.state import Activity, activity_of
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing.judge import reference_of
 
-_ready: WeakKeyDictionary[Activity, tuple[int, int]] = WeakKeyDictionary()
+
+@dataclass(slots=True)
+class _Prefetched:
+    """For which transaction and how many looks everything is ready."""
+
+    state: tuple[int, int] | None = None
 
 
 def get_ready(kernel: Kernel, stop: Callable[[], bool]) -> None:
     """Compare what was looked at or stored lately with what is near it, and judge the sample: once for every change and
     every look, one entry at a time, so that no call waits for it."""
+    ready = kernel.keep(_Prefetched, kernel.collection)
     with kernel.read() as snapshot:
         state = (snapshot.tx, activity_of(kernel).stirrings)
-        if _ready.get(activity_of(kernel)) == state:
+        if ready.state == state:
             return
         entries = recent_entries(kernel, snapshot, LOOKED_AT)
     for entry in entries:
@@ -30,4 +36,4 @@ def get_ready(kernel: Kernel, stop: Callable[[], bool]) -> None:
     with kernel.read() as snapshot:
         reference_of(kernel, snapshot).renew(snapshot)
         count_quadrants(kernel, snapshot)
-    _ready[activity_of(kernel)] = state
+    ready.state = state

@@ -1,16 +1,14 @@
 """Judging: how new and how fitting an entry is in each of the thirteen spaces, and what that makes of it."""
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
-from weakref import WeakKeyDictionary
+from functools import partial
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.contradiction import Contradiction, contradict
 from memotheca.memory.session.learning import aggregate, emphasis, lambdas, learning_score, phase_angle, weights_for
 from memotheca.memory.session.quadrants import Quadrant, quadrant
-from memotheca.memory.spaces.all_spaces import Gallery, Hung
+from memotheca.memory.spaces.all_spaces import Hung
 from memotheca.memory.spaces.fingerprint import text_of
 from memotheca.memory.spaces.space_table import IDS
 from memotheca.memory.standing.nearest import is_near
@@ -18,27 +16,17 @@ from memotheca.memory.standing.sample import Array, Candidate, Judged, Reference
 from memotheca.model.knowledge import Entry
 from memotheca.search.embed import model_of, voice_of
 from memotheca.storage import fingerprints
-from memotheca.storage.database import Database
 from memotheca.storage.snapshot import Snapshot
 from memotheca.vectors.profile import Voice
 
 NEAR = 10
 NEAREST = 3
-KEPT = 2048
 CONSISTENT_SPACES = ("E1", "E5", "E6", "E11", "E12", "E13")
-
-_references: WeakKeyDictionary[Database, dict[str, Reference]] = WeakKeyDictionary()
-_lately: WeakKeyDictionary[Gallery, OrderedDict[tuple[str, int], Judged]] = WeakKeyDictionary()
-_guard = Lock()
 
 
 def reference_of(kernel: Kernel, snapshot: Snapshot) -> Reference:
     """The collection's reference as this process has it, brought up to a snapshot."""
-    with _guard:
-        held = _references.setdefault(kernel.store.database, {})
-        if kernel.collection not in held:
-            held[kernel.collection] = Reference(kernel.collection)
-        reference = held[kernel.collection]
+    reference = kernel.keep(Reference, kernel.collection, partial(Reference, kernel.collection))
     reference.catch_up(snapshot)
     return reference
 
@@ -120,27 +108,20 @@ def _near_duplicates(
 def judge_lately(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry]) -> list[Judged]:
     """As `judge_all`, kept for as long as neither the entry nor the sample changes: good enough beside a search
     result. What waits for its vector is judged again."""
-    gallery = reference_of(kernel, snapshot).gallery
+    held = reference_of(kernel, snapshot).lately
     has_vectors = bool(model_of(snapshot.session, snapshot.collection))
-    with _guard:
-        held = _lately.setdefault(gallery, OrderedDict())
-        known = {entry.id: held.get((entry.id, entry.updated_at)) for entry in entries}
-    missing = [entry for entry in entries if known[entry.id] is None]
+    known = {id: judged for (id, _), judged in held.find((entry.id, entry.updated_at) for entry in entries).items()}
+    missing = [entry for entry in entries if entry.id not in known]
     fresh = {judged.hung.id: judged for judged in judge_all(kernel, snapshot, missing)} if missing else {}
-    with _guard:
-        for entry in missing:
-            if fresh[entry.id].hung.vector is not None or not has_vectors:
-                held[entry.id, entry.updated_at] = fresh[entry.id]
-        while len(held) > KEPT:
-            held.popitem(last=False)
-    return [known[entry.id] or fresh[entry.id] for entry in entries]
+    for entry in missing:
+        if fresh[entry.id].hung.vector is not None or not has_vectors:
+            held.put((entry.id, entry.updated_at), fresh[entry.id])
+    return [known.get(entry.id) or fresh[entry.id] for entry in entries]
 
 
 def count_lately(kernel: Kernel, snapshot: Snapshot) -> int:
     """How many judgements are kept at the moment."""
-    gallery = reference_of(kernel, snapshot).gallery
-    with _guard:
-        return len(_lately.get(gallery, ()))
+    return len(reference_of(kernel, snapshot).lately)
 
 
 def contradictions(entry: Entry, others: Sequence[Entry]) -> dict[str, Contradiction]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock, RLock
-from weakref import WeakKeyDictionary
+from functools import partial
+from threading import RLock
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from memotheca.search.finder import Finder, Search, finder_of
 from memotheca.search.index.parts import Array
 from memotheca.search.index.score import Filter
 from memotheca.search.passages import LIMIT
-from memotheca.storage.database import Database
 from memotheca.storage.lookups import heads_of, ids_changed_after
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
@@ -236,13 +235,7 @@ def affordable(kernel: Kernel, snapshot: Snapshot) -> int | None:
     return None if take_census(kernel, snapshot).nodes(KNOWN) <= LITTLE else SEARCHES
 
 
-_held: WeakKeyDictionary[Database, dict[tuple[str, str], Vicinity]] = WeakKeyDictionary()
-_guard = Lock()
-
-
 def vicinity_of(kernel: Kernel, snapshot: Snapshot) -> Vicinity:
     """The vicinities of a collection as this process knows them."""
     model = model_of(snapshot.session, snapshot.collection)
-    with _guard:
-        held = _held.setdefault(kernel.store.database, {})
-        return held.setdefault((snapshot.collection, model), Vicinity(model))
+    return kernel.keep(Vicinity, (snapshot.collection, model), partial(Vicinity, model))

@@ -23,6 +23,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.search.embed import model_of
 from memotheca.storage import fingerprints
 from memotheca.storage.snapshot import Snapshot
+from memotheca.text.caches import Kept
 from memotheca.vectors.float16 import widen
 
 log = logging.getLogger(__name__)
@@ -32,6 +33,7 @@ Array = NDArray[Any]
 SAMPLE = 128
 EXACT = 16
 EXCHANGED = 4
+JUDGED = 2048
 GROWTH = 1.25
 NEARLY_THE_SAME = 0.9
 
@@ -127,6 +129,8 @@ class Reference:
         self._model = ""
         self.gallery = Gallery(())
         self.scale = _calibrate(self.gallery)
+        # What was judged beside a result, by the entry's id and its last change; of another sample it would be another.
+        self.lately: Kept[tuple[str, int], Judged] = Kept(JUDGED)
 
     def catch_up(self, snapshot: Snapshot) -> None:
         with self._guard:
@@ -165,6 +169,7 @@ class Reference:
         gallery = Gallery(hang_all(snapshot, sample))
         scale = _calibrate(gallery)
         self._sample, self._model, self.gallery, self.scale = sample, model, gallery, scale
+        self.lately = Kept(JUDGED)
         self._is_behind = False
 
     @property
