@@ -26,14 +26,24 @@ class Moved:
     skipped: int = 0
 
 
-def import_corpus(kernel: Kernel, lines: Iterable[dict[str, Any]], *, actor: str, report: Report) -> Moved:
+Keep = Callable[[Moved], None]
+
+
+def keep_no_count(moved: Moved) -> None:
+    """For who waits until all is in."""
+
+
+def import_corpus(
+    kernel: Kernel, lines: Iterable[dict[str, Any]], *, actor: str, report: Report, keep: Keep = keep_no_count
+) -> Moved:
     """Each line becomes an entry whose handle is its `_id`; what is there already, unchanged, is skipped, so that an
-    import that was cut off can be run again."""
+    import that was cut off can be run again. `keep` is told what is durable after every transaction."""
     made = skipped = transactions = 0
     for batch in _batches(lines):
         added = kernel.write(lambda transaction, batch=batch: _put_batch(transaction, batch), actor=actor)
         made, skipped = made + added, skipped + len(batch) - added
         transactions += added > 0
+        keep(Moved(transactions, made, 0, skipped))
         report(made + skipped, None, "importing")
     return Moved(transactions, made, 0, skipped)
 

@@ -6,8 +6,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
 
-from memotheca.admin.corpus import Moved, Report, import_corpus
-from memotheca.admin.upkeep import rebuild
+from memotheca.admin.corpus import Keep, Moved, Report, import_corpus, keep_no_count
+from memotheca.admin.upkeep import rebuild_within
 from memotheca.entries.edges import find_entity, new_edge, new_entity
 from memotheca.entries.entries import blank_entry
 from memotheca.kernel.kernel import Kernel
@@ -45,8 +45,11 @@ def is_export(path: Path) -> bool:
         return file.read(len(_BEGINNING)) == _BEGINNING
 
 
-def import_lines(kernel: Kernel, source: Iterable[str], *, actor: str, report: Report) -> Moved:
-    """Bring in an export of ours, or the `memory.json` of the reference memory server, whichever it is."""
+def import_lines(
+    kernel: Kernel, source: Iterable[str], *, actor: str, report: Report, keep: Keep = keep_no_count
+) -> Moved:
+    """Bring in an export of ours, or the `memory.json` of the reference memory server, whichever it is; `keep` is told
+    what is durable before all is in."""
     lines = _parsed(source)
     header = next(lines, None)
     if header is None:
@@ -56,7 +59,7 @@ def import_lines(kernel: Kernel, source: Iterable[str], *, actor: str, report: R
     if header.get("type") in ("entity", "relation"):
         return _import_graph(kernel, [header, *lines], actor=actor)
     if "_id" in header and "text" in header:
-        return import_corpus(kernel, chain([header], lines), actor=actor, report=report)
+        return import_corpus(kernel, chain([header], lines), actor=actor, report=report, keep=keep)
     raise Refusal(
         Failure.UNSUPPORTED, "The file is no export of Memotheca, no memory.json, and no corpus of _id and text."
     )
@@ -103,14 +106,14 @@ def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict
                 f"Edges in it have lost an end ({len(loose)}, the first {loose[0]}); nothing was imported. Where it "
                 "came from, `memotheca doctor --repair` takes such edges out; then export it again.",
             )
+        if kernel.parts.find(IndexFolder) is not None:
+            rebuild_within(session, kernel, report)
         return loaded
 
     try:
         loaded = kernel.store.operate(act)
     except (KeyError, TypeError, AttributeError) as error:
         raise Refusal(Failure.INVALID, f"A line lacks what an export has ({error}); nothing was imported.") from None
-    if kernel.parts.find(IndexFolder) is not None:
-        rebuild(kernel, report)
     with kernel.read() as snapshot:
         return Moved(loaded, snapshot.count("entry"), snapshot.count("edge"))
 

@@ -70,15 +70,16 @@ def forget_erased(kernel: Kernel) -> None:
 def rebuild(kernel: Kernel, report: Report) -> int:
     """Make every chunk anew from the journal, with its whole life, so that earlier states can be searched too.
     Vectors are taken over where the text is the same. Returns how many versions were gone through."""
+    return kernel.store.operate(lambda session: rebuild_within(session, kernel, report))
 
-    def act(session: Session) -> int:
-        newest = chunks.take_seq(session, kernel.collection, 1)
-        done = _bear_all(session, kernel, newest, report)
-        chunks.drop_until(session, kernel.collection, newest)
-        reset_manifests(session, kernel.collection, newest)
-        return done
 
-    return kernel.store.operate(act)
+def rebuild_within(session: Session, kernel: Kernel, report: Report) -> int:
+    """The same in a transaction that is under way, so that nobody finds the history without its chunks."""
+    newest = chunks.take_seq(session, kernel.collection, 1)
+    done = _bear_all(session, kernel, newest, report)
+    chunks.drop_until(session, kernel.collection, newest)
+    reset_manifests(session, kernel.collection, newest)
+    return done
 
 
 def rebuild_everything(kernel: Kernel) -> None:

@@ -12,11 +12,12 @@ from memotheca.admin.history import new_batch
 from memotheca.cli.bars import Bars
 from memotheca.cli.call_command import ACTOR
 from memotheca.cli.file_arguments import gather, snapshot
+from memotheca.cli.interrupt import Deferral, Stopped, deferring
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import app_of, plain, print_json
 from memotheca.documents.ingest import Wish, queue_file
 from memotheca.documents.relocate import follow_gone
-from memotheca.jobs.queue import bench_of, call_off, enqueue, look_up_all, refusal_of
+from memotheca.jobs.queue import bench_of, call_off, cancelled_meanwhile, enqueue, look_up_all, refusal_of
 from memotheca.jobs.workers import Workers
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.names import SHORT
@@ -66,30 +67,41 @@ def run(parsed: argparse.Namespace) -> int:
     # On the command line it is the user who reads, not somebody on the network.
     kernel = kernel.having(replace(bench_of(kernel), roots=None))
     paths = gather(parsed.files, patient=parsed.watch)
-    adding = Adding(kernel, parsed)
-    if parsed.no_wait:
-        return adding.leave(paths)
+    with deferring() as deferral:
+        adding = Adding(kernel, parsed, deferral)
+        if parsed.no_wait:
+            return adding.leave(paths)
+        stop = _work(kernel, adding, paths)
+    code = adding.sum_up(stopped=stop is not None and not parsed.watch)
+    if stop is not None and not parsed.watch:
+        raise stop
+    return code
+
+
+def _work(kernel: Kernel, adding: "Adding", paths: list[str]) -> Stopped | None:
+    """Add the files, and with --watch what comes, until all are done or somebody stops it."""
     workers = Workers(kernel).start()
     try:
         adding.add(paths)
-        while parsed.watch:
+        while adding.watches:
             adding.follow()
-    except KeyboardInterrupt:
+    except Stopped as stop:
         adding.abandon()
-        if not parsed.watch:
-            raise
+        return stop
     finally:
         workers.stop()
         bench_of(kernel).sandbox.close()
-    return adding.sum_up()
+    return None
 
 
 class Adding:
     """The files of one command: queued, watched, and told of as each is done."""
 
-    def __init__(self, kernel: Kernel, parsed: argparse.Namespace) -> None:
+    def __init__(self, kernel: Kernel, parsed: argparse.Namespace, deferral: Deferral) -> None:
         self._kernel = kernel
         self._parsed = parsed
+        self.watches: bool = parsed.watch
+        self._deferral = deferral
         self._metadata = _metadata(parsed)
         self._bars = Bars(quiet=parsed.json)
         self._waiting: dict[str, str] = {}
@@ -101,16 +113,23 @@ class Adding:
 
     def add(self, paths: list[str]) -> None:
         self._begin(paths)
-        for path in paths:
+        for number, path in enumerate(paths):
+            if self._deferral.is_due():
+                self._pass_over(paths[number:])
+            self._deferral.look()
             self._queue(path)
         while self._waiting:
             self._look()
-            time.sleep(POLL_SECONDS)
+            self._pause(POLL_SECONDS)
         self._bars.close()
+
+    def _pause(self, seconds: float) -> None:
+        with self._deferral.breakable():
+            time.sleep(seconds)
 
     def follow(self) -> None:
         """Wait a little, follow what was renamed or deleted, and add what is new or other than before."""
-        time.sleep(WATCH_SECONDS)
+        self._pause(WATCH_SECONDS)
         present = snapshot(gather(self._parsed.files, patient=True))
         gone = {path: state for path, state in self._seen.items() if path not in present}
         if gone and self._is_away(gone):
@@ -156,17 +175,26 @@ class Adding:
     def leave(self, paths: list[str]) -> int:
         self._begin(paths)
         for path in paths:
+            if self._deferral.is_due():
+                break
             self._queue(path)
         if self._parsed.json:
             print_json({"queued": [{"file": path, "task_id": id} for id, path in self._waiting.items()]})
         else:
             say(f"Queued {counted(len(self._waiting), 'file')}; the next server that runs reads them.")
+        self._deferral.look()
         return 1 if self._outcomes else 0
 
     def abandon(self) -> None:
+        """Call off what is not done, and tell of each file which it was."""
         for id in self._waiting:
             call_off(self._kernel, id)
+        self._look()
         self._bars.close()
+
+    def _pass_over(self, paths: list[str]) -> None:
+        for path in paths:
+            self._fail(path, cancelled_meanwhile())
 
     def _queue(self, path: str) -> None:
         wish = Wish(file_path=path, metadata=self._metadata, force_ocr=self._parsed.ocr)
@@ -205,7 +233,7 @@ class Adding:
         self._outcomes.append({"file": path, "success": False, **error})
         self._bars.tell(f"{self._bars.styled('✗', 'red')} {plain(path)}: {plain(refusal.message)}")
 
-    def sum_up(self) -> int:
+    def sum_up(self, *, stopped: bool = False) -> int:
         failed = [outcome for outcome in self._outcomes if not outcome["success"]]
         known = [outcome for outcome in self._outcomes if outcome.get("duplicate")]
         added = len(self._outcomes) - len(failed) - len(known)
@@ -213,11 +241,13 @@ class Adding:
         seconds = time.monotonic() - self._began
         if self._parsed.json:
             counts = {"added": added, "duplicates": len(known), "failed": len(failed), "passages": passages}
-            print_json({"files": self._outcomes, **counts, "seconds": round(seconds, 1)})
+            also = {"stopped": True} if stopped else {}
+            print_json({"files": self._outcomes, **counts, "seconds": round(seconds, 1), **also})
         else:
             also = f", {len(known)} were there already" if known else ""
-            bad = f", {len(failed)} failed" if failed else ""
-            say(f"{added} added with {counted(passages, 'passage')}{also}{bad} in {seconds:.1f} s.")
+            bad = f", {len(failed)} {'left out' if stopped else 'failed'}" if failed else ""
+            lead = "Stopped: " if stopped else ""
+            say(f"{lead}{added} added with {counted(passages, 'passage')}{also}{bad} in {seconds:.1f} s.")
         return 1 if failed else 0
 
 

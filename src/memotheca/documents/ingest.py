@@ -155,23 +155,26 @@ def ingest(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
     progress.reach(0, 1, jobs.BEGINNING)
     with open_checked(said["path"], roots, Path(said["path"]).name if said["upload"] else "") as opened:
         digest = opened.fingerprint()
-        outcome = _recognise(kernel, said, digest, actor=job.actor)
+        outcome = _recognise(kernel, job, digest)
         if outcome is None:
             outcome = _take_in(kernel, opened, digest, watched=(job, progress))
     return {"seconds": round(time.monotonic() - began, 3), **outcome}
 
 
-def _recognise(kernel: Kernel, said: Mapping[str, Any], digest: str, *, actor: str) -> dict[str, Any] | None:
+def _recognise(kernel: Kernel, job: Job, digest: str) -> dict[str, Any] | None:
     """The outcome where this very content is stored already; what is newly said about it is added."""
+    said = job.arguments
 
     def act(transaction: Transaction) -> dict[str, Any] | None:
         row = _predecessor(transaction, _own_path(said), digest)
         entry = None if row is None or row.digest != digest else transaction.entry(row.id)
         if entry is None or (said["force_ocr"] and not entry.attributes["force_ocr"]):
             return None
-        return _known(transaction, entry, said["metadata"])
+        if not jobs.is_running(transaction.session, job):
+            raise cancelled_meanwhile()
+        return _settled(transaction, job, _known(transaction, entry, said["metadata"]))
 
-    return kernel.write(act, actor=actor)
+    return kernel.write(act, actor=job.actor)
 
 
 def _known(transaction: Transaction, entry: Entry, given: Mapping[str, Any]) -> dict[str, Any]:
