@@ -69,3 +69,24 @@ def test_a_page_links_only_to_pages_that_exist(page: Path) -> None:
     text = re.sub(r"`[^`]*`", "", page.read_text("utf-8"))
     for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)", text):
         assert (page.parent / target).exists(), target
+
+
+def test_every_citation_of_the_memory_model_leads_to_a_heading_of_it() -> None:
+    headings = set(re.findall(r"^## (.+)$", (ROOT / "docs" / "memory-model.md").read_text("utf-8"), re.MULTILINE))
+    cited: set[str] = set()
+    for path in [
+        *sorted(SOURCE.rglob("*.py")),
+        *sorted(ROOT.glob("docs/**/*.md")),
+        *sorted(ROOT.glob("tests/**/*.py")),
+    ]:
+        text = " ".join(path.read_text("utf-8").replace("\n#", "\n").split())
+        cited |= set(re.findall(r"\(memory-model: ([A-Z][\w ]+)\)", text))
+        assert not re.search(r"(?<![\w.])D\.\d+", text), f"{path} cites what is not in the repository"
+    assert cited
+    assert cited <= headings
+
+
+def test_every_link_within_the_memory_model_leads_to_a_heading_of_it() -> None:
+    text = (ROOT / "docs" / "memory-model.md").read_text("utf-8")
+    headings = {heading.lower().replace(" ", "-") for heading in re.findall(r"^## (.+)$", text, re.MULTILINE)}
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= headings

@@ -1,4 +1,5 @@
-"""The manifest: what is remembered as a page that a person can read and edit, and what their edits mean (D.19)."""
+"""The manifest: what is remembered as a page that a person can read and edit, and what their edits mean (memory-model:
+Manifest)."""
 
 import os
 import re

@@ -1,4 +1,5 @@
-"""Critique: what of the recent context contradicts, repeats, outlives or undermines what is stored (D.11)."""
+"""Critique: what of the recent context contradicts, repeats, outlives or undermines what is stored (memory-model:
+Critique)."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -158,7 +159,7 @@ def holds_from(entry: Entry) -> int:
 
 
 def _said_to_clash(snapshot: Snapshot, ids: Iterable[str]) -> dict[frozenset[str], float]:
-    """The edges that say so (D.11, 1), by their ends."""
+    """The edges that say so (memory-model: Contradictions), by their ends."""
     edges = [edge for id in with_predicate(snapshot, ids, CONTRADICTS) for edge in snapshot.edges_of(id, CONTRADICTS)]
     return {frozenset((edge.source, edge.target)): edge.weight for edge in sorted(edges, key=lambda each: each.weight)}
 

@@ -1,4 +1,5 @@
-"""Homeostasis: how importance is spread, what is quarantined, and how far the memory is from its set points (D.15)."""
+"""Homeostasis: how importance is spread, what is quarantined, and how far the memory is from its set points
+(memory-model: Importance and balance)."""
 
 import json
 from collections import Counter

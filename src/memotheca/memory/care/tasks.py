@@ -1,4 +1,4 @@
-"""Tending: what a librarian should look at, and how well the memory is kept (D.20.1)."""
+"""Tending: what a librarian should look at, and how well the memory is kept (memory-model: Curation tasks)."""
 
 import hashlib
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,5 @@
-"""Vetting: whether a text is planted, out of place, beside its own point, or reasons in a circle (D.15)."""
+"""Vetting: whether a text is planted, out of place, beside its own point, or reasons in a circle (memory-model:
+Adversarial checks)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,5 @@
-"""Contradictions: two texts of which not both can hold, what kind of clash it is, and how sure that is (D.11)."""
+"""Contradictions: two texts of which not both can hold, what kind of clash it is, and how sure that is (memory-model:
+Contradictions)."""
 
 import math
 import re
@@ -31,7 +32,7 @@ from memotheca.text.words import STOP_WORDS, as_written, spoken, stem, terms_of,
 Kind = Literal["factual", "logical", "causal", "temporal"]
 
 THRESHOLD = 0.5
-# D.11 takes .4 off for another scope, which would hide a superseded denial (.8) below the threshold.
+# Another scope takes off .3, since .4 would hide a superseded denial (memory-model: Contradictions).
 FUNCTIONAL, LOGICAL, REVERSED, SCOPED = 0.9, 0.8, 0.7, 0.3
 SENTENCES = 12
 TOLERANCE = 0.05
@@ -206,7 +207,7 @@ class Said:
 
 
 def contradict(one: Entry, other: Entry) -> Contradiction | None:
-    """The strongest clash of two entries, or None (D.11)."""
+    """The strongest clash of two entries, or None (memory-model: Contradictions)."""
     return contradict_texts(text_of(one), text_of(other))
 
 

@@ -1,4 +1,5 @@
-"""Distilling: the sentences of many passages that say most about a question, within a budget, each one cited (D.19)."""
+"""Distilling: the sentences of many passages that say most about a question, within a budget, each one cited
+(memory-model: Distillation)."""
 
 import math
 import re

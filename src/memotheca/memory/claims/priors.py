@@ -1,4 +1,4 @@
-"""Priors: the assumptions a memory rests on, and whether two memories share them (D.14)."""
+"""Priors: the assumptions a memory rests on, and whether two memories share them (memory-model: Priors)."""
 
 import math
 import re
@@ -61,7 +61,7 @@ def qualifiers(text: str) -> set[str]:
 
 
 def assume(entry: Entry) -> Priors:
-    """The exact slots of D.14: domain, qualifiers, role, period, and the words of the rationale."""
+    """The exact slots: domain, qualifiers, role, period, and the words of the rationale (memory-model: Priors)."""
     attributes: Mapping[str, Any] = entry.attributes
     domain, rationale = attributes.get("domain"), str(attributes.get("rationale") or "")
     slots = {f"domain={domain or 'General'}": DOMAIN}
@@ -76,7 +76,7 @@ def assume(entry: Entry) -> Priors:
 
 
 def similarity(one: Priors, other: Priors) -> float:
-    """The cosine of the exact slots (D.14)."""
+    """The cosine of the exact slots (memory-model: Priors)."""
     shared = sum(weight * other.slots.get(slot, 0.0) for slot, weight in one.slots.items())
     lengths = sum(w**2 for w in one.slots.values()) * sum(w**2 for w in other.slots.values())
     return shared / math.sqrt(lengths) if lengths else 0.0

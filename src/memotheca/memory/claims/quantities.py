@@ -1,5 +1,5 @@
 """Quantities and dates as they are said, made comparable: units of one kind, words for numbers, days with or without a
-year (D.11)."""
+year (memory-model: Contradictions)."""
 
 import re
 from typing import NamedTuple

@@ -1,4 +1,5 @@
-"""Extractive summaries: the sentences that say most about a question and least about each other, each cited (D.19)."""
+"""Extractive summaries: the sentences that say most about a question and least about each other, each cited
+(memory-model: Summaries)."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -30,7 +31,7 @@ class Sentence:
 
 
 def tokens_of(text: str) -> int:
-    """How many tokens a text costs, four letters each (D.19)."""
+    """How many tokens a text costs, four letters each (memory-model: Summaries)."""
     return -(-len(text) // LETTERS_PER_TOKEN)
 
 
@@ -57,8 +58,8 @@ def likeness(one: Sequence[str], other: Sequence[str]) -> float:
 def select(
     candidates: Sequence[Sentence], *, budget: int, cost: Callable[[Sentence], int], balance: float = RELEVANCE
 ) -> list[Sentence]:
-    """Maximal marginal relevance within a budget of tokens (D.19): the next sentence is the most relevant one that
-    repeats least of what was chosen; near-duplicates never come twice."""
+    """Maximal marginal relevance within a budget of tokens (memory-model: Summaries): the next sentence is the most
+    relevant one that repeats least of what was chosen; near-duplicates never come twice."""
     spoken = [words(each.text) for each in candidates]
     left = list(range(len(candidates)))
     repeated = [0.0] * len(candidates)

@@ -152,7 +152,8 @@ def sources_of(snapshot: Snapshot, handles: Sequence[str]) -> list[Entry]:
 
 
 def compare_priors(sources: Sequence[Entry], *, force: bool) -> tuple[set[str], float]:
-    """Which sources assume something else than the most important one, and the least likeness of any two (D.14)."""
+    """Which sources assume something else than the most important one, and the least likeness of any two (memory-model:
+    Priors)."""
     priors = {source.id: assume(source) for source in sources}
     pairs = {
         (one.id, other.id): similarity(priors[one.id], priors[other.id])

@@ -1,4 +1,5 @@
-"""Immunity: which entries would become, or have become, what glues unrelated things together (D.15)."""
+"""Immunity: which entries would become, or have become, what glues unrelated things together (memory-model: Semantic
+cancer)."""
 
 from dataclasses import dataclass
 

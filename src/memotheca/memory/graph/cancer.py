@@ -28,8 +28,8 @@ def clusters_of(nodes: Iterable[str], pairs: Iterable[tuple[str, str]]) -> list[
 
 
 def neighbour_entropy(weights: Mapping[str, float], pairs: Iterable[tuple[str, str]]) -> float | None:
-    """How evenly a node's edge weight is spread over clusters of its neighbours (D.15): 0 where all of them hang
-    together, 1 where they are strangers to each other; None where there are too few to say."""
+    """How evenly a node's edge weight is spread over clusters of its neighbours (memory-model: Semantic cancer): 0
+    where all of them hang together, 1 where they are strangers to each other; None where there are too few to say."""
     if len(weights) < FEWEST:
         return None
     shares = [sum(weights[node] for node in group) for group in clusters_of(weights, pairs)]

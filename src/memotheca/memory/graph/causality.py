@@ -1,4 +1,5 @@
-"""Causal reasoning over edges: chains, how far they carry, and what holds if something is or is not done (D.13)."""
+"""Causal reasoning over edges: chains, how far they carry, and what holds if something is or is not done (memory-model:
+Causal chains)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,13 +23,13 @@ class Arrow:
 def effective_weight(
     weight: float, *, excitatory: float = 0.0, inhibitory: float = 0.0, modulatory: float = 0.0
 ) -> float:
-    """w_eff = w · (1 + exc - inh + .5 mod), within 0 and 1 (D.4); the three are deviations, so a fresh edge has its own
-    weight."""
+    """w_eff = w · (1 + exc - inh + .5 mod), within 0 and 1 (memory-model: Edge weight); the three are deviations, so a
+    fresh edge has its own weight."""
     return min(1.0, max(0.0, weight * (1 + excitatory - inhibitory + 0.5 * modulatory)))
 
 
 def strength(path: Iterable[Arrow]) -> float:
-    """How far a chain carries: the product of its links (D.13)."""
+    """How far a chain carries: the product of its links (memory-model: Causal chains)."""
     value = 1.0
     for arrow in path:
         value *= arrow.probability
@@ -73,7 +74,7 @@ def find_circle(arrows: Arrows, source: str, max_hops: int) -> tuple[Arrow, ...]
 
 
 def combine(paths: Sequence[tuple[Arrow, ...]]) -> float:
-    """Noisy-or over chains that share no link, at most ten (D.13)."""
+    """Noisy-or over chains that share no link, at most ten (memory-model: Causal chains)."""
     used: set[tuple[str, str]] = set()
     failing = 1.0
     taken = 0
@@ -107,5 +108,5 @@ def without(arrows: Arrows, node: str) -> dict[str, list[Arrow]]:
 
 
 def necessity(probability: float, without_it: float) -> float:
-    """1 - P(Y | do(not X)) / P(Y) (D.13): how much of the effect would be missing."""
+    """1 - P(Y | do(not X)) / P(Y) (memory-model: Interventions): how much of the effect would be missing."""
     return max(0.0, 1 - without_it / probability) if probability > 0 else 0.0

@@ -1,4 +1,5 @@
-"""Causes: the causal edges around an entry, and the chains along them from one entry to another (D.13)."""
+"""Causes: the causal edges around an entry, and the chains along them from one entry to another (memory-model: Causal
+chains)."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -55,7 +55,7 @@ class Neighbourhood:
 
 
 def strength_of(edge: Edge) -> float:
-    """The effective weight of an edge: its own, moved by what it was used for (D.4)."""
+    """The effective weight of an edge: its own, moved by what it was used for (memory-model: Edge weight)."""
     moved: dict[str, Any] = edge.attributes.get("nt") or {}
     return effective_weight(
         edge.weight,

@@ -1,4 +1,5 @@
-"""Context: the best of everything stored about a question, within a budget of tokens, each sentence cited (D.20.1)."""
+"""Context: the best of everything stored about a question, within a budget of tokens, each sentence cited
+(memory-model: Context)."""
 
 import itertools
 from collections.abc import Sequence

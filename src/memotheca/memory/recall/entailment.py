@@ -1,4 +1,5 @@
-"""Entailment: what an entry is a case of and what is a case of it, by stated hierarchy and by cones (D.12)."""
+"""Entailment: what an entry is a case of and what is a case of it, by stated hierarchy and by cones (memory-model:
+Entailment)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Causal inference: what happens if something is done, seen, or had not been (D.13)."""
+"""Causal inference: what happens if something is done, seen, or had not been (memory-model: Interventions)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
-"""Questions to a person: what would settle most of what is unclear, about entries that are there (D.20.2)."""
+"""Questions to a person: what would settle most of what is unclear, about entries that are there (memory-model:
+Questions)."""
 
 import hashlib
 import re

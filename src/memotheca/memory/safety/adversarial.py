@@ -1,4 +1,5 @@
-"""Instructions planted in content: whether a text speaks to the model that reads it, by what meets in it (D.15).
+"""Instructions planted in content: whether a text speaks to the model that reads it, by what meets in it (memory-model:
+Planted text).
 
 What a text says is first freed of disguises. Then it is asked which acts are done in it (setting rules aside, asking for
 what is hidden, giving a new role, sending things out ...): an act is done where its concepts, in any of many languages,

@@ -1,4 +1,4 @@
-"""Circular reasoning: a text whose reasons lead back to what they are given for (D.15)."""
+"""Circular reasoning: a text whose reasons lead back to what they are given for (memory-model: Circular reasoning)."""
 
 from dataclasses import dataclass
 

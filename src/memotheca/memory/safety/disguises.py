@@ -1,4 +1,4 @@
-"""Disguises: the ways in which a text can be hidden from a reader, each taken off (D.15)."""
+"""Disguises: the ways in which a text can be hidden from a reader, each taken off (memory-model: Planted text)."""
 
 import base64
 import binascii

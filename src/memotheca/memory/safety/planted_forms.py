@@ -1,4 +1,5 @@
-"""Forms that planted instructions take whatever they say: markup of roles, borders, what is not shown (D.15)."""
+"""Forms that planted instructions take whatever they say: markup of roles, borders, what is not shown (memory-model:
+Planted text)."""
 
 # ruff: noqa: E501, RUF001 (patterns are read better whole; quotation marks of several languages)
 

@@ -1,4 +1,5 @@
-"""Secrets and personal numbers: found before anything is embedded, and replaced by what they were (D.4)."""
+"""Secrets and personal numbers: found before anything is embedded, and replaced by what they were (memory-model:
+Secrets)."""
 
 import math
 import re
@@ -56,7 +57,7 @@ class Redaction:
 
 
 def scrub(text: str) -> tuple[str, list[Redaction]]:
-    """The text with every secret replaced by `[REDACTED:type]`, and what was replaced (D.4)."""
+    """The text with every secret replaced by `[REDACTED:type]`, and what was replaced (memory-model: Secrets)."""
     found: Counter[str] = Counter()
     for kind, pattern in _PATTERNS:
         text = pattern.sub(lambda match, kind=kind: _replace(match, kind, found), text)

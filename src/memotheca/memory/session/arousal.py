@@ -1,4 +1,5 @@
-"""Arousal: the modulators of a session as they stand, and what moves them besides rewards (D.9)."""
+"""Arousal: the modulators of a session as they stand, and what moves them besides rewards (memory-model:
+Modulators)."""
 
 from collections.abc import Callable
 
@@ -33,7 +34,8 @@ def note_threat(kernel: Kernel, name: str) -> None:
 
 
 def note_recall(kernel: Kernel, name: str, recall: float) -> None:
-    """Who has been shown five times in a row to find less than half learns faster for a while (D.8)."""
+    """Who has been shown five times in a row to find less than half learns faster for a while (memory-model: Poor
+    recall)."""
     with kernel.store.database.read() as session:
         before = int(activity_of(kernel).state(session, kernel.collection, f"{POOR_RECALLS}:{name}") or 0)
     poor = before + 1 if recall < POOR else 0

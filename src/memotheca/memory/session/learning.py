@@ -1,4 +1,5 @@
-"""Learning: how much a memory adds, from its novelty and its fit, at the age the memory has reached (D.2 #2, D.5)."""
+"""Learning: how much a memory adds, from its novelty and its fit, at the age the memory has reached (memory-model:
+Learning score)."""
 
 import itertools
 import math
@@ -18,7 +19,7 @@ _HEDGED = re.compile(
     r"\b(?:maybe|perhaps|possibly|might|probably|seems?|i think|not sure|unclear|roughly)\b", re.IGNORECASE
 )
 
-# Query-type weights of D.3; what they leave over is spread evenly over the other spaces.
+# What they leave over is spread evenly over the other spaces (memory-model: Space weights).
 WEIGHTS: Mapping[str, Mapping[str, float]] = {
     "semantic": {"E1": 0.40, "E5": 0.15, "E11": 0.15},
     "causal": {"E5": 0.50, "E1": 0.20, "E11": 0.15},
@@ -29,7 +30,7 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = {
 
 
 def space_weights(kind: str) -> tuple[float, ...]:
-    """The weights of the thirteen spaces for a type of question (D.3)."""
+    """The weights of the thirteen spaces for a type of question (memory-model: Space weights)."""
     named = WEIGHTS[kind]
     rest = (1 - sum(named.values())) / (COUNT - len(named))
     return tuple(named.get(id, rest) for id in IDS)
@@ -41,13 +42,13 @@ def weights_for(domain: str | None) -> tuple[float, ...]:
 
 
 def aggregate(values: Sequence[float], weights: Sequence[float]) -> float:
-    """Σ w_i v_i over the thirteen spaces (D.5)."""
+    """Σ w_i v_i over the thirteen spaces (memory-model: Space weights)."""
     return sum(weight * value for weight, value in zip(weights, values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """An age of the memory: which of novelty and fit counts more, and what is worth doing (D.5)."""
+    """An age of the memory: which of novelty and fit counts more, and what is worth doing (memory-model: Ages)."""
 
     name: str
     begins: int
@@ -70,7 +71,8 @@ def phase_at(interactions: int) -> Phase:
 
 
 def lambdas(interactions: int) -> tuple[float, float]:
-    """λ_S and λ_C, going over from one age to the next within 25 interactions around the border (D.5)."""
+    """λ_S and λ_C, going over from one age to the next within 25 interactions around the border (memory-model:
+    Ages)."""
     value = PHASES[0].lambda_s
     for before, after in itertools.pairwise(PHASES):
         share = min(1.0, max(0.0, (interactions - after.begins + BLEND) / (2 * BLEND)))
@@ -79,30 +81,31 @@ def lambdas(interactions: int) -> tuple[float, float]:
 
 
 def emphasis(text: str) -> float:
-    """w_e (D.5): a tenth more for each word that stresses, a tenth less for each that doubts."""
+    """w_e (memory-model: Emphasis): a tenth more for each word that stresses, a tenth less for each that doubts."""
     net = len(_EMPHATIC.findall(text)) - len(_HEDGED.findall(text))
     return min(MOST_EMPHASIS, max(LEAST_EMPHASIS, 1 + EMPHASIS_STEP * net))
 
 
 def phase_angle(delta_s: float, delta_c: float) -> float:
-    """φ = (π/2)·|ΔS - ΔC| (D.5): nothing where novelty and fit agree."""
+    """φ = (π/2)·|ΔS - ΔC| (memory-model: Phase angle): nothing where novelty and fit agree."""
     return math.pi / 2 * abs(delta_s - delta_c)
 
 
 def learning_score(delta_s: float, delta_c: float, *, weights: tuple[float, float], emphasis: float = 1.0) -> float:
-    """L = clamp(ΔS^λS · ΔC^λC · w_e · cos φ) (D.2 #2)."""
+    """L = clamp(ΔS^λS · ΔC^λC · w_e · cos φ) (memory-model: Learning score)."""
     lambda_s, lambda_c = weights
     mean = max(delta_s, 0.0) ** lambda_s * max(delta_c, 0.0) ** lambda_c
     return min(1.0, max(0.0, mean * emphasis * math.cos(phase_angle(delta_s, delta_c))))
 
 
 def smooth(old: float, new: float, share: float = SMOOTHING) -> float:
-    """The session's running mean (D.5)."""
+    """The session's running mean (memory-model: Running means)."""
     return (1 - share) * old + share * new
 
 
 def consolidation_phase(entropy: float, coherence: float) -> str:
-    """What the memory is fit for now (D.5): replay where it is settled, roaming where it is not, else waking work."""
+    """What the memory is fit for now (memory-model: Consolidation phase): replay where it is settled, roaming where it
+    is not, else waking work."""
     if entropy > 0.7 and coherence < 0.4:
         return "NREM"
     return "REM" if entropy < 0.4 and coherence < 0.4 else "Wake"

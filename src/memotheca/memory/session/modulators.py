@@ -1,4 +1,5 @@
-"""Neuromodulators: four levels that drift back to rest and say how sharply and how widely to look (D.9)."""
+"""Neuromodulators: four levels that drift back to rest and say how sharply and how widely to look (memory-model:
+Modulators)."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -44,7 +45,7 @@ class Levels:
 
 
 def levels_at(now: int, held: Mapping[str, Any] | None) -> Levels:
-    """The levels as they have drifted back since they were written down (D.9)."""
+    """The levels as they have drifted back since they were written down (memory-model: Modulators)."""
     if held is None:
         return Levels(now, dict(REST))
     seconds = max(0.0, (now - int(held["at"])) / SECOND)
@@ -56,7 +57,7 @@ def levels_at(now: int, held: Mapping[str, Any] | None) -> Levels:
 
 
 def shift(levels: Levels, name: str, by: float) -> Levels:
-    """One level moved within its bounds, and what that sets off in the others (D.9)."""
+    """One level moved within its bounds, and what that sets off in the others (memory-model: Modulators)."""
     values = dict(levels.values)
     before = values[name]
     values[name] = _bounded(name, before + by)
@@ -69,39 +70,42 @@ def shift(levels: Levels, name: str, by: float) -> Levels:
 
 
 def reward(levels: Levels, value: float) -> Levels:
-    """Dopamine follows a steering reward: up by a fifth of it, down by a tenth (D.9)."""
+    """Dopamine follows a steering reward: up by a fifth of it, down by a tenth (memory-model: Modulators)."""
     return shift(levels, "dopamine", 0.2 * value if value > 0 else -0.1 * abs(value))
 
 
 def startle(levels: Levels, by: float) -> Levels:
-    """Noradrenaline rises with what was not expected: nothing found, an attack (D.9)."""
+    """Noradrenaline rises with what was not expected: nothing found, an attack (memory-model: Modulators)."""
     return shift(levels, "noradrenaline", by)
 
 
 def sharpen(levels: Levels) -> Levels:
-    """Acetylcholine rises by half where things go wrong again and again (D.8)."""
+    """Acetylcholine rises by half where things go wrong again and again (memory-model: Poor recall)."""
     return shift(levels, "acetylcholine", 0.5 * levels.values["acetylcholine"])
 
 
 def widened(pool: int, levels: Levels) -> int:
-    """How many candidates are looked at: noradrenaline widens the view (D.9)."""
+    """How many candidates are looked at: noradrenaline widens the view (memory-model: Modulators)."""
     return round(pool * levels.values["noradrenaline"])
 
 
 def attended(scores: Sequence[float], levels: Levels) -> int:
-    """How many of the best pass: those whose share in a softmax is not vanishing beside that of the first (D.9). At
-    rest all do; the higher dopamine, the more of a long tail is let go, never the first."""
+    """How many of the best pass: those whose share in a softmax is not vanishing beside that of the first
+    (memory-model: Modulators). At rest all do; the higher dopamine, the more of a long tail is let go, never the
+    first."""
     sharpness = levels.values["dopamine"] / levels.values["noradrenaline"]
     return sum(sharpness * (scores[0] - score) <= VANISHING for score in scores)
 
 
 def learning_share(levels: Levels) -> float:
-    """How much of a new memory's novelty and fit goes into the running means; acetylcholine raises it (D.9)."""
+    """How much of a new memory's novelty and fit goes into the running means; acetylcholine raises it (memory-model:
+    Modulators)."""
     return SMOOTHING * levels.values["acetylcholine"] / REST["acetylcholine"]
 
 
 def mode(levels: Levels) -> str:
-    """Exploit where dopamine is high and all is calm, explore where serotonin or noradrenaline is up (D.9)."""
+    """Exploit where dopamine is high and all is calm, explore where serotonin or noradrenaline is up (memory-model:
+    Modulators)."""
     values = levels.values
     if values["dopamine"] > 3.5 and values["noradrenaline"] < 1.1:
         return "exploit"
@@ -114,7 +118,8 @@ def _bounded(name: str, value: float) -> float:
 
 
 def active_spaces(levels: Levels) -> int:
-    """How many spaces have a say: those with a weight of at least the largest times 1 - serotonin (D.9)."""
+    """How many spaces have a say: those with a weight of at least the largest times 1 - serotonin (memory-model: Space
+    weights)."""
     weights = space_weights("semantic")
     floor = max(weights) * (1 - levels.values["serotonin"])
     return sum(weight >= floor - 1e-12 for weight in weights)

@@ -1,4 +1,4 @@
-"""The pulse: entropy, coherence and the one thing to do next, whatever the two are (D.7)."""
+"""The pulse: entropy, coherence and the one thing to do next, whatever the two are (memory-model: Pulse)."""
 
 from dataclasses import dataclass
 
@@ -33,8 +33,8 @@ class Pulse:
 
 
 def suggest(entropy: float, coherence: float, situation: Situation = CALM) -> str:
-    """The first rule that holds, over the whole square (D.7); dreams are not offered here, so conflicts are looked
-    for instead."""
+    """The first rule that holds, over the whole square (memory-model: Pulse); dreams are not offered here, so conflicts
+    are looked for instead."""
     rules = (
         (situation.workspace_empty, "epistemic_action"),
         (situation.has_conflict, "critique_context"),

@@ -1,4 +1,4 @@
-"""Johari quadrants: what is known and integrated, and what is not, space by space (D.6)."""
+"""Johari quadrants: what is known and integrated, and what is not, space by space (memory-model: Quadrants)."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -19,19 +19,20 @@ RETRIEVAL_WEIGHTS: dict[Quadrant, float] = {"Open": 1.0, "Blind": 0.7, "Unknown"
 
 
 def quadrant(delta_s: float, delta_c: float, threshold: float = THRESHOLD) -> Quadrant:
-    """Open: not new and fitting; Blind: new and not fitting; Hidden: neither; Unknown: both (D.6)."""
+    """Open: not new and fitting; Blind: new and not fitting; Hidden: neither; Unknown: both (memory-model:
+    Quadrants)."""
     if delta_s <= threshold:
         return "Open" if delta_c > threshold else "Hidden"
     return "Unknown" if delta_c > threshold else "Blind"
 
 
 def confidence(delta_s: float, delta_c: float, threshold: float = THRESHOLD) -> float:
-    """|ΔS - θ| + |ΔC - θ|, at most 1 (D.6)."""
+    """|ΔS - θ| + |ΔC - θ|, at most 1 (memory-model: Quadrants)."""
     return min(1.0, abs(delta_s - threshold) + abs(delta_c - threshold))
 
 
 def insights(quadrants: Sequence[Quadrant]) -> list[str]:
-    """What the quadrants of several spaces say together (D.6)."""
+    """What the quadrants of several spaces say together (memory-model: Quadrants)."""
     seen = dict(zip(IDS, quadrants, strict=True))
     return [sentence for holds, sentence in _RULES if holds(seen)]
 

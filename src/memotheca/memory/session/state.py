@@ -70,7 +70,7 @@ class Mood:
 
     @property
     def is_looping(self) -> bool:
-        """The same call at least three times among the last ten (D.7)."""
+        """The same call at least three times among the last ten (memory-model: Pulse)."""
         return bool(self.calls) and self.calls.count(self.calls[-1]) >= LOOP
 
 
@@ -107,7 +107,8 @@ class Activity:
             return mood
 
     def feel(self, place: Place, mood: Mood, learned: tuple[float, float, float], share: float = SMOOTHING) -> None:
-        """Take a stored memory's novelty, fit and learning score into the running means (D.5)."""
+        """Take a stored memory's novelty, fit and learning score into the running means (memory-model: Running
+        means)."""
         delta_s, delta_c, learning = learned
         with self._guard:
             mood.entropy = smooth(mood.entropy, delta_s, share)
@@ -266,7 +267,7 @@ def _by_collection(moods: Mapping[Place, dict[str, Any]]) -> dict[str, dict[str,
 
 
 def hear_call(name: str, arguments: Mapping[str, Any], call: Call[Any], reply: Reply) -> Pulse:
-    """Count an exchange of a session, log its failure, and say how the memory stands after it (D.7)."""
+    """Count an exchange of a session, log its failure, and say how the memory stands after it (memory-model: Pulse)."""
     activity: Activity = activity_of(call.kernel)
     place = (call.kernel.collection, call.session)
     with call.kernel.store.database.read() as session:

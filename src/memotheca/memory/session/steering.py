@@ -1,4 +1,4 @@
-"""Steering: whether storing this helped, said so that whoever stores can do better (D.9)."""
+"""Steering: whether storing this helped, said so that whoever stores can do better (memory-model: Steering)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Reward:
 
 
 def lifecycle_reward(phase: Phase, delta_s: float, delta_c: float) -> float:
-    """In infancy novelty is worth most, in growth balance, in maturity fit (D.9)."""
+    """In infancy novelty is worth most, in growth balance, in maturity fit (memory-model: Steering)."""
     if phase.name == "Infancy":
         return 0.5 if delta_s > 0.6 else delta_s - 0.6
     if phase.name == "Growth":
@@ -48,7 +48,7 @@ def lifecycle_reward(phase: Phase, delta_s: float, delta_c: float) -> float:
 
 
 def steer(deed: Deed) -> Reward:
-    """The reward of a store: what its age values, less the penalties (D.9)."""
+    """The reward of a store: what its age values, less the penalties (memory-model: Steering)."""
     own = lifecycle_reward(deed.phase, deed.delta_s, deed.delta_c)
     penalties = {
         "a near-duplicate exists": NEAR_DUPLICATE if deed.is_duplicate else 0.0,

@@ -25,12 +25,12 @@ def _projection(width: int) -> Array:
 
 
 def direction_of_vector(vector: Array) -> Array:
-    """The direction of a dense vector, by a fixed random projection (D.12)."""
+    """The direction of a dense vector, by a fixed random projection (memory-model: Entailment)."""
     return _unit(vector @ _projection(len(vector)))
 
 
 def direction_of_terms(terms: Sparse, weights: Array) -> Array:
-    """The direction of weighted terms: each has a fixed random direction of its own (D.12)."""
+    """The direction of weighted terms: each has a fixed random direction of its own (memory-model: Entailment)."""
     total = np.zeros(WIDTH)
     for number, weight in zip(terms.numbers.tolist(), weights.tolist(), strict=True):
         total += weight * _term(number)
@@ -43,31 +43,34 @@ def _term(number: int) -> Array:
 
 
 def radius(rarity: float, depth: int, length: int) -> float:
-    """How special something is (D.12): half from how rare its words are, the rest from its depth and its length."""
+    """How special something is (memory-model: Entailment): half from how rare its words are, the rest from its depth
+    and its length."""
     special = 0.5 * rarity + 0.3 * min(1.0, depth / 6) + 0.2 * min(1.0, float(np.log2(max(length, 1))) / 14)
     return min(MOST_RADIUS, max(LEAST_RADIUS, 0.15 + 0.75 * special))
 
 
 def pull(child: Array, parent: Array) -> Array:
-    """A child of a stated parent, halfway to the parent's direction and at least a little further out (D.12)."""
+    """A child of a stated parent, halfway to the parent's direction and at least a little further out (memory-model:
+    Entailment)."""
     outward = max(float(np.linalg.norm(child)), float(np.linalg.norm(parent)) + 0.08)
     return _unit(_unit(child) + _unit(parent)) * min(outward, LARGEST)
 
 
 def distance(one: Array, other: Array) -> float:
-    """arcosh(1 + 2 |x - y|² / ((1 - |x|²)(1 - |y|²))) (D.12)."""
+    """arcosh(1 + 2 |x - y|² / ((1 - |x|²)(1 - |y|²))) (memory-model: Entailment)."""
     apart = float(((one - other) ** 2).sum())
     room = (1 - float((one**2).sum())) * (1 - float((other**2).sum()))
     return float(np.arccosh(1 + 2 * apart / max(room, 1e-7)))
 
 
 def aperture(depth: int) -> float:
-    """How wide the cone of something at a depth is: narrower further down (D.12)."""
+    """How wide the cone of something at a depth is: narrower further down (memory-model: Entailment)."""
     return min(MOST_APERTURE, max(LEAST_APERTURE, APERTURE * NARROWING**depth))
 
 
 def angle(apex: Array, point: Array) -> float:
-    """The angle at the apex between the way outwards and the way to a point (Ganea et al. 2018; D.2 #7, D.12)."""
+    """The angle at the apex between the way outwards and the way to a point (Ganea et al. 2018; memory-model:
+    Entailment)."""
     inner, near, far = float(apex @ point), float(apex @ apex), float(point @ point)
     length = float(np.linalg.norm(apex)) * float(np.linalg.norm(apex - point))
     room = length * float(np.sqrt(max(1 + near * far - 2 * inner, 1e-12)))
@@ -77,7 +80,8 @@ def angle(apex: Array, point: Array) -> float:
 
 
 def membership(apex: Array, point: Array, depth: int) -> float:
-    """How far a point belongs to a cone: wholly inside, fading outside, and never nearer the middle (D.12)."""
+    """How far a point belongs to a cone: wholly inside, fading outside, and never nearer the middle (memory-model:
+    Entailment)."""
     if float(np.linalg.norm(point)) <= float(np.linalg.norm(apex)):
         return 0.0
     beyond = angle(apex, point) - aperture(depth)

@@ -1,4 +1,5 @@
-"""Calibration of a space against what is stored: percentiles that can be compared, novelty and fit (D.3, D.5)."""
+"""Calibration of a space against what is stored: percentiles that can be compared, novelty and fit (memory-model:
+Novelty)."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -22,7 +23,8 @@ FAR = -1.0
 
 
 def percentile(value: float, background: Sequence[float]) -> float:
-    """The mid-rank of a value in a sorted background (D.3): the share below it, and half of the share equal to it."""
+    """The mid-rank of a value in a sorted background (memory-model: Agreement): the share below it, and half of the
+    share equal to it."""
     if not background:
         return 0.5
     return (bisect_left(background, value) + bisect_right(background, value)) / (2 * len(background))
@@ -54,18 +56,21 @@ class Calibration:
         self.silhouettes: list[float] = np.sort(_silhouettes(around)).tolist()
 
     def agreement(self, nearness: float) -> float:
-        """`a_i` (D.3): where a nearness stands among those of random pairs, comparable between spaces."""
+        """`a_i` (memory-model: Agreement): where a nearness stands among those of random pairs, comparable between
+        spaces."""
         return percentile(nearness, self.background)
 
     def fit(self, links: int, silhouette: float, consistency: float) -> float:
-        """ΔC (D.5): how well something is connected, belongs to one cluster, and holds together with the rest."""
+        """ΔC (memory-model: Fit): how well something is connected, belongs to one cluster, and holds together with the
+        rest."""
         connected = min(1.0, links / self.usual_links)
         clustered = percentile(silhouette, self.silhouettes)
         return CONNECTED * connected + CLUSTERED * clustered + CONSISTENT * consistency
 
     def novelty(self, distance: float, best: float, others: int) -> float:
-        """ΔS (D.5): the percentile of the distance to the fifth neighbour among the members' own such distances; with
-        few members, or a near-duplicate that the sample does not hold, what is missing to the nearest."""
+        """ΔS (memory-model: Novelty): the percentile of the distance to the fifth neighbour among the members' own such
+        distances; with few members, or a near-duplicate that the sample does not hold, what is missing to the
+        nearest."""
         if best >= DUPLICATE or others < FEW:
             return min(1.0, max(0.0, 1 - best))
         return percentile(distance, self.distances)
@@ -139,7 +144,8 @@ def _centres(matrix: Array, threshold: float) -> Array:
 
 
 def _silhouettes(centres: Array) -> Array:
-    """How much nearer the nearest of two or more centres is than the second, from the simplified silhouette (D.5)."""
+    """How much nearer the nearest of two or more centres is than the second, from the simplified silhouette
+    (memory-model: Fit)."""
     ranked = np.partition(1 - centres, 1, axis=-1).astype(np.float64)
     own, following = ranked[..., 0], ranked[..., 1]
     return np.divide(following - own, following, out=np.zeros(own.shape), where=following > 0)

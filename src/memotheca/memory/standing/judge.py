@@ -33,7 +33,7 @@ def reference_of(kernel: Kernel, snapshot: Snapshot) -> Reference:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What a memory as a whole adds (D.5)."""
+    """What a memory as a whole adds (memory-model: Learning score)."""
 
     delta_s: float
     delta_c: float
@@ -131,7 +131,7 @@ def contradictions(entry: Entry, others: Sequence[Entry]) -> dict[str, Contradic
 
 
 def consistency(clashes: Mapping[str, Contradiction]) -> dict[int, float]:
-    """1 - the strongest contradiction, in the spaces that see what is said (D.5)."""
+    """1 - the strongest contradiction, in the spaces that see what is said (memory-model: Fit)."""
     worst = max((clash.score for clash in clashes.values()), default=0.0)
     return {IDS.index(space): 1 - worst for space in CONSISTENT_SPACES}
 

@@ -111,7 +111,7 @@ def get_memetic_status(call: Call[Kernel], input: Input) -> Answer:
 
 
 def suggest(entropy: float, coherence: float, tasks: Sequence[Task]) -> str:
-    """The first rule that applies (D.20.1)."""
+    """The first rule that applies (memory-model: Pulse)."""
     rules = (
         (any(task.priority == "high" for task in tasks), "curate"),
         (entropy > UNSETTLED and coherence < LOOSE, "consolidate"),
