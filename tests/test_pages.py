@@ -19,6 +19,11 @@ def docstring_of(room: str) -> str:
     return ast.get_docstring(ast.parse((SOURCE / room / "__init__.py").read_text("utf-8"))) or ""
 
 
+def anchors_of(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def tables() -> Iterator[str]:
     for path in sorted((SOURCE / "storage").glob("*.py")):
         yield from re.findall(r"CREATE TABLE (\w+) \(", path.read_text("utf-8"))
@@ -65,10 +70,12 @@ def test_a_page_names_only_modules_that_exist(page: str) -> None:
 @pytest.mark.parametrize(
     "page", sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/**/*.md")), ids=lambda path: path.name
 )
-def test_a_page_links_only_to_pages_that_exist(page: Path) -> None:
+def test_a_page_links_only_to_pages_and_headings_that_exist(page: Path) -> None:
     text = re.sub(r"`[^`]*`", "", page.read_text("utf-8"))
-    for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)", text):
-        assert (page.parent / target).exists(), target
+    for target, anchor in re.findall(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)]*))?\)", text):
+        there = page.parent / target if target else page
+        assert there.exists(), target
+        assert not anchor or anchor in anchors_of(there), f"{target}#{anchor}"
 
 
 def test_every_citation_of_the_memory_model_leads_to_a_heading_of_it() -> None:
@@ -86,7 +93,8 @@ def test_every_citation_of_the_memory_model_leads_to_a_heading_of_it() -> None:
     assert cited <= headings
 
 
-def test_every_link_within_the_memory_model_leads_to_a_heading_of_it() -> None:
-    text = (ROOT / "docs" / "memory-model.md").read_text("utf-8")
-    headings = {heading.lower().replace(" ", "-") for heading in re.findall(r"^## (.+)$", text, re.MULTILINE)}
-    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= headings
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "decisions").glob("*.md")), ids=lambda path: path.name)
+def test_a_page_of_decisions_begins_with_its_date_its_state_and_what_was_decided_in_five_lines(page: Path) -> None:
+    told = page.read_text("utf-8").split("\n\n")[1]
+    assert re.match(r"\d{4}-\d\d-\d\d, (holds|replaced by|tried and left)\b", told)
+    assert len(told.splitlines()) <= 5
