@@ -3,14 +3,18 @@
 import http.client
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, Protocol
 
+import apsw
 import pytest
 from websockets.sync.client import connect as connect_socket
 
 from memotheca.server.batches import BATCHING, MOST_MEMBERS
 from tests.server.raw import RawServer
+from tests.server.sockets import connect, spell
 from tests.server.test_http import HttpServer
 
 PATIENCE = 20
@@ -99,7 +103,8 @@ def _events(stream: http.client.HTTPResponse, name: str) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    server = HttpServer(tmp_path_factory.mktemp("batches") / "data")
+    folder = tmp_path_factory.mktemp("batches")
+    server = HttpServer(folder / "data", "--roots", str(folder))
     yield server
     server.close()
 
@@ -256,10 +261,82 @@ def test_what_keeps_a_message_out_keeps_a_batch_out(server):
 
 
 def test_what_is_told_before_the_answers_is_told_at_once(server):
+    (server.data.parent / "tea.txt").write_text("Green tea wants water of seventy degrees.")
     client = OverPosts(server)
     greet(client, BATCHING)
-    reported = call(1, "knowledge-add", file_path="nowhere.pdf")
+    reported = call(1, "knowledge-add", file_path=str(server.data.parent / "tea.txt"), **{"async": False})
     reported["params"]["_meta"] = {"progressToken": "t"}
     client.say([reported, ask(2)])
-    assert isinstance(client.said[-1], list)
-    assert [message["method"] for message in client.said[:-1]] == ["notifications/progress"] * (len(client.said) - 1)
+    *before, answers = client.said
+    assert [answer["id"] for answer in answers] == [1, 2]
+    assert answers[0]["result"]["structuredContent"]["success"]
+    assert before
+    assert {message["method"] for message in before} == {"notifications/progress"}
+    assert {message["params"]["progressToken"] for message in before} == {"t"}
+
+
+@contextmanager
+def _nobody_can_write(data: Path) -> Iterator[None]:
+    """While it lasts, whoever stores something waits."""
+    other = apsw.Connection(str(data / "memotheca.db"))
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+
+
+def _connections(child: Any) -> int:
+    """How many sockets a process has open; one that is closed while we look counts for nothing."""
+    held = 0
+    for link in Path(f"/proc/{child.pid}/fd").iterdir():
+        with suppress(OSError):
+            held += str(link.readlink()).startswith("socket:")
+    return held
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="descriptors are counted as Linux shows them")
+@pytest.mark.parametrize("way", ["socket", "events", "posts"])
+def test_who_leaves_in_the_middle_of_a_batch_leaves_nothing_behind(way, tmp_path):
+    server = HttpServer(tmp_path / "data")
+    server.send("GET", "/health")
+    before = _connections(server.child)
+    with _nobody_can_write(server.data), WAYS[way](tmp_path, server) as speaker:
+        greet(speaker, BATCHING)
+        batch = [call(1, "store", topic="tea", content="black"), ask(2)]
+        if way == "posts":
+            sent = json.dumps(batch).encode()
+            with connect(server.port) as client:
+                client.sendall(spell("POST", "/mcp", sent, Accept=EVENTS, Mcp_Protocol_Version=BATCHING))
+                server.send("GET", "/health")
+        else:
+            speaker.say(batch)
+    while _connections(server.child) > before:
+        assert server.send("GET", "/health")[0] == 200
+    assert server.close() == 0
+
+
+def test_a_client_that_closes_its_end_in_the_middle_of_a_batch_lets_the_server_end(tmp_path):
+    server = RawServer(tmp_path / "data")
+    speaker = OverStdio(server)
+    greet(speaker, BATCHING)
+    with _nobody_can_write(tmp_path / "data"):
+        speaker.say([call(1, "store", topic="tea", content="black"), ask(2)])
+        assert server.child.stdin is not None
+        server.child.stdin.close()
+    assert server.close() == 0
+
+
+@pytest.mark.parametrize("way", ["socket", "events", "posts"])
+def test_a_server_that_is_stopped_in_the_middle_of_a_batch_ends_and_keeps_nobody_waiting(way, tmp_path):
+    server = HttpServer(tmp_path / "data")
+    with _nobody_can_write(server.data), WAYS[way](tmp_path, server) as speaker, ThreadPoolExecutor(1) as pool:
+        greet(speaker, BATCHING)
+        said = pool.submit(speaker.say, [call(1, "store", topic="tea", content="black"), ask(2)])
+        server.send("GET", "/health")
+        server.child.terminate()
+        heard = pool.submit(speaker.hear)
+        heard.exception(PATIENCE)
+        said.exception(PATIENCE)
+    assert server.close() in (0, 1)

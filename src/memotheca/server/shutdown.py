@@ -38,15 +38,15 @@ def _close(app: App) -> None:
 
 def leave_on_signals(app: App) -> None:
     """Leave at SIGTERM, SIGINT and SIGHUP, unless whoever started us wants one of them ignored."""
-    snapshot, transaction = os.pipe()
-    os.set_blocking(transaction, False)
+    hearing, telling = os.pipe()
+    os.set_blocking(telling, False)
     for number in heeded():
         signal.signal(number, _hear)
-    signal.set_wakeup_fd(transaction, warn_on_full_buffer=False)
+    signal.set_wakeup_fd(telling, warn_on_full_buffer=False)
 
     def wait() -> None:
         awaited = set(heeded())
-        while received := os.read(snapshot, 64):
+        while received := os.read(hearing, 64):
             if awaited & set(received):
                 leave_at_once(app)
 
