@@ -53,6 +53,17 @@ def test_the_version_of_notes_is_the_last_transaction_that_touched_one(writer):
     assert read["items"] == []
 
 
+def test_an_entry_past_its_time_says_so_when_it_is_read_by_its_id(agent, time):
+    agent.store("fleeting", "gone soon", ttl_seconds=100)
+    (item,) = body(agent, f"{ENTRIES}/e-1")["items"]
+    assert "expired" not in item
+    time.advance(200)
+    assert body(agent, ENTRIES)["items"] == []
+    assert body(agent, f"{ENTRIES}/e-1")["items"] == [{**item, "expired": True}]
+    agent.call("update", id="e-1", ttl_seconds=100)
+    assert "expired" not in body(agent, f"{ENTRIES}/e-1")["items"][0]
+
+
 def test_pages_keep_their_snapshot_and_end_with_null(agent):
     for number in range(5):
         agent.store(f"n{number}", "x")

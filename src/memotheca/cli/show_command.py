@@ -33,6 +33,8 @@ def run(parsed: argparse.Namespace) -> int:
     with kernel.read() as snapshot:
         version = find_thing(snapshot, parsed.thing)
         shown = _describe(snapshot, version, full=parsed.full or parsed.json)
+        if isinstance(version.thing, Entry) and version.thing.is_expired(kernel.now()):
+            shown["expired"] = shown.pop("expires")
     if parsed.json:
         print_json(shown)
     else:

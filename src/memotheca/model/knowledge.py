@@ -57,6 +57,9 @@ class Entry:
     created_at: int
     updated_at: int
 
+    def is_expired(self, now: int) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge:

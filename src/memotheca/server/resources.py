@@ -25,6 +25,7 @@ from memotheca.tools.entries.contract import (
     TRIPLES,
     address,
     entry_shape,
+    one_entry,
     transaction_shape,
     triple_shape,
 )
@@ -176,7 +177,7 @@ RESOURCES = (
         "Every stored entry, in the order of their making.",
         ENTRY_FILTERS,
         _entries_page,
-        lambda kernel, handle: entry_shape(get_entry(kernel, handle)),
+        lambda kernel, handle: one_entry(get_entry(kernel, handle), kernel.now()),
         _entries_version,
         _entry_fits,
     ),

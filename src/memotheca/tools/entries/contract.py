@@ -12,7 +12,7 @@ from memotheca.model.commits import Commit, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry, handle_of
 from memotheca.toolkit.contract import Reply
-from memotheca.toolkit.fields import UNSET, Schema, integer, number, object_schema, text, texts, to_json
+from memotheca.toolkit.fields import UNSET, Schema, Unset, flag, integer, number, object_schema, text, texts, to_json
 from memotheca.toolkit.tool import Answer
 
 ENTRIES = "knowledge://entries"
@@ -76,6 +76,13 @@ class EntryShape:
     updated_at: str = text()
     recorded_at: str = text()
     tx_id: int = integer()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneEntry(EntryShape):
+    """An entry that was asked for by its id, which can be had beyond its time."""
+
+    expired: bool | Unset = flag(default=UNSET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +152,13 @@ def entry_fields(version: Version) -> dict[str, Any]:
 
 def entry_shape(version: Version) -> EntryShape:
     return EntryShape(**entry_fields(version))
+
+
+def one_entry(version: Version, now: int) -> OneEntry:
+    """An entry by its id, which says so where its time has passed: no list has it any more."""
+    entry = version.thing
+    assert isinstance(entry, Entry)
+    return OneEntry(**entry_fields(version), expired=True if entry.is_expired(now) else UNSET)
 
 
 def end_name(end: Entry | None) -> str:
