@@ -2,7 +2,7 @@
 
 import http.client
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -276,7 +276,7 @@ def test_what_is_told_before_the_answers_is_told_at_once(server):
 
 
 @contextmanager
-def _nobody_can_write(data: Path) -> Iterator[None]:
+def _nobody_can_write(data: Path) -> Generator[None]:
     """While it lasts, whoever stores something waits."""
     other = apsw.Connection(str(data / "memotheca.db"))
     other.execute("BEGIN IMMEDIATE")
