@@ -302,6 +302,30 @@ def test_a_folder_is_the_one_that_is_there_whatever_its_case(writer):
     assert set(writer.files()) == {"My Notes/a.md", "My Notes/new.md"}
 
 
+def tells_cases_apart(folder):
+    (folder / "probe").write_text("")
+    found = (folder / "PROBE").exists()
+    (folder / "probe").unlink()
+    return not found
+
+
+@pytest.mark.parametrize("change", [{"title": "Beta"}, None])
+def test_a_note_comes_back_beside_one_whose_name_differs_in_case_alone(writer, change):
+    if not tells_cases_apart(writer.vault):
+        pytest.skip("this disk has no two such files")
+    writer.given(ALPHA="one", alpha="other", hub="[[alpha]] and [[ALPHA]]")
+    before = writer.files()
+    if change is None:
+        writer.call("delete_node", id="alpha.md")
+    else:
+        writer.call("update_node", id="alpha.md", **change)
+    assert "alpha.md" not in writer.files()
+    writer.call("undo")
+    assert writer.files() == before
+    assert writer.sync().changed == 0
+    assert writer.error("create_node", title="Hub", content="x")["code"] == "NODE_EXISTS"
+
+
 def test_a_folder_that_cannot_be_written_leaves_everything_as_it_was(writer):
     if os.geteuid() == 0:
         pytest.skip("root may write everywhere")

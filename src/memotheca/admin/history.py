@@ -96,7 +96,7 @@ def undo(kernel: Kernel, *, count: int | None = None, tx: int | None = None, act
 
     def act(transaction: Transaction) -> tuple[Undoing, bool]:
         done: list[Undone] = []
-        plan = Plan(vaults_of(kernel))
+        plan = Plan(vaults_of(kernel), brings_back=True)
         chosen = _named(transaction, tx) if tx is not None else _newest_standing(transaction, count or 1)
         for number in chosen.numbers:
             if done:

@@ -40,10 +40,12 @@ class _Turn:
 @dataclass(slots=True)
 class Plan:
     """What a change of notes means for their files, one path at a time however often it changes. What leaves is
-    deleted, or goes to the vault's trash where the plan keeps it."""
+    deleted, or goes to the vault's trash where the plan keeps it. What comes back may stand again beside a file whose
+    name differs in case alone, where the disk tells them apart."""
 
     vaults: Vaults
     keeps: bool = False
+    brings_back: bool = False
     turns: dict[str, _Turn] = field(default_factory=dict[str, _Turn])
 
     def add(self, before: Thing | None, after: Thing | None) -> None:
@@ -88,7 +90,7 @@ class Plan:
         for prefix in {each.vault for each in intents}:
             refuse_absent(transaction.session, transaction.collection, self.vaults.holding(prefix), self.turns.keys())
         for intent in intents:
-            _refuse_changed(intent, leaving)
+            _refuse_changed(intent, leaving, brings_back=self.brings_back)
         _refuse_full(intents)
         vault_index.add_intents(transaction.session, transaction.collection, intents)
         return intents
@@ -104,14 +106,14 @@ def _to_text(entry: Entry) -> bytes:
     return raw
 
 
-def _refuse_changed(intent: Intent, leaving: set[str]) -> None:
+def _refuse_changed(intent: Intent, leaving: set[str], *, brings_back: bool) -> None:
     """Nobody's work is written over: the file must be as we know it, and a new one needs a free name."""
     folder = Folder(Path(intent.root))
     folder.locate(intent.path)
     found = _digest_at(folder, intent.path)
     named = intent.vault + intent.path
     if not intent.before:
-        taken = folder.taken(intent.path)
+        taken = folder.taken(intent.path) if not brings_back or folder.holds(intent.path) else None
         if found != intent.after and taken is not None and taken not in leaving:
             raise Refusal(Failure.ALREADY_EXISTS, f"There is already a file {intent.vault + taken!r}.")
     elif found not in (intent.before, intent.after):

@@ -176,8 +176,8 @@ class Folder:
 
     def create(self, path: str, raw: bytes, *, is_known: bool = False) -> Content:
         """Make a new file and the folders above it; refuses a name that is taken, in whatever case. One that a file
-        has had before may be one that no new file would get."""
-        target = self._free(path if is_known else check_new(path))
+        has had before may be one that no new file would get, beside one that differs in case alone."""
+        target = self._unheld(path) if is_known else self._free(check_new(path))
         try:
             _make_folder(target.parent)
             with _temporary(target.parent, raw, None) as written:
@@ -274,6 +274,15 @@ class Folder:
             if held != name:
                 return folder
         return folder
+
+    def holds(self, path: str) -> bool:
+        """Whether the disk has something at this path; one that tells no cases apart has it also by another."""
+        return os.path.lexists(self.locate(path))
+
+    def _unheld(self, path: str) -> Path:
+        if self.holds(path):
+            raise Refusal(Failure.ALREADY_EXISTS, f"There is a note at {path} already.", details={"path": path})
+        return self.root / path
 
     def _free(self, path: str) -> Path:
         target = self.locate(path)
