@@ -19,7 +19,7 @@ from typing import Any
 
 from machine import describe, load
 from memotheca.app import App, look_after
-from memotheca.entries.entries import store_entry
+from memotheca.entries.entries import NewEntry, store_entry
 from memotheca.kernel.citations import citation_of
 from memotheca.kernel.gc import calm_collector
 from memotheca.memory.curation.remember import Draft, draw
@@ -174,8 +174,8 @@ def store_plainly(bench: Bench, rounds: int) -> Stopwatch:
     """An entry with the same text: what storing costs anyway."""
     watch = Stopwatch()
     for turn in range(rounds):
-        said = {"topic": "", "content": bench.text(FRESH + turn)}
-        watch.time(partial(store_entry, bench.app.kernel, said, actor="benchmark"))
+        new = NewEntry(title="", body=bench.text(FRESH + turn))
+        watch.time(partial(store_entry, bench.app.kernel, new, actor="benchmark"))
     return watch
 
 

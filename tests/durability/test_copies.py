@@ -6,7 +6,7 @@ import apsw
 import pytest
 
 from memotheca.app import DATABASE, open_store
-from memotheca.entries.entries import store_entry
+from memotheca.entries.entries import NewEntry, store_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage import sqlite
@@ -15,7 +15,7 @@ from memotheca.storage.sqlite import SQLiteDatabase
 
 def store_some(store, topics):
     for topic in topics:
-        store_entry(Kernel(store, "default"), {"topic": topic, "content": "needed"}, actor="test")
+        store_entry(Kernel(store, "default"), NewEntry(title=topic, body="needed"), actor="test")
 
 
 def copy_alone(data, target):

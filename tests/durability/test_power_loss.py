@@ -10,7 +10,7 @@ import pytest
 from memotheca.admin.erasure import erase
 from memotheca.app import DATABASE, open_store, prepare_directory
 from memotheca.entries.edges import Claim, Related, relate
-from memotheca.entries.entries import delete_entry, store_entry, update_entry
+from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, store_entry, update_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Refusal
@@ -89,9 +89,9 @@ class Machine:
         body = f"{number} " + self.rng.randbytes(self.rng.choice((10, 100, 4000))).hex()
         if self.ids and self.rng.random() < 0.4:
             id = self.rng.choice(self.ids)
-            version = update_entry(kernel, id, {"content": body}, actor="test").version
+            version = update_entry(kernel, id, EntryChange(body=body), actor="test").version
         else:
-            version = store_entry(kernel, {"topic": "tea", "content": body}, actor="test").version
+            version = store_entry(kernel, NewEntry(title="tea", body=body), actor="test").version
             self.ids.append(version.id)
         self.acks.append({"id": version.id, "tx": version.tx, "content": digest("tea", body)})
 
@@ -102,7 +102,7 @@ class Machine:
 
     def _relate(self, kernel: Kernel, number: int) -> None:
         object = f"{self.rng.random()} {number}"
-        claim = Claim(subject="Ada", predicate="knows", object=object, said={}, multi=True)
+        claim = Claim(subject="Ada", predicate="knows", object=object, multi=True)
         related = relate(kernel, claim, actor="test")
         assert isinstance(related, Related)
         version = related.version
@@ -141,7 +141,7 @@ def test_what_was_erased_does_not_come_back_after_a_power_cut(tmp_path, monkeypa
     with Machine(tmp_path / "data", seed=seed, cut_after=10**6) as machine:
         machine.run()
         kernel = machine.kernels[0]
-        written = store_entry(kernel, {"topic": "tea", "content": f"{secret} " * 500}, actor="test")
+        written = store_entry(kernel, NewEntry(title="tea", body=f"{secret} " * 500), actor="test")
         erase(kernel, written.version.id, actor="test")
         machine.disk.leave_to(tmp_path / "left")
     left = [path for path in (tmp_path / "left").iterdir() if secret.encode() in path.read_bytes()]

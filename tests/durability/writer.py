@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memotheca.app import open_store
 from memotheca.entries.edges import Claim, Clash, delete_edge, relate
-from memotheca.entries.entries import delete_entry, store_entry, update_entry
+from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, store_entry, update_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
 from memotheca.model.knowledge import Edge, Entry
@@ -56,13 +56,13 @@ class Writer:
 
     def store(self, number: int) -> dict[str, object]:
         body = self.text(number)
-        version = store_entry(self.kernel, {"topic": self.name, "content": body}, actor=self.actor).version
+        version = store_entry(self.kernel, NewEntry(title=self.name, body=body), actor=self.actor).version
         self.entries.append(version.id)
         return {"op": "store", "id": version.id, "tx": version.tx, "content": digest(self.name, body)}
 
     def update(self, number: int) -> dict[str, object]:
         id, body = self.rng.choice(self.entries), self.text(number)
-        version = update_entry(self.kernel, id, {"content": body}, actor=self.actor).version
+        version = update_entry(self.kernel, id, EntryChange(body=body), actor=self.actor).version
         return {"op": "update", "id": id, "tx": version.tx, "content": digest(self.name, body)}
 
     def delete(self, number: int) -> dict[str, object]:
@@ -73,7 +73,7 @@ class Writer:
     def relate(self, number: int) -> dict[str, object]:
         """Everybody's edges leave the same entity, so that writers meet in one place."""
         predicate, target = f"{self.name}-{number % 10}", f"{self.actor} {number}"
-        claim = Claim(subject=HUB, predicate=predicate, object=target, said={}, multi=True)
+        claim = Claim(subject=HUB, predicate=predicate, object=target, multi=True)
         related = relate(self.kernel, claim, actor=self.actor)
         assert not isinstance(related, Clash)
         self.edges.append(related.version.id)

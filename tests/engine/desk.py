@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from memotheca.app import SEGMENTS, open_store
-from memotheca.entries.entries import store_entry
+from memotheca.entries.entries import NewEntry, store_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.parts import Parts
 from memotheca.model.clock import SECOND
@@ -107,8 +107,7 @@ class Desk:
         choose_embedder(self.store, "default", setting)
 
     def put(self, content: str, topic: str = "note", **said: Any) -> str:
-        said = {"topic": topic, "content": content, **said}
-        return store_entry(self.kernel, said, actor="test").version.id
+        return store_entry(self.kernel, NewEntry(title=topic, body=content, **said), actor="test").version.id
 
     def seal(self, seal_at: int = 1) -> bool:
         """Seal and merge once."""

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from memotheca.admin.erasure import erase
-from memotheca.entries.entries import update_entry
+from memotheca.entries.entries import EntryChange, update_entry
 from memotheca.model.errors import Failure, Refusal
 from memotheca.search.embed import AT_ONCE, BATCH
 from memotheca.search.passages import LIMIT
@@ -78,7 +78,7 @@ def test_a_text_that_an_update_leaves_as_it_was_is_not_embedded_again(desk, tmp_
     desk.embed()
     before = desk.load.embedded
     desk.reopen()
-    update_entry(desk.kernel, id, {"tags": ["hot"]}, actor="test")
+    update_entry(desk.kernel, id, EntryChange(tags=("hot",)), actor="test")
     other = desk.put("x")
     desk.embed()
     assert [text for each in desk.load.made.values() for text in each.passages][before:] == ["tea", "x"]
@@ -91,7 +91,7 @@ def test_a_long_text_keeps_its_vectors_when_only_its_tags_change(desk):
     id = desk.put(LONG)
     desk.embed()
     before = desk.load.embedded
-    update_entry(desk.kernel, id, {"tags": ["hot"]}, actor="test")
+    update_entry(desk.kernel, id, EntryChange(tags=("hot",)), actor="test")
     assert desk.ask("tea").waiting == 0
     assert desk.embed() == 0
     assert desk.load.embedded == before

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from memotheca.admin.erasure import erase
-from memotheca.entries.entries import delete_entry, store_entry, update_entry
+from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, store_entry, update_entry
 from memotheca.model.knowledge import Entry
 from memotheca.search.index.seal import MERGE_AT, maintain
 from memotheca.search.search import Hit, Question, find_entries
@@ -104,7 +104,7 @@ def test_nothing_is_left_of_an_erased_entry(desk, sealed):
 def test_nothing_is_left_of_earlier_versions_and_of_what_was_deleted(desk):
     id = hide(desk)
     desk.seal()
-    update_entry(desk.kernel, id, {"content": "harmless tea", "topic": "harmless", "tags": []}, actor="test")
+    update_entry(desk.kernel, id, EntryChange(body="harmless tea", title="harmless", tags=()), actor="test")
     desk.seal()
     delete_entry(desk.kernel, id, actor="test")
     desk.seal()
@@ -176,7 +176,7 @@ def test_erasing_in_one_collection_leaves_the_segments_of_another_alone(desk):
     id = hide(desk)
     desk.seal()
     other = replace(desk.kernel, collection="other")
-    store_entry(other, {"topic": "note", "content": "tea elsewhere"}, actor="test")
+    store_entry(other, NewEntry(title="note", body="tea elsewhere"), actor="test")
     maintain(desk.store, desk.finder.index_of("other", ""), seal_at=1)
     erase(desk.kernel, id, actor="test")
     desk.reopen()

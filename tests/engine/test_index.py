@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memotheca.admin.erasure import erase
 from memotheca.admin.history import undo
 from memotheca.admin.upkeep import rebuild
-from memotheca.entries.entries import delete_entry, update_entry
+from memotheca.entries.entries import EntryChange, delete_entry, update_entry
 from memotheca.model.errors import Refusal
 from memotheca.search.index.live import MANY_SMALL
 from memotheca.search.index.seal import MERGE_AT
@@ -67,7 +67,7 @@ class Player:
 
     def update(self, place: int, content: str) -> None:
         if self.ids:
-            update_entry(self.desk.kernel, self.pick(place), {"content": content}, actor="test")
+            update_entry(self.desk.kernel, self.pick(place), EntryChange(body=content), actor="test")
 
     def delete(self, place: int) -> None:
         if self.ids:
@@ -226,7 +226,7 @@ def test_recency_and_importance_are_weighed_as_of_a_transaction_as_they_were_the
     asked: Any = {"signals": ("recency", "memory_type")}
     then = desk.ids("tea", **asked)
     tx = desk.tx
-    update_entry(desk.kernel, ids[0], {"memory_type": "core"}, actor="test")
+    update_entry(desk.kernel, ids[0], EntryChange(memory_type="core"), actor="test")
     delete_entry(desk.kernel, ids[1], actor="test")
     assert desk.ids("tea", as_of_tx_id=tx, **asked) == then
 

@@ -123,8 +123,8 @@ def test_what_two_programs_restore_at_once_comes_back_once(pair: tuple[App, App]
 
 def test_a_conflict_is_settled_once(pair: tuple[App, App]) -> None:
     one, other = pair
-    relate(one.kernel, Claim(subject="Ada", predicate="lives in", object="Paris", said={}), actor="tester")
-    claim = Claim(subject="Ada", predicate="lives in", object="London", said={})
+    relate(one.kernel, Claim(subject="Ada", predicate="lives in", object="Paris"), actor="tester")
+    claim = Claim(subject="Ada", predicate="lives in", object="London")
     clash = relate(one.kernel, claim, actor="tester")
     assert isinstance(clash, Clash)
     meanwhile(one, lambda: settle(other.kernel, clash.conflict_id, "retain_both", claim, actor="other"))

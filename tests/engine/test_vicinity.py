@@ -10,7 +10,7 @@ import pytest
 
 from memotheca.admin.erasure import erase
 from memotheca.admin.history import undo
-from memotheca.entries.entries import delete_entry, update_entry
+from memotheca.entries.entries import EntryChange, delete_entry, update_entry
 from memotheca.memory.standing import nearest
 from memotheca.memory.standing.nearest import Vicinity, vicinity_of
 from memotheca.model.errors import Failure, Refusal
@@ -46,7 +46,7 @@ def test_what_is_followed_is_what_is_found(tmp_path: Path, seed: int) -> None:
         if turn < 0.5:
             ids.append(desk.put(said(chance)))
         elif turn < 0.8:
-            update_entry(desk.kernel, chance.choice(ids), {"content": said(chance)}, actor="test")
+            update_entry(desk.kernel, chance.choice(ids), EntryChange(body=said(chance)), actor="test")
         else:
             delete_entry(desk.kernel, ids.pop(chance.randrange(len(ids))), actor="test")
         known, found = around(desk), around(desk, fresh=True)
@@ -63,7 +63,7 @@ def test_whatever_another_process_does_is_seen(tmp_path: Path, seed: int) -> Non
     ids = [desks[0].put(said(chance)) for _ in range(20)]
     deeds: list[Callable[[Desk], object]] = [
         lambda desk: ids.append(desk.put(said(chance))),
-        lambda desk: update_entry(desk.kernel, chance.choice(ids), {"content": said(chance)}, actor="test"),
+        lambda desk: update_entry(desk.kernel, chance.choice(ids), EntryChange(body=said(chance)), actor="test"),
         lambda desk: delete_entry(desk.kernel, chance.choice(ids), actor="test"),
         lambda desk: undo(desk.kernel, count=chance.choice([1, 1, 3]), actor="test"),
         lambda desk: erase(desk.kernel, chance.choice(ids), actor="test"),
@@ -123,11 +123,11 @@ def test_what_lives_is_told_as_each_snapshot_has_it(tmp_path: Path) -> None:
 
     with desk.kernel.read() as before:
         assert read(before) == {kept: "tea 0", changed: "tea 1", gone: "tea 2"}
-        update_entry(desk.kernel, changed, {"content": "salt"}, actor="test")
+        update_entry(desk.kernel, changed, EntryChange(body="salt"), actor="test")
         delete_entry(desk.kernel, gone, actor="test")
         with suppress(Refusal):
             desk.kernel.write(change, actor="test")
-        update_entry(desk.kernel, kept, {"content": "ice"}, actor="test")
+        update_entry(desk.kernel, kept, EntryChange(body="ice"), actor="test")
         with desk.kernel.read() as after:
             assert read(after) == {kept: "ice", changed: "salt"}
             assert read(before) == {kept: "tea 0", changed: "tea 1", gone: "tea 2"}

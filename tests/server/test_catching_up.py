@@ -15,7 +15,7 @@ from memotheca import settings
 from memotheca.admin.history import undo
 from memotheca.admin.transfer import import_lines
 from memotheca.app import App, build
-from memotheca.entries.entries import store_entry
+from memotheca.entries.entries import NewEntry, store_entry
 from memotheca.model.clock import system_clock
 from memotheca.search.embed import choose_embedder
 from memotheca.server import events
@@ -38,7 +38,7 @@ def app(tmp_path: Path) -> Iterator[App]:
 
 def write(app: App, count: int) -> int:
     """So many transactions; returns the number of the last."""
-    made = [store_entry(app.kernel, {"topic": "t", "content": str(n)}, actor="x").version.tx for n in range(count)]
+    made = [store_entry(app.kernel, NewEntry(title="t", body=str(n)), actor="x").version.tx for n in range(count)]
     return made[-1]
 
 
@@ -140,13 +140,13 @@ def test_a_suspended_server_tells_everything_when_it_wakes(tmp_path: Path) -> No
 
 def test_a_part_of_a_list_is_followed_alone(app: App) -> None:
     def say(topic: str, **more: Any) -> None:
-        store_entry(app.kernel, {"topic": topic, "content": "x", **more}, actor="x")
+        store_entry(app.kernel, NewEntry(title=topic, body="x", **more), actor="x")
 
     async def act() -> None:
         def several() -> None:
             say("Deployment on Monday")
             say("Tea")
-            say("Milk", tags=["ops"])
+            say("Milk", tags=("ops",))
             app.dispatcher.run("update", {"id": "e-1", "topic": "Holidays"}, call(app))
             app.dispatcher.run("update", {"id": "e-1", "content": "y"}, call(app))
             app.dispatcher.run("update", {"id": "e-2", "topic": "The deployment"}, call(app))

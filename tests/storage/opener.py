@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from memotheca.app import prepare_directory
-from memotheca.entries.entries import store_entry
+from memotheca.entries.entries import NewEntry, store_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Refusal
@@ -44,7 +44,7 @@ class Opener:
     def write(self, topic: str) -> None:
         try:
             version = store_entry(
-                Kernel(self.store, "default"), {"topic": topic, "content": "It is so."}, actor="test"
+                Kernel(self.store, "default"), NewEntry(title=topic, body="It is so."), actor="test"
             ).version
             say(f"stored {version.tx}")
         except Refusal as refusal:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memotheca.admin.erasure import erase
 from memotheca.admin.history import undo
 from memotheca.entries.edges import RESOLUTIONS, Claim, Clash, delete_edge, relate, settle
-from memotheca.entries.entries import delete_entry, store_entry, update_entry
+from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, store_entry, update_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
 from memotheca.model.kinds import KINDS
@@ -83,17 +83,24 @@ class Player:
             self.states[newest(self.kernel)] = heads(self.kernel)
 
     def store(self, title: int, text: int, type: int) -> None:
-        said = {"topic": NAMES[title % len(NAMES)], "content": TEXTS[text % len(TEXTS)], "confidence": 1.0}
-        written = store_entry(self.kernel, {**said, "knowledge_type": TYPES[type % len(TYPES)]}, actor="player")
+        new = NewEntry(
+            title=NAMES[title % len(NAMES)],
+            body=TEXTS[text % len(TEXTS)],
+            confidence=1.0,
+            knowledge_type=TYPES[type % len(TYPES)],
+        )
+        written = store_entry(self.kernel, new, actor="player")
         self.entries.append(written.version.id)
 
     def update(self, which: int, text: int, type: int) -> None:
-        said = {"content": TEXTS[text % len(TEXTS)], "tags": [str(type)], "knowledge_type": TYPES[type % len(TYPES)]}
-        update_entry(self.kernel, _pick(self.entries, which), said, actor="player")
+        change = EntryChange(body=TEXTS[text % len(TEXTS)], tags=(str(type),), knowledge_type=TYPES[type % len(TYPES)])
+        update_entry(self.kernel, _pick(self.entries, which), change, actor="player")
 
     def rename(self, which: int, title: int, _: int) -> None:
         """An entity keeps the name it is found by, but not the title it is shown with."""
-        update_entry(self.kernel, f"entity:{NAMES[which % len(NAMES)]}", {"topic": f"name {title}"}, actor="player")
+        update_entry(
+            self.kernel, f"entity:{NAMES[which % len(NAMES)]}", EntryChange(title=f"name {title}"), actor="player"
+        )
 
     def delete(self, which: int, kind: int, _: int) -> None:
         handle = _pick(self.entries, which) if kind % 2 else f"entity:{NAMES[which % len(NAMES)]}"
@@ -106,7 +113,7 @@ class Player:
             ends = _pick(self.entries, subject), _pick(self.entries, object)
         else:
             ends = NAMES[subject % len(NAMES)], NAMES[object % len(NAMES)]
-        claim = Claim(subject=ends[0], predicate=predicate, object=ends[1], said={"confidence": how / 5}, multi=how > 2)
+        claim = Claim(subject=ends[0], predicate=predicate, object=ends[1], confidence=how / 5, multi=how > 2)
         related = relate(self.kernel, claim, actor="player")
         if isinstance(related, Clash):
             self.clashes.append(related)

@@ -13,7 +13,7 @@ from memotheca.admin.erasure import RETENTION, Erased, backup_files, erase, purg
 from memotheca.admin.history import list_history, undo
 from memotheca.app import BACKUPS, DATABASE, backup_path, open_copy, open_store
 from memotheca.entries.edges import Claim, Clash, Related, delete_edge, relate
-from memotheca.entries.entries import delete_entry, get_entry, store_entry, update_entry
+from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, get_entry, store_entry, update_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import DAY, SECOND
 from memotheca.model.errors import Failure, Refusal
@@ -57,11 +57,11 @@ def kernel(tmp_path, clock):
 
 
 def put(kernel: Kernel, content: str, topic: str = "tea") -> str:
-    return store_entry(kernel, {"topic": topic, "content": content}, actor="test").version.id
+    return store_entry(kernel, NewEntry(title=topic, body=content), actor="test").version.id
 
 
 def say(kernel: Kernel, subject: str, predicate: str, object: str) -> Related | Clash:
-    return relate(kernel, Claim(subject=subject, predicate=predicate, object=object, said={}), actor="test")
+    return relate(kernel, Claim(subject=subject, predicate=predicate, object=object), actor="test")
 
 
 def holders(data: Path, *texts: str) -> list[str]:
@@ -94,8 +94,8 @@ def damage(kernel: Kernel) -> list[str]:
 def test_no_file_holds_what_was_erased(tmp_path, kernel, content):
     put(kernel, "Something else.")
     id = put(kernel, content)
-    update_entry(kernel, id, {"content": f"changed: {content}"}, actor="test")
-    update_entry(kernel, id, {"content": "harmless now"}, actor="test")
+    update_entry(kernel, id, EntryChange(body=f"changed: {content}"), actor="test")
+    update_entry(kernel, id, EntryChange(body="harmless now"), actor="test")
     assert holders(tmp_path) != []
     erased = erase_everywhere(kernel, tmp_path, id)
     assert (erased.things, erased.versions) == (1, 3)
@@ -106,7 +106,7 @@ def test_no_file_holds_what_was_erased(tmp_path, kernel, content):
 def test_no_backup_holds_what_was_erased(tmp_path, kernel, clock):
     id = put(kernel, LONG)
     back_up(kernel, tmp_path, clock)
-    update_entry(kernel, id, {"content": f"still {SECRET}"}, actor="test")
+    update_entry(kernel, id, EntryChange(body=f"still {SECRET}"), actor="test")
     back_up(kernel, tmp_path, clock)
     kept = put(kernel, "kept")
     back_up(kernel, tmp_path, clock)
@@ -174,7 +174,7 @@ def erase_rows(transaction: Transaction, id: str) -> None:
 
 def test_history_still_lists_what_was_erased_without_its_content(tmp_path, kernel):
     id = put(kernel, SECRET, topic=SECRET)
-    update_entry(kernel, id, {"content": "other"}, actor="test")
+    update_entry(kernel, id, EntryChange(body="other"), actor="test")
     erased = erase_everywhere(kernel, tmp_path, id)
     listed = list_history(kernel, limit=10).happenings
     operations = [(each.commit.tx, each.commit.operation) for each in listed]
@@ -189,7 +189,7 @@ def test_history_still_lists_what_was_erased_without_its_content(tmp_path, kerne
 
 def test_a_transaction_that_touched_what_was_erased_cannot_be_undone(tmp_path, kernel):
     id = put(kernel, SECRET)
-    update_entry(kernel, id, {"content": "other"}, actor="test")
+    update_entry(kernel, id, EntryChange(body="other"), actor="test")
     delete_entry(kernel, id, actor="test")
     erase_everywhere(kernel, tmp_path, id)
     for tx in (1, 2, 3, 4):
@@ -286,9 +286,9 @@ def test_erasing_in_one_collection_leaves_another_alone(tmp_path, kernel):
 
 
 def test_an_edge_that_ended_there_once_goes_too_though_it_was_deleted_before(kernel):
-    one = store_entry(kernel, {"topic": "one", "content": "1"}, actor="test").version
-    two = store_entry(kernel, {"topic": "two", "content": "2", "knowledge_type": "observation"}, actor="test").version
-    claim = Claim(subject=one.id, predicate="derived_from", object=two.id, said={})
+    one = store_entry(kernel, NewEntry(title="one", body="1"), actor="test").version
+    two = store_entry(kernel, NewEntry(title="two", body="2", knowledge_type="observation"), actor="test").version
+    claim = Claim(subject=one.id, predicate="derived_from", object=two.id)
     related = relate(kernel, claim, actor="test")
     assert isinstance(related, Related)
     delete_edge(kernel, related.version.id, actor="test")

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from memotheca.admin.history import undo
 from memotheca.admin.transfer import export_collection, import_lines
 from memotheca.app import open_store
-from memotheca.entries.entries import store_entry
+from memotheca.entries.entries import NewEntry, store_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import KINDS
@@ -257,7 +257,7 @@ def test_heads_that_differ_from_the_journal_are_noticed_and_mended(store):
 def test_an_export_keeps_every_letter(store):
     kernel = fresh_kernel(store)
     content = "tab\t, zero-width \u200b, emoji 🫖, line\u2028separator, \u0000 nothing, “quotes” \\ \r\n end"
-    store_entry(kernel, {"topic": content.strip(), "content": content}, actor="Åsa")
+    store_entry(kernel, NewEntry(title=content.strip(), body=content), actor="Åsa")
     other = imported(kernel, exported(kernel))
     assert heads(other) == heads(kernel)
     assert json.loads(exported(kernel).split("\n")[1])["actor"] == "Åsa"

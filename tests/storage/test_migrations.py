@@ -10,7 +10,7 @@ import pytest
 from memotheca import app
 from memotheca.app import BACKUPS, DATABASE, open_copy, open_store, prepare_directory
 from memotheca.entries.edges import Claim, Clash, relate
-from memotheca.entries.entries import store_entry
+from memotheca.entries.entries import NewEntry, store_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
@@ -33,7 +33,7 @@ def open_with(data: Path, steps: tuple[Step, ...] = STEPS, **more) -> Store:
 
 
 def put(store: Store, topic: str = "tea") -> int:
-    return store_entry(Kernel(store, "default"), {"topic": topic, "content": "It is so."}, actor="test").version.tx
+    return store_entry(Kernel(store, "default"), NewEntry(title=topic, body="It is so."), actor="test").version.tx
 
 
 def topics(store: Store) -> list[str]:
@@ -179,12 +179,12 @@ def test_an_older_program_still_reads_a_newer_format(data):
 def test_an_older_program_does_not_remember_a_conflict_in_a_newer_format(data):
     old = open_with(data)
     kernel = Kernel(old, "default")
-    relate(kernel, Claim(subject="Ada", predicate="drinks", object="tea", said={}), actor="test")
-    clash = relate(kernel, Claim(subject="Ada", predicate="drinks", object="milk", said={}), actor="test")
+    relate(kernel, Claim(subject="Ada", predicate="drinks", object="tea"), actor="test")
+    clash = relate(kernel, Claim(subject="Ada", predicate="drinks", object="milk"), actor="test")
     assert isinstance(clash, Clash)
     open_with(data, NEWER).close()
     with pytest.raises(Refusal, match="Restart"):
-        relate(kernel, Claim(subject="Ada", predicate="drinks", object="rum", said={}), actor="test")
+        relate(kernel, Claim(subject="Ada", predicate="drinks", object="rum"), actor="test")
     old.close()
 
 

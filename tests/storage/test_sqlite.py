@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from memotheca.app import DATABASE, open_store
-from memotheca.entries.entries import blank_entry, store_entry
+from memotheca.entries.entries import NewEntry, blank_entry, store_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
@@ -28,7 +28,7 @@ def store(tmp_path):
 
 
 def put(store: Store, topic: str = "tea", content: str = "") -> int:
-    return store_entry(Kernel(store, "default"), {"topic": topic, "content": content}, actor="test").version.tx
+    return store_entry(Kernel(store, "default"), NewEntry(title=topic, body=content), actor="test").version.tx
 
 
 def newest(store: Store) -> int:

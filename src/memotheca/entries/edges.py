@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from memotheca.documents.sections import HAS_SECTION
 from memotheca.entries.entries import refuse_long
@@ -16,6 +16,7 @@ from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.ids import new_id
 from memotheca.model.knowledge import Alias, Edge, Entry, Validity, fold
+from memotheca.model.unset import UNSET, Unset
 from memotheca.storage.conflicts import drop_conflict, drop_expired_conflicts, find_conflict, keep_conflict
 from memotheca.storage.database import Session
 from memotheca.storage.snapshot import EdgePattern, Snapshot
@@ -33,8 +34,12 @@ class Claim:
     subject: str
     predicate: str
     object: str
-    said: Mapping[str, Any]
     multi: bool = False
+    source: str | Unset = UNSET
+    actor: str | Unset = UNSET
+    confidence: float | Unset = UNSET
+    valid_from: str | Unset = UNSET
+    valid_to: str | Unset = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,8 @@ class _Clashes(Exception):
 def relate(kernel: Kernel, claim: Claim, *, actor: str) -> Related | Clash:
     """Write a claim as an edge, or say with what it clashes and write nothing."""
 
-    refuse_long(claim.said)
+    refuse_long("source", (claim.source,))
+    refuse_long("actor", (claim.actor,))
 
     def act(transaction: Transaction) -> Related:
         transaction.describe("CREATE")
@@ -307,7 +313,7 @@ def _find_rival(transaction: Transaction, source: Entry, claim: Claim) -> Edge |
 
 def _amend(transaction: Transaction, edge: Edge, claim: Claim) -> Related:
     """Bring an edge to what the claim says of it; the same claim twice changes nothing."""
-    amended = _with_said(edge, claim.said)
+    amended = _with_claim(edge, claim)
     if amended != transaction.edge(edge.id):
         transaction.describe("UPDATE")
         transaction.put(replace(amended, updated_at=transaction.time))
@@ -316,7 +322,7 @@ def _amend(transaction: Transaction, edge: Edge, claim: Claim) -> Related:
 
 def _connect(transaction: Transaction, claim: Claim, source: Entry, target: Entry) -> Related:
     blank = new_edge(transaction, source.id, claim.predicate, target.id)
-    edge = _with_said(blank, claim.said)
+    edge = _with_claim(blank, claim)
     transaction.put(edge)
     ends = _kept(transaction, source).id, _kept(transaction, target).id
     if ends != (edge.source, edge.target):
@@ -324,13 +330,13 @@ def _connect(transaction: Transaction, claim: Claim, source: Entry, target: Entr
     return _related(transaction, edge.id)
 
 
-def _with_said(edge: Edge, said: Mapping[str, Any]) -> Edge:
-    attributes = {**edge.attributes, **{name: said[name] for name in ("source", "actor") if name in said}}
+def _with_claim(edge: Edge, claim: Claim) -> Edge:
+    told = {name: said for name, said in (("source", claim.source), ("actor", claim.actor)) if said is not UNSET}
     return replace(
         edge,
-        attributes=attributes,
-        confidence=said.get("confidence", edge.confidence),
-        validity=said_validity(edge.validity, dict(said)),
+        attributes={**edge.attributes, **told},
+        confidence=edge.confidence if isinstance(claim.confidence, Unset) else claim.confidence,
+        validity=said_validity(edge.validity, claim.valid_from, claim.valid_to),
     )
 
 

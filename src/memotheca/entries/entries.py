@@ -1,6 +1,6 @@
 """Storing, changing and deleting entries, with the rules of typed knowledge."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -13,6 +13,7 @@ from memotheca.model.clock import SECOND
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Entry, handle_of
+from memotheca.model.unset import UNSET, Unset
 from memotheca.search.embed import prepare_text
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
@@ -26,6 +27,40 @@ FACT_RULE = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What is said of an entry beside its text: what is unset stays, null takes a value away."""
+
+    tags: tuple[str, ...] | Unset = UNSET
+    source: str | Unset | None = UNSET
+    actor: str | Unset | None = UNSET
+    confidence: float | Unset | None = UNSET
+    knowledge_type: str | Unset | None = UNSET
+    memory_type: str | Unset | None = UNSET
+    status: str | Unset | None = UNSET
+    valid_from: str | Unset | None = UNSET
+    valid_to: str | Unset | None = UNSET
+    seconds_to_live: int | Unset | None = UNSET
+    # Whether the writer waits for all vectors of a long text.
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEntry(Told):
+    """An entry that is to be made."""
+
+    title: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryChange(Told):
+    """What is to become of an entry."""
+
+    title: str | Unset = UNSET
+    body: str | Unset = UNSET
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """An entry as it is now stored, and what the writer should know about it."""
@@ -35,15 +70,15 @@ class Written:
     waiting: int = 0
 
 
-def store_entry(kernel: Kernel, said: Mapping[str, Any], *, actor: str) -> Written:
-    """Make a new entry from the fields that were said."""
+def store_entry(kernel: Kernel, new: NewEntry, *, actor: str) -> Written:
+    """Make a new entry."""
 
-    refuse_long(said)
-    prepare_text(kernel, said["topic"], said["content"], whole=bool(said.get("wait_for_embedding")))
+    _refuse_long_names(new)
+    prepare_text(kernel, new.title, new.body, whole=new.whole)
 
     def act(transaction: Transaction) -> Written:
         transaction.describe("CREATE")
-        entry, notice = _settled(transaction, _amended(blank_entry(transaction), said, transaction.time))
+        entry, notice = _settled(transaction, _amended(blank_entry(transaction), new, transaction.time))
         transaction.put(entry)
         return Written(_newest(transaction, entry.id), notice, transaction.waiting_chunks(entry.id))
 
@@ -64,22 +99,23 @@ def blank_entry(transaction: Transaction, title: str = "", body: str = "", tags:
     )
 
 
-def update_entry(kernel: Kernel, handle: str, said: Mapping[str, Any], *, actor: str) -> Written:
-    """Change the fields that were said; saying what is already so changes nothing."""
+def update_entry(kernel: Kernel, handle: str, change: EntryChange, *, actor: str) -> Written:
+    """Change what was said; saying what is already so changes nothing."""
 
-    refuse_long(said)
+    _refuse_long_names(change)
     with kernel.read() as snapshot:
         present = cast(Entry, resolve(snapshot, handle, "entry").thing)
-    _refuse_text_of_document(present, said)
-    title, body = said.get("topic", present.title), said.get("content", present.body)
-    prepare_text(kernel, title, body, whole=bool(said.get("wait_for_embedding")))
+    _refuse_text_of_document(present, change)
+    title = present.title if isinstance(change.title, Unset) else change.title
+    body = present.body if isinstance(change.body, Unset) else change.body
+    prepare_text(kernel, title, body, whole=change.whole)
 
     def act(transaction: Transaction) -> Written:
         transaction.describe("UPDATE")
         before = cast(Entry, resolve(transaction, handle, "entry").thing)
         _refuse_filed(before, "update_node")
-        _refuse_text_of_document(before, said)
-        amended, notice = _settled(transaction, _amended(before, said, transaction.time))
+        _refuse_text_of_document(before, change)
+        amended, notice = _settled(transaction, _amended(before, change, transaction.time))
         if amended != before:
             transaction.put(replace(amended, updated_at=transaction.time))
         return Written(_newest(transaction, before.id), notice, transaction.waiting_chunks(before.id))
@@ -106,24 +142,20 @@ def get_entry(kernel: Kernel, handle: str) -> Version:
         return resolve(snapshot, handle, "entry")
 
 
-def refuse_long(said: Mapping[str, Any]) -> None:
+def refuse_long(field: str, names: Sequence[str | Unset | None]) -> None:
     """Who said something, where it comes from, and each tag are names, no texts."""
-    for field in ("source", "actor", "tags"):
-        value = said.get(field) or ()
-        if any(len(name) > LONGEST_NAME for name in ((value,) if isinstance(value, str) else value)):
-            told = f"{field} may have at most {LONGEST_NAME:,} characters."
-            raise Refusal(Failure.INVALID, told, field=field)
+    if any(len(name) > LONGEST_NAME for name in names if isinstance(name, str)):
+        raise Refusal(Failure.INVALID, f"{field} may have at most {LONGEST_NAME:,} characters.", field=field)
 
 
-def refuse_blank_text(said: Mapping[str, Any]) -> None:
-    """Whoever says something about a topic has to say something."""
-    for name in ("topic", "content"):
-        if name in said and not said[name].strip():
-            raise Refusal(Failure.INVALID, f"{name} must not be blank.", field=name)
+def _refuse_long_names(told: Told) -> None:
+    refuse_long("source", (told.source,))
+    refuse_long("actor", (told.actor,))
+    refuse_long("tags", () if isinstance(told.tags, Unset) else told.tags)
 
 
-def _refuse_text_of_document(entry: Entry, said: Mapping[str, Any]) -> None:
-    if "content" in said and entry.kind in (kinds.DOCUMENT, kinds.SECTION):
+def _refuse_text_of_document(entry: Entry, change: EntryChange) -> None:
+    if not isinstance(change.body, Unset) and entry.kind in (kinds.DOCUMENT, kinds.SECTION):
         raise Refusal(
             Failure.INVALID, "The text of a document comes from its file; add the file again.", field="content"
         )
@@ -139,23 +171,24 @@ def _newest(snapshot: Snapshot, id: str) -> Version:
     return cast(Version, snapshot.version(id, snapshot.tx))
 
 
-def _amended(entry: Entry, said: Mapping[str, Any], now: int) -> Entry:
-    attributes = dict(entry.attributes)
-    for name in ATTRIBUTES:
-        if name in said:
-            attributes[name] = said[name]
-            if said[name] is None:
-                del attributes[name]
-    changes: dict[str, Any] = {"attributes": attributes, "validity": said_validity(entry.validity, dict(said))}
-    for name, column in (("topic", "title"), ("content", "body")):
-        if name in said:
-            changes[column] = said[name]
-    if "tags" in said:
-        changes["tags"] = tuple(dict.fromkeys(said["tags"]))
-    if "ttl_seconds" in said:
-        ttl = said["ttl_seconds"]
-        changes["expires_at"] = None if ttl is None else now + ttl * SECOND
-    return replace(entry, **changes)
+def _amended(entry: Entry, change: NewEntry | EntryChange, now: int) -> Entry:
+    told = {name: getattr(change, name) for name in ATTRIBUTES}
+    attributes = {
+        name: value
+        for name, value in {**entry.attributes, **_said(told)}.items()
+        if name not in told or value is not None
+    }
+    plain = _said({"title": change.title, "body": change.body})
+    if not isinstance(change.tags, Unset):
+        plain["tags"] = tuple(dict.fromkeys(change.tags))
+    if not isinstance(change.seconds_to_live, Unset):
+        plain["expires_at"] = None if change.seconds_to_live is None else now + change.seconds_to_live * SECOND
+    validity = said_validity(entry.validity, change.valid_from, change.valid_to)
+    return replace(entry, attributes=attributes, validity=validity, **plain)
+
+
+def _said(told: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in told.items() if value is not UNSET}
 
 
 def _settled(snapshot: Snapshot, entry: Entry) -> tuple[Entry, str | None]:

@@ -3,6 +3,7 @@
 from memotheca.model.clock import from_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Validity
+from memotheca.model.unset import Unset
 
 ENDLESS = frozenset({"infinite", "infinity", "forever"})
 
@@ -16,15 +17,14 @@ def moment(text: str, field: str) -> int:
         ) from None
 
 
-def said_validity(before: Validity, said: dict[str, str | None]) -> Validity:
-    """The validity after what was said of `valid_from` and `valid_to`; null takes a bound away."""
+def said_validity(before: Validity, valid_from: str | Unset | None, valid_to: str | Unset | None) -> Validity:
+    """The validity after what was said of its bounds; null takes one away."""
     start, end, endless = before.start, before.end, before.endless
-    if "valid_from" in said:
-        start = None if said["valid_from"] is None else moment(said["valid_from"], "valid_from")
-    if "valid_to" in said:
-        spelled = said["valid_to"]
-        endless = spelled is not None and spelled.strip().lower() in ENDLESS
-        end = None if spelled is None or endless else moment(spelled, "valid_to")
+    if not isinstance(valid_from, Unset):
+        start = None if valid_from is None else moment(valid_from, "valid_from")
+    if not isinstance(valid_to, Unset):
+        endless = valid_to is not None and valid_to.strip().lower() in ENDLESS
+        end = None if valid_to is None or endless else moment(valid_to, "valid_to")
     if start is not None and end is not None and end < start:
         raise Refusal(Failure.INVALID, "valid_to must not be before valid_from.", field="valid_to")
     return Validity(start, end, endless)

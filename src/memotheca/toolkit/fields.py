@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any, Final, TypeVar, cast
 
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.unset import UNSET, Unset
 
 Schema = dict[str, Any]
 
@@ -14,18 +15,6 @@ Schema = dict[str, Any]
 LARGEST: Final = (1 << 63) - 1
 T = TypeVar("T")
 
-
-class Unset:
-    """Marks what a caller did not say, where null means something else."""
-
-    def __bool__(self) -> bool:
-        return False
-
-    def __repr__(self) -> str:
-        return "UNSET"
-
-
-UNSET: Final = Unset()
 REQUIRED: Final = object()
 
 
@@ -160,7 +149,8 @@ def _settle(value: Any, schema: Schema) -> Any:
 
 def said(model: object) -> dict[str, Any]:
     """The fields that were said, by their Python names."""
-    return {f.name: value for f in fields(cast(Any, model)) if (value := getattr(model, f.name)) is not UNSET}
+    told = {f.name: getattr(model, f.name) for f in fields(cast(Any, model))}
+    return {name: value for name, value in told.items() if not isinstance(value, Unset)}
 
 
 # Asked first, because most values are such.

@@ -5,7 +5,7 @@ from typing import Any
 
 from toolbox import Nothing, fixture, text
 
-from memotheca.entries.entries import store_entry
+from memotheca.entries.entries import NewEntry, store_entry
 from memotheca.toolkit.ask import Form, Prompt, Response, choice_of, confirmation
 from memotheca.toolkit.contract import Block
 from memotheca.toolkit.tool import Call
@@ -37,7 +37,7 @@ def ask_then_write(call: Call[Any], given: Nothing) -> list[Block]:
     colour = call.ask(COLOUR)
     sure = call.ask(confirmation(f"Paint it {colour.content.get('colour', 'not at all')}?"))
     if sure.confirmed:
-        store_entry(call.kernel, {"topic": "painted", "content": colour.content["colour"]}, actor=call.actor)
+        store_entry(call.kernel, NewEntry(title="painted", body=colour.content["colour"]), actor=call.actor)
     return _said(colour, sure)
 
 

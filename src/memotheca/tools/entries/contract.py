@@ -119,6 +119,19 @@ class TransactionShape:
     reverted_by: int | None = integer(default=None, nullable=True)
 
 
+# What this family calls otherwise than the rooms do.
+_OWN_WORDS = {"topic": "title", "content": "body", "ttl_seconds": "seconds_to_live", "wait_for_embedding": "whole"}
+
+
+def to_request(told: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said of an entry, by the names of a request; whoever says something about a topic has to say
+    something."""
+    for name in ("topic", "content"):
+        if name in told and not told[name].strip():
+            raise Refusal(Failure.INVALID, f"{name} must not be blank.", field=name)
+    return {_OWN_WORDS.get(name, name): value for name, value in told.items()}
+
+
 def _moment(value: int | None) -> str | None:
     return None if value is None else to_iso(value)
 

@@ -7,7 +7,7 @@ from memotheca.entries.entries import LONGEST_NAME
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Failure, Refusal
-from memotheca.toolkit.fields import UNSET, choice, flag, free, number, said, text, texts, to_json
+from memotheca.toolkit.fields import UNSET, choice, flag, free, number, text, texts, to_json
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.entries.contract import TRIPLES, TripleShape, address, triple_shape
 
@@ -45,7 +45,15 @@ def relate(call: Call[Kernel], input: Input) -> Answer:
     """Record a triple. If the predicate already has another object, nothing is written: call again with the
     returned conflict_id and a resolution."""
     claim = edges.Claim(
-        subject=input.subject, predicate=input.predicate, object=input.object, said=said(input), multi=input.multi
+        subject=input.subject,
+        predicate=input.predicate,
+        object=input.object,
+        multi=input.multi,
+        source=input.source,
+        actor=input.actor,
+        confidence=input.confidence,
+        valid_from=input.valid_from,
+        valid_to=input.valid_to,
     )
     if bool(input.conflict_id) != bool(input.resolution):
         raise Refusal(Failure.INVALID, "conflict_id and resolution belong together.", field="resolution")

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.entries.entries import LONGEST_NAME, refuse_blank_text, store_entry
+from memotheca.entries.entries import LONGEST_NAME, NewEntry, store_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.kinds import KNOWLEDGE_TYPES, MEMORY_TYPES, STATUSES
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, number, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
-from memotheca.tools.entries.contract import ENTRIES, EntryShape, address, entry_fields
+from memotheca.tools.entries.contract import ENTRIES, EntryShape, address, entry_fields, to_request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +47,7 @@ EXAMPLE = Example(
 @tool(contract="entries", effect="add", models=(Input, Output), example=EXAMPLE)
 def store(call: Call[Kernel], input: Input) -> Answer:
     """Save a fact, decision, observation or lesson for later."""
-    refuse_blank_text(said(input))
-    written = store_entry(call.kernel, said(input), actor=call.actor)
+    written = store_entry(call.kernel, NewEntry(**to_request(said(input))), actor=call.actor)
     fields: dict[str, Any] = entry_fields(written.version)
     sentence = f"Stored {fields['id']} about {fields['topic']!r} in transaction {fields['tx_id']}."
     if written.notice:

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.entries.entries import LONGEST_NAME, refuse_blank_text, update_entry
+from memotheca.entries.entries import LONGEST_NAME, EntryChange, update_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.kinds import KNOWLEDGE_TYPES, MEMORY_TYPES, STATUSES
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, number, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
-from memotheca.tools.entries.contract import ENTRIES, EntryShape, address, entry_fields
+from memotheca.tools.entries.contract import ENTRIES, EntryShape, address, entry_fields, to_request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +44,8 @@ EXAMPLE = Example(
 @tool(contract="entries", effect="change", models=(Input, Output), example=EXAMPLE, idempotent=True)
 def update(call: Call[Kernel], input: Input) -> Answer:
     """Correct an entry: its id and only the fields that change; null clears one."""
-    changes = said(input)
-    refuse_blank_text(changes)
-    written = update_entry(call.kernel, changes.pop("id"), changes, actor=call.actor)
+    told = said(input)
+    written = update_entry(call.kernel, told.pop("id"), EntryChange(**to_request(told)), actor=call.actor)
     fields: dict[str, Any] = entry_fields(written.version)
     sentence = f"{fields['id']} about {fields['topic']!r} is as of transaction {fields['tx_id']}."
     if written.notice:
