@@ -130,7 +130,7 @@ def run(folder, capsys, monkeypatch):
 def test_every_command_fits_the_terminal(run, monkeypatch, command, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
     code, out, err = run(*command)
-    assert code == 0, err
+    assert code == 0, out + err
     # Lines of code, and what is to be pasted or given to a program, are whole; an example is written for eighty.
     if (
         command[0] in ("connect", "help")

@@ -35,13 +35,6 @@ def test_make_run_and_the_command_line_share_a_data_directory(clone):
     assert "ran: serve --transport http [elsewhere]" in make(clone, "run", MEMOTHECA_DATA="elsewhere").stdout
 
 
-def test_make_run_tells_of_an_older_directory_that_it_leaves(clone):
-    (clone / "data").mkdir()
-    (clone / "data" / "memotheca.db").touch()
-    assert "MEMOTHECA_DATA=data make run" in make(clone, "run").stdout
-    assert "not used" not in make(clone, "run", MEMOTHECA_DATA="data").stdout
-
-
 def test_an_old_python_gets_one_plain_sentence(clone):
     old = clone / "python3.10"
     old.write_text("#!/bin/sh\nexit 1\n")

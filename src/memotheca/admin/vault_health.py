@@ -26,7 +26,7 @@ def _inspect_collection(kernel: Kernel, collection: str) -> list[Finding]:
         pending = [intent.vault + intent.path for intent in vault_index.pending_intents(session, collection)]
     mounts = tuple(Mount(prefix, Path(root)) for prefix, root in mounted.items())
     vaults = replace(vaults_of(kernel), mounts=mounts)
-    found = [_inspect(replace(kernel, collection=collection, vaults=vaults), mount) for mount in mounts]
+    found = [_inspect(replace(kernel.having(vaults), collection=collection), mount) for mount in mounts]
     return [*found, _unfinished(collection, pending)] if mounts or pending else []
 
 

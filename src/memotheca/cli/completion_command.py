@@ -6,7 +6,7 @@ from memotheca.cli.main import COMMANDS, build_parser, load_command
 from memotheca.cli.terminal import print_json
 
 EPILOG = """examples:
-  memotheca completion bash > ~/.local/share/bash-completion/completions/memotheca
+  memotheca completion bash >> ~/.bash_completion
   memotheca completion zsh > "${fpath[1]}/_memotheca"
   memotheca completion fish > ~/.config/fish/completions/memotheca.fish"""
 

@@ -35,7 +35,7 @@ EPILOG = """examples:
   memotheca connect cursor --write         put it there; the old file is kept
   memotheca connect codex --toolsets entries,memories --vault ~/notes
   memotheca connect vscode --data ~/other  for another data directory
-  memotheca connect zed --url http://127.0.0.1:3000/mcp     for a server that runs
+  memotheca connect zed --url http://127.0.0.1:3000/mcp     a server that runs
 
 What is given here, or stands in the environment now, is passed to the server
 that the client starts. With --url, MEMOTHECA_TOKEN or --token-file is the token

@@ -17,7 +17,7 @@ FORMATS = ("tree", "mermaid", "dot", "json")
 
 EPILOG = """examples:
   memotheca graph notes/index.md         a tree: > leads to, < comes from
-  memotheca graph Ada --depth 2          a name, e-1, t-1, report.pdf, node_1a2b3c
+  memotheca graph Ada --depth 2          a name, e-1, report.pdf, node_1a2b3c
   memotheca graph notes/index.md --depth 2 --format mermaid
   memotheca graph Ada --format dot | dot -Tsvg > around.svg"""
 

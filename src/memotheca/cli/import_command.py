@@ -19,11 +19,11 @@ from memotheca.model.errors import Failure, Refusal
 
 index_everything = lazily("memotheca.admin.upkeep", "index_everything")
 
-EPILOG = """An export of Memotheca brings its whole history and goes into an empty collection
-(--collection NAME makes one). A memory.json of the reference memory server goes
-into any collection, in one transaction that undo can revert: every observation
-becomes an entry about its entity, every relation a triple; what is there is
-skipped. A corpus of JSON lines with _id, title and text goes into any
+EPILOG = """An export of Memotheca brings its whole history and goes into an empty
+collection (--collection NAME makes one). A memory.json of the reference memory
+server goes into any collection, in one transaction that undo can revert: every
+observation becomes an entry about its entity, every relation a triple; what is
+there is skipped. A corpus of JSON lines with _id, title and text goes into any
 collection, a transaction for every 500 lines; run it again if it was cut off.
 
 Ctrl-C or SIGTERM end it between two transactions, and it says what is in."""

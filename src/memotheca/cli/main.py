@@ -45,7 +45,7 @@ COMMANDS = {
 }
 
 EXAMPLES = """examples:
-  memotheca serve                      for a client that starts the server itself
+  memotheca serve                      for a client that starts the server
   memotheca serve --transport http     for clients that connect to a running one
   memotheca connect claude-code        how to tell Claude Code about it
   memotheca call store topic=tea content="Ada takes it black."
@@ -53,8 +53,8 @@ EXAMPLES = """examples:
   memotheca add ~/Documents/handbook.pdf
   memotheca undo                       take back the newest change
 
-Options can also stand in the environment (MEMOTHECA_DATA, MEMOTHECA_PORT, …) or in
-memotheca.toml in the data directory; a flag wins over the environment, the
+Options can also stand in the environment (MEMOTHECA_DATA, MEMOTHECA_PORT, …) or
+in memotheca.toml in the data directory; a flag wins over the environment, the
 environment over the file.
 
 A command exits with 0 when it is done, 1 when it is refused or finds something

@@ -17,7 +17,7 @@ OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
 
 EPILOG = """examples:
   memotheca memory                           health, tasks, conflicts, recent
-  memotheca memory --review                  merge, forget, keep or skip each task
+  memotheca memory --review                  merge, forget, keep or skip tasks
   memotheca memory --release node_4f2a91c0   let something out of quarantine
   memotheca memory --json | jq '.tombstones'"""
 

@@ -16,9 +16,9 @@ settle = lazily("memotheca.vectors.load", "settle")
 
 EPILOG = """examples:
   memotheca reindex                           make all anew from the journal
-  memotheca reindex --chunk-size 800          cut documents otherwise from now on
+  memotheca reindex --chunk-size 800          cut documents otherwise from now
   memotheca reindex --embedder none           search by words alone
-  memotheca reindex --embedder minilm         the model that comes with Memotheca
+  memotheca reindex --embedder minilm         the model Memotheca comes with
   memotheca reindex --embedder openai:nomic-embed-text@http://127.0.0.1:11434/v1
   memotheca reindex --embedder onnx:FOLDER    with model.onnx and tokenizer.json
 

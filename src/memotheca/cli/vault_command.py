@@ -25,7 +25,7 @@ EPILOG = """examples:
   memotheca vault --vault ~/notes    mount a folder, read it, show what is in it
   memotheca vault --sync             read again what has changed on disk
   memotheca vault --accept-removals  many notes are gone, and are meant to be
-  memotheca vault --unmount          forget the vault; its files stay as they are
+  memotheca vault --unmount          forget the vault; its files stay
   memotheca vault --json | jq '.broken_links'"""
 
 
