@@ -72,7 +72,7 @@ def test_the_ledger_counts_nothing_twice_where_reading_broke_off(writer, monkeyp
     with writer.kernel.read() as snapshot:
         with pytest.raises(MemoryError):
             read_ledger(writer.kernel, snapshot)
-        assert read_ledger(writer.kernel, snapshot) == homeostasis._Ledgers().catch_up(snapshot)
+        assert read_ledger(writer.kernel, snapshot) == homeostasis._Ledgers().balance(snapshot)
 
 
 def test_the_index_reads_again_what_it_could_not_merge(tmp_path, time, monkeypatch):

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from threading import Lock
 from typing import Any
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.projection import Projection
 from memotheca.memory.graph.balance import Examined, examine
 from memotheca.memory.graph.cancer import FEWEST, IMPORTANT
 from memotheca.memory.session.arousal import modulator_levels
@@ -114,34 +114,22 @@ class Ledger:
         return (self.squares * self.count - self.total**2) / self.count**2 / BILLION**2
 
 
-class _Ledgers:
-    """The importance of everything that has one, brought up to a snapshot by what changed since the last."""
+class _Accounts:
+    """The importance of everything that has one, with its sums."""
 
-    def __init__(self) -> None:
-        self._guard = Lock()
-        self._tx = 0
+    def __init__(self, found: Iterable[tuple[str, Held]]) -> None:
         # Numbers alone: Python's collector would look at a hundred thousand objects again and again.
         self._held: dict[str, float] = {}
         self._total = self._squares = 0
         self._important: dict[str, float] = {}
         self._quarantined: dict[str, Mapping[str, Any]] = {}
+        self.enter(found)
 
-    def catch_up(self, snapshot: Snapshot) -> Ledger:
-        with self._guard:
-            if self._tx > snapshot.tx:
-                return _Ledgers().catch_up(snapshot)
-            if not self._tx:
-                self._enter(list(_read(snapshot)))
-            elif self._tx < snapshot.tx:
-                changed = [id for id, subject, _ in snapshot.changed_after(self._tx) if subject == "entry"]
-                found = list(_read(snapshot, changed))
-                self._leave(changed)
-                self._enter(found)
-            self._tx = snapshot.tx
-            important, quarantined = tuple(self._important.items()), tuple(sorted(self._quarantined.items()))
-            return Ledger(len(self._held), self._total, self._squares, important, quarantined)
+    def balance(self) -> Ledger:
+        important, quarantined = tuple(self._important.items()), tuple(sorted(self._quarantined.items()))
+        return Ledger(len(self._held), self._total, self._squares, important, quarantined)
 
-    def _enter(self, found: Iterable[tuple[str, Held]]) -> None:
+    def enter(self, found: Iterable[tuple[str, Held]]) -> None:
         for id, each in found:
             self._held[id] = each.importance
             self._add(each.importance, 1)
@@ -150,7 +138,7 @@ class _Ledgers:
             if each.quarantine is not None:
                 self._quarantined[id] = each.quarantine
 
-    def _leave(self, ids: Iterable[str]) -> None:
+    def leave(self, ids: Iterable[str]) -> None:
         for id in ids:
             if id in self._held:
                 self._add(self._held.pop(id), -1)
@@ -163,9 +151,30 @@ class _Ledgers:
         self._squares += sign * value * value
 
 
+class _Ledgers(Projection[_Accounts, tuple[list[str], list[tuple[str, Held]]]]):
+    """The accounts of a collection as this process has them, followed by what changed and what that is now."""
+
+    def load(self, snapshot: Snapshot) -> _Accounts:
+        return _Accounts(_read(snapshot))
+
+    def read(self, snapshot: Snapshot, after: int, held: _Accounts) -> tuple[list[str], list[tuple[str, Held]]]:
+        changed = [id for id, subject, _ in snapshot.changed_after(after) if subject == "entry"]
+        return changed, list(_read(snapshot, changed))
+
+    def apply(self, held: _Accounts, changes: tuple[list[str], list[tuple[str, Held]]]) -> _Accounts:
+        changed, found = changes
+        held.leave(changed)
+        held.enter(found)
+        return held
+
+    def balance(self, snapshot: Snapshot) -> Ledger:
+        with self.guard:
+            return self.at(snapshot).balance()
+
+
 def read_ledger(kernel: Kernel, snapshot: Snapshot) -> Ledger:
     """Every memory, and every other entry to which somebody gave an importance."""
-    return kernel.keep(_Ledgers, kernel.collection).catch_up(snapshot)
+    return kernel.keep(_Ledgers, kernel.collection).balance(snapshot)
 
 
 def _read(snapshot: Snapshot, ids: Iterable[str] | None = None) -> Iterator[tuple[str, Held]]:
