@@ -7,6 +7,7 @@ from functools import cached_property
 from threading import Lock
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.projection import Projection
 from memotheca.model.commits import Version
 from memotheca.model.kinds import PATTERN
 from memotheca.model.knowledge import Entry, handle_of
@@ -36,31 +37,26 @@ class Card:
     updated_at: int
 
 
-class Shelf:
-    """The cards of one collection."""
+Cards = dict[str, Card]
 
-    def __init__(self) -> None:
-        self._guard = Lock()
-        self._seen = -1
-        self._cards: dict[str, Card] = {}
 
-    def cards(self, snapshot: Snapshot) -> dict[str, Card]:
-        """Every card by its entry's id, as of a snapshot; only what changed is read again."""
-        with self._guard:
-            if snapshot.tx != self._seen:
-                self._catch_up(snapshot)
-            return self._cards
+class Shelf(Projection[Cards, dict[str, Card | None]]):
+    """The cards of one collection by their entries' ids, the same dictionary for as long as no pattern changes."""
 
-    def _catch_up(self, snapshot: Snapshot) -> None:
-        cards: dict[str, Card] = {}
-        for id, tx in snapshot.newest(PATTERN).items():
-            held = self._cards.get(id)
-            if held is None or held.tx != tx:
-                version = snapshot.version(id, tx)
-                held = None if version is None else _to_card(snapshot.collection, version)
-            if held is not None:
-                cards[id] = held
-        self._cards, self._seen = cards, snapshot.tx
+    def load(self, snapshot: Snapshot) -> Cards:
+        found = (_to_card(snapshot.collection, version) for version in snapshot.entries((PATTERN,)))
+        return {card.entry_id: card for card in found if card is not None}
+
+    def read(self, snapshot: Snapshot, after: int, held: Cards) -> dict[str, Card | None]:
+        changed = [id for id, _, kind in snapshot.changed_after(after) if kind == PATTERN]
+        versions = snapshot.versions_at(changed, snapshot.tx) if changed else {}
+        return {id: _to_card(snapshot.collection, version) for id, version in versions.items()}
+
+    def apply(self, held: Cards, changes: dict[str, Card | None]) -> Cards:
+        if not changes:
+            return held
+        cards = {**held, **changes}
+        return {id: card for id, card in sorted(cards.items()) if card is not None}
 
 
 def _to_card(collection: str, version: Version) -> Card | None:
@@ -89,7 +85,7 @@ def _to_card(collection: str, version: Version) -> Card | None:
 class View:
     """The cards of one form that can be seen together; the first collection's hide others of their names."""
 
-    def __init__(self, sources: Sequence[dict[str, Card]], form: str) -> None:
+    def __init__(self, sources: Sequence[Cards], form: str) -> None:
         self.sources = sources
         self.by_slug: dict[str, Card] = {}
         for source in sources:
@@ -113,12 +109,12 @@ class Shelves:
         self._shelves: dict[str, Shelf] = {}
         self._views: dict[str, View] = {}
 
-    def cards(self, snapshot: Snapshot) -> dict[str, Card]:
+    def cards(self, snapshot: Snapshot) -> Cards:
         with self._guard:
             shelf = self._shelves.setdefault(snapshot.collection, Shelf())
-        return shelf.cards(snapshot)
+        return shelf.at(snapshot)
 
-    def view(self, sources: Sequence[dict[str, Card]], form: str) -> View:
+    def view(self, sources: Sequence[Cards], form: str) -> View:
         """Made anew only where one of the sources has changed."""
         held = self._views.get(form)
         same = held is not None and len(held.sources) == len(sources)
