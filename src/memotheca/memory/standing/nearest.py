@@ -8,6 +8,7 @@ from threading import RLock
 import numpy as np
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.projection import Projection
 from memotheca.memory.spaces.all_spaces import Hung
 from memotheca.memory.standing.sample import hang, meanings
 from memotheca.model import kinds
@@ -66,6 +67,34 @@ class _Near:
         return True
 
 
+Heads = dict[str, int | None]
+
+
+class _Heads(Projection[Heads, list[str]]):
+    """By which transaction each entry that somebody asked about was left as it is, None where it does not live: what
+    the journal says has changed is forgotten and asked for again."""
+
+    def load(self, snapshot: Snapshot) -> Heads:
+        return {}
+
+    def read(self, snapshot: Snapshot, after: int, held: Heads) -> list[str] | None:
+        changed = ids_changed_after(snapshot, after, limit=FOLLOWED + 1)
+        return None if len(changed) > FOLLOWED or len(held) > SHELVED else changed
+
+    def apply(self, held: Heads, changes: list[str]) -> Heads:
+        for id in changes:
+            held.pop(id, None)
+        return held
+
+    def living(self, snapshot: Snapshot, ids: Sequence[str]) -> dict[str, int]:
+        """Those of some entries that live."""
+        with self.guard:
+            held = self.at(snapshot)
+            unknown = [id for id in ids if id not in held]
+            held |= {**dict.fromkeys(unknown), **(heads_of(snapshot, unknown) if unknown else {})}
+            return {id: tx for id in ids if (tx := held[id]) is not None}
+
+
 class Vicinity:
     """The nearest of those entries of a collection that somebody was concerned with lately, by one embedder; and those
     entries themselves, as they were last read."""
@@ -77,8 +106,7 @@ class Vicinity:
         self._shelf: Kept[str, tuple[int, Entry]] = Kept(SHELVED)
         self._meanings: Kept[tuple[str, int], Array] = Kept(SHELVED)
         self._hung: Kept[tuple[str, int], Hung] = Kept(HUNG)
-        self._seen = 0
-        self._heads: dict[str, int | None] = {}
+        self._heads = _Heads()
 
     def around(self, kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry], most: int | None) -> dict[str, Near]:
         """The nearest of each of some entries. What is not known any more is searched for, for at most so many of them;
@@ -104,28 +132,13 @@ class Vicinity:
         if isinstance(snapshot, Transaction):
             return snapshot.living(ids)
         with self._guard:
-            heads = self._heads_of(snapshot, list(dict.fromkeys(ids)))
+            heads = self._heads.living(snapshot, list(dict.fromkeys(ids)))
             known = {id: entry for id, (tx, entry) in self._shelf.find(heads).items() if tx == heads[id]}
             read = snapshot.living(id for id in heads if id not in known)
             for id, entry in read.items():
                 if _is_short(entry):
                     self._shelf.put(id, (heads[id], entry))
         return known | read
-
-    def _heads_of(self, snapshot: Snapshot, ids: Sequence[str]) -> dict[str, int]:
-        """Which of these live, by the transactions that left them as they are: as was known at an earlier snapshot, but
-        for what the journal says has changed since. In a snapshot older than what is known all are asked for."""
-        if snapshot.tx < self._seen:
-            return heads_of(snapshot, ids)
-        changed = ids_changed_after(snapshot, self._seen, limit=FOLLOWED + 1) if snapshot.tx > self._seen else []
-        if len(changed) > FOLLOWED or len(self._heads) > SHELVED:
-            self._heads = {}
-        for id in changed:
-            self._heads.pop(id, None)
-        self._seen = snapshot.tx
-        unknown = [id for id in ids if id not in self._heads]
-        self._heads |= {**dict.fromkeys(unknown), **(heads_of(snapshot, unknown) if unknown else {})}
-        return {id: tx for id in ids if (tx := self._heads[id]) is not None}
 
     def meanings(self, snapshot: Snapshot, entries: Iterable[Entry]) -> dict[str, Array]:
         """E1 of some entries; that of a text of one passage stays as it is until the text changes."""
