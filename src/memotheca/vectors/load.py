@@ -7,6 +7,7 @@ import logging
 import os
 import time
 import urllib.request
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +31,19 @@ KEY_VARIABLE = "MEMOTHECA_EMBEDDER_KEY"
 def load_embedder(choice: Choice) -> Any:
     """The embedder of a choice, or None where the shipped model's files are not there."""
     if choice.kind == DEFAULT:
-        return MiniLM(Path(choice.place), choice.identity) if is_shipped_model_there() else None
+        return _load_shipped(choice) if is_shipped_model_there() else None
     if choice.kind == "onnx":
         _refuse_another_model(choice)
         return OnnxFolder(Path(choice.place), choice.identity)
     if choice.kind == "fastembed":
         return FastEmbed(choice)
     return Endpoint(choice, key=os.environ.get(KEY_VARIABLE, ""))
+
+
+@lru_cache(maxsize=1)
+def _load_shipped(choice: Choice) -> MiniLM:
+    """Its files never change while a process lives: whoever asks again, with another data directory too, gets it."""
+    return MiniLM(Path(choice.place), choice.identity)
 
 
 def settle(setting: str) -> tuple[str, Voice]:
