@@ -1,8 +1,16 @@
-"""Check the house rules that no linter knows: sizes, names, parameters, cycles, folder questions, late imports."""
+"""Check the house rules that no linter knows: sizes, names, parameters, cycles, folder questions, late imports.
+
+With --report, print how large the house is and how it hangs together.
+"""
 
 import ast
+import io
 import re
+import statistics
 import sys
+import tokenize
+import tomllib
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +24,20 @@ MAX_FUNCTION = 50
 MAX_PARAMETERS = 5
 MAX_POSITIONAL = 4
 MAX_README = 150
+
+MAX_ROOM = 30
+
+# Whether the rules about names and the map of tests fail the check, or are only counted by the report.
+NAMES_ARE_CHECKED = False
+
+# Gerunds that the trade uses as nouns.
+GERUNDS = {"chunking", "encoding", "indexing", "learning", "logging", "paging", "ranking", "spelling"}
+
+# Files that every family of tools has.
+OF_EVERY_FAMILY = {"contract", "shapes"}
+
+# Where tools are named; everywhere else is below them.
+MAY_NAME_TOOLS = {"cli", "server", "tools", "app.py", "settings.py"}
 
 SQL = re.compile(r"\s*(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE (TABLE|INDEX)) ")
 
@@ -139,12 +161,200 @@ def find_heavy_starts() -> Iterator[str]:
                 yield f"{module} loads {package} at start-up: {' > '.join(chain)}"
 
 
+def modules() -> list[Path]:
+    return sorted(path for path in SOURCE.rglob("*.py") if path.name != "__init__.py")
+
+
+def is_tool(path: Path) -> bool:
+    """Whether a file is one tool's: what it is called is the tool's name, and its models are seen by nobody else."""
+    return path.relative_to(SOURCE).parts[0] == "tools" and path.stem not in OF_EVERY_FAMILY
+
+
+def class_places() -> dict[str, list[str]]:
+    """Where each public class is defined; those of a tool's own file belong to that tool alone."""
+    found = defaultdict[str, list[str]](list)
+    for path in modules():
+        for node in ast.parse(path.read_text("utf-8")).body if not is_tool(path) else ():
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found[node.name].append(path.relative_to(SOURCE).as_posix())
+    return found
+
+
+def module_places() -> dict[str, list[str]]:
+    found = defaultdict[str, list[str]](list)
+    for path in modules():
+        if not is_tool(path) and path.stem not in OF_EVERY_FAMILY:
+            found[path.stem].append(path.relative_to(SOURCE).as_posix())
+    return found
+
+
+def find_double_meanings() -> Iterator[str]:
+    for what, places in (("class", class_places()), ("module", module_places())):
+        for name, found in sorted(places.items()):
+            if len(found) > 1:
+                yield f"the {what} name {name} has {len(found)} meanings: {', '.join(found)}"
+
+
+def find_gerunds() -> Iterator[str]:
+    for path in modules():
+        if path.stem.endswith("ing") and path.stem not in GERUNDS and path.stem != "string":
+            yield f"{path.relative_to(ROOT)}: is named by a gerund"
+
+
+def find_large_rooms() -> Iterator[str]:
+    sizes = Counter(path.parent for path in modules() if not is_tool(path))
+    for room, size in sorted(sizes.items()):
+        if size > MAX_ROOM:
+            yield f"{room.relative_to(ROOT)}: has {size} modules, more than {MAX_ROOM}"
+
+
+def find_untested() -> Iterator[str]:
+    """Each module has its tests in tests/map.toml, which may name folders."""
+    listed: dict[str, list[str]] = tomllib.loads((ROOT / "tests" / "map.toml").read_text("utf-8"))
+    there = {path.relative_to(SOURCE).as_posix() for path in modules()}
+    for name in sorted(there - listed.keys()):
+        yield f"tests/map.toml: does not say which tests {name} has; scripts/map_tests.py finds them"
+    for name in sorted(listed.keys() - there):
+        yield f"tests/map.toml: there is no {name}"
+    for name, tests in listed.items():
+        if not tests or not all((ROOT / "tests" / test).exists() for test in tests):
+            yield f"tests/map.toml: the tests of {name} are not there"
+
+
 def find_addresses() -> Iterator[str]:
     """A lock file is installed from wherever its reader gets packages: it says names, versions and hashes alone."""
     for path in sorted(ROOT.glob("requirements*.lock")):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
             if "://" in line or line.startswith("-"):
                 yield f"{path.name}: line {number} has an address"
+
+
+def report() -> int:
+    """The measurements, as lines of a table each."""
+    report_rooms()
+    report_graph()
+    doubles = list(find_double_meanings())
+    told = {
+        "names with two meanings": doubles,
+        "modules named by a gerund": list(find_gerunds()),
+        "rooms above the limit": list(find_large_rooms()),
+        "modules without tests in the map": list(find_untested()),
+        "registries": list(find_registries()),
+        "constants without source": list(find_bare_constants()),
+        "tool names below tools": list(find_tool_names()),
+    }
+    for name, found in told.items():
+        print(f"\n{name}: {len(found)}")
+        for line in found:
+            print(f"  {line}")
+    print(f"\ncomments: {sum(map(count_comments, SOURCE.rglob('*.py')))}")
+    return 0
+
+
+def report_rooms() -> None:
+    rows = defaultdict[str, list[Path]](list)
+    for path in sorted(SOURCE.rglob("*.py")):
+        place = path.relative_to(SOURCE).parts
+        rows["/".join(place[:2] if place[0] == "memory" and len(place) > 2 else place[:1])].append(path)
+    rows["all"] = list(SOURCE.rglob("*.py"))
+    print(f"{'room':24}{'files':>7}{'lines':>8}{'functions':>11}{'classes':>9}{'median function':>17}")
+    for room, paths in rows.items():
+        nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8")))]
+        lengths = [
+            (n.end_lineno or n.lineno) - n.lineno + 1
+            for n in nodes
+            if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
+        ]
+        classes = sum(isinstance(node, ast.ClassDef) for node in nodes)
+        lines = sum(path.read_text("utf-8").count("\n") for path in paths)
+        median = statistics.median(lengths) if lengths else 0
+        print(f"{room:24}{len(paths):7}{lines:8,}{len(lengths):11,}{classes:9}{median:17}")
+
+
+def report_graph() -> None:
+    graph = grimp.build_graph("memotheca", cache_dir=None)
+    names = [
+        f"memotheca.{path.relative_to(SOURCE).with_suffix('').as_posix().replace('/', '.')}" for path in tool_files()
+    ]
+    reached = sorted((len(graph.find_upstream_modules(name)), name.rpartition(".")[2]) for name in names)
+    middle = statistics.median(count for count, _ in reached)
+    print(f"\nmodules reached by a tool: min {reached[0]}, median {middle}, max {reached[-1]}")
+    depths = dict[str, int]()
+
+    def depth(module: str) -> int:
+        if module not in depths:
+            depths[module] = 1 + max(map(depth, graph.find_modules_directly_imported_by(module)), default=0)
+        return depths[module]
+
+    deepest = max(sorted(graph.modules), key=depth)
+    print(f"import levels: {depth(deepest)} ({deepest})")
+
+
+def tool_files() -> list[Path]:
+    return [
+        path for path in modules() if is_tool(path) and re.search(r"^@tool\(", path.read_text("utf-8"), re.MULTILINE)
+    ]
+
+
+def find_registries() -> Iterator[str]:
+    """Containers that a module makes empty when it loads, to be filled by whoever comes."""
+    makers = {
+        "dict",
+        "list",
+        "set",
+        "WeakKeyDictionary",
+        "WeakValueDictionary",
+        "WeakSet",
+        "defaultdict",
+        "OrderedDict",
+    }
+    for path in modules():
+        for node in ast.parse(path.read_text("utf-8")).body:
+            value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+            empty = isinstance(value, ast.Dict | ast.List) and not (
+                value.keys if isinstance(value, ast.Dict) else value.elts
+            )
+            called = value.func if isinstance(value, ast.Call) and not value.args else None
+            called = called.value if isinstance(called, ast.Subscript) else called
+            if empty or (isinstance(called, ast.Name) and called.id in makers):
+                yield f"{path.relative_to(SOURCE)}:{node.lineno}"
+
+
+def find_bare_constants() -> Iterator[str]:
+    """Numbers of the memories' rooms that decide something, with no comment beside or above them."""
+    for path in modules():
+        text = path.read_text("utf-8")
+        lines = text.splitlines()
+        for node in ast.parse(text).body if path.relative_to(SOURCE).parts[0] == "memory" else ():
+            if not isinstance(node, ast.Assign) or not is_number(node.value):
+                continue
+            if "#" not in lines[node.lineno - 1] and not lines[node.lineno - 2].startswith("#"):
+                yield f"{path.relative_to(SOURCE)}:{node.lineno}: {lines[node.lineno - 1]}"
+
+
+def is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        return is_number(node.operand)
+    if isinstance(node, ast.Tuple):
+        return bool(node.elts) and all(map(is_number, node.elts))
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
+
+
+def find_tool_names() -> Iterator[str]:
+    """Strings below tools/ that are a tool's name; names of one word are words like others."""
+    names = {path.stem for path in tool_files() if "_" in path.stem}
+    names |= {name.replace("_", "-") for name in names if name.startswith("knowledge_")}
+    for path in modules():
+        if path.relative_to(SOURCE).parts[0] in MAY_NAME_TOOLS:
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and node.value in names:
+                yield f"{path.relative_to(SOURCE)}:{node.lineno}: {node.value}"
+
+
+def count_comments(path: Path) -> int:
+    text = io.StringIO(path.read_text("utf-8"))
+    return sum(token.type == tokenize.COMMENT for token in tokenize.generate_tokens(text.readline))
 
 
 def main() -> int:
@@ -156,6 +366,8 @@ def main() -> int:
     complaints += find_cycles()
     complaints += find_heavy_starts()
     complaints += find_addresses()
+    if NAMES_ARE_CHECKED:
+        complaints += [*find_double_meanings(), *find_gerunds(), *find_large_rooms(), *find_untested()]
     for path in sorted([*ROOT.glob("tests/**/*.py"), *ROOT.glob("scripts/*.py"), *ROOT.glob("benchmarks/*.py")]):
         lines = path.read_text("utf-8").count("\n")
         if lines > MAX_FILE and "node_modules" not in path.parts:
@@ -170,4 +382,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(report() if "--report" in sys.argv[1:] else main())
