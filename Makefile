@@ -2,12 +2,13 @@
 # test    run every test                          check   format, lint, types, architecture, generated files
 # fix     format and mend what can be mended      update  rewrite goldens, catalogue and generated docs
 # bench   run the benchmarks                      lock    resolve the dependencies anew
+# quick   run what needs no other process         coverage  run every test and say what none of them reaches
 
 PYTHON ?= python3
 BIN := .venv/bin
 NODE_TOOLS := tests/clients
 
-.PHONY: setup setup-dev model run test check fix update bench lock
+.PHONY: setup setup-dev model run test quick coverage check fix update bench lock
 
 setup: .venv/.setup-run
 setup-dev: .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json
@@ -38,6 +39,12 @@ run: setup
 
 test: setup-dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+quick: setup-dev
+	$(BIN)/python -m pytest -n 2 --dist loadfile --quick
+
+coverage: setup-dev
+	$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-context=test
 
 check: setup-dev
 	$(BIN)/ruff format --check .

@@ -4,14 +4,17 @@ import itertools
 import json
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import is_hypothesis_test
 
 from memotheca import settings
-from memotheca.app import App, build
-from memotheca.model.clock import SECOND, from_iso
+from memotheca.app import DATABASE, App, build
+from memotheca.model.clock import SECOND, Clock, from_iso
 from memotheca.notes.sync import sync_everything
 from memotheca.search.embed import choose_embedder
 from memotheca.toolkit.contract import Reply
@@ -19,6 +22,51 @@ from memotheca.toolkit.tool import Call
 
 GOLDENS = Path(__file__).parent / "goldens"
 BEGAN = from_iso("2026-02-10T14:30:00Z")
+
+
+# What --quick leaves out, besides property tests and those marked slow: what starts another process or takes long.
+NOT_QUICK = (
+    "cli",
+    "documents",
+    "durability",
+    "engine",
+    "linear",
+    "memories",
+    "server",
+    "reading/test_hostile.py",
+    "reading/test_sandbox.py",
+    "storage/test_erasure.py",
+    "storage/test_migrations.py",
+    "storage/test_roles.py",
+    "storage/test_sqlite.py",
+    "test_pages.py",
+    "toolkit/test_bounds.py",
+    "toolkit/test_large_numbers.py",
+    "toolkit/test_nulls.py",
+    "tools/test_repeating.py",
+    "tools/test_sizes.py",
+    "vault/test_ignoring.py",
+    "vault/test_watcher.py",
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="only what needs no other process and is soon done")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    place = collection_path.relative_to(Path(__file__).parent)
+    return (config.getoption("--quick") and any(place.is_relative_to(each) for each in NOT_QUICK)) or None
+
+
+def is_quick(item: pytest.Item) -> bool:
+    return not item.get_closest_marker("slow") and not is_hypothesis_test(getattr(item, "obj", None))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--quick"):
+        config.hook.pytest_deselected(items=[item for item in items if not is_quick(item)])
+        items[:] = [item for item in items if is_quick(item)]
 
 
 @pytest.fixture(autouse=True)
@@ -112,9 +160,24 @@ def time() -> Time:
     return Time()
 
 
+@lru_cache(maxsize=1)
+def _empty_database() -> bytes:
+    with TemporaryDirectory() as folder:
+        build(settings.load({"data": folder}, {})).kernel.store.close()
+        return (Path(folder) / DATABASE).read_bytes()
+
+
+def build_fresh(data: Path, clock: Clock, **options: Any) -> App:
+    """An app over a fresh data directory; its tables are copied, which is quicker than making them."""
+    if not (data / DATABASE).exists():
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (data / DATABASE).write_bytes(_empty_database())
+    return build(settings.load({"data": str(data), **options}, {}), clock=clock)
+
+
 @pytest.fixture
 def agent(tmp_path: Path, time: Time) -> Any:
-    app = build(settings.load({"data": str(tmp_path / "data")}, {}), clock=time)
+    app = build_fresh(tmp_path / "data", time)
     yield Agent(app)
     app.kernel.store.close()
 
@@ -123,8 +186,8 @@ def open_vault(folder: Path, clock: Any, **options: Any) -> Writer:
     """An app with a vault in this folder, without vectors unless an embedder is chosen."""
     vault = folder / "vault"
     vault.mkdir(parents=True, exist_ok=True)
-    given = {"data": str(folder / "data"), "vault": str(vault), "toolsets": "all", **options}
-    writer = Writer(build(settings.load(given, {}), clock=clock), vault)
+    given = {"vault": str(vault), "toolsets": "all", **options}
+    writer = Writer(build_fresh(folder / "data", clock, **given), vault)
     choose_embedder(writer.kernel.store, writer.kernel.collection, "none")
     return writer
 
