@@ -28,10 +28,10 @@ Check = Literal["conflicts", "duplicates", "outdated", "low_confidence"]
 CHECKS: tuple[Check, ...] = ("conflicts", "duplicates", "outdated", "low_confidence")
 
 CONTRADICTS = "contradicts"
-OLD = 90 * DAY
-UNSURE, SLIGHT = 0.5, 0.2
-SNIPPET = 200
-BEGINNING = 120
+OLD = 90 * DAY  # chosen (memory-model: Critique)
+UNSURE, SLIGHT = 0.5, 0.2  # chosen (memory-model: Critique)
+SNIPPET = 200  # chosen: what an answer can show
+BEGINNING = 120  # chosen: what an answer can show
 
 REVISE, MERGE, ASK, IGNORE = "revise_reasoning", "merge_conflicting_nodes", "ask_user", "ignore_low_confidence"
 

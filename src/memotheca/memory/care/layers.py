@@ -18,8 +18,8 @@ from memotheca.storage.chunks import count_waiting
 from memotheca.storage.lookups import heads_of
 from memotheca.storage.snapshot import Snapshot
 
-ACTIVE = 5
-LOOKED_THROUGH = 200
+ACTIVE = 5  # specification: at most five are shown
+LOOKED_THROUGH = 200  # chosen: what was looked at lately
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from memotheca.storage.snapshot import Snapshot
 
 LEVELS = ("error", "warn", "info", "debug")
 COMPONENTS = ("storage", "retrieval", "curation", "dream", "gwt")
-NAMED = 20
-BATCH = 200
+NAMED = 20  # chosen: what a line can show
+BATCH = 200  # chosen: commits read at once
 
 _CURATING = frozenset(
     {"annotate_node", "boost_importance", "forget_concept", "merge_concepts", "release", "restore_from_hash"}

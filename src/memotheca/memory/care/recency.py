@@ -12,7 +12,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.storage.lookups import ids_made_last
 from memotheca.storage.snapshot import Snapshot
 
-SLACK = 20
+SLACK = 20  # chosen: some of the recent are gone or of other kinds
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,11 @@ from memotheca.storage.snapshot import Snapshot
 TaskType = Literal["potential_merge", "ambiguity_detected", "obsolete_info", "semantic_cancer"]
 Priority = Literal["high", "medium", "low"]
 
-LOOKED_AT = 50
-ALONE = 30 * DAY
+LOOKED_AT = 50  # chosen (memory-model: Curation tasks)
+ALONE = 30 * DAY  # specification (memory-model: Curation tasks)
 KEPT = "kept_tasks"
-MOST_KEPT = 1000
-RANK: dict[Priority, int] = {"high": 0, "medium": 1, "low": 2}
+MOST_KEPT = 1000  # chosen: bounds what is written down
+RANK: dict[Priority, int] = {"high": 0, "medium": 1, "low": 2}  # chosen: the order of the words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

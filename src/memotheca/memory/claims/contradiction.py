@@ -31,13 +31,13 @@ from memotheca.text.words import STOP_WORDS, as_written, spoken, stem, terms_of,
 
 Kind = Literal["factual", "logical", "causal", "temporal"]
 
-THRESHOLD = 0.5
+THRESHOLD = 0.5  # specification (memory-model: Contradictions)
 # Another scope takes off .3, since .4 would hide a superseded denial (memory-model: Contradictions).
-FUNCTIONAL, LOGICAL, REVERSED, SCOPED = 0.9, 0.8, 0.7, 0.3
-SENTENCES = 12
-TOLERANCE = 0.05
-ALIKE, NEARLY_ALIKE = 0.6, 0.5
-OPPOSED, ROUNDING = 2, 1e-9
+FUNCTIONAL, LOGICAL, REVERSED, SCOPED = 0.9, 0.8, 0.7, 0.3  # chosen (memory-model: Contradictions)
+SENTENCES = 12  # chosen: bounds the pairs (memory-model: Contradictions)
+TOLERANCE = 0.05  # chosen (memory-model: Contradictions)
+ALIKE, NEARLY_ALIKE = 0.6, 0.5  # chosen on the development pairs (memory-model: Contradictions)
+OPPOSED, ROUNDING = 2, 1e-9  # chosen: pairs of opposites; arithmetic (memory-model: Contradictions)
 
 _DIGIT = re.compile(r"\d")
 _STOP = re.compile(r"[.!?;]\s+|\n+")
@@ -75,7 +75,7 @@ _MOMENT = re.compile(
     rf"{_PAST.pattern}\s*+|{_NOW.pattern}\s*+|(?:(?<!\s)\s++)?{_TIMED.pattern}$"
 )
 # Without one of these among a sentence's words, the pattern that is named after it cannot be found.
-YEAR = 4
+YEAR = 4  # chosen: digits of a year
 _CONTRACTED = "can won isn aren wasn weren doesn don didn hasn haven hadn shouldn wouldn couldn".split()
 _DENYING = frozenset(
     "not no never none nobody nothing neither nor without cannot t stopped fail fails refuse refuses lack lacks".split()

@@ -18,11 +18,11 @@ MODES: tuple[Mode, ...] = ("raw", "narrative", "structured", "code_focused")
 
 # What a passage is worth whatever its sentences share with the question, how fast further sentences of it pale, and how
 # much better a better passage is.
-GROUND = 0.3
-FADING = 0.95
-STEEPNESS = 1.5
-CONSIDERED = 200
-MOSTLY = 0.5
+GROUND = 0.3  # measured (memory-model: Distillation)
+FADING = 0.95  # chosen (memory-model: Distillation)
+STEEPNESS = 1.5  # measured (memory-model: Distillation)
+CONSIDERED = 200  # chosen: bounds the comparisons (memory-model: Distillation)
+MOSTLY = 0.5  # chosen: more than half
 
 _LISTED = re.compile(
     r"\b(?:list|enumerate|which (?:\w+ ){0,2}are|what are|all (?:the|of)|name (?:the|all|every)|every|steps?|options|"

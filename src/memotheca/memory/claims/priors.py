@@ -12,10 +12,10 @@ from memotheca.model.knowledge import Entry, fold
 from memotheca.text.terms import number_of
 from memotheca.text.words import words
 
-COMPATIBLE = 0.7
-WIDTH = 128
-DOMAIN, QUALIFIER, ROLE, PERIOD, RATIONALE = 4.0, 4.0, 1.0, 1.0, 2.0
-LONG_ENOUGH = 30
+COMPATIBLE = 0.7  # specification (memory-model: Priors)
+WIDTH = 128  # specification (memory-model: Priors)
+DOMAIN, QUALIFIER, ROLE, PERIOD, RATIONALE = 4.0, 4.0, 1.0, 1.0, 2.0  # chosen (memory-model: Priors)
+LONG_ENOUGH = 30  # chosen (memory-model: Priors)
 
 _QUALIFIERS = re.compile(
     r"\b(?:v|ver|version|release)\.?\s?(\d+(?:\.\d+)*)\b|\b([a-z]{2,12})\s(\d+(?:\.\d+)+|\d{1,2})(?=\s|[.,;:)]|$)"

@@ -22,6 +22,7 @@ _WORDS: dict[str, int] = {
 }
 # One of these, or a digit, is in everything that says a quantity.
 NUMERALS = frozenset({*_WORDS, "hundred", "thousand", "million", "billion", "half", "hour"})
+# Chosen: what the words mean.
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 1e6, "billion": 1e9}
 _SPOKEN = "|".join([*_WORDS, "an?(?= (?:hundred|thousand|million|billion|dozen|hour|half))"])
 NUMBER = re.compile(

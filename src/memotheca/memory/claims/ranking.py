@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-FUSION = 60
-PERSISTENCE = 0.9
+FUSION = 60  # specification (memory-model: Recall accuracy)
+PERSISTENCE = 0.9  # chosen: the first ten have most of the weight (Webber et al. 2010)
 
 
 def fuse(rankings: Sequence[Sequence[str]], k: int = FUSION) -> list[tuple[str, float]]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from memotheca.memory.claims.contradiction import contradict_texts
 from memotheca.text.words import words
 
-RELEVANCE = 0.7
-LETTERS_PER_TOKEN = 4
-SAME = 0.8
+RELEVANCE = 0.7  # chosen (memory-model: Summaries)
+LETTERS_PER_TOKEN = 4  # specification (memory-model: Summaries)
+SAME = 0.8  # chosen (memory-model: Summaries)
 # So many sentences are compared, each with each: the first of every text.
-COMPARED = 400
+COMPARED = 400  # chosen (memory-model: Summaries)
 
 _SENTENCES = re.compile(
     r"(?<=[.!?])(?<!\b[DMS]r\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s++|(?<=[\u3002\uff01\uff1f])|\n{2,}+|\n(?=[^\S\n]*+(?:[-*#|]|\d++[.)]))"

@@ -28,9 +28,9 @@ from memotheca.storage.activity import Happening
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
-LONGEST = 65_536
+LONGEST = 65_536  # specification: the bound of a memory's content
 SEPARATOR = "\n\n---\n\n"
-UNLIKE_WEIGHT = 0.8
+UNLIKE_WEIGHT = 0.8  # specification (memory-model: Priors)
 
 # What a merged entry takes over from its most important source; the rest belongs to that source alone.
 KEPT = (

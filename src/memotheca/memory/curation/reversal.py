@@ -7,9 +7,9 @@ from memotheca.model.commits import Commit
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.snapshot import Snapshot
 
-WINDOW = 30 * DAY
-_NUMBER = 12
-_SEAL = 52
+WINDOW = 30 * DAY  # specification (memory-model: Reversal)
+_NUMBER = 12  # chosen: 64 letters with the seal (docs/decisions/memories.md)
+_SEAL = 52  # chosen: 64 letters with the number (docs/decisions/memories.md)
 
 
 def hash_of(commit: Commit) -> str:

@@ -13,7 +13,7 @@ from memotheca.model.knowledge import Entry
 
 LEARNED = "learned"
 RECALLED = "recalled"
-REMEMBERED = 50
+REMEMBERED = 50  # chosen (memory-model: Steering)
 
 
 def reward_store(kernel: Kernel, stored: Stored, entry: Entry) -> tuple[Reward, float]:

@@ -16,7 +16,7 @@ from memotheca.storage.serialization import from_image
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.words import words
 
-EVERY = 1 << 30
+EVERY = 1 << 30  # chosen: no limit
 
 
 @dataclass(frozen=True, slots=True)

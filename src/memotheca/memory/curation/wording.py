@@ -14,8 +14,8 @@ SYSTEM = (
 )
 
 
-SHORT = 512
-LEAST_SHARE = 0.5
+SHORT = 512  # chosen: so much is kept whole (memory-model: Summaries)
+LEAST_SHARE = 0.5  # chosen (memory-model: Summaries)
 
 
 def content_of(entry: Entry) -> str:

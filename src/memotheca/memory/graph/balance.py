@@ -9,7 +9,7 @@ from memotheca.model.kinds import TEMPORAL
 from memotheca.storage.adjacency import joined_among
 from memotheca.storage.snapshot import Snapshot
 
-LOOKED_AT = 200
+LOOKED_AT = 200  # chosen: the heaviest neighbours decide (memory-model: Semantic cancer)
 
 
 @dataclass(frozen=True, slots=True)

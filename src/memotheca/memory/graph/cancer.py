@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterable, Mapping
 
-IMPORTANT = 0.9
-SCATTERED = 0.8
-FEWEST = 5
+IMPORTANT = 0.9  # specification (memory-model: Semantic cancer)
+SCATTERED = 0.8  # specification (memory-model: Semantic cancer)
+FEWEST = 5  # chosen (memory-model: Semantic cancer)
 
 
 def clusters_of(nodes: Iterable[str], pairs: Iterable[tuple[str, str]]) -> list[set[str]]:

@@ -4,8 +4,8 @@ Causal chains)."""
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-MAX_PATHS = 10
-LOOKED_AT = 20_000
+MAX_PATHS = 10  # chosen (memory-model: Causal chains)
+LOOKED_AT = 20_000  # chosen: milliseconds (memory-model: Causal chains)
 
 Arrows = Mapping[str, Sequence["Arrow"]]
 

@@ -11,7 +11,7 @@ from memotheca.model.knowledge import Edge
 from memotheca.storage.adjacency import End, joints_at
 from memotheca.storage.snapshot import Snapshot
 
-MOST = 2000
+MOST = 2000  # chosen: milliseconds, and said where it was cut (memory-model: Causal chains)
 
 Way = Literal["forward", "backward"]
 

@@ -9,7 +9,7 @@ from memotheca.storage.adjacency import joints_at
 from memotheca.storage.snapshot import Snapshot
 
 STRAIGHT = (CAUSAL, HIERARCHICAL)
-MOST = 2000
+MOST = 2000  # chosen: milliseconds; a longer way around is not looked for
 
 
 def find_way(

@@ -14,7 +14,7 @@ from memotheca.notes.notebook import Notebook
 from memotheca.notes.open_notebook import opened
 from memotheca.storage.snapshot import Snapshot
 
-MOST = 50
+MOST = 50  # chosen: what an answer can show
 LINKS = "links to"
 
 Direction = Literal["out", "in"]

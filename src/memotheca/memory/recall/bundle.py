@@ -14,7 +14,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.text.tokens import count_tokens
 
 SPACE = "E1"
-SURROUNDED = 3
+SURROUNDED = 3  # chosen: the best few, within the budget of metadata
 
 Told = list[dict[str, Any]]
 

@@ -25,8 +25,8 @@ from memotheca.storage.snapshot import Snapshot
 
 Array = NDArray[Any]
 
-WHOLE = 400
-FOUND, OFFERED, RECENT = 100, 50, 30
+WHOLE = 400  # chosen: all of so many are ranked in every space
+FOUND, OFFERED, RECENT = 100, 50, 30  # chosen: beyond that, what search and recency offer
 
 
 @dataclass(frozen=True, slots=True)

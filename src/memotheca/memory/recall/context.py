@@ -20,12 +20,12 @@ from memotheca.search.excerpts import Excerpt, Sought
 from memotheca.search.search import Hit, Question, refuse_blank
 from memotheca.text.tokens import count_tokens
 
-POOL = 40
-COMPARED = 12
-TRIPLES = 8
-SHORTEST = 80
-LETTERS = 2
-NOTICES = 0.4
+POOL = 40  # chosen: more than any budget shows
+COMPARED = 12  # chosen (memory-model: Context)
+TRIPLES = 8  # chosen: a few sentences of the graph
+SHORTEST = 80  # chosen: a sentence
+LETTERS = 2  # chosen (memory-model: Context)
+NOTICES = 0.4  # chosen (memory-model: Context)
 
 
 @dataclass(frozen=True, slots=True)

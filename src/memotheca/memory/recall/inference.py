@@ -21,13 +21,13 @@ from memotheca.storage.snapshot import Snapshot
 Intervention = Literal["do", "observe", "counterfactual"]
 INTERVENTIONS: tuple[Intervention, ...] = ("do", "observe", "counterfactual")
 
-MEANT = 3
-SEARCHED = 12
-LINKED = 1.5
-NEAR_THE_BEST = 0.6
-MOST_EFFECTS, MOST_ROOTS = 20, 50
+MEANT = 3  # chosen: what somebody may mean, at most
+SEARCHED = 12  # chosen: among which those with causes are looked for
+LINKED = 1.5  # chosen: what has causes is likelier meant
+NEAR_THE_BEST = 0.6  # chosen: the others are not meant
+MOST_EFFECTS, MOST_ROOTS = 20, 50  # chosen: what an answer can show; milliseconds
 # What happens without any cause that is known.
-LEAK = 0.05
+LEAK = 0.05  # chosen (memory-model: Interventions)
 
 
 @dataclass(frozen=True, slots=True)

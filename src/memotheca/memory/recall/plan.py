@@ -20,15 +20,16 @@ from memotheca.text.words import query_words, spelled_words, words
 
 SPACES: Mapping[QueryType, str] = {"semantic": "E1", "causal": "E5", "code": "E7", "temporal": "E2", "entity": "E11"}
 ORDER: tuple[QueryType, ...] = ("semantic", "causal", "code", "entity", "temporal")
-QUERIES = 3
-PHRASE = 4
-APART = 0.8
-SHOWN, SNIPPET = 10, 240
+QUERIES = 3  # specification: three questions a plan
+PHRASE = 4  # chosen: the rarest words of a goal
+APART = 0.8  # chosen: more in common is the same question
+SHOWN, SNIPPET = 10, 240  # chosen: what a search shows
 
 HIT_RATES = "hit_rates"
-# What is expected of a type before anything was measured, and how many measurements that is worth.
+# What is expected of a type before anything was measured, and how many measurements that is worth: chosen
+# (memory-model: Recall accuracy).
 PRIORS: Mapping[QueryType, float] = {"semantic": 0.5, "causal": 0.4, "code": 0.3, "temporal": 0.3, "entity": 0.4}
-WORTH = 10
+WORTH = 10  # chosen (memory-model: Recall accuracy)
 
 _REASONS: Mapping[QueryType, str] = {
     "semantic": "What the goal means as a whole.",

@@ -28,13 +28,13 @@ from memotheca.storage.snapshot import Snapshot
 
 Kind = Literal["contradiction", "cause", "orphan", "definition", "stale", "same", "more", "general"]
 
-LATELY = 20
-FEW = 10
-EXCHANGES = 3
-MENTIONS = 3
-ALIKE = 0.7
-GAIN = 0.5
-# How likely a person can answer at once, by what is asked.
+LATELY = 20  # chosen (memory-model: Questions)
+FEW = 10  # specification (memory-model: Questions)
+EXCHANGES = 3  # specification (memory-model: Questions)
+MENTIONS = 3  # chosen: named so often and never explained
+ALIKE = 0.7  # chosen (memory-model: Duplicates)
+GAIN = 0.5  # specification (memory-model: Questions)
+# How likely a person can answer at once, by what is asked: chosen (memory-model: Questions).
 ANSWERABLE: Mapping[Kind, float] = {
     "contradiction": 0.9,
     "same": 0.8,

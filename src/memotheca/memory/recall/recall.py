@@ -25,9 +25,9 @@ from memotheca.search.search import Hit, Question, find_entries, refuse_blank
 from memotheca.storage.activity import Happening
 from memotheca.storage.snapshot import Snapshot
 
-SNIPPET = 240
-POOL, DEEP = 100, 1000
-BATCH = 10
+SNIPPET = 240  # chosen: what a result can show
+POOL, DEEP = 100, 1000  # chosen (docs/decisions/memories.md)
+BATCH = 10  # chosen: so many are judged at once
 DOMAINS = ("Code", "Medical", "Legal", "Creative", "Research", "General")
 
 

@@ -16,10 +16,10 @@ from memotheca.memory.standing.nearest import KNOWN
 from memotheca.model.knowledge import Entry
 from memotheca.search.search import Question, find_entries
 
-STEPS, USUAL = 5, 3
-UNSETTLED, LOOSE = 0.6, 0.4
-FOUND = 3
-RECENT = 10
+STEPS, USUAL = 5, 3  # specification: five steps, three unless more are due
+UNSETTLED, LOOSE = 0.6, 0.4  # specification: from these on the session itself suggests a step
+FOUND = 3  # chosen: ids that a step is filled with
+RECENT = 10  # chosen: entries that a step may be about
 
 _MEANT: Mapping[Intent, str] = {
     "undo": "something is to come back",

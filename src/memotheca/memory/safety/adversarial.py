@@ -33,22 +33,22 @@ from memotheca.text.terms import number_of
 
 Array = NDArray[Any]
 
-FLAGGED, BLOCKED = 0.5, 0.8
+FLAGGED, BLOCKED = 0.5, 0.8  # chosen (memory-model: Adversarial checks)
 WEIGHTS = Path(__file__).parent / "adversarial.npz"
-PIECE, OVERLAP = 4000, 500
-NEGATED = 3
-BUCKETS = 1 << 15
-TOKENS = 1500
-SCALE = 4.0
-DILUTED = 0.5
-PLACES = 6
+PIECE, OVERLAP = 4000, 500  # chosen: what a sentence needs around it (memory-model: Planted text)
+NEGATED = 3  # chosen: words between a denial and what it denies
+BUCKETS = 1 << 15  # measured: more add a point at most (memory-model: Planted text)
+TOKENS = 1500  # chosen: more than a piece has
+SCALE = 4.0  # chosen: the weights were learned with it (memory-model: Planted text)
+DILUTED = 0.5  # chosen on the development texts (memory-model: Planted text)
+PLACES = 6  # chosen: a concept's first places tell enough
 # A text longer than LONG letters is also weighed by passages. A passage has to be worth MARGIN more than a whole text,
 # and more by TOLD and CODE the more the text around it tells of attacks or is code: comments give orders to nobody.
-LONG = 450
-PASSAGES = 24
-PASSAGE = 1000
-MARGIN = 1.0
-TOLD, CODE = 6.0, 10.0
+LONG = 450  # chosen (memory-model: Planted text)
+PASSAGES = 24  # chosen: bounds the time of a piece
+PASSAGE = 1000  # chosen: a sentence and its neighbours
+MARGIN = 1.0  # chosen on the development texts (memory-model: Planted text)
+TOLD, CODE = 6.0, 10.0  # chosen on the development texts (memory-model: Planted text)
 
 _QUOTED = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]++`|\"[^\"\n]{4,300}+\"|\u201c[^\u201d]{4,300}+\u201d|\u00ab[^\u00bb]{4,300}+\u00bb|^>.*$|^(?P<table>\|)",

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from memotheca.memory.spaces.causal import clauses
 from memotheca.text.words import query_words
 
-ALIKE = 0.5
-CLAUSES = 60
+ALIKE = 0.5  # chosen (memory-model: Circular reasoning)
+CLAUSES = 60  # chosen: each is compared with each (memory-model: Circular reasoning)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ import re
 import unicodedata
 from urllib.parse import unquote
 
-LONGEST = 20_000
-SHORTEST = 12
+LONGEST = 20_000  # chosen: bounds the time of taking disguises off
+SHORTEST = 12  # chosen: shorter says nothing by itself
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]")
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")

@@ -16,8 +16,8 @@ from memotheca.model.errors import Failure, Refusal
 Array = NDArray[Any]
 
 # To be raised when the file's layout changes, or which number a word has: the weights of words have no names.
-FORMAT = 1
-LEVELS = 127
+FORMAT = 1  # chosen: counts up (docs/decisions/learned-weights.md)
+LEVELS = 127  # chosen: a signed byte
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from memotheca.storage.database import Session
 
 MODULATORS = "modulators"
 NAMELESS = "default"
-POOR, POOR_IN_A_ROW = 0.5, 5
+POOR, POOR_IN_A_ROW = 0.5, 5  # specification (memory-model: Poor recall)
 POOR_RECALLS = "poor_recalls"
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from memotheca.memory.session.quadrants import Quadrant, quadrant
 
-HIGH, LOW, FAIR = 0.7, 0.4, 0.5
+HIGH, LOW, FAIR = 0.7, 0.4, 0.5  # specification (memory-model: Pulse)
 CONTINUE = "continue"
 
 

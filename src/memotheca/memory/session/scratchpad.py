@@ -7,11 +7,11 @@ from threading import Lock
 from memotheca.model.clock import HOUR
 from memotheca.model.errors import Failure, Refusal
 
-LIFETIME = HOUR
-MOST_KEYS = 100
-MOST_BYTES = 64 * 1024
-LONGEST_VALUE = 4096
-LONGEST_KEY = 256
+LIFETIME = HOUR  # specification: a note for an hour
+MOST_KEYS = 100  # chosen: a session's notes fit one answer
+MOST_BYTES = 64 * 1024  # chosen: memory that thousands of sessions may take together
+LONGEST_VALUE = 4096  # specification: longer belongs into a memory
+LONGEST_KEY = 256  # chosen: a name, no text
 
 Place = tuple[str, str]
 

@@ -24,11 +24,11 @@ from memotheca.toolkit.tool import Call
 
 log = logging.getLogger(__name__)
 
-ENTROPY, COHERENCE, LEARNING = 0.5, 0.5, 0.0
-REMEMBERED_CALLS = 10
-LOOP = 3
-REMEMBERED_MOODS = 10
-HELD_MOODS = 256
+ENTROPY, COHERENCE, LEARNING = 0.5, 0.5, 0.0  # chosen (memory-model: Running means)
+REMEMBERED_CALLS = 10  # chosen (memory-model: Pulse)
+LOOP = 3  # chosen (memory-model: Pulse)
+REMEMBERED_MOODS = 10  # chosen: three are asked for (memory-model: Questions)
+HELD_MOODS = 256  # chosen: what is let go is read again
 INTERACTIONS = "interactions"
 
 # What was asked is kept as a digest that nobody can guess the question from, also who reads the disk.

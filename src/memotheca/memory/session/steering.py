@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from memotheca.memory.session.learning import Phase
 
-NEAR_DUPLICATE, LOW_PRIORS = -0.4, -0.3
-GOOD, BAD = 0.3, -0.3
-UNKNOWN = 0.5
+NEAR_DUPLICATE, LOW_PRIORS = -0.4, -0.3  # specification (memory-model: Steering)
+GOOD, BAD = 0.3, -0.3  # specification (memory-model: Steering)
+UNKNOWN = 0.5  # chosen: neither good nor bad (memory-model: Steering)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,13 +10,13 @@ from memotheca.memory.spaces.sparse import Sparse
 
 Array = NDArray[Any]
 
-WIDTH = 64
-LARGEST = 0.99999
-LEAST_RADIUS, MOST_RADIUS = 0.15, 0.95
-APERTURE, NARROWING = 1.0, 0.85
-LEAST_APERTURE, MOST_APERTURE = 0.1, 1.5
-MEMBER = 0.7
-_SEED = 20_260_210
+WIDTH = 64  # specification (memory-model: Entailment)
+LARGEST = 0.99999  # specification (memory-model: Entailment)
+LEAST_RADIUS, MOST_RADIUS = 0.15, 0.95  # chosen (memory-model: Entailment)
+APERTURE, NARROWING = 1.0, 0.85  # specification (memory-model: Entailment)
+LEAST_APERTURE, MOST_APERTURE = 0.1, 1.5  # specification (memory-model: Entailment)
+MEMBER = 0.7  # specification (memory-model: Entailment)
+_SEED = 20_260_210  # chosen: any, but always the same
 
 
 @cache

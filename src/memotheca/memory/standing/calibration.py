@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-NEIGHBOUR = 5
-FEW = 10
-LINK_QUANTILE = 0.98
-LINKS = 5
-LEAST_LINKS = 3.0
-CONNECTED, CLUSTERED, CONSISTENT = 0.4, 0.4, 0.2
-DUPLICATE = 0.95
+NEIGHBOUR = 5  # specification (memory-model: Novelty)
+FEW = 10  # chosen (memory-model: Novelty)
+LINK_QUANTILE = 0.98  # chosen (memory-model: Fit)
+LINKS = 5  # chosen (memory-model: Fit)
+LEAST_LINKS = 3.0  # chosen (memory-model: Fit)
+CONNECTED, CLUSTERED, CONSISTENT = 0.4, 0.4, 0.2  # specification (memory-model: Fit)
+DUPLICATE = 0.95  # chosen (memory-model: Novelty)
 # Less than any nearness, and so neither near nor a link.
 FAR = -1.0
 
