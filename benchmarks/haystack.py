@@ -34,7 +34,7 @@ from memotheca.search.derive import (
     FOREVER,
     NEVER,
     Births,
-    Ready,
+    Prepared,
     chunk_rows,
     digest_of,
 )
@@ -216,7 +216,7 @@ def build_haystack(folder: Path, size: int) -> Haystack:
     if marker.exists():
         return Haystack(folder, size, json.loads(marker.read_text()))
     store = open_store(folder)
-    kernel = kernel_of(store, folder, Ready())
+    kernel = kernel_of(store, folder)
     seconds: dict[str, float] = {}
     for name, work in (("filling", _fill), ("sealing", _seal), ("changing", _change), ("sealing again", _seal)):
         began = time.perf_counter()
@@ -228,16 +228,11 @@ def build_haystack(folder: Path, size: int) -> Haystack:
     return Haystack(folder, size, seconds)
 
 
-def kernel_of(store: Store, folder: Path, ready: Ready) -> Kernel:
+def kernel_of(store: Store, folder: Path) -> Kernel:
     """A kernel that never embeds."""
     embedding = Embedding(lambda choice: None, lambda vector: vector)
-    embedding.ready = ready
-    store.derive = Births(ready, model_of)
+    store.derive = Births(model_of)
     return Kernel(store, COLLECTION, Parts(embedding, IndexFolder(folder / SEGMENTS)))
-
-
-def _ready(kernel: Kernel) -> Ready:
-    return kernel.part(Embedding).ready
 
 
 def _fill(kernel: Kernel, size: int) -> None:
@@ -254,7 +249,7 @@ def _fill(kernel: Kernel, size: int) -> None:
             values = vectors(batch, count, size).astype(np.float16)
             kept = rows[: max(0, held - batch * BATCH)]
             kernel.write(
-                lambda transaction, kept=kept, values=values: _insert(transaction, kernel, kept, values), actor="bench"
+                lambda transaction, kept=kept, values=values: _insert(transaction, kept, values), actor="bench"
             )
             if batch % SEAL_EVERY == SEAL_EVERY - 1:
                 began = time.perf_counter()
@@ -262,13 +257,12 @@ def _fill(kernel: Kernel, size: int) -> None:
                 print(f"{(batch + 1) * BATCH:,} filled, sealed in {time.perf_counter() - began:.1f} s", file=sys.stderr)
 
 
-def _insert(transaction: Transaction, kernel: Kernel, rows: list[Row], values: Array) -> None:
+def _insert(transaction: Transaction, rows: list[Row], values: Array) -> None:
     """The first entry as everybody stores it, which describes the transaction; the others row by row beside it."""
     if not rows:
         return
     transaction.describe("IMPORT")
-    _ready(kernel).put(SHIPPED_IDENTITY, rows[0].chunk.digest, [values[0].tobytes()])
-    transaction.put(rows[0].entry)
+    transaction.put(rows[0].entry, Prepared(SHIPPED_IDENTITY, {rows[0].chunk.digest: [values[0].tobytes()]}))
     session, tx, rest = transaction.session, transaction.tx, rows[1:]
     session.run_many(
         "INSERT INTO version (collection, id, tx, subject, kind, image) VALUES (?, ?, ?, 'entry', ?, ?)",
@@ -307,7 +301,7 @@ def _change(kernel: Kernel, size: int) -> None:
             for number in numbers
             if number in held and number % EDITED == 1 and number % DELETED != 3
         ]
-    kernel.write(lambda transaction: _edit(transaction, kernel, edited), actor="bench")
+    kernel.write(lambda transaction: _edit(transaction, edited), actor="bench")
 
 
 def _entries(transaction: Transaction, numbers: list[int]) -> list[Entry]:
@@ -340,15 +334,14 @@ def _delete(transaction: Transaction, numbers: list[int]) -> None:
     )
 
 
-def _edit(transaction: Transaction, kernel: Kernel, found: list[tuple[int, Array]]) -> None:
+def _edit(transaction: Transaction, found: list[tuple[int, Array]]) -> None:
     if not found:
         return
     transaction.describe("UPDATE")
     before = _entries(transaction, [number for number, _ in found])
     after = [replace(entry, body=f"{entry.body} edited", updated_at=transaction.time) for entry in before]
     rows = [chunk_rows(entry)[0] for entry in after]
-    _ready(kernel).put(SHIPPED_IDENTITY, rows[0].digest, [found[0][1].tobytes()])
-    transaction.put(after[0])
+    transaction.put(after[0], Prepared(SHIPPED_IDENTITY, {rows[0].digest: [found[0][1].tobytes()]}))
     _kill(transaction, before[1:])
     transaction.session.run_many(
         "INSERT INTO version (collection, id, tx, subject, kind, image) VALUES (?, ?, ?, 'entry', ?, ?)",
@@ -372,9 +365,7 @@ def _leave_tail(kernel: Kernel, size: int) -> None:
             start = max(first, 0)
             kept = [place for place in range(start, count) if (batch * BATCH + place) % DELETED != 3]
             chosen, chosen_values = [rows[place] for place in kept], values[kept]
-            kernel.write(
-                lambda transaction, r=chosen, v=chosen_values: _insert(transaction, kernel, r, v), actor="bench"
-            )
+            kernel.write(lambda transaction, r=chosen, v=chosen_values: _insert(transaction, r, v), actor="bench")
     kernel.store.operate(lambda session: _number_on(session, size))
 
 

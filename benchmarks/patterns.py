@@ -17,9 +17,8 @@ from memotheca.model.kinds import PATTERN
 from memotheca.model.knowledge import Entry
 from memotheca.patterns.pattern_file import DIFFICULTIES, Pattern
 from memotheca.patterns.pattern_search import all_cards
-from memotheca.patterns.pattern_store import names_of, put_batch, to_fields
-from memotheca.search.derive import chunk_rows
-from memotheca.search.embed import Embedding
+from memotheca.patterns.pattern_store import Others, names_of, put_batch, to_fields
+from memotheca.search.derive import Prepared, chunk_rows
 from memotheca.vectors.embedders import SHIPPED_IDENTITY
 from memotheca.vectors.onnx_embedder import to_bytes, unit
 from report import Line, Options, Table, Target, to_text
@@ -61,16 +60,17 @@ def fill(app: App, size: int) -> list[Pattern]:
     chance = random.Random(7)
     numbers = np.random.default_rng(7)
     patterns = [pattern(number, chance) for number in range(size)]
-    ready = app.kernel.part(Embedding).ready
     for start in range(0, size, BATCH):
         batch = patterns[start : start + BATCH]
+        made: dict[bytes, list[bytes]] = {}
         for each in batch:
             entry = Entry(id="", kind=PATTERN, **to_fields(each, CATALOGUE), created_at=0, updated_at=0)
             for row in chunk_rows(entry):
-                vector = to_bytes(unit(numbers.standard_normal(384)))
-                ready.put(SHIPPED_IDENTITY, row.digest, [vector])
-        wanted = names_of(patterns) if start + BATCH >= size else None
-        app.kernel.write(partial(put_batch, catalogue=CATALOGUE, batch=batch, wanted=wanted), actor="benchmark")
+                made[row.digest] = [to_bytes(unit(numbers.standard_normal(384)))]
+        others = Others(names_of(patterns)) if start + BATCH >= size else None
+        prepared = Prepared(SHIPPED_IDENTITY, made)
+        act = partial(put_batch, catalogue=CATALOGUE, batch=batch, others=others, prepared=prepared)
+        app.kernel.write(act, actor="benchmark")
     seal(app.kernel)
     return patterns
 

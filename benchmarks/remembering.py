@@ -160,7 +160,7 @@ def open_memories(folder: Path, clock: Clock) -> App:
     """A data directory whose texts get made-up vectors at once."""
     app = build(load({"data": folder, "toolsets": "all"}, {}), clock=clock)
     embedding = Embedding(lambda choice: WordSums(), to_bytes)
-    app.kernel.store.derive = Derivations(Births(embedding.ready, model_of), fingerprint)
+    app.kernel.store.derive = Derivations(Births(model_of), fingerprint)
     return replace(app, kernel=app.kernel.having(embedding))
 
 
@@ -226,8 +226,9 @@ class _Made:
         )
         vector = self._embedder.embed_passage(title, body)[0]
         assert embedding_of(self._kernel) is not None
-        prepare_text(self._kernel, title, body, whole=True)
-        entry = put_memory(transaction, draw(draft, self._harmless, (self._clock.now, number % SESSION + 1)))
+        prepared = prepare_text(self._kernel, title, body, whole=True)
+        drawn = draw(draft, self._harmless, (self._clock.now, number % SESSION + 1))
+        entry = put_memory(transaction, drawn, prepared)
         for edge in self._edges(transaction, entry, (about, vector)):
             transaction.put(edge)
         if number % SESSION:

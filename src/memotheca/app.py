@@ -26,7 +26,7 @@ from memotheca.model.kinds import STARTER_COLLECTION
 from memotheca.notes.mounts import Mount, Vaults, owner_role, read_mounts, vaults_of
 from memotheca.parsing.isolation.sandbox import Sandbox
 from memotheca.search.derivations import Derivations
-from memotheca.search.derive import Births, Ready
+from memotheca.search.derive import Births
 from memotheca.search.embed import Embedding, model_of
 from memotheca.search.index_folder import IndexFolder
 from memotheca.settings import Settings
@@ -204,12 +204,12 @@ def _leave_directory(data: Path, presence: Presence | None) -> None:
 
 def open_copy(path: Path) -> Store:
     """A backup as a store of its own."""
-    return Store(SQLiteDatabase(path), clock=system_clock, derive=derive_by(Ready()))
+    return Store(SQLiteDatabase(path), clock=system_clock, derive=build_derivations())
 
 
-def derive_by(ready: Ready) -> Derivations:
-    """What is made of every change, with the vectors that were made ready for it."""
-    return Derivations(Births(ready, model_of), lazily("memotheca.memory.spaces.fingerprint", "to_bytes"))
+def build_derivations() -> Derivations:
+    """What is made of every change."""
+    return Derivations(Births(model_of), lazily("memotheca.memory.spaces.fingerprint", "to_bytes"))
 
 
 def open_backups(data: Path) -> list[Store]:
@@ -319,8 +319,7 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
     catalog = choose_tools(settings)
     set_patience(settings.positive("lease-seconds"))
     embedding = build_embedding()
-    derive = derive_by(embedding.ready)
-    store = open_store(settings.data, derive=derive, clock=clock, command=_command(settings))
+    store = open_store(settings.data, derive=build_derivations(), clock=clock, command=_command(settings))
     try:
         vaults = mount_vaults(store, settings)
         if vaults.mounts and not settings.names("toolsets"):

@@ -8,7 +8,7 @@ from memotheca.documents import ingest
 from memotheca.documents.ingest import Wish, queue_file
 from memotheca.jobs import file_access
 from memotheca.jobs.queue import bench_of, call_off, look_up, unsettled_jobs, wait, work
-from memotheca.search.embed import Embedding, choose_embedder
+from memotheca.search.embed import choose_embedder
 from memotheca.search.passages import Passage
 from memotheca.storage import jobs
 
@@ -84,10 +84,7 @@ def test_two_versions_of_a_document_are_written_side_by_side(librarian):
     librarian.add(path)
     librarian.write("a.txt", "The kettle is blue.")
     finishes = [ingest_slowly(librarian, path) for _ in range(2)]
-    (drafted,) = documents_of(librarian)
-    ready = librarian.kernel.part(Embedding).ready
-    with ready.keeping(drafted, [], "", {}), ready.keeping(drafted, [], "", {}):
-        outcomes = [finish() for finish in finishes]
+    outcomes = [finish() for finish in finishes]
     assert [job.state for job in outcomes] == ["completed", "completed"]
     assert [bool(job.outcome.get("duplicate")) for job in outcomes] == [False, True]
 

@@ -19,6 +19,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.parts import Parts
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
+from memotheca.search.derive import LATER
 from memotheca.storage.journal import dump
 from memotheca.storage.sqlite import SQLiteDatabase
 from memotheca.storage.store import Store, Transaction
@@ -97,8 +98,8 @@ def test_a_transaction_too_large_for_memory_and_disk_leaves_nothing_behind(tmp_p
     def act(transaction: Transaction) -> int:
         transaction.describe("IMPORT")
         for number in range(3000):
-            transaction.put(blank_entry(transaction, f"entry {number}", "x" * 4000))
-        transaction.put(new_entity(transaction, "the last"))
+            transaction.put(blank_entry(transaction, f"entry {number}", "x" * 4000), LATER)
+        transaction.put(new_entity(transaction, "the last"), LATER)
         return transaction.tx
 
     with opened(tmp_path, disk) as kernel:

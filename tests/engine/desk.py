@@ -84,7 +84,7 @@ class Desk:
 
     def reopen(self) -> None:
         self.embedding = Embedding(self.load, to_bytes)
-        self.store.derive = Births(self.embedding.ready, model_of)
+        self.store.derive = Births(model_of)
         self.kernel = Kernel(self.store, "default", Parts(self.embedding, IndexFolder(self.data / SEGMENTS)))
         self.finder = finder_of(self.kernel)
 

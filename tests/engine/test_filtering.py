@@ -15,7 +15,7 @@ from memotheca.model.errors import Refusal
 from memotheca.model.kinds import DOCUMENT, SECTION
 from memotheca.model.kinds import KINDS as ALL_KINDS
 from memotheca.model.knowledge import Entry, Validity
-from memotheca.search.derive import FILTERED_ATTRIBUTES
+from memotheca.search.derive import FILTERED_ATTRIBUTES, LATER
 from memotheca.search.search import Question, find_entries
 from memotheca.storage.store import Transaction
 from tests.engine.desk import BEGAN, Desk
@@ -45,7 +45,8 @@ def put_all(transaction: Transaction) -> None:
                 validity=Validity(when, when + 50 * DAY),
                 created_at=when,
                 updated_at=when + 5 * DAY,
-            )
+            ),
+            LATER,
         )
 
 

@@ -10,6 +10,7 @@ import pytest
 from memotheca.admin.corpus import import_corpus
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import SECOND, to_iso
+from memotheca.search.derive import LATER
 from memotheca.search.embed import embedder_of
 from memotheca.search.index.score import EXACT_BELOW, RESCORED
 from memotheca.storage.store import Transaction
@@ -94,7 +95,7 @@ def tag(transaction: Transaction, handles: list[str]) -> None:
         id = transaction.find_alias("handle", handle)
         entry = transaction.entry(id or "")
         assert entry is not None
-        transaction.put(replace(entry, tags=("chosen",)))
+        transaction.put(replace(entry, tags=("chosen",)), LATER)
 
 
 def test_few_allowed_among_many_are_ranked_by_their_exact_cosines(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from memotheca.entries.entries import blank_entry
 from memotheca.search import derive
+from memotheca.search.derive import LATER
 from memotheca.search.neighbours import CONVERSATION, LEXICAL_SHARE, lend
 from memotheca.search.passages import LIMIT
 from memotheca.storage.store import Transaction
@@ -26,7 +27,7 @@ def desk(request, tmp_path, monkeypatch):
 def say(desk: Desk, text: str, session: str | None) -> str:
     def act(transaction: Transaction) -> str:
         entry = blank_entry(transaction, "", text)
-        transaction.put(replace(entry, attributes={} if session is None else {CONVERSATION: session}))
+        transaction.put(replace(entry, attributes={} if session is None else {CONVERSATION: session}), LATER)
         return entry.id
 
     id = desk.kernel.write(act, actor="test")

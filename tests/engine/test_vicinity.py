@@ -15,6 +15,7 @@ from memotheca.memory.standing import nearest
 from memotheca.memory.standing.nearest import Vicinity, vicinity_of
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
+from memotheca.search.derive import LATER
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 from tests.engine.desk import Desk
@@ -117,7 +118,7 @@ def test_what_lives_is_told_as_each_snapshot_has_it(tmp_path: Path) -> None:
     def change(transaction: Transaction) -> None:
         entry = transaction.entry(kept)
         assert entry is not None
-        transaction.put(replace(entry, body="never"))
+        transaction.put(replace(entry, body="never"), LATER)
         assert read(transaction)[kept] == "never"
         raise Refusal(Failure.INVALID, "No.")
 

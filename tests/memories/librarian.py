@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from memotheca.memory.curation.remember import RELATIONS, new_link
+from memotheca.search.derive import LATER
 from memotheca.toolkit.ask import Conversation, Prompt, Response, key_of
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
@@ -33,7 +34,7 @@ class Librarian(Writer):
         def act(transaction: Any) -> None:
             transaction.describe("CREATE")
             transaction.put(
-                new_link(transaction, (source, target), RELATIONS[relation], weight=0.8, predicate=relation)
+                new_link(transaction, (source, target), RELATIONS[relation], weight=0.8, predicate=relation), LATER
             )
 
         self.kernel.write(act, actor="tester")

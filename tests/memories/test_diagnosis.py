@@ -12,6 +12,7 @@ from memotheca.memory.curation import remember
 from memotheca.memory.safety.adversarial import FLAGGED, Threat
 from memotheca.memory.safety.circularity import find_circle
 from memotheca.model.clock import DAY, SECOND
+from memotheca.search.derive import LATER
 from memotheca.search.embed import choose_embedder
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
@@ -153,7 +154,7 @@ def quarantined(librarian: Librarian) -> str:
         entry = transaction.entry(id)
         transaction.describe("UPDATE")
         until = {"reason": "prompt_injection", "since": transaction.time, "until": transaction.time + DAY}
-        transaction.put(replace(entry, attributes={**entry.attributes, "quarantine": until}))
+        transaction.put(replace(entry, attributes={**entry.attributes, "quarantine": until}), LATER)
 
     librarian.kernel.write(act, actor="tester")
     return id

@@ -9,6 +9,7 @@ from memotheca.entries.entries import blank_entry
 from memotheca.memory.care.quarantine import find_unheld, rank_unheld
 from memotheca.memory.standing.judge import judge, judge_all
 from memotheca.model import kinds
+from memotheca.search.derive import LATER
 from memotheca.search.search import Question
 from memotheca.storage.store import Transaction
 from tests.memories.librarian import Librarian
@@ -23,7 +24,7 @@ def crowd(librarian: Librarian, **attributes: Any) -> None:
         transaction.describe("IMPORT")
         for number in range(MANY):
             entry = blank_entry(transaction, "tea", f"Tea tea tea {number}.")
-            transaction.put(replace(entry, kind=kinds.MEMORY, attributes=attributes))
+            transaction.put(replace(entry, kind=kinds.MEMORY, attributes=attributes), LATER)
 
     librarian.kernel.write(put, actor="test")
 

@@ -12,6 +12,7 @@ import pytest
 from memotheca.jobs.queue import bench_of
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY, SECOND, to_iso
+from memotheca.search import derive
 from tests.conftest import BEGAN, Time
 from tests.memories.librarian import WHY, Librarian, open_librarian
 
@@ -202,7 +203,7 @@ def quarantine(librarian: Librarian) -> None:
         transaction.describe("UPDATE")
         entry = transaction.entry(id)
         held = {"reason": "prompt_injection", "since": transaction.time, "until": None}
-        transaction.put(replace(entry, attributes={**entry.attributes, "quarantine": held}))
+        transaction.put(replace(entry, attributes={**entry.attributes, "quarantine": held}), derive.LATER)
 
     librarian.kernel.write(put, actor="tester")
 

@@ -14,6 +14,7 @@ import pytest
 from memotheca.app import open_store
 from memotheca.kernel.kernel import Kernel
 from memotheca.notes.note_bytes import to_bytes
+from memotheca.search.derive import LATER
 from memotheca.storage import vault_index as rows
 from memotheca.vault.files import digest_of
 from tests.server.raw import PATIENCE, RawServer
@@ -131,7 +132,7 @@ def test_a_live_server_completes_what_another_left_half_done(folder):
             after = replace(before, body="decided")
             digest = digest_of(to_bytes(after))
             after = replace(after, attributes={**before.attributes, "digest": digest, "links": []})
-            transaction.put(after)
+            transaction.put(after, LATER)
             root = str(folder / "vault")
             old = before.attributes["digest"]
             rows.add_intents(

@@ -16,6 +16,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import KINDS
 from memotheca.model.knowledge import Edge, Entry, fold
+from memotheca.search.derive import LATER
 from memotheca.storage import sqlite
 from memotheca.storage.journal import _HEADS, compare_heads, describe, dump, rebuild_heads
 from memotheca.storage.snapshot import EdgePattern
@@ -268,7 +269,8 @@ def test_edges_put_together_are_those_put_one_by_one(store):
         ends = [transaction.new_id() for _ in range(3)]
         for id in ends:
             transaction.put(
-                Entry(id=id, kind="entry", title="An end", created_at=transaction.time, updated_at=transaction.time)
+                Entry(id=id, kind="entry", title="An end", created_at=transaction.time, updated_at=transaction.time),
+                LATER,
             )
         made = [
             Edge(

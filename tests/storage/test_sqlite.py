@@ -12,6 +12,7 @@ from memotheca.entries.entries import NewEntry, blank_entry, store_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
+from memotheca.search.derive import LATER
 from memotheca.storage.sqlite import PRAGMAS, SQLiteDatabase, refuse_unsafe, to_refusal
 from memotheca.storage.store import Store, Transaction
 from tests.durability.processes import ask
@@ -108,7 +109,7 @@ def test_a_write_that_fails_leaves_nothing_and_frees_the_lock(store):
     put(store)
 
     def fail(transaction: Transaction) -> None:
-        transaction.put(blank_entry(transaction, "never"))
+        transaction.put(blank_entry(transaction, "never"), LATER)
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -204,7 +205,7 @@ def test_a_file_that_is_no_database_is_refused_as_damaged(tmp_path):
 def put_many(transaction: Transaction) -> None:
     transaction.describe("IMPORT")
     for number in range(4000):
-        transaction.put(blank_entry(transaction, f"number {number}", "x" * 7000))
+        transaction.put(blank_entry(transaction, f"number {number}", "x" * 7000), LATER)
 
 
 def test_a_copy_is_made_while_others_write_without_end(tmp_path, store):

@@ -9,6 +9,7 @@ from memotheca.kernel.handles import IMPORTED_NAMES
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Entry
+from memotheca.search.derive import LATER
 from memotheca.storage.store import Transaction
 
 BATCH = 500
@@ -69,10 +70,10 @@ def _put_batch(transaction: Transaction, batch: list[tuple[str, str, str]]) -> i
         present = transaction.entry(known) if known is not None and transaction.head(known) is not None else None
         if present is not None:
             if (present.title, present.body) != (title, body):
-                transaction.put(replace(present, title=title, body=body, updated_at=transaction.time))
+                transaction.put(replace(present, title=title, body=body, updated_at=transaction.time), LATER)
                 added += 1
             continue
-        transaction.put(_with_handle(blank_entry(transaction, title, body), handle))
+        transaction.put(_with_handle(blank_entry(transaction, title, body), handle), LATER)
         added += 1
     return added
 

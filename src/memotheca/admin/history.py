@@ -12,6 +12,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry, handle_of
 from memotheca.notes.mounts import vaults_of
 from memotheca.notes.outbox import Plan, catch_up, finish
+from memotheca.search.derive import LATER
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
@@ -286,7 +287,7 @@ def _restore(transaction: Transaction, change: Change) -> None:
             transaction.remove(change.after.thing)
         return
     try:
-        transaction.put(before)
+        transaction.put(before, LATER)
     except Refusal as refusal:
         raise Refusal(Failure.CONFLICT, f"It cannot come back: {refusal.message}") from refusal
 

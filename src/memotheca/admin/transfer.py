@@ -14,6 +14,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model import kinds
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
+from memotheca.search.derive import LATER
 from memotheca.search.index_folder import IndexFolder
 from memotheca.storage import journal
 from memotheca.storage.heads import all_loose_edges
@@ -138,7 +139,7 @@ def _import_graph(kernel: Kernel, lines: list[dict[str, Any]], *, actor: str) ->
                         skipped += 1
                         continue
                     known.add((name, str(observation)))
-                    transaction.put(blank_entry(transaction, name, str(observation), tags))
+                    transaction.put(blank_entry(transaction, name, str(observation), tags), LATER)
                     made += 1
             elif line.get("type") == "relation":
                 added = _relation(transaction, str(line["from"]), str(line["relationType"]), str(line["to"]))
@@ -156,7 +157,7 @@ def _entity(transaction: Transaction, name: str) -> Entry:
     entity = find_entity(transaction, spelled)
     if entity is None:
         entity = new_entity(transaction, spelled)
-        transaction.put(entity)
+        transaction.put(entity, LATER)
     return entity
 
 

@@ -22,7 +22,7 @@ from memotheca.model.knowledge import Alias, Entry, handle_of
 from memotheca.parsing.document import Document
 from memotheca.parsing.formats import promised_format
 from memotheca.parsing.open_safely import OpenedFile
-from memotheca.search.derive import chunk_size_of, rows_of
+from memotheca.search.derive import LATER, Prepared, chunk_size_of, rows_of
 from memotheca.search.embed import BATCH, Embedding, LoadedEmbedder, embedder_of, embedding_of
 from memotheca.search.passages import Passage, passages_of_document
 from memotheca.storage import document_index, jobs
@@ -181,7 +181,7 @@ def _known(transaction: Transaction, entry: Entry, given: Mapping[str, Any]) -> 
     transaction.describe("UPDATE")
     described = _described(entry, given)
     if described != entry:
-        transaction.put(replace(described, updated_at=transaction.time))
+        transaction.put(replace(described, updated_at=transaction.time), LATER)
     return _outcome(transaction, entry.id, duplicate=True)
 
 
@@ -283,17 +283,16 @@ def _store(kernel: Kernel, made: Made, watched: Watched) -> dict[str, Any]:
         if len(passages) % GLANCE == 0 and watched.progress.stop():
             raise cancelled_meanwhile()
     embedding = embedding_of(kernel)
-    if embedding is None:
-        return kernel.write(lambda transaction: _put(transaction, made, watched.job), actor=watched.job.actor)
-    rows, vectors = _prepared(embedding, embedder, (draft, passages), watched)
-    watched.storing()
-    with embedding.ready.keeping(draft, rows, embedder.identity if embedder else "", vectors):
-        return kernel.write(lambda transaction: _put(transaction, made, watched.job), actor=watched.job.actor)
+    prepared = LATER
+    if embedding is not None:
+        prepared = _prepared(embedding, embedder, (draft, passages), watched)
+        watched.storing()
+    return kernel.write(lambda transaction: _put(transaction, made, prepared, watched.job), actor=watched.job.actor)
 
 
 def _prepared(
     embedding: Embedding, embedder: LoadedEmbedder | None, given: tuple[Entry, list[Passage]], watched: Watched
-) -> tuple[list[ChunkRow], dict[bytes, list[bytes]]]:
+) -> Prepared:
     """The rows and vectors of a document's passages, batch by batch; words are analysed while vectors are made."""
     draft, passages = given
     rows: list[ChunkRow] = []
@@ -311,10 +310,10 @@ def _prepared(
             rows += fresh
             coming = following
             watched.embedded(len(rows), len(passages))
-    return rows, made
+    return Prepared(embedder.identity if embedder else "", made, draft, rows)
 
 
-def _put(transaction: Transaction, made: Made, job: Job) -> dict[str, Any]:
+def _put(transaction: Transaction, made: Made, prepared: Prepared, job: Job) -> dict[str, Any]:
     """Store the document and settle its job in one transaction, unless the job was called off meanwhile."""
     if not jobs.is_running(transaction.session, job):
         raise cancelled_meanwhile()
@@ -335,7 +334,7 @@ def _put(transaction: Transaction, made: Made, job: Job) -> dict[str, Any]:
         entry = replace(
             draft, id=past.id, aliases=past.aliases, created_at=past.created_at, updated_at=transaction.time
         )
-    transaction.put(entry)
+    transaction.put(entry, prepared)
     place_sections(transaction, entry, made.document.sections)
     return _settled(transaction, job, _outcome(transaction, entry.id, replaced=past is not None))
 

@@ -9,6 +9,7 @@ from memotheca.jobs.file_access import open_checked
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
+from memotheca.search.derive import LATER
 from memotheca.storage import document_index
 from memotheca.storage.document_index import DocumentRow
 from memotheca.storage.snapshot import Snapshot
@@ -95,7 +96,8 @@ def _move(kernel: Kernel, row: DocumentRow, now: str, *, actor: str) -> None:
                 title=name if entry.title == row.filename else entry.title,
                 attributes={**entry.attributes, "path": path, "filename": name},
                 updated_at=transaction.time,
-            )
+            ),
+            LATER,
         )
 
     kernel.write(act, actor=actor)

@@ -8,6 +8,7 @@ from memotheca.kernel.handles import DOCUMENT_NAMES
 from memotheca.model import kinds
 from memotheca.model.knowledge import Alias, Edge, Entry, fold, handle_of
 from memotheca.parsing.document import Section
+from memotheca.search.derive import LATER
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
@@ -35,10 +36,10 @@ def place_sections(transaction: Transaction, document: Entry, sections: tuple[Se
         present = known.pop(anchor, None)
         made = _entry(transaction, document, section, anchor=anchor, present=present)
         if present is None:
-            transaction.put(made)
+            transaction.put(made, LATER)
             transaction.put(_edge(transaction, document, made))
         elif made != present:
-            transaction.put(replace(made, updated_at=transaction.time))
+            transaction.put(replace(made, updated_at=transaction.time), LATER)
     for gone in known.values():
         remove_with_edges(transaction, gone)
 

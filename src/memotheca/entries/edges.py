@@ -17,6 +17,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.ids import new_id
 from memotheca.model.knowledge import Alias, Edge, Entry, Validity, fold
 from memotheca.model.unset import UNSET, Unset
+from memotheca.search.derive import LATER
 from memotheca.storage.conflicts import drop_conflict, drop_expired_conflicts, find_conflict, keep_conflict
 from memotheca.storage.database import Session
 from memotheca.storage.snapshot import EdgePattern, Snapshot
@@ -294,7 +295,7 @@ def _kept(transaction: Transaction, entry: Entry) -> Entry:
         return entry
     twin = find_entity(transaction, entry.title)
     if twin is None:
-        transaction.put(entry)
+        transaction.put(entry, LATER)
     return twin or entry
 
 

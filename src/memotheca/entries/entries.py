@@ -14,6 +14,7 @@ from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Entry, handle_of
 from memotheca.model.unset import UNSET, Unset
+from memotheca.search.derive import LATER
 from memotheca.search.embed import prepare_text
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
@@ -74,12 +75,12 @@ def store_entry(kernel: Kernel, new: NewEntry, *, actor: str) -> Written:
     """Make a new entry."""
 
     _refuse_long_names(new)
-    prepare_text(kernel, new.title, new.body, whole=new.whole)
+    prepared = prepare_text(kernel, new.title, new.body, whole=new.whole)
 
     def act(transaction: Transaction) -> Written:
         transaction.describe("CREATE")
         entry, notice = _settled(transaction, _amended(blank_entry(transaction), new, transaction.time))
-        transaction.put(entry)
+        transaction.put(entry, prepared)
         return Written(_newest(transaction, entry.id), notice, transaction.waiting_chunks(entry.id))
 
     return kernel.write(act, actor=actor)
@@ -108,7 +109,8 @@ def update_entry(kernel: Kernel, handle: str, change: EntryChange, *, actor: str
     _refuse_text_of_document(present, change)
     title = present.title if isinstance(change.title, Unset) else change.title
     body = present.body if isinstance(change.body, Unset) else change.body
-    prepare_text(kernel, title, body, whole=change.whole)
+    same = (title, body) == (present.title, present.body)
+    prepared = LATER if same else prepare_text(kernel, title, body, whole=change.whole)
 
     def act(transaction: Transaction) -> Written:
         transaction.describe("UPDATE")
@@ -117,7 +119,7 @@ def update_entry(kernel: Kernel, handle: str, change: EntryChange, *, actor: str
         _refuse_text_of_document(before, change)
         amended, notice = _settled(transaction, _amended(before, change, transaction.time))
         if amended != before:
-            transaction.put(replace(amended, updated_at=transaction.time))
+            transaction.put(replace(amended, updated_at=transaction.time), prepared)
         return Written(_newest(transaction, before.id), notice, transaction.waiting_chunks(before.id))
 
     return kernel.write(act, actor=actor)

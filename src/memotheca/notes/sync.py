@@ -18,6 +18,7 @@ from memotheca.notes.notices import judge_links, keep_warnings
 from memotheca.notes.open_notebook import opened
 from memotheca.notes.outbox import spell, try_to_finish
 from memotheca.notes.vanished import Removals, doubt, identity_of, remember, revision_of, shares_of, tell
+from memotheca.search.derive import LATER
 from memotheca.storage import vault_index
 from memotheca.storage.database import Session
 from memotheca.storage.store import Transaction
@@ -415,7 +416,7 @@ def _write_batch(batch: _Batch, transaction: Transaction) -> int:
         present = None if (arrival.id or moved) is None else transaction.entry(arrival.id or str(moved))
         if arrival.path in pending or not _is_as_seen(transaction, arrival, present):
             continue
-        transaction.put(_entry_of(transaction, look.mount, arrival, present))
+        transaction.put(_entry_of(transaction, look.mount, arrival, present), LATER)
         batch.settled.append(arrival)
         done.created += present is None
         done.moved += present is not None and arrival.id is None

@@ -18,6 +18,7 @@ from memotheca.notes.outbox import Plan, catch_up, finish
 from memotheca.notes.read_notes import Node, find_key, get_node
 from memotheca.notes.rename import Relinked, relink
 from memotheca.notes.sync import folder_of, sync_paths
+from memotheca.search.derive import LATER, Prepared
 from memotheca.search.embed import prepare_text
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
@@ -76,6 +77,7 @@ class _Change:
     mount: Mount
     parsed: ParsedNote | None
     links: int = 0
+    prepared: Prepared = LATER
 
     @property
     def path(self) -> str:
@@ -115,13 +117,14 @@ def create_note(kernel: Kernel, draft: Draft, *, actor: str, dry_run: bool = Fal
     if folder.ignores.ignores(path):
         raise Refusal(Failure.INVALID, f"{path!r} would be ignored by this vault's rules.", field="directory")
     parsed = _composed(path, draft)
+    prepared = prepare_text(kernel, parsed.title, parsed.body)
 
     def plan(snapshot: Snapshot, book: Notebook) -> _Intended:
         if book.standing_at(mount.prefix + path) is not None:
             raise Refusal(Failure.ALREADY_EXISTS, f"There is already a note {mount.prefix + path!r}.", field="title")
-        return _Intended(snapshot.tx, [_Change(None, mount, parsed)], _repeated(draft.tags), mount.prefix + path)
+        change = _Change(None, mount, parsed, prepared=prepared)
+        return _Intended(snapshot.tx, [change], _repeated(draft.tags), mount.prefix + path)
 
-    prepare_text(kernel, parsed.title, parsed.body)
     return _carry_out(kernel, plan, "CREATE", actor=actor, dry_run=dry_run)
 
 
@@ -129,6 +132,11 @@ def update_note(kernel: Kernel, id: str, changes: Changes, *, actor: str, dry_ru
     """Change what was said; another title gives the file another name and every link to it the new one."""
     if changes.title is None and changes.content is None and changes.tags is None:
         raise Refusal(Failure.INVALID, "Say at least one of title, content and tags.")
+    prepared = LATER
+    if changes.content is not None:
+        with opened(kernel) as (snapshot, book):
+            title = changes.title or _note_row(snapshot, book, id).title
+        prepared = prepare_text(kernel, title, changes.content)
 
     def plan(snapshot: Snapshot, book: Notebook) -> _Intended:
         row = _note_row(snapshot, book, id)
@@ -141,17 +149,13 @@ def update_note(kernel: Kernel, id: str, changes: Changes, *, actor: str, dry_ru
             raise Refusal(Failure.ALREADY_EXISTS, taken, field="title")
         if after.path != before.path or after.title != before.title:
             after, relinked = relink(snapshot, book, row, after)
-        planned = [_Change(row, mount, after)] if after != before else []
+        planned = [_Change(row, mount, after, prepared=prepared)] if after != before else []
         planned += [
             _Change(each.row, vaults_of(kernel).holding(each.row.vault), each.parsed, each.links) for each in relinked
         ]
         told = (*_repeated(changes.tags or ()), *_staying(after, changes.tags))
         return _Intended(snapshot.tx, planned, told, mount.prefix + after.path)
 
-    if changes.content is not None:
-        with opened(kernel) as (snapshot, book):
-            title = changes.title or _note_row(snapshot, book, id).title
-        prepare_text(kernel, title, changes.content)
     return _carry_out(kernel, plan, "UPDATE", actor=actor, dry_run=dry_run)
 
 
@@ -314,7 +318,7 @@ def _write_change(transaction: Transaction, plan: Plan, change: _Change) -> None
     raw = render(change.parsed)
     parsed = parse(raw, change.parsed.path)
     after = to_entry(transaction, before, parsed, (change.mount.prefix, change.path, digest_of(raw)))
-    transaction.put(after)
+    transaction.put(after, change.prepared)
     plan.add(before, after)
 
 

@@ -9,6 +9,7 @@ from memotheca.kernel.handles import PATTERN_NAMES
 from memotheca.model.kinds import PATTERN
 from memotheca.model.knowledge import Alias, Entry, handle_of
 from memotheca.patterns.pattern_file import SKILL_FORM, Pattern
+from memotheca.search.derive import LATER, Prepared
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Store, Transaction
 
@@ -70,6 +71,14 @@ def catalogue_of(entry: Entry) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Others:
+    """What a catalogue is to have, by name, and the paths whose patterns stay as they are."""
+
+    wanted: frozenset[str]
+    spared: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """Where a catalogue is kept, and who keeps it."""
 
@@ -86,8 +95,8 @@ def keep_in_step(target: Target, patterns: Sequence[Pattern], *, spared: frozens
     for start in range(0, max(len(patterns), 1), BATCH):
         batch = patterns[start : start + BATCH]
         last = start + BATCH >= len(patterns)
-        wanted = names_of(patterns) if last else None
-        act = partial(put_batch, catalogue=target.catalogue, batch=batch, wanted=wanted, spared=spared)
+        others = Others(names_of(patterns), spared) if last else None
+        act = partial(put_batch, catalogue=target.catalogue, batch=batch, others=others)
         _merge(kept, target.store.write(target.collection, act, actor=target.actor))
     return kept
 
@@ -97,22 +106,22 @@ def put_batch(
     *,
     catalogue: str,
     batch: Sequence[Pattern],
-    wanted: frozenset[str] | None,
-    spared: frozenset[str] = frozenset(),
+    others: Others | None,
+    prepared: Prepared = LATER,
 ) -> Kept:
-    """Put these patterns and, where `wanted` names all that the catalogue is to have, remove the others."""
+    """Put these patterns and, where it is said what the catalogue is to have beside them, remove the others."""
     transaction.describe("IMPORT")
     kept = Kept()
     for pattern in batch:
-        _put(transaction, catalogue, pattern, kept)
-    if wanted is not None:
-        _remove_others(transaction, catalogue, (wanted, spared), kept)
+        _put(transaction, catalogue, pattern, kept, prepared=prepared)
+    if others is not None:
+        _remove_others(transaction, catalogue, others, kept)
     if transaction.changed:
         kept.transactions.append(transaction.tx)
     return kept
 
 
-def _put(transaction: Transaction, catalogue: str, pattern: Pattern, kept: Kept) -> None:
+def _put(transaction: Transaction, catalogue: str, pattern: Pattern, kept: Kept, *, prepared: Prepared) -> None:
     name, fields = name_of(pattern), to_fields(pattern, catalogue)
     present = _present(transaction, name)
     if present is None:
@@ -124,7 +133,8 @@ def _put(transaction: Transaction, catalogue: str, pattern: Pattern, kept: Kept)
                 aliases=(Alias(PATTERN_NAMES, name),),
                 created_at=transaction.time,
                 updated_at=transaction.time,
-            )
+            ),
+            prepared,
         )
         kept.added.append(name)
     elif catalogue_of(present) != catalogue:
@@ -132,7 +142,7 @@ def _put(transaction: Transaction, catalogue: str, pattern: Pattern, kept: Kept)
     elif replace(present, **fields) == present:
         kept.unchanged.append(name)
     else:
-        transaction.put(replace(present, **fields, updated_at=transaction.time))
+        transaction.put(replace(present, **fields, updated_at=transaction.time), prepared)
         kept.changed.append(name)
 
 
@@ -141,15 +151,12 @@ def _present(snapshot: Snapshot, name: str) -> Entry | None:
     return snapshot.entry(id) if id is not None else None
 
 
-def _remove_others(
-    transaction: Transaction, catalogue: str, keeping: tuple[frozenset[str], frozenset[str]], kept: Kept
-) -> None:
-    wanted, spared = keeping
+def _remove_others(transaction: Transaction, catalogue: str, others: Others, kept: Kept) -> None:
     for version in transaction.entries((PATTERN,)):
         entry = version.thing
-        if not isinstance(entry, Entry) or catalogue_of(entry) != catalogue or handle_of(entry) in wanted:
+        if not isinstance(entry, Entry) or catalogue_of(entry) != catalogue or handle_of(entry) in others.wanted:
             continue
-        if entry.attributes.get("path") in spared:
+        if entry.attributes.get("path") in others.spared:
             kept.unchanged.append(handle_of(entry))
             continue
         transaction.remove(entry)

@@ -13,8 +13,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import STARTER_COLLECTION
 from memotheca.patterns.pattern_file import Pattern, read_pattern
-from memotheca.patterns.pattern_store import names_of, put_batch
-from memotheca.search.embed import embedding_of
+from memotheca.patterns.pattern_store import Others, names_of, put_batch
+from memotheca.search.derive import Prepared
 from memotheca.storage.collections import read_settings, write_setting
 from memotheca.storage.database import Session
 from memotheca.storage.store import Transaction
@@ -145,10 +145,7 @@ def _recorded(session: Session) -> int:
 def _install(kernel: Kernel, begin: Callable[[], None]) -> None:
     """Several processes, and several releases, may come to this at once: whoever is second finds it done."""
     number, patterns = release(), starter_patterns()
-    embedding = embedding_of(kernel)
-    if embedding is not None:
-        for digest, vectors in shipped_vectors().items():
-            embedding.ready.put(SHIPPED_IDENTITY, digest, vectors)
+    prepared = Prepared(SHIPPED_IDENTITY, shipped_vectors())
 
     def record(session: Session) -> None:
         if _recorded(session) < number:
@@ -157,7 +154,8 @@ def _install(kernel: Kernel, begin: Callable[[], None]) -> None:
     def act(transaction: Transaction) -> None:
         begin()
         if _recorded(transaction.session) < number:
-            put_batch(transaction, catalogue=STARTER, batch=patterns, wanted=names_of(patterns))
+            others = Others(names_of(patterns))
+            put_batch(transaction, catalogue=STARTER, batch=patterns, others=others, prepared=prepared)
             record(transaction.session)
 
     kernel.store.write(STARTER_COLLECTION, act, actor="memotheca")

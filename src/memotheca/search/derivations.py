@@ -24,8 +24,8 @@ class Derivations:
         self._births = births
         self._represent = represent
 
-    def changed(self, session: Session, collection: str, tx: int, thing: Thing) -> None:
-        self._births.changed(session, collection, tx, thing)
+    def changed(self, session: Session, collection: str, tx: int, thing: Thing, *, prepared: object) -> None:
+        self._births.changed(session, collection, tx, thing, prepared=prepared)
         if isinstance(thing, Entry) and thing.kind == MEMORY:
             fingerprints.put(session, collection, thing.id, self._represented(thing))
 

@@ -4,11 +4,8 @@ import hashlib
 import json
 import logging
 import struct
-from collections import OrderedDict
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
-from threading import Lock
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memotheca.model import kinds
@@ -49,61 +46,45 @@ QUARANTINED = filter_number("quarantine", "held")
 Vectors = Mapping[bytes, list[bytes]]
 
 
-class Ready:
-    """Vectors made before the lock was taken, kept for a moment under what they are vectors of."""
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What was made of a text before the writer's lock was taken: vectors by an embedder, each under the digest of what
+    it is the vector of, and of a document its rows as well. A write that is tried again uses it again."""
 
-    def __init__(self, size: int = 4096) -> None:
-        self._size = size
-        self._held: OrderedDict[tuple[str, bytes], list[bytes]] = OrderedDict()
-        self._drafts: list[tuple[Entry, list[chunks.ChunkRow], str, Vectors]] = []
-        self._guard = Lock()
+    model: str = ""
+    vectors: Vectors = field(default_factory=dict[bytes, list[bytes]])
+    draft: Entry | None = None
+    rows: Sequence[chunks.ChunkRow] = ()
 
-    def put(self, model: str, digest: bytes, vectors: list[bytes]) -> None:
-        with self._guard:
-            self._held[model, digest] = vectors
-            while len(self._held) > self._size:
-                self._held.popitem(last=False)
+    def made_by(self, model: str) -> Vectors:
+        return self.vectors if self.model == model else {}
 
-    def get(self, model: str, digest: bytes) -> list[bytes]:
-        with self._guard:
-            return self._held.get((model, digest), [])
+    def rows_for(self, entry: Entry) -> list[chunks.ChunkRow] | None:
+        """The rows, where they are of this very text, whatever id and times it was given since."""
+        draft = self.draft
+        if draft is None:
+            return None
+        if replace(entry, id=draft.id, created_at=draft.created_at, updated_at=draft.updated_at) != draft:
+            return None
+        columns = _columns(entry)
+        return [replace(row, entry_id=entry.id, columns=columns) for row in self.rows]
 
-    @contextmanager
-    def keeping(self, draft: Entry, rows: list[chunks.ChunkRow], model: str, vectors: Vectors) -> Generator[None]:
-        """While a long text is written: its chunks and vectors, which were made before the lock."""
-        kept = (draft, rows, model, vectors)
-        with self._guard:
-            self._drafts.append(kept)
-        try:
-            yield
-        finally:
-            with self._guard:
-                self._drafts = [other for other in self._drafts if other is not kept]
 
-    def drafted(self, entry: Entry, model: str) -> tuple[list[chunks.ChunkRow], Vectors] | None:
-        """What was made of this very text, whatever id and times it was given since; two may be writing versions of
-        the same document at once."""
-        with self._guard:
-            held = list(self._drafts)
-        for draft, rows, draft_model, vectors in held:
-            same = replace(entry, id=draft.id, created_at=draft.created_at, updated_at=draft.updated_at) == draft
-            if same and draft_model == model:
-                columns = _columns(entry)
-                return [replace(row, entry_id=entry.id, columns=columns) for row in rows], vectors
-        return None
+# For a text that has its vectors already, or gets them in the background.
+LATER = Prepared()
 
 
 class Births:
     """What the store tells of every change; `model_of` names the embedder of a collection, or none."""
 
-    def __init__(self, ready: Ready, model_of: Callable[[Session, str], str]) -> None:
-        self._ready = ready
+    def __init__(self, model_of: Callable[[Session, str], str]) -> None:
         self._model_of = model_of
 
-    def changed(self, session: Session, collection: str, tx: int, thing: Thing) -> None:
+    def changed(self, session: Session, collection: str, tx: int, thing: Thing, *, prepared: object) -> None:
         if isinstance(thing, Entry):
+            held = prepared if isinstance(prepared, Prepared) else LATER
             chunks.kill(session, collection, tx, thing.id)
-            self.bear(session, collection, tx, thing)
+            self.bear(session, collection, tx, thing, prepared=held)
             vault_index.follow(session, collection, thing)
 
     def removed(self, session: Session, collection: str, tx: int, id: str) -> None:
@@ -117,10 +98,12 @@ class Births:
         document_index.drop(session, collection, id)
         jobs.forget(session, collection, id)
 
-    def bear(self, session: Session, collection: str, tx: int, entry: Entry) -> None:
+    def bear(self, session: Session, collection: str, tx: int, entry: Entry, *, prepared: Prepared = LATER) -> None:
         model = self._model_of(session, collection)
-        drafted = self._ready.drafted(entry, model)
-        rows, made = drafted or (_rows_or_none(session, collection, entry), {})
+        made = prepared.made_by(model)
+        rows = prepared.rows_for(entry)
+        if rows is None:
+            rows = _rows_or_none(session, collection, entry)
         numbers = chunks.bear(session, collection, tx, rows)
         if entry.kind == kinds.DOCUMENT:
             document_index.keep(session, collection, _document_row(entry, len(rows)))
@@ -129,8 +112,7 @@ class Births:
         found: list[tuple[int, bytes]] = []
         waiting: list[int] = []
         for number, row in zip(numbers, rows, strict=True):
-            vectors = made.get(row.digest) or self._ready.get(model, row.digest)
-            vectors = vectors or chunks.known_vectors(session, collection, model, row.digest)
+            vectors = made.get(row.digest) or chunks.known_vectors(session, collection, model, row.digest)
             found += [(number, value) for value in vectors]
             waiting += [] if vectors else [number]
         chunks.put_vectors(session, collection, model, found)

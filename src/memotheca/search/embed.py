@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
-from memotheca.search.derive import Ready, chunk_size_of, digest_of
+from memotheca.search.derive import LATER, Prepared, chunk_size_of, digest_of
 from memotheca.search.passages import cut, passages_of
 from memotheca.storage import chunks
 from memotheca.storage.collections import read_settings, write_setting
@@ -74,7 +74,6 @@ class Embedding:
         self._loaded: dict[str, LoadedEmbedder | None] = {}
         self._guard = Lock()
         self._turns = BoundedSemaphore(os.cpu_count() or PARALLEL)
-        self.ready = Ready()
 
     def embedder(self, session: Session, collection: str) -> LoadedEmbedder | None:
         """The collection's embedder; None where it has none, or it cannot be loaded here, which hinders nobody."""
@@ -97,26 +96,28 @@ class Embedding:
             return refusal.message
         return None if found else "the model's files are missing"
 
-    def prepare(self, store: Store, collection: str, said: tuple[str, str], *, whole: bool) -> None:
+    def prepare(self, store: Store, collection: str, title: str, body: str, *, whole: bool) -> Prepared:
         """Make the vectors of a text before the writer's lock is taken; a long one is left for later, unless the
         caller waits for the whole."""
-        title, body = said
         spans = cut(body)
         if len(spans) > AT_ONCE and not whole:
-            return
+            return LATER
         with store.database.read() as session:
             embedder = self.embedder(session, collection)
         if embedder is None:
-            return
+            return LATER
+        made: dict[bytes, list[bytes]] = {}
         try:
             for start, stop in spans:
-                self._make_ready(embedder, title, body[start:stop])
+                digest = digest_of(title, body[start:stop])
+                made[digest] = made.get(digest) or self._embed(embedder, title, body[start:stop])
         except Refusal as refusal:
             if refusal.failure is Failure.CANCELLED:
                 raise
             log.warning("stored without vectors for now: %s", refusal.message)
         except Exception:
             log.exception("stored without vectors for now")
+        return Prepared(embedder.identity, made)
 
     @contextmanager
     def ahead(self, embedder: LoadedEmbedder | None, title: str) -> Generator[Callable[[Sequence[str]], Coming]]:
@@ -139,18 +140,10 @@ class Embedding:
     def _embed(self, embedder: LoadedEmbedder, title: str, text: str) -> list[bytes]:
         return [self._pack(vector) for vector in embedder.embed_passage(title, text)]
 
-    def _make_ready(self, embedder: LoadedEmbedder, title: str, text: str) -> list[bytes]:
-        digest = digest_of(title, text)
-        vectors = self.ready.get(embedder.identity, digest)
-        if not vectors:
-            vectors = self._embed(embedder, title, text)
-            self.ready.put(embedder.identity, digest, vectors)
-        return vectors
-
-    def _make_ready_or_none(self, embedder: LoadedEmbedder, title: str, text: str) -> list[bytes]:
+    def _embed_or_none(self, embedder: LoadedEmbedder, title: str, text: str) -> list[bytes]:
         """A passage that the embedder cannot take stays without vectors; those that wait behind it do not."""
         try:
-            return self._make_ready(embedder, title, text)
+            return self._embed(embedder, title, text)
         except (Refusal, MemoryError):
             raise
         except Exception:
@@ -167,7 +160,7 @@ class Embedding:
                     return done
                 embedder, texts, gone = batch
                 titles, bodies = [title for _, title, _ in texts], [body for _, _, body in texts]
-                made = pool.map(partial(self._make_ready_or_none, embedder), titles, bodies)
+                made = pool.map(partial(self._embed_or_none, embedder), titles, bodies)
                 pairs = [(seq, value) for (seq, _, _), values in zip(texts, made, strict=True) for value in values]
                 finished = [*gone, *(seq for seq, _, _ in texts)]
                 keep = partial(_finish, collection=collection, model=embedder.identity, made=(pairs, finished))
@@ -259,8 +252,15 @@ def embedder_of(kernel: Kernel, session: Session) -> LoadedEmbedder | None:
     return None if embedding is None else embedding.embedder(session, kernel.collection)
 
 
-def prepare_text(kernel: Kernel, title: str, body: str, *, whole: bool = False) -> None:
-    """Make the vectors of a short text ready before it is written; of a long one only if the whole is wanted."""
+def prepare_text(kernel: Kernel, title: str, body: str, *, whole: bool = False) -> Prepared:
+    """The vectors of a short text, made before it is written; of a long one only if the whole is wanted."""
     embedding = embedding_of(kernel)
-    if embedding is not None:
-        embedding.prepare(kernel.store, kernel.collection, (title, body), whole=whole)
+    if embedding is None:
+        return LATER
+    return embedding.prepare(kernel.store, kernel.collection, title, body, whole=whole)
+
+
+def prepared_vectors(snapshot: Snapshot, prepared: Prepared, title: str, body: str) -> list[bytes]:
+    """The vectors of a text's passages in their order, where they are of the embedder its collection has chosen."""
+    made = prepared.made_by(model_of(snapshot.session, snapshot.collection))
+    return [value for start, stop in cut(body) for value in made.get(digest_of(title, body[start:stop]), ())]

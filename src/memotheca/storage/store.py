@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, overload
 
 from memotheca.model.clock import Clock
 from memotheca.model.commits import Operation
@@ -24,9 +24,10 @@ class _Unchanged(Exception):
 
 
 class Derive(Protocol):
-    """Whoever keeps derived rows hears of every change inside its transaction."""
+    """Whoever keeps derived rows hears of every change inside its transaction, and is handed what was prepared for
+    it, which is nobody else's to understand."""
 
-    def changed(self, session: Session, collection: str, tx: int, thing: Thing) -> None: ...
+    def changed(self, session: Session, collection: str, tx: int, thing: Thing, *, prepared: object) -> None: ...
 
     def removed(self, session: Session, collection: str, tx: int, id: str) -> None: ...
 
@@ -89,15 +90,22 @@ class Transaction(Snapshot):
             )
         )
 
-    def put(self, thing: Thing) -> None:
-        """Make or change a thing; the first thing a transaction touches is what it is about."""
+    @overload
+    def put(self, thing: Edge, prepared: object = None) -> None: ...
+
+    @overload
+    def put(self, thing: Entry, prepared: object) -> None: ...
+
+    def put(self, thing: Thing, prepared: object = None) -> None:
+        """Make or change a thing; the first thing a transaction touches is what it is about. With an entry comes what
+        was prepared of its text before the lock, so that no verb forgets to say."""
         kind = thing.kind if isinstance(thing, Entry) else thing.type
         self._write_version(thing.id, subject_of(thing), kind, to_image(thing))
         set_head(self.session, self.collection, self.tx, thing)
         if isinstance(thing, Edge):
             self._linked.add(thing.id)
         if self._derive is not None:
-            self._derive.changed(self.session, self.collection, self.tx, thing)
+            self._derive.changed(self.session, self.collection, self.tx, thing, prepared=prepared)
 
     def link(self, edges: Sequence[Edge]) -> None:
         """As `put` of each of some edges that are new, and called nothing."""
@@ -106,7 +114,7 @@ class Transaction(Snapshot):
         self._linked |= {edge.id for edge in edges}
         if self._derive is not None:
             for edge in edges:
-                self._derive.changed(self.session, self.collection, self.tx, edge)
+                self._derive.changed(self.session, self.collection, self.tx, edge, prepared=None)
 
     def remove(self, thing: Thing) -> None:
         """Leave a tombstone."""

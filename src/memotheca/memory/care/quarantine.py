@@ -11,7 +11,7 @@ from memotheca.memory.curation.remember import quarantine_of
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.search.derive import QUARANTINED
+from memotheca.search.derive import LATER, QUARANTINED
 from memotheca.search.finder import finder_of
 from memotheca.search.index.score import Filter
 from memotheca.search.search import Page, Question, find_entries, rank_entries
@@ -72,7 +72,7 @@ def lift_quarantine(kernel: Kernel, handle: str, *, actor: str) -> Version:
         if quarantine_of(entry, kernel.now()) is None:
             raise Refusal(Failure.INVALID, "It is not in quarantine.", field="release")
         attributes = {name: value for name, value in entry.attributes.items() if name != "quarantine"}
-        transaction.put(replace(entry, attributes=attributes, updated_at=transaction.time))
+        transaction.put(replace(entry, attributes=attributes, updated_at=transaction.time), LATER)
         return cast(Version, transaction.version(entry.id, transaction.tx))
 
     return kernel.write(act, actor=actor)

@@ -14,6 +14,7 @@ from memotheca.memory.spaces.all_spaces import Hung
 from memotheca.memory.standing.judge import reference_of
 from memotheca.memory.standing.probe import hang_text
 from memotheca.memory.standing.sample import Reference
+from memotheca.search.derive import Prepared
 from memotheca.search.embed import prepare_text
 from memotheca.storage.snapshot import Snapshot
 
@@ -99,10 +100,10 @@ def _score(verdict: Verdict) -> float:
 def vet(kernel: Kernel, content: str, checks: Sequence[str], rationale: str | None = None) -> Vetted:
     """Make the checks that are asked for; the text is neither kept nor obeyed."""
     about, body = (rationale, content) if rationale is not None else _heading_and_rest(content)
-    for passage in (content, *(() if about is None else (about, body))):
-        prepare_text(kernel, "", passage, whole=True)
+    passages = (content, *(() if about is None else (about, body)))
+    prepared = {passage: prepare_text(kernel, "", passage, whole=True) for passage in passages}
     with kernel.read() as snapshot:
-        look = _Look(kernel, snapshot, content, about, body)
+        look = _Look(kernel, snapshot, content, about, body, prepared)
         made: dict[str, Callable[[], Verdict]] = {
             "embedding_outlier": look.find_outlier,
             "content_misalign": look.find_misaligned,
@@ -128,6 +129,7 @@ class _Look:
     content: str
     about: str | None
     body: str
+    prepared: Mapping[str, Prepared]
 
     def find_outlier(self) -> Verdict:
         """How many spreads farther from its nearest ten a text is than the memories are from theirs."""
@@ -172,7 +174,7 @@ class _Look:
         )
 
     def _hang(self, text: str) -> Hung:
-        return hang_text(self.kernel, self.snapshot, text)
+        return hang_text(self.kernel, self.snapshot, text, self.prepared[text])
 
 
 def _distance(row: Any) -> float:

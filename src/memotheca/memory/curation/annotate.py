@@ -15,6 +15,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.notes.note_bytes import is_filed
 from memotheca.notes.outbox import Plan
 from memotheca.notes.ownership import carry_out, inscribe
+from memotheca.search.derive import LATER
 from memotheca.search.embed import model_of
 from memotheca.storage import fingerprints
 from memotheca.storage.lookups import ids_labelled
@@ -41,7 +42,7 @@ def annotate(
         changed = [name for name in annotations if _field(before, name) != _field(after, name)]
         if changed:
             after = _with_owner(transaction, before, after, changed)
-            transaction.put(replace(after, updated_at=transaction.time))
+            transaction.put(replace(after, updated_at=transaction.time), LATER)
             plan.add(before, after)
         version = cast(Version, transaction.version(before.id, transaction.tx))
         return version, changed, _derived(transaction, before.id) == seen

@@ -10,6 +10,7 @@ from memotheca.memory.graph.balance import Examined, examine, refuse_cancer
 from memotheca.memory.safety.secrets import scrub
 from memotheca.model.commits import Version
 from memotheca.model.knowledge import Entry
+from memotheca.search.derive import LATER
 from memotheca.storage.store import Transaction
 
 
@@ -35,7 +36,7 @@ def boost(kernel: Kernel, handle: str, delta: float, rationale: str, *, actor: s
         examined = look(transaction, entry.id, after)
         if after != before:
             attributes = {**entry.attributes, "importance": after}
-            transaction.put(replace(entry, attributes=attributes, updated_at=transaction.time))
+            transaction.put(replace(entry, attributes=attributes, updated_at=transaction.time), LATER)
         return Boosted(cast(Version, transaction.version(entry.id, transaction.tx)), before, after, examined)
 
     boosted = kernel.write(act, actor=actor)

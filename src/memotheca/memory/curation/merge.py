@@ -24,6 +24,8 @@ from memotheca.model.knowledge import Alias, Edge, Entry
 from memotheca.notes.note_bytes import is_filed
 from memotheca.notes.outbox import Plan
 from memotheca.notes.ownership import carry_out, make_note, release, retire
+from memotheca.search.derive import LATER
+from memotheca.search.embed import prepare_text
 from memotheca.storage.activity import Happening
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
@@ -108,6 +110,8 @@ def merge(kernel: Kernel, seen: Sequence[Entry], content: str, *, said: Mapping[
     """Make one entry of several: the content was made of them as they were seen, `said` has name, rationale, strategy
     and whether to force it. Raises ChangedMeanwhile where one of them says something else by now."""
 
+    prepared = prepare_text(kernel, str(said["target_name"]), content, whole=True)
+
     def act(transaction: Transaction, plan: Plan) -> Merged:
         sources = sources_of(transaction, [source.id for source in seen])
         if [_said(source) for source in sources] != [_said(source) for source in seen]:
@@ -117,7 +121,7 @@ def merge(kernel: Kernel, seen: Sequence[Entry], content: str, *, said: Mapping[
         gone = [source for source in sources if source.id not in apart]
         refuse_circle(transaction, [source.id for source in gone])
         merged = _merged_entry(transaction, sources, content, said)
-        transaction.put(merged)
+        transaction.put(merged, prepared)
         redirected = _take_the_place_of(transaction, plan, gone, merged)
         refuse_cancer(transaction, merged.id, importance_of(merged))
         for id in apart:
@@ -238,7 +242,7 @@ def _take_the_place_of(transaction: Transaction, plan: Plan, gone: Sequence[Entr
     if is_filed(merged):
         # Its path may have been that of a source until now.
         named = replace(merged, aliases=(Alias(NOTE_NAMES, merged.attributes["path"]),))
-        transaction.put(named)
+        transaction.put(named, LATER)
         plan.add(None, named)
     return redirected
 

@@ -28,9 +28,8 @@ from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry, fold
 from memotheca.model.retry import persist
-from memotheca.search.derive import digest_of
-from memotheca.search.embed import embedder_of, embedding_of, prepare_text, voice_of
-from memotheca.search.passages import cut
+from memotheca.search.derive import Prepared
+from memotheca.search.embed import prepare_text, prepared_vectors, voice_of
 from memotheca.storage.activity import Happening
 from memotheca.storage.heads import is_live
 from memotheca.storage.snapshot import Snapshot
@@ -110,8 +109,8 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
     threat = inspect(clean.content)
     if threat.is_blocked:
         _refuse(kernel, threat)
-    prepare_text(kernel, clean.name, clean.content, whole=True)
-    pondered = persist(lambda: _ponder(kernel, clean, threat))
+    prepared = prepare_text(kernel, clean.name, clean.content, whole=True)
+    pondered = persist(lambda: _ponder(kernel, clean, threat, prepared))
     entry, around, learned, mood = pondered.entry, pondered.around, pondered.learned, pondered.mood
 
     def act(transaction: Transaction) -> tuple[Version, tuple[Edge, ...], tuple[tuple[Entry, float], ...]]:
@@ -119,7 +118,7 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
         linked = tuple(find_node(transaction, handle, field="link_to").id for handle in clean.link_to)
         living = transaction.living(other.id for other, _ in around.near)
         near = tuple((other, value) for other, value in around.near if other.id in living)
-        made = put_memory(transaction, entry)
+        made = put_memory(transaction, entry, prepared)
         asked = _asked_edges(transaction, made, linked, clean.metadata)
         found = _found_edges(transaction, made, replace(around, near=near))
         edges = [*asked, *without_circles(transaction, made.id, asked, found)]
@@ -159,14 +158,14 @@ def _version_of(transaction: Transaction, entry: Entry) -> Version:
     return Version(id=entry.id, tx=transaction.tx, time=transaction.time, subject="entry", kind=entry.kind, thing=entry)
 
 
-def _ponder(kernel: Kernel, draft: Draft, threat: Threat) -> _Pondered:
+def _ponder(kernel: Kernel, draft: Draft, threat: Threat, prepared: Prepared) -> _Pondered:
     """Draw a memory and judge it among the others."""
     with kernel.read() as snapshot:
         linked = tuple(find_node(snapshot, handle, field="link_to").id for handle in draft.link_to)
         mood = activity_of(kernel).mood(snapshot.session, kernel.collection, draft.session)
         now = kernel.now()
         entry = draw(draft, threat, (now, mood.position + 1))
-        around = _look_around(kernel, snapshot, entry, linked)
+        around = _look_around(kernel, snapshot, entry, linked, prepared=prepared)
         learned = learn(entry, around.judged, activity_of(kernel).count(snapshot.session, kernel.collection))
         share = learning_share(modulator_levels(kernel, snapshot.session, draft.session, now=now))
         previous = next(
@@ -175,14 +174,14 @@ def _ponder(kernel: Kernel, draft: Draft, threat: Threat) -> _Pondered:
         return _Pondered(entry, around, learned, mood, share, previous)
 
 
-def put_memory(transaction: Transaction, entry: Entry) -> Entry:
+def put_memory(transaction: Transaction, entry: Entry, prepared: Prepared) -> Entry:
     """Put a drawn memory under an id, a citation and a time of its own."""
     transaction.describe("CREATE", note={"tool": "store_memory", "rationale": entry.attributes["rationale"]})
     id = transaction.new_id()
     made = replace(
         entry, id=id, aliases=(new_alias(transaction, id),), created_at=transaction.time, updated_at=transaction.time
     )
-    transaction.put(made)
+    transaction.put(made, prepared)
     return made
 
 
@@ -246,9 +245,12 @@ def draw(draft: Draft, threat: Threat, at: tuple[int, int]) -> Entry:
     )
 
 
-def _look_around(kernel: Kernel, snapshot: Snapshot, entry: Entry, linked: Sequence[str]) -> _Surroundings:
+def _look_around(
+    kernel: Kernel, snapshot: Snapshot, entry: Entry, linked: Sequence[str], *, prepared: Prepared
+) -> _Surroundings:
     reference = reference_of(kernel, snapshot)
-    vector = _ready_vector(kernel, snapshot, entry)
+    made = prepared_vectors(snapshot, prepared, entry.title, entry.body)
+    vector = mean_vector(made) if made else None
     found = nearest_entries(kernel, snapshot, entry, vector)
     close = [each for each, _ in found]
     joined = {"": [*linked, *(each.id for each in close[:NEAREST])]}
@@ -267,17 +269,6 @@ def _look_around(kernel: Kernel, snapshot: Snapshot, entry: Entry, linked: Seque
             vicinity.keep(stored, vector, found, at)
 
     return _Surroundings(judged, near, clashes, reference, remember)
-
-
-def _ready_vector(kernel: Kernel, snapshot: Snapshot, entry: Entry) -> Any:
-    """E1 of a text whose vectors were made a moment ago."""
-    embedder, embedding = embedder_of(kernel, snapshot.session), embedding_of(kernel)
-    if embedder is None or embedding is None:
-        return None
-    found: list[bytes] = []
-    for start, stop in cut(entry.body):
-        found += embedding.ready.get(embedder.identity, digest_of(entry.title, entry.body[start:stop]))
-    return mean_vector(found) if found else None
 
 
 def nearest_entries(

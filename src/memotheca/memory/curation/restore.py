@@ -15,6 +15,7 @@ from memotheca.model.knowledge import Edge, Entry
 from memotheca.notes.note_bytes import is_filed
 from memotheca.notes.outbox import Plan
 from memotheca.notes.ownership import carry_out, empty_trash
+from memotheca.search.derive import LATER
 from memotheca.storage.activity import Happening
 from memotheca.storage.lookups import read_notes
 from memotheca.storage.snapshot import Snapshot
@@ -70,9 +71,9 @@ def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> Restored:
             files.add(entry, None)
             if is_filed(entry):
                 # A source may have had the path that the merged note has now.
-                transaction.put(replace(entry, aliases=()))
+                transaction.put(replace(entry, aliases=()), LATER)
         for thing in (*plan.back, *plan.edges, *plan.rewired):
-            transaction.put(thing)
+            transaction.put(thing, LATER)
             files.add(None, thing)
         for thing in (*plan.dropped, *made):
             transaction.remove(thing)

@@ -5,22 +5,17 @@ from memotheca.memory.spaces.all_spaces import Hung
 from memotheca.memory.standing.sample import hang, mean_vector
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
-from memotheca.search.derive import digest_of
-from memotheca.search.embed import embedder_of, embedding_of
+from memotheca.search.derive import Prepared
+from memotheca.search.embed import embedder_of, prepared_vectors
 from memotheca.search.finder import embed_question
-from memotheca.search.passages import cut
 from memotheca.storage.snapshot import Snapshot
 
 PROBE = ""
 
 
-def hang_text(kernel: Kernel, snapshot: Snapshot, content: str) -> Hung:
-    """A passage; its vectors must have been made ready with `prepare_text`."""
-    embedder, embedding = embedder_of(kernel, snapshot.session), embedding_of(kernel)
-    found: list[bytes] = []
-    if embedder is not None and embedding is not None:
-        for start, stop in cut(content):
-            found += embedding.ready.get(embedder.identity, digest_of("", content[start:stop]))
+def hang_text(kernel: Kernel, snapshot: Snapshot, content: str, prepared: Prepared) -> Hung:
+    """A passage, with what `prepare_text` made of it."""
+    found = prepared_vectors(snapshot, prepared, "", content)
     vectors = {PROBE: mean_vector(found)} if found else {}
     return hang(snapshot, [_draft(kernel, content)], joined={PROBE: ()}, vectors=vectors)[0]
 

@@ -15,7 +15,6 @@ from memotheca.memory.safety.secrets import scrub
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry
-from memotheca.search.embed import prepare_text
 from memotheca.toolkit.ask import Prompt
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -112,7 +111,6 @@ def _merge(call: Call[Kernel], input: Input) -> Answer:
         compare_priors(sources, force=input.force_merge)
     worded = _word(call, input, sources)
     name = scrub(input.target_name)[0]
-    prepare_text(call.kernel, name, worded.content, whole=True)
     said = {
         "target_name": name,
         "rationale": scrub(input.rationale)[0],
