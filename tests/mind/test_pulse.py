@@ -1,7 +1,6 @@
 """The pulse, the quadrants and the learning score: total, monotone, and moved by what they measure."""
 
 import math
-from typing import cast
 
 import pytest
 from hypothesis import given
@@ -9,17 +8,16 @@ from hypothesis import strategies as st
 
 from memotheca.memory.session.learning import (
     PHASES,
-    aggregate,
     emphasis,
     lambdas,
     learning_score,
     phase_at,
-    space_weights,
 )
 from memotheca.memory.session.modulators import attended, learning_share, levels_at, sharpen, shift, startle, widened
 from memotheca.memory.session.pulse import Situation, suggest, take_pulse
 from memotheca.memory.session.quadrants import QUADRANTS, Quadrant, confidence, insights, quadrant
 from memotheca.memory.spaces.space_table import COUNT, IDS
+from memotheca.memory.spaces.space_weights import aggregate, space_weights
 
 SHARE = st.floats(0, 1)
 LISTED = {
@@ -108,11 +106,10 @@ def test_quadrants_follow_novelty_and_fit() -> None:
 
 def test_quadrants_of_several_spaces_say_something_together() -> None:
     mixed: list[Quadrant] = ["Open" if id == "E1" else "Blind" for id in IDS]
-    found = insights(mixed)
+    found = insights(dict(zip(IDS, mixed, strict=True)))
     assert "Open(E1) but Blind(E5): knows WHAT but not WHY" in found
-    unknown = cast(list[Quadrant], [QUADRANTS[3]] * COUNT)
-    assert insights(unknown) == ["Unknown everywhere: the frontier of what is known"]
-    assert insights(cast(list[Quadrant], [QUADRANTS[0]] * COUNT)) == ["Open in ten or more spaces: well integrated"]
+    assert insights(dict.fromkeys(IDS, QUADRANTS[3])) == ["Unknown everywhere: the frontier of what is known"]
+    assert insights(dict.fromkeys(IDS, QUADRANTS[0])) == ["Open in ten or more spaces: well integrated"]
 
 
 def test_at_rest_every_result_passes_and_elation_lets_the_tail_go():

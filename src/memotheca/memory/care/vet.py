@@ -10,7 +10,7 @@ import numpy as np
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.safety.adversarial import BLOCKED, FLAGGED, inspect
 from memotheca.memory.safety.circularity import find_circle
-from memotheca.memory.spaces.all_spaces import Hung
+from memotheca.memory.spaces.space import Hung
 from memotheca.memory.standing.judge import reference_of
 from memotheca.memory.standing.probe import hang_text
 from memotheca.memory.standing.sample import Reference

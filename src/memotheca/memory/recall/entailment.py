@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.remember import nearest_entries
 from memotheca.memory.spaces import hyperbolic
-from memotheca.memory.spaces.all_spaces import Gallery, Hung
+from memotheca.memory.spaces.all_spaces import Gallery
 from memotheca.memory.spaces.fingerprint import text_of
+from memotheca.memory.spaces.space import Hung
 from memotheca.memory.spaces.space_table import IDS
 from memotheca.memory.standing.judge import reference_of
 from memotheca.memory.standing.sample import hang

@@ -4,10 +4,7 @@ Learning score)."""
 import itertools
 import math
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-from memotheca.memory.spaces.space_table import COUNT, IDS
 
 SMOOTHING = 0.1
 EMPHASIS_STEP = 0.1
@@ -18,32 +15,6 @@ _EMPHATIC = re.compile(r"\b(?:important|never|always|critical|must|urgent|crucia
 _HEDGED = re.compile(
     r"\b(?:maybe|perhaps|possibly|might|probably|seems?|i think|not sure|unclear|roughly)\b", re.IGNORECASE
 )
-
-# What they leave over is spread evenly over the other spaces (memory-model: Space weights).
-WEIGHTS: Mapping[str, Mapping[str, float]] = {
-    "semantic": {"E1": 0.40, "E5": 0.15, "E11": 0.15},
-    "causal": {"E5": 0.50, "E1": 0.20, "E11": 0.15},
-    "code": {"E7": 0.50, "E1": 0.20, "E8": 0.15},
-    "temporal": {"E2": 0.20, "E3": 0.20, "E4": 0.20, "E1": 0.20},
-    "fact": {"E11": 0.50, "E5": 0.25, "E1": 0.15},
-}
-
-
-def space_weights(kind: str) -> tuple[float, ...]:
-    """The weights of the thirteen spaces for a type of question (memory-model: Space weights)."""
-    named = WEIGHTS[kind]
-    rest = (1 - sum(named.values())) / (COUNT - len(named))
-    return tuple(named.get(id, rest) for id in IDS)
-
-
-def weights_for(domain: str | None) -> tuple[float, ...]:
-    """The weights by which a memory of a domain is judged as a whole."""
-    return space_weights("code" if domain == "Code" else "semantic")
-
-
-def aggregate(values: Sequence[float], weights: Sequence[float]) -> float:
-    """Σ w_i v_i over the thirteen spaces (memory-model: Space weights)."""
-    return sum(weight * value for weight, value in zip(weights, values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

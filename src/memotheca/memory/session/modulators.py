@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.memory.session.learning import SMOOTHING, space_weights
+from memotheca.memory.session.learning import SMOOTHING
+from memotheca.memory.spaces.space_weights import space_weights
 from memotheca.model.clock import SECOND
 
 

@@ -1,9 +1,7 @@
 """Johari quadrants: what is known and integrated, and what is not, space by space (memory-model: Quadrants)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Literal
-
-from memotheca.memory.spaces.space_table import COUNT, IDS
 
 Quadrant = Literal["Open", "Blind", "Hidden", "Unknown"]
 QUADRANTS: tuple[Quadrant, ...] = ("Open", "Blind", "Hidden", "Unknown")
@@ -31,31 +29,30 @@ def confidence(delta_s: float, delta_c: float, threshold: float = THRESHOLD) -> 
     return min(1.0, abs(delta_s - threshold) + abs(delta_c - threshold))
 
 
-def insights(quadrants: Sequence[Quadrant]) -> list[str]:
-    """What the quadrants of several spaces say together (memory-model: Quadrants)."""
-    seen = dict(zip(IDS, quadrants, strict=True))
+def insights(seen: Mapping[str, Quadrant]) -> list[str]:
+    """What the quadrants of all spaces, by their ids, say together (memory-model: Quadrants)."""
     return [sentence for holds, sentence in _RULES if holds(seen)]
 
 
-def _both(first: str, one: Quadrant, second: str, other: Quadrant) -> Callable[[dict[str, Quadrant]], bool]:
+def _both(first: str, one: Quadrant, second: str, other: Quadrant) -> Callable[[Mapping[str, Quadrant]], bool]:
     return lambda seen: seen[first] == one and seen[second] == other
 
 
-def _all(wanted: Quadrant) -> Callable[[dict[str, Quadrant]], bool]:
+def _all(wanted: Quadrant) -> Callable[[Mapping[str, Quadrant]], bool]:
     return lambda seen: all(found == wanted for found in seen.values())
 
 
-def _unusual_time(seen: dict[str, Quadrant]) -> bool:
+def _unusual_time(seen: Mapping[str, Quadrant]) -> bool:
     timely = ("E2", "E3", "E4")
-    blind = [id for id in IDS if seen[id] == "Blind"]
+    blind = [id for id, found in seen.items() if found == "Blind"]
     return bool(blind) and set(blind) <= set(timely)
 
 
-def _integrated(seen: dict[str, Quadrant]) -> bool:
-    return sum(found == "Open" for found in seen.values()) >= COUNT - 3
+def _integrated(seen: Mapping[str, Quadrant]) -> bool:
+    return sum(found == "Open" for found in seen.values()) >= len(seen) - 3
 
 
-_RULES: tuple[tuple[Callable[[dict[str, Quadrant]], bool], str], ...] = (
+_RULES: tuple[tuple[Callable[[Mapping[str, Quadrant]], bool], str], ...] = (
     (_both("E1", "Open", "E5", "Blind"), "Open(E1) but Blind(E5): knows WHAT but not WHY"),
     (_both("E1", "Blind", "E7", "Open"), "Blind(E1) but Open(E7): known code without its context"),
     (_both("E11", "Open", "E8", "Hidden"), "Open(E11) but Hidden(E8): known facts that nothing is linked to"),

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memotheca.memory.spaces.sparse import Columns, Sparse, count_words
+from memotheca.memory.spaces.space import Hung, KeptSpace, Members
+from memotheca.memory.spaces.sparse import Columns, Sparse, count_words, join, saturated
 from memotheca.model.knowledge import fold
 from memotheca.text.words import spoken
 
@@ -81,16 +82,6 @@ def _parted(sentence: str, start: int, middle: re.Pattern[str]) -> tuple[str, st
     return (left, right) if left and right else None
 
 
-def represent(text: str) -> Causes:
-    found = clauses(text)
-    if not found:
-        (whole,) = count_words([text], CLAUSE_TERMS)
-        return Causes(whole, whole, False)
-    said = ["\n".join(cause for cause, _ in found), "\n".join(effect for _, effect in found)]
-    cause, effect = count_words(said, CLAUSE_TERMS)
-    return Causes(cause, effect, True)
-
-
 def fit(along: tuple[Any, Any, Any], *, directed: Any) -> Array:
     """The best of same direction, along it and against it; where a side states no cause, only the same direction."""
     same, forward, backward = along[0] * SAME, along[1] * ALONG, along[2] * AGAINST
@@ -98,30 +89,68 @@ def fit(along: tuple[Any, Any, Any], *, directed: Any) -> Array:
     return np.minimum(best * directed + same * (1 - np.asarray(directed)), 1.0)
 
 
-class CausalColumns:
-    """Many pairs of clauses side by side."""
+class CausalSpace(KeptSpace[Causes]):
+    """Causes and effects."""
 
-    def __init__(self, members: list[Causes]) -> None:
-        self._cause = Columns([member.cause for member in members])
-        self._effect = Columns([member.effect for member in members])
-        self._said = np.array([member.is_said for member in members], bool)
+    id, name, purpose = "E5", "Causal", "causality"
+    representation = "words of cause clauses and of effect clauses, directed"
+    marks = "?"
 
-    def nearness(self, probes: Sequence[Causes]) -> Array:
-        """E5 of several probes, a row for each: along means that the probe's effect is their cause."""
-        both = _causes_and_effects(probes)
-        cause, forward = self._cause.cosines_of(both).reshape(2, len(probes), -1)
-        backward, effect = self._effect.cosines_of(both).reshape(2, len(probes), -1)
-        is_said = np.array([probe.is_said for probe in probes], bool)[:, None]
+    def __init__(self, members: Members) -> None:
+        super().__init__(members)
+        parts = self.parts(members.hung)
+        self._cause = Columns([part.cause for part in parts])
+        self._effect = Columns([part.effect for part in parts])
+        self._said = np.array([part.is_said for part in parts], bool)
+
+    @staticmethod
+    def represent(text: str, modality: str = "text") -> Causes:
+        found = clauses(text)
+        if not found:
+            (whole,) = count_words([text], CLAUSE_TERMS)
+            return Causes(whole, whole, False)
+        said = ["\n".join(cause for cause, _ in found), "\n".join(effect for _, effect in found)]
+        cause, effect = count_words(said, CLAUSE_TERMS)
+        return Causes(cause, effect, True)
+
+    @staticmethod
+    def to_marks(part: Causes) -> tuple[int, ...]:
+        return (part.is_said,)
+
+    @staticmethod
+    def to_bytes(part: Causes) -> bytes:
+        return part.cause.to_bytes() + (part.effect.to_bytes() if part.is_said else b"")
+
+    @staticmethod
+    def from_bytes(marks: tuple[int, ...], packed: bytes, start: int) -> tuple[Causes, int]:
+        is_said = bool(marks[0])
+        cause, middle = Sparse.from_bytes(packed, start)
+        effect, end = Sparse.from_bytes(packed, middle) if is_said else (cause, middle)
+        return Causes(cause, effect, is_said), end
+
+    def nearness(self, probes: Sequence[Hung]) -> Array:
+        """Along means that the probe's effect is their cause."""
+        parts = self.parts(probes)
+        both = _causes_and_effects(parts)
+        cause, forward = self._cause.cosines_of(both).reshape(2, len(parts), -1)
+        backward, effect = self._effect.cosines_of(both).reshape(2, len(parts), -1)
+        is_said = np.array([part.is_said for part in parts], bool)[:, None]
         return fit(((cause + effect) / 2, forward, backward), directed=self._said & is_said)
 
-    def between(self, ones: Sequence[Causes], others: Sequence[Causes]) -> Array:
-        """As `nearness`, of each of some to its counterpart; they need not be members."""
-        both, causes, effects = _causes_and_effects(ones), [o.cause for o in others], [o.effect for o in others]
-        cause, forward = self._cause.cosines_between(both, causes * 2).reshape(2, len(ones))
-        backward, effect = self._effect.cosines_between(both, effects * 2).reshape(2, len(ones))
-        is_said = np.array([one.is_said and other.is_said for one, other in zip(ones, others, strict=True)], bool)
+    def between(self, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
+        mine, theirs = self.parts(ones), self.parts(others)
+        both = _causes_and_effects(mine)
+        causes, effects = [each.cause for each in theirs], [each.effect for each in theirs]
+        cause, forward = self._cause.cosines_between(both, causes * 2).reshape(2, len(mine))
+        backward, effect = self._effect.cosines_between(both, effects * 2).reshape(2, len(mine))
+        is_said = np.array([one.is_said and other.is_said for one, other in zip(mine, theirs, strict=True)], bool)
         return fit(((cause + effect) / 2, forward, backward), directed=is_said)
 
+    def weights(self, probe: Hung) -> tuple[Sparse, Array]:
+        (causes,) = self.parts([probe])
+        both = join(causes.cause, causes.effect)
+        return both, saturated(both.counts)
 
-def _causes_and_effects(probes: Sequence[Causes]) -> list[Sparse]:
-    return [*(probe.cause for probe in probes), *(probe.effect for probe in probes)]
+
+def _causes_and_effects(parts: Sequence[Causes]) -> list[Sparse]:
+    return [*(part.cause for part in parts), *(part.effect for part in parts)]

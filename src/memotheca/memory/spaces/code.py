@@ -2,11 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from memotheca.memory.spaces.sparse import Sparse, count
+from numpy.typing import NDArray
+
+from memotheca.memory.spaces.space import Hung, SparseSpace
+from memotheca.memory.spaces.sparse import Sparse, count, saturated
 from memotheca.model.knowledge import fold
 from memotheca.text.words import identifiers
+
+Array = NDArray[Any]
 
 _SPAN = re.compile(r"`([^`\n]++)`")
 _CAMEL = re.compile(
@@ -47,16 +53,33 @@ def _fenced(text: str) -> Iterator[str]:
         at = text.find("`", following)
 
 
-def represent(text: str) -> Sparse:
-    """Whole names count double, their parts once, their letters in threes as one shared third."""
-    terms = Counter[str]()
-    for name in names(text):
-        spelled = fold(name)
-        terms[f"={spelled}"] += 2
-        for part in _PARTS.findall(name):
-            if len(part) > 1:
-                terms[f"-{part.lower()}"] += 1
-        letters = re.sub(r"\W|_", "", spelled)
-        for start in range(0, max(len(letters) - 2, 0), 3):
-            terms[f"~{letters[start : start + 3]}"] += 1
-    return count("c", terms, _TERMS)
+class CodeSpace(SparseSpace):
+    """Names of code."""
+
+    id, name, purpose = "E7", "Code", "correctness"
+    representation = "identifiers, their parts and letters"
+
+    @staticmethod
+    def represent(text: str, modality: str = "text") -> Sparse:
+        """Whole names count double, their parts once, their letters in threes as one shared third."""
+        terms = Counter[str]()
+        for name in names(text):
+            spelled = fold(name)
+            terms[f"={spelled}"] += 2
+            for part in _PARTS.findall(name):
+                if len(part) > 1:
+                    terms[f"-{part.lower()}"] += 1
+            letters = re.sub(r"\W|_", "", spelled)
+            for start in range(0, max(len(letters) - 2, 0), 3):
+                terms[f"~{letters[start : start + 3]}"] += 1
+        return count("c", terms, _TERMS)
+
+    def nearness(self, probes: Sequence[Hung]) -> Array:
+        return self.columns.cosines_of(self.parts(probes))
+
+    def between(self, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
+        return self.columns.cosines_between(self.parts(ones), self.parts(others))
+
+    def weights(self, probe: Hung) -> tuple[Sparse, Array]:
+        (terms,) = self.parts([probe])
+        return terms, saturated(terms.counts) * self.columns.rarities(terms)

@@ -1,11 +1,17 @@
-"""Nearness by what is named (E11): people, places, products, identifiers, addresses, amounts and tags in common."""
+"""Nearness by what is named (E11): people, places, products, identifiers, addresses and amounts in common."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Any
 
+from numpy.typing import NDArray
+
+from memotheca.memory.spaces.space import Hung, SparseSpace
 from memotheca.memory.spaces.sparse import Sparse, count
 from memotheca.model.knowledge import fold
 from memotheca.text.words import STOP_WORDS, identifiers
+
+Array = NDArray[Any]
 
 TERMS = 128
 
@@ -60,9 +66,21 @@ def _opens_sentence(before: str) -> bool:
     return not before or "\n" in gap or last.endswith((*'.!?:;"“(',)) or (bool(gap) and last.endswith(("-", "*", "•")))
 
 
-def represent(text: str, tags: Iterable[str] = ()) -> Sparse:
-    terms = [fold(name) for name in find(text)]
-    # The parts of a long name too: who is first named in full is later called by one of them.
-    terms += [part for name in terms if " " in name for part in name.split() if part not in STOP_WORDS]
-    terms += amounts(text) + [f"#{fold(tag)}" for tag in tags]
-    return count("n", terms, TERMS)
+class EntitySpace(SparseSpace):
+    """What is named."""
+
+    id, name, purpose = "E11", "Entity", "factuality"
+    representation = "names, identifiers, addresses and amounts"
+
+    @staticmethod
+    def represent(text: str, modality: str = "text") -> Sparse:
+        terms = [fold(name) for name in find(text)]
+        # The parts of a long name too: who is first named in full is later called by one of them.
+        terms += [part for name in terms if " " in name for part in name.split() if part not in STOP_WORDS]
+        return count("n", terms + amounts(text), TERMS)
+
+    def nearness(self, probes: Sequence[Hung]) -> Array:
+        return self.columns.overlaps_of(self.parts(probes))
+
+    def between(self, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
+        return self.columns.overlaps_between(self.parts(ones), self.parts(others))

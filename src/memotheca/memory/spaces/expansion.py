@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memotheca.memory.spaces.space import Hung, Members, Space
 from memotheca.memory.spaces.sparse import Columns, Sparse, cosines_of_pairs, normalised, saturated, spans, together
 
 Array = NDArray[Any]
@@ -135,26 +136,28 @@ def _strongest(normal: Array, width: int) -> tuple[Array, Array]:
     return best, np.where(value > 0, LEAST + (MOST - LEAST) * value, 0.0).astype(np.float32)
 
 
-class ExpandedColumns:
-    """Many expanded representations side by side."""
+class ExpandedSpace(Space):
+    """Words with their company."""
 
-    def __init__(self, columns: Columns) -> None:
-        self._associations = Associations(columns)
-        self.size = columns.size
+    id, name, purpose = "E13", "Expanded keywords", "keyword precision"
+    representation = "stems and those that keep their company"
+
+    def __init__(self, members: Members) -> None:
+        super().__init__(members)
+        self._associations = Associations(members.words)
+        self._size = members.words.size
         self._numbers, self._rows, self._weights = self._associations.expand_members()
-        self._norms = np.sqrt(np.bincount(self._rows, self._weights**2, self.size))
+        self._norms = np.sqrt(np.bincount(self._rows, self._weights**2, self._size))
 
-    def between(self, ones: Sequence[Sparse], others: Sequence[Sparse]) -> Array:
-        """As `nearness`, of each of some to its counterpart; they need not be members."""
-        expand = self._associations.expand_all
-        return cosines_of_pairs(expand(ones), expand(others), len(ones))
+    def between(self, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
+        mine, theirs = (self._associations.expand_all([each.words for each in side]) for side in (ones, others))
+        return cosines_of_pairs(mine, theirs, len(ones))
 
-    def nearness(self, probes: Sequence[Sparse]) -> Array:
-        """How near several probes are, a row for each."""
-        numbers, owners, weights = self._associations.expand_all(probes)
+    def nearness(self, probes: Sequence[Hung]) -> Array:
+        numbers, owners, weights = self._associations.expand_all([probe.words for probe in probes])
         norms = np.sqrt(np.bincount(owners, weights**2, len(probes)))
         left = np.searchsorted(self._numbers, numbers, "left")
         places, spread = spans(left, np.searchsorted(self._numbers, numbers, "right") - left)
-        cells = owners[spread] * self.size + self._rows[places]
-        products = np.bincount(cells, self._weights[places] * weights[spread], len(probes) * self.size)
-        return normalised(products.reshape(len(probes), self.size), norms, self._norms)
+        cells = owners[spread] * self._size + self._rows[places]
+        products = np.bincount(cells, self._weights[places] * weights[spread], len(probes) * self._size)
+        return normalised(products.reshape(len(probes), self._size), norms, self._norms)

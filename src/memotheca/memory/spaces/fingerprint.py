@@ -4,43 +4,30 @@ E1 and the words (E6, E13) are those of the shared search and are not kept twice
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
+from itertools import chain, islice
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from memotheca.memory.spaces import causal, code, entities, form, hyperdimensional, late_interaction
-from memotheca.memory.spaces.causal import Causes
-from memotheca.memory.spaces.form import Form
-from memotheca.memory.spaces.sparse import Sparse, count_words, from_bytes
+from memotheca.memory.spaces.space import Fingerprint, KeptSpace
+from memotheca.memory.spaces.space_table import KEPT_SPACES
+from memotheca.memory.spaces.sparse import Sparse, count_words
 from memotheca.memory.spaces.temporal import implicit_position
 from memotheca.model.knowledge import Entry
 from memotheca.text.caches import Kept, key_of
 from memotheca.text.terms import number_of
 
-Array = NDArray[Any]
-
-_HEAD = struct.Struct("<qQqBB?B")
 SESSION, POSITION, MODALITY = "session_id", "session_position", "modality"
 KEPT = 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fingerprint:
-    """Time and place in the session (E2 to E4), clauses (E5), names (E7), bits (E9), form (E10), entities (E11) and
-    single words (E12)."""
+def _as_stored(*first: str) -> list[type[KeptSpace[Any]]]:
+    """The spaces that keep something in the order of the first stored fingerprints; later ones follow."""
+    return sorted(KEPT_SPACES, key=lambda space: first.index(space.id) if space.id in first else len(first))
 
-    moment: int
-    session: int
-    position: int
-    causes: Causes
-    names: Sparse
-    bits: bytes
-    form: Form
-    entities: Sparse
-    tokens: Array
+
+_MARKED, _FOLLOWING = _as_stored("E10", "E5", "E12"), _as_stored("E5", "E7", "E10", "E11", "E9", "E12")
+_HEAD = struct.Struct("<qQq" + "".join(space.marks for space in _MARKED))
 
 
 _counted: Kept[bytes, Sparse] = Kept(KEPT)
@@ -90,33 +77,14 @@ def _represent_text(text: str, modality: str) -> Fingerprint:
 
 
 def _say(text: str, modality: str) -> Fingerprint:
-    return Fingerprint(
-        moment=0,
-        session=0,
-        position=0,
-        causes=causal.represent(text),
-        names=code.represent(text),
-        bits=hyperdimensional.represent(text),
-        form=form.represent(text, modality),
-        entities=entities.represent(text),
-        tokens=late_interaction.represent(text),
-    )
+    parts = {space.id: space.represent(text, modality) for space in KEPT_SPACES}
+    return Fingerprint(moment=0, session=0, position=0, parts=parts)
 
 
 def pack(print_: Fingerprint) -> bytes:
-    causes = print_.causes
-    head = _HEAD.pack(
-        print_.moment,
-        print_.session,
-        print_.position,
-        print_.form.modality,
-        print_.form.intents,
-        causes.is_said,
-        len(print_.tokens),
-    )
-    effect = causes.effect.to_bytes() if causes.is_said else b""
-    sparse = causes.cause.to_bytes() + effect + print_.names.to_bytes() + print_.form.caption.to_bytes()
-    return head + sparse + print_.entities.to_bytes() + print_.bits + print_.tokens.tobytes()
+    marks = chain.from_iterable(space.to_marks(print_.parts[space.id]) for space in _MARKED)
+    head = _HEAD.pack(print_.moment, print_.session, print_.position, *marks)
+    return b"".join([head, *(space.to_bytes(print_.parts[space.id]) for space in _FOLLOWING)])
 
 
 def to_bytes(entry: Entry) -> bytes:
@@ -125,21 +93,11 @@ def to_bytes(entry: Entry) -> bytes:
 
 @lru_cache(maxsize=KEPT)
 def unpack(packed: bytes) -> Fingerprint:
-    moment, session, position, modality, intents, is_said, size = _HEAD.unpack_from(packed)
-    cause, place = from_bytes(packed, _HEAD.size)
-    effect, place = from_bytes(packed, place) if is_said else (cause, place)
-    named, place = from_bytes(packed, place)
-    caption, place = from_bytes(packed, place)
-    found, place = from_bytes(packed, place)
-    end = place + hyperdimensional.BYTES
-    return Fingerprint(
-        moment=moment,
-        session=session,
-        position=position,
-        causes=Causes(cause, effect, is_said),
-        names=named,
-        bits=packed[place:end],
-        form=Form(modality, intents, caption),
-        entities=found,
-        tokens=np.frombuffer(packed, np.uint64, size, end),
-    )
+    moment, session, position, *rest = _HEAD.unpack_from(packed)
+    values = iter(rest)
+    marks = {space.id: tuple(islice(values, len(space.marks))) for space in _MARKED}
+    parts: dict[str, Any] = {}
+    place = _HEAD.size
+    for space in _FOLLOWING:
+        parts[space.id], place = space.from_bytes(marks[space.id], packed, place)
+    return Fingerprint(moment=moment, session=session, position=position, parts=parts)

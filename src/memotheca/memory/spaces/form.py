@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memotheca.memory.spaces.space import Hung, KeptSpace, Members
 from memotheca.memory.spaces.sparse import Columns, Sparse, count_words
 
 Array = NDArray[Any]
@@ -45,43 +46,60 @@ class Form:
     caption: Sparse
 
 
-def represent(text: str, modality: str = "text") -> Form:
-    intents = sum(1 << place for place, sign in enumerate(_SIGNS) if sign.search(text))
-    medium = MODALITIES.index(modality) if modality in MODALITIES else 0
-    return Form(medium, intents, count_words([text[:CAPTION]], CAPTION_TERMS)[0])
-
-
 def blend(medium: Any, common: Any, captions: Any) -> Any:
     """E10: three tenths each for the intents in common and the caption, four for the medium."""
     return 0.4 * medium + 0.3 * common + 0.3 * captions
 
 
-class FormColumns:
-    """Many forms side by side."""
+class FormSpace(KeptSpace[Form]):
+    """Medium, intent and caption."""
 
-    def __init__(self, members: list[Form]) -> None:
-        self._modality = np.array([member.modality for member in members], np.uint8)
-        self._intents = np.array([member.intents for member in members], np.uint8)
-        self._captions = Columns([member.caption for member in members])
+    id, name, purpose = "E10", "Form", "multimodality"
+    representation = "medium, intents and caption"
+    marks = "BB"
 
-    def nearness(self, probes: Sequence[Form]) -> Array:
-        """How near several probes are, a row for each."""
-        intents, media = (np.array(each, np.uint8)[:, None] for each in zip(*map(_marks, probes), strict=True))
+    def __init__(self, members: Members) -> None:
+        super().__init__(members)
+        parts = self.parts(members.hung)
+        self._modality = np.array([part.modality for part in parts], np.uint8)
+        self._intents = np.array([part.intents for part in parts], np.uint8)
+        self._captions = Columns([part.caption for part in parts])
+
+    @staticmethod
+    def represent(text: str, modality: str = "text") -> Form:
+        intents = sum(1 << place for place, sign in enumerate(_SIGNS) if sign.search(text))
+        medium = MODALITIES.index(modality) if modality in MODALITIES else 0
+        return Form(medium, intents, count_words([text[:CAPTION]], CAPTION_TERMS)[0])
+
+    @staticmethod
+    def to_marks(part: Form) -> tuple[int, ...]:
+        return part.modality, part.intents
+
+    @staticmethod
+    def to_bytes(part: Form) -> bytes:
+        return part.caption.to_bytes()
+
+    @staticmethod
+    def from_bytes(marks: tuple[int, ...], packed: bytes, start: int) -> tuple[Form, int]:
+        caption, end = Sparse.from_bytes(packed, start)
+        return Form(marks[0], marks[1], caption), end
+
+    def nearness(self, probes: Sequence[Hung]) -> Array:
+        parts = self.parts(probes)
+        intents = np.array([part.intents for part in parts], np.uint8)[:, None]
+        media = np.array([part.modality for part in parts], np.uint8)[:, None]
         either, both = np.bitwise_count(self._intents | intents), np.bitwise_count(self._intents & intents)
         common = np.divide(both, either, out=np.zeros(either.shape), where=either > 0)
-        captions = self._captions.cosines_of([probe.caption for probe in probes])
+        captions = self._captions.cosines_of([part.caption for part in parts])
         return blend(self._modality == media, common, captions).astype(np.float32)
 
-    def between(self, ones: Sequence[Form], others: Sequence[Form]) -> Array:
-        """As `nearness`, of each of some to its counterpart; they need not be members."""
-        pairs = list(zip(ones, others, strict=True))
+    def between(self, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
+        pairs = list(zip(self.parts(ones), self.parts(others), strict=True))
         common = [
             (one.intents & other.intents).bit_count() / max((one.intents | other.intents).bit_count(), 1)
             for one, other in pairs
         ]
-        captions = self._captions.cosines_between([one.caption for one in ones], [other.caption for other in others])
+        captions = self._captions.cosines_between(
+            [one.caption for one, _ in pairs], [other.caption for _, other in pairs]
+        )
         return blend(np.array([one.modality == other.modality for one, other in pairs]), np.array(common), captions)
-
-
-def _marks(form: Form) -> tuple[int, int]:
-    return form.intents, form.modality

@@ -6,6 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memotheca.memory.spaces.space import Hung, Members, Space, one_by_one
+
+Array = NDArray[Any]
 Walk = Mapping[str, float]
 
 STAY = 0.5
@@ -33,20 +36,30 @@ def nearness(one: Walk, other: Walk) -> float:
     return min(shared / (_norm(one) * _norm(other)) ** 0.5, 1.0)
 
 
-class WalkColumns:
-    """Many walks side by side, by the places they lead to."""
+class GraphSpace(Space):
+    """Neighbours in the graph; an entry that nothing is joined to is near nothing."""
 
-    def __init__(self, members: Sequence[Walk]) -> None:
-        self._size = len(members)
-        self._norms = [_norm(member) for member in members]
+    id, name, purpose = "E8", "Graph", "connectivity"
+    representation = "chances of a walk of two steps over the edges"
+
+    def __init__(self, members: Members) -> None:
+        super().__init__(members)
+        self._norms = [_norm(member.walk) for member in members.hung]
+        # By the places that walks lead to.
         self._arrivals: dict[str, list[tuple[int, float]]] = {}
-        for row, member in enumerate(members):
-            for place, chance in member.items():
+        for row, member in enumerate(members.hung):
+            for place, chance in member.walk.items():
                 self._arrivals.setdefault(place, []).append((row, chance))
 
-    def nearness(self, probe: Walk) -> NDArray[Any]:
+    def nearness(self, probes: Sequence[Hung]) -> Array:
+        return one_by_one(self._walked(probe.walk) for probe in probes)
+
+    def between(self, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
+        return np.array([nearness(one.walk, other.walk) for one, other in zip(ones, others, strict=True)])
+
+    def _walked(self, probe: Walk) -> Array:
         """The cosine of a walk with every other."""
-        shared = [0.0] * self._size
+        shared = [0.0] * len(self._norms)
         for place, chance in probe.items():
             for row, other in self._arrivals.get(place, ()):
                 shared[row] += chance * other

@@ -1,7 +1,7 @@
 """Robust nearness (E9): letters in threes, bound and bundled into 4,096 bits, which survive typing errors."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, repeat
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memotheca.memory.spaces.space import Hung, KeptSpace, Members, one_by_one
 from memotheca.model.knowledge import fold
 
 Array = NDArray[Any]
@@ -29,21 +30,6 @@ def _letter(letter: str, shift: int) -> int:
 @lru_cache(maxsize=16384)
 def _gram(gram: str) -> int:
     return _letter(gram[0], 2) ^ _letter(gram[1], 1) ^ _letter(gram[2], 0)
-
-
-def represent(text: str) -> bytes:
-    """A bit is set where most grams set it."""
-    spaced = f" {' '.join(fold(text).split())} "
-    counted = Counter(map("".join, zip(spaced, spaced[1:], spaced[2:], strict=False)))
-    worth: list[list[int]] = []
-    total = 0
-    for times, grams in _most(counted):
-        bits = [_gram(gram) for gram in grams]
-        total += times * len(grams)
-        worth += [[] for _ in range(times.bit_length() - len(worth))]
-        for place in range(times.bit_length()):
-            worth[place] += bits if times >> place & 1 else []
-    return _at_least(_sums(worth), total // 2 + 1).to_bytes(BYTES, "little")
 
 
 def _most(counted: Mapping[str, int]) -> Iterator[tuple[int, list[str]]]:
@@ -98,3 +84,48 @@ def nearness(known: Array, probe: Array) -> Array:
     """How far agreement exceeds chance: 1 - 2 · differing bits / bits, not below nothing."""
     differing = np.bitwise_count(known ^ probe).sum(axis=1, dtype=np.int64)
     return np.maximum(0.0, 1 - 2 * differing / BITS).astype(np.float32)
+
+
+class HyperdimensionalSpace(KeptSpace[bytes]):
+    """Letters, whatever the typing errors."""
+
+    id, name, purpose = "E9", "Hyperdimensional", "robustness"
+    representation = "4,096 bits of bundled letters in threes"
+
+    def __init__(self, members: Members) -> None:
+        super().__init__(members)
+        self._bits = self._bits_of(members.hung)
+
+    @staticmethod
+    def represent(text: str, modality: str = "text") -> bytes:
+        """A bit is set where most grams set it."""
+        spaced = f" {' '.join(fold(text).split())} "
+        counted = Counter(map("".join, zip(spaced, spaced[1:], spaced[2:], strict=False)))
+        worth: list[list[int]] = []
+        total = 0
+        for times, grams in _most(counted):
+            bits = [_gram(gram) for gram in grams]
+            total += times * len(grams)
+            worth += [[] for _ in range(times.bit_length() - len(worth))]
+            for place in range(times.bit_length()):
+                worth[place] += bits if times >> place & 1 else []
+        return _at_least(_sums(worth), total // 2 + 1).to_bytes(BYTES, "little")
+
+    @staticmethod
+    def to_bytes(part: bytes) -> bytes:
+        return part
+
+    @staticmethod
+    def from_bytes(marks: tuple[int, ...], packed: bytes, start: int) -> tuple[bytes, int]:
+        return packed[start : start + BYTES], start + BYTES
+
+    def nearness(self, probes: Sequence[Hung]) -> Array:
+        return one_by_one(nearness(self._bits, probe) for probe in self._bits_of(probes))
+
+    def between(self, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
+        return nearness(self._bits_of(others), self._bits_of(ones))
+
+    @classmethod
+    def _bits_of(cls, hung: Sequence[Hung]) -> Array:
+        joined = np.frombuffer(b"".join(cls.parts(hung)), np.uint64)
+        return joined.reshape(len(hung), BYTES // 8)

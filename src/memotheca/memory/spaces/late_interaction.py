@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memotheca.memory.spaces.space import Hung, KeptSpace, Members
 from memotheca.text.terms import number_of
 from memotheca.text.words import words
 
@@ -52,38 +53,58 @@ def _threes(padded: str) -> list[str]:
     return [padded[place : place + 3] for place in range(len(padded) - 2)]
 
 
-def represent(text: str) -> Array:
-    """The first occurrences of a text's words, the longest where there are many."""
-    distinct = list(dict.fromkeys(words(text)))
-    if len(distinct) > TOKENS:
-        kept = set(sorted(distinct, key=lambda word: (-len(word), word))[:TOKENS])
-        distinct = [word for word in distinct if word in kept]
-    return np.array(signatures(distinct), np.uint64)
+class LateInteractionSpace(KeptSpace[Array]):
+    """Single words. Those of many texts stand side by side: the first of each text, then the second of each, and so on,
+    so that the best matches of many texts are found in one step; one with fewer words than another repeats its last."""
 
+    id, name, purpose = "E12", "Late interaction", "precision"
+    representation = "each word's 64 signs, best match"
+    marks = "B"
 
-class TokenColumns:
-    """The words of many texts side by side: the first of each text, then the second of each, and so on, so that the
-    best matches of many texts are found in one step; one with fewer words than another repeats its last."""
-
-    def __init__(self, members: Sequence[Array]) -> None:
-        self._empty = np.array([not len(member) for member in members], bool)
-        spoken, starts = _side_by_side(members)
+    def __init__(self, members: Members) -> None:
+        super().__init__(members)
+        parts = self.parts(members.hung)
+        self._empty = np.array([not len(part) for part in parts], bool)
+        spoken, starts = _side_by_side(parts)
         sizes = np.diff(starts, append=len(spoken))
         most = int(sizes.max(initial=0))
         self._tokens = spoken[starts + np.minimum(np.arange(most)[:, None], sizes - 1)]
 
-    def nearness(self, probes: Sequence[Array]) -> Array:
-        """For each of several probes, a row: the mean over its words of their best match in each text."""
-        if not len(self._empty):
-            return np.zeros((len(probes), 0), np.float32)
-        spoken, starts = _side_by_side(probes)
+    @staticmethod
+    def represent(text: str, modality: str = "text") -> Array:
+        """The first occurrences of a text's words, the longest where there are many."""
+        distinct = list(dict.fromkeys(words(text)))
+        if len(distinct) > TOKENS:
+            kept = set(sorted(distinct, key=lambda word: (-len(word), word))[:TOKENS])
+            distinct = [word for word in distinct if word in kept]
+        return np.array(signatures(distinct), np.uint64)
+
+    @staticmethod
+    def to_marks(part: Array) -> tuple[int, ...]:
+        return (len(part),)
+
+    @staticmethod
+    def to_bytes(part: Array) -> bytes:
+        return part.tobytes()
+
+    @staticmethod
+    def from_bytes(marks: tuple[int, ...], packed: bytes, start: int) -> tuple[Array, int]:
+        return np.frombuffer(packed, np.uint64, marks[0], start), start + 8 * marks[0]
+
+    def nearness(self, probes: Sequence[Hung]) -> Array:
+        """The mean over a probe's words of their best match in each text."""
+        parts = self.parts(probes)
+        spoken, starts = _side_by_side(parts)
         different, places = np.unique(spoken, return_inverse=True)
         nearest = np.concatenate([self._nearest(different[at : at + FEW]) for at in range(0, len(different), FEW)])
         best = np.maximum(0.0, 1 - 2 * nearest.astype(np.float32) / BITS)[places]
         sizes = np.diff(starts, append=len(spoken))
         means = np.add.reduceat(best, starts, axis=0) / sizes[:, None]
-        is_empty = self._empty | np.array([not len(probe) for probe in probes], bool)[:, None]
+        is_empty = self._empty | np.array([not len(part) for part in parts], bool)[:, None]
         return np.where(is_empty, 0.0, means).astype(np.float32)
+
+    def between(self, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
+        return LateInteractionSpace(Members(others)).nearness(ones).diagonal()
 
     def _nearest(self, words: Array) -> Array:
         """How many signs the best match of each of some words differs in, in each text."""

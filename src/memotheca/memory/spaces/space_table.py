@@ -1,32 +1,38 @@
-"""The thirteen spaces by name: what each is for, and how it is represented here."""
+"""The list of spaces: one line a space, in the order in which nearness is told and learned.
 
-from dataclasses import dataclass
+To add one, write its class in a file of its own and name it here. One that keeps something in the fingerprint also
+needs a step in `storage/remake.py` that makes what is derived anew, since stored fingerprints lack it."""
 
+from typing import Any
 
-@dataclass(frozen=True, slots=True)
-class Space:
-    """One notion of nearness: its name, what it is for, and how it is represented here."""
+from memotheca.memory.spaces.causal import CausalSpace
+from memotheca.memory.spaces.code import CodeSpace
+from memotheca.memory.spaces.entities import EntitySpace
+from memotheca.memory.spaces.expansion import ExpandedSpace
+from memotheca.memory.spaces.form import FormSpace
+from memotheca.memory.spaces.graph_walk import GraphSpace
+from memotheca.memory.spaces.hyperdimensional import HyperdimensionalSpace
+from memotheca.memory.spaces.keywords import KeywordSpace
+from memotheca.memory.spaces.late_interaction import LateInteractionSpace
+from memotheca.memory.spaces.semantic import SemanticSpace
+from memotheca.memory.spaces.space import KeptSpace, Space
+from memotheca.memory.spaces.temporal import PeriodicSpace, PositionalSpace, RecentSpace
 
-    id: str
-    name: str
-    purpose: str
-    representation: str
-
-
-SPACES = (
-    Space("E1", "Semantic", "meaning", "sentence vectors of the shared search"),
-    Space("E2", "Temporal recent", "freshness", "decay over an hour, a day, a week and a month"),
-    Space("E3", "Temporal periodic", "periodicity", "phases of hour, day, week, month and year"),
-    Space("E4", "Temporal positional", "ordering", "steps within a session"),
-    Space("E5", "Causal", "causality", "words of cause clauses and of effect clauses, directed"),
-    Space("E6", "Sparse", "selectivity", "stems of the shared search, weighted by rarity"),
-    Space("E7", "Code", "correctness", "identifiers, their parts and letters"),
-    Space("E8", "Graph", "connectivity", "chances of a walk of two steps over the edges"),
-    Space("E9", "Hyperdimensional", "robustness", "4,096 bits of bundled letters in threes"),
-    Space("E10", "Form", "multimodality", "medium, intents and caption"),
-    Space("E11", "Entity", "factuality", "names, identifiers, addresses and amounts"),
-    Space("E12", "Late interaction", "precision", "each word's 64 signs, best match"),
-    Space("E13", "Expanded keywords", "keyword precision", "stems and those that keep their company"),
+SPACES: tuple[type[Space], ...] = (
+    SemanticSpace,
+    RecentSpace,
+    PeriodicSpace,
+    PositionalSpace,
+    CausalSpace,
+    KeywordSpace,
+    CodeSpace,
+    GraphSpace,
+    HyperdimensionalSpace,
+    FormSpace,
+    EntitySpace,
+    LateInteractionSpace,
+    ExpandedSpace,
 )
+KEPT_SPACES: tuple[type[KeptSpace[Any]], ...] = tuple(space for space in SPACES if issubclass(space, KeptSpace))
 IDS = tuple(space.id for space in SPACES)
 COUNT = len(SPACES)

@@ -34,6 +34,14 @@ class Sparse:
     def to_bytes(self) -> bytes:
         return len(self.numbers).to_bytes(2, "little") + self.numbers.tobytes() + self.counts.tobytes()
 
+    @classmethod
+    def from_bytes(cls, packed: bytes, start: int = 0) -> tuple["Sparse", int]:
+        """A packed representation, and where the next one begins."""
+        size = packed[start] | packed[start + 1] << 8
+        middle = start + 2 + 4 * size
+        numbers = np.frombuffer(packed, np.uint32, size, start + 2)
+        return cls(numbers, np.frombuffer(packed, np.uint8, size, middle)), middle + size
+
 
 EMPTY = Sparse(np.empty(0, np.uint32), np.empty(0, np.uint8))
 
@@ -73,14 +81,6 @@ def count_words(texts: Sequence[str], limit: int = MAX_TERMS) -> list[Sparse]:
 def _most(times: Array, limit: int) -> Array:
     """The places of what occurs most, in their order; of what occurs as often, the first."""
     return np.sort(np.argsort(-times, kind="stable")[:limit])
-
-
-def from_bytes(packed: bytes, start: int = 0) -> tuple[Sparse, int]:
-    """A packed representation, and where the next one begins."""
-    size = packed[start] | packed[start + 1] << 8
-    middle = start + 2 + 4 * size
-    numbers, counts = np.frombuffer(packed, np.uint32, size, start + 2), np.frombuffer(packed, np.uint8, size, middle)
-    return Sparse(numbers, counts), middle + size
 
 
 def join(one: Sparse, other: Sparse) -> Sparse:

@@ -1,10 +1,13 @@
 """Nearness in time: how fresh together (E2), at which point of the clock and calendar (E3), in which order (E4)."""
 
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memotheca.memory.spaces.space import Hung, Space
 from memotheca.model.clock import DAY, HOUR
 
 Array = NDArray[Any]
@@ -45,3 +48,64 @@ def ordering(known: tuple[Array, Array], probes: tuple[Array, Array]) -> Array:
 def implicit_position(moment: int) -> tuple[str, int]:
     """What was stored outside a session stands in the order of its day, a step a minute."""
     return f"day:{moment // DAY}", (moment % DAY) // MINUTE
+
+
+class RecentSpace(Space):
+    """Freshness together."""
+
+    id, name, purpose = "E2", "Temporal recent", "freshness"
+    representation = "decay over an hour, a day, a week and a month"
+
+    @cached_property
+    def _moments(self) -> Array:
+        return _moments_of(self.members.hung)
+
+    def nearness(self, probes: Sequence[Hung]) -> Array:
+        return freshness(self._moments, _moments_of(probes)[:, None])
+
+    def between(self, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
+        return freshness(_moments_of(others), _moments_of(ones))
+
+
+class PeriodicSpace(Space):
+    """The point of clock and calendar."""
+
+    id, name, purpose = "E3", "Temporal periodic", "periodicity"
+    representation = "phases of hour, day, week, month and year"
+
+    @cached_property
+    def _phases(self) -> Array:
+        return phases(_moments_of(self.members.hung))
+
+    def nearness(self, probes: Sequence[Hung]) -> Array:
+        return periodicity(self._phases, phases(_moments_of(probes)))
+
+    def between(self, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
+        return periodicity(phases(_moments_of(others)), phases(_moments_of(ones))).diagonal()
+
+
+class PositionalSpace(Space):
+    """Steps apart in a session."""
+
+    id, name, purpose = "E4", "Temporal positional", "ordering"
+    representation = "steps within a session"
+
+    @cached_property
+    def _order(self) -> tuple[Array, Array]:
+        return _order_of(self.members.hung)
+
+    def nearness(self, probes: Sequence[Hung]) -> Array:
+        sessions, positions = _order_of(probes)
+        return ordering(self._order, (sessions[:, None], positions[:, None]))
+
+    def between(self, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
+        return ordering(_order_of(others), _order_of(ones))
+
+
+def _moments_of(probes: Sequence[Hung]) -> Array:
+    return np.array([probe.print.moment for probe in probes], np.int64)
+
+
+def _order_of(probes: Sequence[Hung]) -> tuple[Array, Array]:
+    sessions = np.array([probe.print.session for probe in probes], np.uint64)
+    return sessions, np.array([probe.print.position for probe in probes], np.int64)

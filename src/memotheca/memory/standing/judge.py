@@ -6,11 +6,12 @@ from functools import partial
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.contradiction import Contradiction, contradict
-from memotheca.memory.session.learning import aggregate, emphasis, lambdas, learning_score, phase_angle, weights_for
+from memotheca.memory.session.learning import emphasis, lambdas, learning_score, phase_angle
 from memotheca.memory.session.quadrants import Quadrant, quadrant
-from memotheca.memory.spaces.all_spaces import Hung
 from memotheca.memory.spaces.fingerprint import text_of
+from memotheca.memory.spaces.space import Hung
 from memotheca.memory.spaces.space_table import IDS
+from memotheca.memory.spaces.space_weights import aggregate, weights_for
 from memotheca.memory.standing.nearest import is_near
 from memotheca.memory.standing.sample import Array, Candidate, Judged, Reference, hang, likely_duplicates, meanings
 from memotheca.model.knowledge import Entry

@@ -9,7 +9,7 @@ import numpy as np
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.projection import Projection
-from memotheca.memory.spaces.all_spaces import Hung
+from memotheca.memory.spaces.space import Hung
 from memotheca.memory.standing.sample import hang, meanings
 from memotheca.model import kinds
 from memotheca.model.knowledge import Entry

@@ -1,7 +1,7 @@
 """Probing: a text that is not stored, hung in the thirteen spaces beside what is."""
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.spaces.all_spaces import Hung
+from memotheca.memory.spaces.space import Hung
 from memotheca.memory.standing.sample import hang, mean_vector
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry

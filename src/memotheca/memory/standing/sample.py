@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memotheca.documents.sections import with_texts
-from memotheca.memory.spaces.all_spaces import Gallery, Hung
-from memotheca.memory.spaces.fingerprint import Fingerprint, represent, unpack, words_of_all
+from memotheca.memory.spaces.all_spaces import Gallery
+from memotheca.memory.spaces.fingerprint import represent, unpack, words_of_all
 from memotheca.memory.spaces.graph_walk import walk
+from memotheca.memory.spaces.space import Fingerprint, Hung
 from memotheca.memory.spaces.space_table import COUNT
 from memotheca.memory.standing.calibration import Beside, Calibration, Scale, Standing
 from memotheca.model.cancellation import undisturbed

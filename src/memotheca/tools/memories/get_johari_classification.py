@@ -56,7 +56,7 @@ def get_johari_classification(call: Call[Kernel], input: Input) -> Answer:
         spaces=IDS,
         quadrants=quadrants,
         confidence=tuple(round(confidence(new, fitting), 4) for new, fitting in stands),
-        insights=tuple(insights(quadrants)),
+        insights=tuple(insights(dict(zip(IDS, quadrants, strict=True)))),
         delta_s=tuple(round(new, 4) for new, _ in stands),
         delta_c=tuple(round(fitting, 4) for _, fitting in stands),
         aggregate=learned.quadrant,
