@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memotheca.memory.claims.ranking import fuse, jaccard, measure, rank_biased_overlap
+from memotheca.memory.claims.ranking import fuse, measure, rank_biased_overlap
 from memotheca.memory.curation import remember
 from memotheca.memory.safety.adversarial import FLAGGED, Threat
 from memotheca.memory.safety.circularity import find_circle
 from memotheca.model.clock import DAY, SECOND
 from memotheca.search.derive import LATER
 from memotheca.search.embed import choose_embedder
+from memotheca.text.likeness import likeness
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
 
@@ -269,7 +270,7 @@ IDS = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=6)
 
 @given(one=IDS, other=IDS)
 def test_overlaps_are_symmetric_and_bounded(one: list[str], other: list[str]) -> None:
-    for compare in (jaccard, rank_biased_overlap):
+    for compare in (likeness, rank_biased_overlap):
         assert 0 <= compare(one, other) == compare(other, one) <= 1 + 1e-9
         assert compare(one, one) == pytest.approx(1)
 

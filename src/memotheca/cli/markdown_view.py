@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 
 from memotheca.cli.terminal import styled
+from memotheca.text.fences import closes, fence_of
 
 WIDEST = 100
 NARROWEST_COLUMN = 12
@@ -13,7 +14,6 @@ CODE_INDENT = "    "
 
 Style = Callable[[str, str], str]
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"^(#{1,6}) +(.*)$")
 _ITEM = re.compile(r"^(\s*)([-*+]|\d+[.)]) +(.*)$")
 _RULE = re.compile(r"^\s*([-*_])(\s*\1){2,}\s*$")
@@ -32,9 +32,9 @@ def _blocks(lines: Sequence[str], width: int, style: Style) -> Iterator[str]:
     place = 0
     while place < len(lines):
         line = lines[place]
-        fence = _FENCE.match(line)
+        fence = fence_of(line)
         if fence:
-            stop = _end_of_code(lines, place + 1, fence[1])
+            stop = _end_of_code(lines, place + 1, fence.mark)
             yield from (style(CODE_INDENT + each, "green") if each else "" for each in lines[place + 1 : stop])
             place = stop + 1
         elif line.lstrip().startswith("|") and place + 1 < len(lines) and _DIVIDER.match(lines[place + 1].strip()):
@@ -51,7 +51,7 @@ def _blocks(lines: Sequence[str], width: int, style: Style) -> Iterator[str]:
 
 
 def _end_of_code(lines: Sequence[str], start: int, mark: str) -> int:
-    return next((n for n in range(start, len(lines)) if lines[n].strip().startswith(mark)), len(lines))
+    return next((n for n in range(start, len(lines)) if closes(lines[n], mark)), len(lines))
 
 
 def _is_text(line: str) -> bool:
@@ -59,7 +59,7 @@ def _is_text(line: str) -> bool:
 
 
 def _continues(line: str) -> bool:
-    return _is_text(line) and not (_ITEM.match(line) or _FENCE.match(line) or line.lstrip().startswith("|"))
+    return _is_text(line) and not (_ITEM.match(line) or fence_of(line) or line.lstrip().startswith("|"))
 
 
 def _line(line: str, width: int, style: Style) -> Iterator[str]:

@@ -6,12 +6,12 @@ from memotheca.parsing.builder import close_sections, one_line
 from memotheca.parsing.document import Document, Mark
 from memotheca.parsing.source import Source
 from memotheca.text.encoding import clean, decode
+from memotheca.text.fences import closes, fence_of
 from memotheca.text.headings import heading_of
 from memotheca.text.language import guess_language
 
 _LINE = re.compile(r"[^\n]*\n?")
 _UNDERLINE = re.compile(r" {0,3}(=++|-++)[ \t]*+$")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _FRONT = re.compile(r"---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _FIELD = re.compile(r"^(\w+):[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 
@@ -57,11 +57,11 @@ def find_headings(text: str, start: int = 0) -> list[Heading]:
     for line in _LINE.finditer(text, start):
         content = line[0].rstrip("\n")
         if fence:
-            if content.strip().startswith(fence) and not content.strip().strip(fence[0]):
+            if closes(content, fence):
                 fence = ""
             continue
-        if opening := _FENCE.match(content):
-            fence, before = opening[1], None
+        if opening := fence_of(content):
+            fence, before = opening.mark, None
         elif heading := heading_of(content):
             if title := one_line(heading[1]):
                 found.append((title, heading[0], line.start()))

@@ -7,6 +7,8 @@ from typing import Any, cast
 
 import yaml
 
+from memotheca.text.frontmatter import TooMuch, guard
+
 _FENCES = {"---": ("---", "..."), "+++": ("+++",)}
 _PLAIN = re.compile(r"^(?P<name>[A-Za-z_][\w .-]*):[ \t]+(?P<value>[^\s'\"|>\[{&*!#][^\n]*)$", re.MULTILINE)
 _RESERVED = re.compile(r"^(?P<name>[A-Za-z_][\w .-]*):[ \t]+(?P<value>[`@%*&!\[{][^\n]*)$", re.MULTILINE)
@@ -66,7 +68,10 @@ def _read_yaml(head: str) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 def _load(head: str) -> Any:
     try:
+        guard(head)
         return yaml.safe_load(head)
+    except TooMuch as error:
+        raise Unreadable(f"its frontmatter is refused: {error}") from None
     except (ValueError, RecursionError, OverflowError) as error:
         raise yaml.YAMLError(str(error)) from None
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memotheca.model.knowledge import fold
+from memotheca.text.fences import Fence, closes, fence_of
 from memotheca.text.headings import heading_of
 
 TYPES = (
@@ -21,7 +22,6 @@ TYPES = (
 )
 LANGUAGES = {"py": "python", "ts": "typescript", "js": "javascript", "sh": "bash", "shell": "bash", "yml": "yaml"}
 
-_FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+#.-]*)[^\n]*$")
 _COMPONENT = re.compile(r"</?[A-Z][\w.]*+(?:\s[^>]*+)?/?>")
 _MODULE_LINE = re.compile(r"import\s++['\"]|export\s++(?:const|default|let)\s")
 _IMPORT = re.compile(r"import\s")
@@ -50,7 +50,7 @@ class _Line:
     text: str
     in_code: bool
     heading: tuple[int, str] | None = None
-    opens: re.Match[str] | None = None
+    opens: Fence | None = None
     closes: bool = False
 
 
@@ -101,13 +101,12 @@ def _lines(text: str) -> Iterator[_Line]:
     """The lines of a text; the marks of a fence count as code."""
     closing = ""
     for line in text.split("\n"):
-        fence = _FENCE.match(line)
         if closing:
-            closes = fence is not None and fence["mark"].startswith(closing) and not line.strip().strip(closing[0])
-            closing = "" if closes else closing
-            yield _Line(line, in_code=True, closes=closes)
-        elif fence:
-            closing = fence["mark"]
+            is_over = closes(line, closing)
+            closing = "" if is_over else closing
+            yield _Line(line, in_code=True, closes=is_over)
+        elif fence := fence_of(line):
+            closing = fence.mark
             yield _Line(line, in_code=True, opens=fence)
         else:
             heading = heading_of(line)
@@ -139,7 +138,7 @@ def _examples_in(section: Section) -> Iterator[Example]:
         if not line.in_code:
             said = line.text.strip() or said
         elif line.opens:
-            language, code = fold(line.opens["language"]), []
+            language, code = fold(line.opens.language), []
         elif line.closes:
             caption = said.lstrip(_LEADING).rstrip(_TRAILING) or section.title
             yield Example("\n".join(code), LANGUAGES.get(language, language) or "text", caption)

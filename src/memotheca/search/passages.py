@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from memotheca.model import kinds
 from memotheca.model.knowledge import Entry
 from memotheca.text import chunking
+from memotheca.text.fences import fence_of
 from memotheca.text.headings import heading_of
 
 LIMIT = 2000
 CHUNK_SIZE = 500
 
 _LINES = re.compile(r"[^\n]+")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _BREAKS = (
     re.compile(r"\n\s*\n"),
     re.compile(r"\n"),
@@ -73,9 +73,9 @@ def _headings(text: str) -> Iterator[tuple[int, int, str]]:
     """Where each heading begins, its level and its words; what stands in fences is code."""
     fence = ""
     for line in _LINES.finditer(text):
-        mark = _FENCE.match(line.group())
-        if mark is not None and (not fence or mark.group(1).startswith(fence)):
-            fence = "" if fence else mark.group(1)
+        mark = fence_of(line.group())
+        if mark is not None and (not fence or mark.mark.startswith(fence)):
+            fence = "" if fence else mark.mark
         heading = None if fence else heading_of(line.group())
         if heading is not None and heading[1]:
             yield line.start(), *heading

@@ -6,6 +6,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from memotheca.text.fences import closes_chunk, fence_of
+
 CHUNK_SIZE = 500
 MAX_PREFIX = 300
 
@@ -14,7 +16,6 @@ _BORDERS = ("page", "slide", "sheet", "part")
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _END = re.compile(r"\n")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _LISTED = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s")
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\([^()\s]{1,200}\)")
@@ -167,10 +168,10 @@ def _blocks(text: str, span: tuple[int, int]) -> Iterator[_Block]:
     for line in _LINE.finditer(text, *span):
         content = line[0]
         if fence:
-            now, ends = "code", content.strip().startswith(fence)
+            now, ends = "code", closes_chunk(content, fence)
             fence = "" if ends else fence
-        elif opening := _FENCE.match(content):
-            now, fence = "code", opening[1]
+        elif opening := fence_of(content):
+            now, fence = "code", opening.mark
             if kind == "code":
                 blank = True
         else:
@@ -193,7 +194,7 @@ def _blocks(text: str, span: tuple[int, int]) -> Iterator[_Block]:
 
 
 def opening_now(content: str, fence: str) -> bool:
-    return bool(fence) and content.strip().startswith(fence)
+    return bool(fence) and closes_chunk(content, fence)
 
 
 def _kind_of(line: str) -> str:

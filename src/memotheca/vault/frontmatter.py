@@ -7,24 +7,17 @@ from typing import Any
 
 import yaml
 
+from memotheca.text.frontmatter import MAX_DEPTH, SafeLoader, TooMuch, guard
 from memotheca.vault.lossless_text import readable
 
-MAX_SIZE = 64 * 1024
-MAX_DEPTH = 32
-MAX_ALIASES = 20
 MAX_VALUES = 10_000
 
 _LARGEST = 2**63 - 1
-_ANCHOR = re.compile(r"(?:^|[\s\[{,])&\w")
 
 Properties = dict[str, Any]
 
 
-_untyped: Any = yaml
-_Parent: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _Loader(_Parent):
+class _Loader(SafeLoader):
     """YAML as people mean it: a date, `yes` and `12:30` stay the words that were written."""
 
 
@@ -56,8 +49,6 @@ class _Counted:
 
 def read_properties(block: str) -> Properties:
     """The keys of a block of YAML as JSON values; raises `Unreadable`."""
-    if len(block) > MAX_SIZE:
-        raise Unreadable(f"it is longer than {MAX_SIZE:,} characters")
     loaded = _load(block)
     if loaded is None:
         return {}
@@ -68,33 +59,16 @@ def read_properties(block: str) -> Properties:
 
 def _load(block: str) -> Any:
     try:
-        _guard(block)
+        guard(block, _Loader)
         return yaml.load(block, _Loader)  # noqa: S506 a subclass of the safe loader
+    except TooMuch as error:
+        raise Unreadable(str(error)) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"line {mark.line + 2}: " if mark else ""
         raise Unreadable(f"{place}{error.problem or error.context}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise Unreadable(str(error).partition("\n")[0]) from error
-
-
-def _guard(block: str) -> None:
-    """Refuse what is built to exhaust a reader; the loader's own recursion would end the process, not raise."""
-    marks = sum(block.count(mark) for mark in ("[", "{", "- ", "? ", ": ", "-\t"))
-    if marks < MAX_DEPTH and not _ANCHOR.search(block):
-        return
-    depth = aliases = 0
-    for event in _untyped.parse(block, _Loader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        elif isinstance(event, yaml.AliasEvent):
-            aliases += 1
-        if depth > MAX_DEPTH:
-            raise Unreadable(f"it is nested more than {MAX_DEPTH} deep")
-        if aliases > MAX_ALIASES:
-            raise Unreadable(f"it has more than {MAX_ALIASES} aliases")
 
 
 def _plain(value: Any, counted: _Counted) -> Any:

@@ -27,6 +27,7 @@ from memotheca.memory.spaces.entities import find
 from memotheca.memory.spaces.fingerprint import text_of
 from memotheca.model.knowledge import Entry, fold
 from memotheca.text.caches import once
+from memotheca.text.likeness import likeness
 from memotheca.text.words import STOP_WORDS, as_written, spoken, stem, terms_of, words
 
 Kind = Literal["factual", "logical", "causal", "temporal"]
@@ -277,8 +278,8 @@ Verdict = tuple[float, Kind, str] | None
 
 
 def _likeness(one: Iterable[str], other: Iterable[str]) -> float:
-    left, right = set(one), set(other)
-    return len(left & right) / len(left | right) if left | right else 0.0
+    """Sentences without a word of their own are not about the same."""
+    return likeness(one, other, of_nothing=0.0)
 
 
 def _differs_in_subject(one: Said, other: Said, ignoring: frozenset[str] = frozenset()) -> bool:

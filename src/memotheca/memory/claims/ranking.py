@@ -16,12 +16,6 @@ def fuse(rankings: Sequence[Sequence[str]], k: int = FUSION) -> list[tuple[str, 
     return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def jaccard(one: Sequence[str], other: Sequence[str]) -> float:
-    """The share of what either has that both have; nothing and nothing agree."""
-    left, right = set(one), set(other)
-    return len(left & right) / len(left | right) if left | right else 1.0
-
-
 def rank_biased_overlap(one: Sequence[str], other: Sequence[str], p: float = PERSISTENCE) -> float:
     """How much two rankings agree, the top counting most: 1 where they are the same, 0 where they share nothing."""
     depth = max(len(one), len(other))

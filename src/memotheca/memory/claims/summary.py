@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from memotheca.memory.claims.contradiction import contradict_texts
+from memotheca.text.likeness import likeness
+from memotheca.text.sentences import split_sentences
 from memotheca.text.words import words
 
 RELEVANCE = 0.7  # chosen (memory-model: Summaries)
@@ -14,9 +16,6 @@ SAME = 0.8  # chosen (memory-model: Summaries)
 # So many sentences are compared, each with each: the first of every text.
 COMPARED = 400  # chosen (memory-model: Summaries)
 
-_SENTENCES = re.compile(
-    r"(?<=[.!?])(?<!\b[DMS]r\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s++|(?<=[\u3002\uff01\uff1f])|\n{2,}+|\n(?=[^\S\n]*+(?:[-*#|]|\d++[.)]))"
-)
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
 
@@ -40,19 +39,10 @@ def sentences(text: str) -> list[str]:
     found: list[str] = []
     start = 0
     for fence in _FENCE.finditer(text):
-        found += _split(text[start : fence.start()])
+        found += split_sentences(text[start : fence.start()])
         found.append(fence.group().strip())
         start = fence.end()
-    return found + _split(text[start:])
-
-
-def _split(text: str) -> list[str]:
-    return [part.strip() for part in _SENTENCES.split(text) if part.strip()]
-
-
-def likeness(one: Sequence[str], other: Sequence[str]) -> float:
-    left, right = set(one), set(other)
-    return len(left & right) / len(left | right) if left or right else 1.0
+    return found + split_sentences(text[start:])
 
 
 def select(

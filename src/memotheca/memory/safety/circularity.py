@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from memotheca.memory.spaces.causal import clauses
+from memotheca.text.likeness import likeness
 from memotheca.text.words import query_words
 
 ALIKE = 0.5  # chosen (memory-model: Circular reasoning)
@@ -21,16 +22,12 @@ def find_circle(text: str) -> Circle | None:
     """The surest circle among the causes and effects a text states: its score is that of its weakest joint."""
     said = [(cause, effect) for cause, effect in clauses(text)[:CLAUSES] if query_words(cause) and query_words(effect)]
     spoken = [(frozenset(query_words(cause)), frozenset(query_words(effect))) for cause, effect in said]
-    joints = [[_likeness(effect, cause) for cause, _ in spoken] for _, effect in spoken]
+    joints = [[likeness(effect, cause) for cause, _ in spoken] for _, effect in spoken]
     found = [circle for start in range(len(said)) if (circle := _close(joints, start)) is not None]
     if not found:
         return None
     score, path = max(found, key=lambda circle: (circle[0], -len(circle[1])))
     return Circle(tuple(said[place][0] for place in path), round(score, 4))
-
-
-def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other)
 
 
 def _close(joints: list[list[float]], start: int) -> tuple[float, list[int]] | None:
@@ -44,9 +41,9 @@ def _close(joints: list[list[float]], start: int) -> tuple[float, list[int]] | N
             if place == start:
                 return sure, path
             width[place] = (sure, path)
-        for following, likeness in enumerate(joints[place]):
-            reached = min(sure, likeness)
+        for following, alike in enumerate(joints[place]):
+            reached = min(sure, alike)
             known = waiting.get(following, (0.0, []))[0]
-            if likeness >= ALIKE and following not in width and reached > known:
+            if alike >= ALIKE and following not in width and reached > known:
                 waiting[following] = (reached, [*path, place])
     return None

@@ -6,8 +6,9 @@ from itertools import combinations
 from typing import Any
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.claims.ranking import agreement, jaccard, rank_biased_overlap
+from memotheca.memory.claims.ranking import agreement, rank_biased_overlap
 from memotheca.memory.recall.compare import Compared, compare
+from memotheca.text.likeness import likeness
 from memotheca.toolkit.fields import flag, free, integer, many, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -79,7 +80,7 @@ def debug_compare_retrieval(call: Call[Kernel], input: Input) -> Answer:
         overlap=tuple(
             Overlap(
                 spaces=(one, other),
-                jaccard=round(jaccard(tops[one], tops[other]), 4),
+                jaccard=round(likeness(tops[one], tops[other]), 4),
                 rbo=round(rank_biased_overlap(tops[one], tops[other]), 4),
             )
             for one, other in combinations(spaces, 2)
