@@ -9,6 +9,7 @@ import pytest
 from memotheca import settings
 from memotheca.app import CONTRACTS, build
 from memotheca.model.errors import Failure, Refusal
+from memotheca.patterns import pattern_search
 from memotheca.patterns.pattern_search import all_cards
 from memotheca.toolkit.ask import Conversation, Form, Response, Unanswered, key_of
 from memotheca.toolkit.fields import object_schema
@@ -17,6 +18,7 @@ from memotheca.tools.patterns.contract import TOOL_ERROR_SCHEMA
 from memotheca.tools.patterns.pages import CARD_MARKER, INDEX_MARKER
 from memotheca.tools.patterns.shapes import Details, NeedsInput, SearchResults
 from tests.conftest import Agent, Time
+from tests.engine.desk import FakeEmbedder
 from tests.engine.patterns.catalogues import bring_in, by_words_alone, write, write_many
 
 FORMATS = ("markdown", "json", "both")
@@ -334,3 +336,17 @@ def test_skills_are_listed_found_and_kept_apart_from_patterns(shop):
     assert shop.call("list_skills", limit=1)["skills"] == listed["skills"][:1]
     assert shop.call("get_pattern", id="curate-memory")["kind"] == "needsInput:v1"
     assert shop.call("get_skill", slug="curate-memory")["kind"] == "skillDetails:v1"
+
+
+def test_a_question_is_embedded_once_however_often_it_is_looked_for(agent, monkeypatch):
+    class Counting(FakeEmbedder):
+        def embed_question(self, text):
+            asked.append(text)
+            return super().embed_question(text)
+
+    asked: list[str] = []
+    embedder = Counting("counting")
+    monkeypatch.setattr(pattern_search, "embedder_of", lambda kernel, session: embedder)
+    found = agent.call("search_patterns", q="Zxqv, WQZX!")
+    assert found["metadata"]["totalCount"] == 0
+    assert asked == ["Zxqv, WQZX!"]

@@ -48,6 +48,10 @@ class Found:
     mode: str
 
 
+# What questions mean, by embedder and words.
+Vectors = dict[tuple[str, str], Any]
+
+
 def all_cards(kernel: Kernel, form: str = PATTERN_FORM) -> list[Card]:
     """Every pattern that can be found, by its name; one of the connection's own hides a shipped one of its name."""
     return _view(kernel, form).cards
@@ -58,13 +62,14 @@ def _view(kernel: Kernel, form: str) -> View:
     return shelves.view([shelves.cards(snapshot) for snapshot in _readings(kernel)], form)
 
 
-def find_patterns(kernel: Kernel, wanted: Wanted) -> Found:
-    """Every pattern that matches, best first; one whose id is asked for comes before all."""
+def find_patterns(kernel: Kernel, wanted: Wanted, vectors: Vectors | None = None) -> Found:
+    """Every pattern that matches, best first; one whose id is asked for comes before all. Who asks again gives the
+    vectors of the questions before."""
     view = _view(kernel, wanted.form)
     kernels = [replace(kernel, collection=name) for name in view.collections]
     is_known, covered = _cover(kernels, wanted)
-    vectors: dict[str, Any] = {}
-    findings = [_look(each, wanted, vectors, is_known=is_known) for each in kernels]
+    known = {} if vectors is None else vectors
+    findings = [_look(each, wanted, known, is_known=is_known) for each in kernels]
     passages = [passage for each in findings for passage in each.passages]
     named = view.by_slug.get(to_slug(wanted.words))
     first = [named.entry_id] if named is not None and _passes(named, wanted) else []
@@ -95,15 +100,16 @@ def _passes(card: Card, wanted: Wanted) -> bool:
     return wanted.category in ("", card.category) and wanted.difficulty in ("", card.difficulty)
 
 
-def _look(kernel: Kernel, wanted: Wanted, vectors: dict[str, Any], *, is_known: bool) -> Findings:
+def _look(kernel: Kernel, wanted: Wanted, vectors: Vectors, *, is_known: bool) -> Findings:
     """Search one collection; the question is embedded once for all that have the same embedder."""
     finder: Finder = finder_of(kernel)
     with kernel.read() as snapshot:
         embedder: Any = embedder_of(kernel, snapshot.session)
     # Before the snapshot: an embedder may be slow to answer, and no snapshot should wait for it.
-    if embedder is not None and embedder.identity not in vectors:
-        vectors[embedder.identity] = embed_question(wanted.words, embedder)
-    vector = None if embedder is None else vectors[embedder.identity]
+    key = "" if embedder is None else embedder.identity, spelled(wanted.words)
+    if key not in vectors:
+        vectors[key] = embed_question(wanted.words, embedder)
+    vector = vectors[key]
     with kernel.read() as snapshot:
         passing = _filter(wanted, as_of=snapshot.tx)
         search = Search(text=wanted.words, filter=passing, vector=vector, may_be_misspelled=not is_known)
@@ -175,14 +181,15 @@ def state_of(kernel: Kernel, cards: Sequence[Card]) -> State:
     return State(sources, newest, ", ".join(f"{collection}@{tx}" for collection, tx, _ in states if tx))
 
 
-def near_cards(kernel: Kernel, handle: str, form: str = PATTERN_FORM) -> list[Card]:
+def near_cards(kernel: Kernel, handle: str, form: str = PATTERN_FORM, vectors: Vectors | None = None) -> list[Card]:
     """At most five patterns that somebody may have meant: by slug and title, letter by letter, then by meaning."""
     said = spelled(handle)
     if not said:
         return []
     view = _view(kernel, form)
     alike = [view.by_slug[slug] for slug in view.names.near(said)[:NEAR_IDS]]
-    meant = find_patterns(kernel, Wanted(words=said, form=form)).cards if len(alike) < NEAR_IDS else []
+    wanted = Wanted(words=said, form=form)
+    meant = find_patterns(kernel, wanted, vectors).cards if len(alike) < NEAR_IDS else []
     return list({card.slug: card for card in [*alike, *meant]}.values())[:NEAR_IDS]
 
 

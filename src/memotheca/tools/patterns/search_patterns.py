@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from memotheca.kernel.kernel import Kernel
 from memotheca.patterns.pattern_cache import Card, count_categories, count_difficulties
 from memotheca.patterns.pattern_file import to_slug
-from memotheca.patterns.pattern_search import Found, Wanted, all_cards, find_patterns, near_cards, state_of
+from memotheca.patterns.pattern_search import Found, Vectors, Wanted, all_cards, find_patterns, near_cards, state_of
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.patterns.contract import DIFFICULTIES, FORMATS, SEARCH_RESULTS, Format, Presented
@@ -52,7 +52,8 @@ def search_patterns(call: Call[Kernel], input: Input) -> Answer:
         if not answer.accepted:
             return ask_for_words(suggestions, input.format)
         input = replace(input, q=answer.content["q"])
-    found = find_patterns(call.kernel, _wanted(input))
+    vectors: Vectors = {}
+    found = find_patterns(call.kernel, _wanted(input), vectors)
     if _is_too_broad(input, found):
         counted = count_categories(found.cards), count_difficulties(found.cards)
         answer = call.ask(narrowing_form(len(found.cards), *counted))
@@ -60,8 +61,9 @@ def search_patterns(call: Call[Kernel], input: Input) -> Answer:
             return ask_to_narrow(len(found.cards), *counted, format=input.format)
         chosen = {name: answer.content[name] for name in ("category", "difficulty") if answer.content.get(name)}
         input = replace(input, **chosen)
-        found = find_patterns(call.kernel, _wanted(input))
-    return _results(call.kernel, input, found)
+        found = find_patterns(call.kernel, _wanted(input), vectors)
+    suggestions = {} if found.cards else _suggestions(call.kernel, input.q or "", vectors)
+    return _results(call.kernel, input, found, suggestions)
 
 
 def _wanted(input: Input) -> Wanted:
@@ -80,11 +82,10 @@ def _suggested_words(kernel: Kernel) -> list[str]:
     return [name.replace("-", " ") for name in list(count_categories(all_cards(kernel)))[:SUGGESTED]]
 
 
-def _results(kernel: Kernel, input: Input, found: Found) -> Answer:
+def _results(kernel: Kernel, input: Input, found: Found, suggestions: dict[str, list[str]]) -> Answer:
     listed = found.cards[: said(input).get("limit", len(found.cards))]
     summaries = tuple(_summary(card) for card in listed)
     shown = [] if input.format == "json" else listed[: input.limitCards]
-    suggestions = {} if found.cards else _suggestions(kernel, input.q or "")
     pages = [index_page(input.q or "", summaries, total=len(found.cards), suggestions=suggestions)]
     pages += [card_page(_card_page(kernel, card), is_first=place == 0) for place, card in enumerate(shown)]
     provenance = state_of(kernel, found.cards) if input.includeProvenancePanel else None
@@ -132,8 +133,8 @@ def _card_page(kernel: Kernel, card: Card) -> CardPage:
     return CardPage(_summary(card), card.summary, card.use_when, first_example(kernel, card))
 
 
-def _suggestions(kernel: Kernel, words: str) -> dict[str, list[str]]:
+def _suggestions(kernel: Kernel, words: str, vectors: Vectors) -> dict[str, list[str]]:
     """Where nothing was found: titles that look alike, and the categories there are."""
-    near = [card.title for card in near_cards(kernel, words)]
+    near = [card.title for card in near_cards(kernel, words, vectors=vectors)]
     categories = list(count_categories(all_cards(kernel)))[:10]
     return {name: values for name, values in (("q", near), ("category", categories)) if values}
