@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from memotheca.cli.main import main
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.sqlite import SQLiteSession
 
@@ -24,16 +23,14 @@ def commands():
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
+def run(tmp_path, monkeypatch, invoke):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
 
     def call(line):
         program, *arguments = shlex.split(line)
         assert program == "memotheca"
-        code = main(arguments)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
+        return invoke(*arguments)
 
     return call
 

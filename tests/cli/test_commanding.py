@@ -7,23 +7,7 @@ import subprocess
 import pytest
 
 from memotheca import __version__
-from memotheca.cli.main import COMMANDS, main
-
-
-@pytest.fixture
-def run(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-
-    def invoke(*arguments):
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as leaving:
-            code = leaving.code
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return invoke
+from memotheca.cli.main import COMMANDS
 
 
 def test_options_of_every_command_may_stand_before_it(run, tmp_path):

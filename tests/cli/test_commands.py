@@ -9,27 +9,10 @@ import pytest
 
 from memotheca.admin.erasure import BACKUP_ROLE
 from memotheca.app import SEGMENTS, open_store
-from memotheca.cli.main import COMMANDS, main
+from memotheca.cli.main import COMMANDS
 from memotheca.search.finder import Finder
 from memotheca.search.index.seal import maintain
 from memotheca.storage.locks import role
-
-
-@pytest.fixture
-def run(tmp_path, capsys, monkeypatch):
-    """Run a command in a data directory of its own: exit code, stdout, stderr."""
-    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-
-    def invoke(*arguments):
-        try:
-            code = main(list(arguments))
-        except SystemExit as leaving:
-            code = leaving.code
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return invoke
 
 
 def tell(run, tool, **arguments):

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from memotheca.cli.main import main
-
 CLIENTS = (
     "claude-code",
     "claude-desktop",
@@ -29,22 +27,11 @@ URL = "http://127.0.0.1:3000/mcp"
 
 
 @pytest.fixture
-def run(tmp_path, capsys, monkeypatch):
-    """Run a command as somebody with an empty home: exit code, stdout, stderr."""
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
+def run(run, monkeypatch):
+    """Nothing in the environment says where clients keep their files."""
     for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "APPDATA", "MEMOTHECA_TOKEN", "CLINE_MCP_SETTINGS_PATH"):
         monkeypatch.delenv(name, raising=False)
-
-    def invoke(*arguments):
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as leaving:
-            code = leaving.code
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return invoke
+    return run
 
 
 def shown(run, *arguments):

@@ -110,18 +110,9 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def run(folder, capsys, monkeypatch):
+def run(folder, monkeypatch, invoke):
     monkeypatch.setenv("MEMOTHECA_DATA", str(folder / "data"))
     monkeypatch.setenv("HOME", str(folder / "home"))
-
-    def invoke(*arguments):
-        try:
-            code = main(list(arguments))
-        except SystemExit as leaving:
-            code = leaving.code
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
     return invoke
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from memotheca.cli.bars import Bars
 from memotheca.cli.file_arguments import gather
-from memotheca.cli.main import main
 
 PATIENCE = 90.0
 
@@ -31,18 +30,9 @@ def files(tmp_path):
 
 
 @pytest.fixture
-def run(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    main(["reindex", "--embedder", "none", "--json"])
-    capsys.readouterr()
-
-    def invoke(*arguments):
-        code = main([str(argument) for argument in arguments])
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return invoke
+def run(run):
+    run("reindex", "--embedder", "none", "--json")
+    return run
 
 
 def told(run, *arguments):

@@ -9,7 +9,6 @@ import apsw
 import pytest
 
 from memotheca.app import DATABASE
-from memotheca.cli.main import main
 from tests.server.raw import MEMOTHECA, PATIENCE
 
 LOSSES = {
@@ -48,13 +47,8 @@ def data(tmp_path):
 
 
 @pytest.fixture
-def run(data, capsys):
-    def call(*arguments, at=None):
-        code = main([*map(str, arguments), "--data", str(at or data)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
+def run(data, invoke):
+    return lambda *arguments, at=None: invoke(*arguments, "--data", at or data)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from memotheca.cli.main import main
 from memotheca.memory.safety.adversarial import Threat
 
 DEPLOYS = "The deployment runs on Tuesday evenings after the backup"
@@ -14,20 +13,15 @@ WORKS, BROKEN = "The lift in the north hall works.", "The lift in the north hall
 
 
 @pytest.fixture
-def run(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
+def run(run, monkeypatch):
     monkeypatch.setenv("MEMOTHECA_TOOLSETS", "all")
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    main(["reindex", "--embedder", "none"])
-    capsys.readouterr()
+    run("reindex", "--embedder", "none")
 
-    def invoke(*arguments, answers=""):
+    def answering(*arguments, answers=""):
         monkeypatch.setattr("sys.stdin", io.StringIO(answers))
-        code = main(list(arguments))
-        said = capsys.readouterr()
-        return code, said.out, said.err
+        return run(*arguments)
 
-    return invoke
+    return answering
 
 
 def store(run, content):

@@ -4,26 +4,12 @@ import json
 
 import pytest
 
-from memotheca.cli.main import main
-
 
 @pytest.fixture
-def run(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("MEMOTHECA_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+def run(run, monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
-    main(["reindex", "--embedder", "none", "--json"])
-    capsys.readouterr()
-
-    def invoke(*arguments):
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as leaving:
-            code = leaving.code
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return invoke
+    run("reindex", "--embedder", "none", "--json")
+    return run
 
 
 @pytest.fixture

@@ -26,13 +26,8 @@ SECRET = "xyzzy-plugh-0451"
 
 
 @pytest.fixture
-def run(tmp_path, capsys):
-    def call(*arguments, data=tmp_path / "data"):
-        code = main([*map(str, arguments), "--data", str(data)])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
+def run(tmp_path, invoke):
+    return lambda *arguments, data=tmp_path / "data": invoke(*arguments, "--data", data)
 
 
 @pytest.fixture

@@ -6,21 +6,12 @@ import pytest
 
 from memotheca.admin.corpus import BATCH
 from memotheca.admin.erasure import BACKUP_ROLE
-from memotheca.cli.main import main
 from memotheca.storage.locks import role
 
 
 @pytest.fixture
-def run(tmp_path, capsys):
-    def call(*arguments):
-        try:
-            code = main([*map(str, arguments), "--data", str(tmp_path / "data")])
-        except SystemExit as left:
-            code = left.code
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
+def run(tmp_path, invoke):
+    return lambda *arguments: invoke(*arguments, "--data", tmp_path / "data")
 
 
 @pytest.fixture

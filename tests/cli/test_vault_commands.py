@@ -29,12 +29,7 @@ def vault(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(capsys):
-    def invoke(*arguments):
-        code = main(list(arguments))
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
+def run(invoke):
     return invoke
 
 

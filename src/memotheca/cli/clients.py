@@ -14,6 +14,10 @@ TOKEN = "MEMOTHECA_TOKEN"  # noqa: S105  # the name of a variable
 Shape = dict[str, Any]
 
 
+def _plain(words: Sequence[str]) -> Shape:
+    return {"command": words[0], "args": list(words[1:])}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
     """One client: its configuration by platform, the keys that lead to its servers, and the shapes it reads."""
@@ -21,7 +25,7 @@ class Client:
     label: str
     places: Mapping[str, str]
     keys: tuple[str, ...] = ("mcpServers",)
-    stdio: Callable[[Sequence[str]], Shape]
+    stdio: Callable[[Sequence[str]], Shape] = _plain
     # The address and the Authorization header, empty where there is none; None where it reaches no local address.
     http: Callable[[str, str], Shape] | None
     # How its configuration names a variable of the environment; empty where it cannot.
@@ -35,10 +39,6 @@ class Client:
 
     def path(self) -> Path:
         return _file(self.places.get(sys.platform, self.places[""]))
-
-
-def _plain(words: Sequence[str]) -> Shape:
-    return {"command": words[0], "args": list(words[1:])}
 
 
 def _typed(words: Sequence[str]) -> Shape:
@@ -59,15 +59,17 @@ def _codex_remote(url: str, authorization: str) -> Shape:
     return {"url": url, **({"http_headers": {"Authorization": authorization}} if authorization else {})}
 
 
+def _header(authorization: str) -> list[str]:
+    return ["--header", f"Authorization: {authorization}"] if authorization else []
+
+
 def _claude_code(url: str, authorization: str) -> list[str]:
-    header = ["--header", f"Authorization: {authorization}"] if authorization else []
     # The header stands last, because it takes every word that follows it.
-    return ["claude", "mcp", "add", "--transport", "http", SERVER, url, *header]
+    return ["claude", "mcp", "add", "--transport", "http", SERVER, url, *_header(authorization)]
 
 
 def _gemini(url: str, authorization: str) -> list[str]:
-    header = ["--header", f"Authorization: {authorization}"] if authorization else []
-    return ["gemini", "mcp", "add", "--scope", "user", "--transport", "http", *header, SERVER, url]
+    return ["gemini", "mcp", "add", "--scope", "user", "--transport", "http", *_header(authorization), SERVER, url]
 
 
 def _codex(url: str, authorization: str) -> list[str]:
@@ -91,7 +93,6 @@ CLIENTS: dict[str, Client] = {
     "claude-code": Client(
         label="Claude Code",
         places={"": "HOME/.claude.json"},
-        stdio=_plain,
         http=_remote("url", type="http"),
         add=_claude_code,
         add_stdio=("claude", "mcp", "add", SERVER, "--"),
@@ -103,7 +104,6 @@ CLIENTS: dict[str, Client] = {
             "win32": "ROAMING/Claude/claude_desktop_config.json",
             "": "CONFIG/Claude/claude_desktop_config.json",
         },
-        stdio=_plain,
         # Its connectors are opened from the maker's cloud, which reaches no address of this machine.
         http=None,
     ),
@@ -113,14 +113,12 @@ CLIENTS: dict[str, Client] = {
             **_in_code("globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
             "cli": "HOME/.cline/data/settings/cline_mcp_settings.json",
         },
-        stdio=_plain,
         http=_remote("url", type="streamableHttp"),
     ),
     "codex": Client(
         label="Codex",
         places={"": "CODEX/config.toml"},
         keys=("mcp_servers",),
-        stdio=_plain,
         http=_codex_remote,
         variable=TOKEN,
         add=_codex,
@@ -129,14 +127,12 @@ CLIENTS: dict[str, Client] = {
     "cursor": Client(
         label="Cursor",
         places={"": "HOME/.cursor/mcp.json"},
-        stdio=_plain,
         http=_remote("url"),
         variable="${env:MEMOTHECA_TOKEN}",
     ),
     "gemini": Client(
         label="Gemini CLI",
         places={"": "HOME/.gemini/settings.json"},
-        stdio=_plain,
         http=_remote("httpUrl"),
         variable="$MEMOTHECA_TOKEN",
         add=_gemini,
@@ -161,7 +157,6 @@ CLIENTS: dict[str, Client] = {
     "windsurf": Client(
         label="Windsurf",
         places={"": "HOME/.codeium/windsurf/mcp_config.json"},
-        stdio=_plain,
         http=_remote("serverUrl"),
         variable="${env:MEMOTHECA_TOKEN}",
     ),
