@@ -116,7 +116,8 @@ class Window:
 
 
 class Reference:
-    """The sample of one collection as this process has it; brought up to a snapshot before it judges."""
+    """The sample of one collection as this process has it; brought up to a snapshot before it judges. No `Projection`:
+    fingerprints are made anew without a transaction, so it follows their numbers, and it may lag by a few members."""
 
     def __init__(self, collection: str) -> None:
         self._collection = collection

@@ -1,4 +1,8 @@
-"""Following: the index as this process has it, brought up to a snapshot before it answers."""
+"""The index as this process has it, brought up to a snapshot before it answers.
+
+No `Projection`: vectors arrive and segments are sealed without a transaction, so it follows chunk numbers and
+manifests; and an older snapshot is answered from the same parts, since every chunk says when it was born and died.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
