@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memotheca.notes import notebook, watch
 from memotheca.notes.mounts import vaults_of
-from memotheca.notes.notebook import Notebook, ghost_id
+from memotheca.notes.notebook import LiveNotebook, Notebook, ghost_id
 from memotheca.notes.open_notebook import opened
 
 NAMES = st.sampled_from(["a", "b", "sub/a", "sub/B c", "sub/b-c", "D", "p.png"])
@@ -33,9 +33,9 @@ STEPS = st.lists(
 )
 
 
-def _seen(kernel, book):
-    with book.guard, kernel.read() as snapshot:
-        book.catch_up(snapshot)
+def _seen(kernel, live):
+    with live.guard, kernel.read() as snapshot:
+        book = live.at(snapshot)
         return {
             book.name_of(node): sorted(book.name_of(target) for target in book.graph.out[node])
             for node in book.graph.out
@@ -63,7 +63,7 @@ def test_what_is_followed_is_what_would_be_loaded(writer, steps):
         else:
             writer.reply("undo")
         writer.sync()
-        assert _seen(writer.kernel, vaults_of(writer.kernel).notebook) == _seen(writer.kernel, Notebook())
+        assert _seen(writer.kernel, vaults_of(writer.kernel).notebook) == _seen(writer.kernel, LiveNotebook())
 
 
 def test_the_same_words_mean_one_note_in_a_wikilink_and_another_in_a_relative_link(writer):
@@ -80,13 +80,13 @@ def test_the_graph_is_read_anew_where_more_changed_than_it_holds(writer, monkeyp
     writer.given(a="[[b]]")
     _seen(writer.kernel, book)
     loaded: list[int] = []
-    load = Notebook._load
-    monkeypatch.setattr(Notebook, "_load", lambda self, snapshot: loaded.append(snapshot.tx) or load(self, snapshot))
+    load = LiveNotebook.load
+    monkeypatch.setattr(LiveNotebook, "load", lambda self, snapshot: loaded.append(snapshot.tx) or load(self, snapshot))
     writer.given(b="[[a]]")
-    assert _seen(writer.kernel, book) == _seen(writer.kernel, Notebook())
+    assert _seen(writer.kernel, book) == _seen(writer.kernel, LiveNotebook())
     assert len(loaded) == 1  # The other book's.
     writer.given(c="[[a]]", d="", e="", f="", g="")
-    assert _seen(writer.kernel, book) == _seen(writer.kernel, Notebook())
+    assert _seen(writer.kernel, book) == _seen(writer.kernel, LiveNotebook())
     assert len(loaded) == 3
 
 
@@ -126,12 +126,14 @@ def test_who_follows_the_vaults_reads_the_graph_unasked(writer, monkeypatch):
         read.set()
 
     monkeypatch.setattr(watch, "opened", noticed)
-    monkeypatch.setattr(vaults_of(writer.kernel).notebook, "_seen", -1)
+    monkeypatch.setattr(vaults_of(writer.kernel).notebook, "_held", None)
     follower = Thread(target=watch.follow_vaults, args=(writer.kernel, stop))
     follower.start()
     try:
         assert read.wait(5)
-        assert len(vaults_of(writer.kernel).notebook.rows) == 1
+        held = vaults_of(writer.kernel).notebook._held
+        assert held is not None
+        assert len(held[1].rows) == 1
     finally:
         stop.set()
         follower.join()
@@ -148,7 +150,7 @@ def test_a_look_that_breaks_off_is_done_again_from_the_beginning(writer, monkeyp
     broken = iter([True])
 
     def break_off(self, *told):
-        if self is book and next(broken, False):
+        if next(broken, False):
             raise MemoryError
         connect(self, *told)
 
@@ -156,4 +158,4 @@ def test_a_look_that_breaks_off_is_done_again_from_the_beginning(writer, monkeyp
     monkeypatch.setattr(Notebook, "_connect", break_off)
     with pytest.raises(MemoryError):
         writer.sync()
-    assert _seen(writer.kernel, book) == _seen(writer.kernel, Notebook())
+    assert _seen(writer.kernel, book) == _seen(writer.kernel, LiveNotebook())

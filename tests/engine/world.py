@@ -17,7 +17,7 @@ from memotheca.app import App, build, show_what_works, write_down
 from memotheca.jobs.queue import bench_of
 from memotheca.model.clock import SECOND
 from memotheca.model.errors import Failure, Refusal
-from memotheca.notes.notebook import Notebook
+from memotheca.notes.notebook import LiveNotebook
 from memotheca.notes.outbox import try_to_finish
 from memotheca.notes.sync import sync_everything
 from memotheca.parsing.isolation.sandbox import Sandbox
@@ -249,9 +249,8 @@ def rename_note(world: World, process: Process) -> None:
 
 def _count_broken_links(process: Process) -> int:
     """As nobody remembers it: read anew."""
-    book = Notebook()
     with process.kernel.read() as snapshot:
-        book.catch_up(snapshot)
+        book = LiveNotebook().at(snapshot)
     return sum(len(book.broken_links(node)) for node in book.rows)
 
 

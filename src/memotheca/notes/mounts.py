@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
-from memotheca.notes.notebook import Notebook
+from memotheca.notes.notebook import LiveNotebook
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Vaults:
     gitignore: bool = False
     # Said at the start of a server: what is gone at its first look is meant to be.
     accepts_removals: bool = False
-    notebook: Notebook = field(default_factory=Notebook)
+    notebook: LiveNotebook = field(default_factory=LiveNotebook)
 
     @property
     def lock_folder(self) -> Path:

@@ -2,15 +2,16 @@
 
 import base64
 import hashlib
+import sys
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
-from threading import RLock
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from memotheca.kernel.gc import resting_collector
 from memotheca.kernel.handles import NAMESPACES
+from memotheca.kernel.projection import Projection
 from memotheca.model.kinds import NOTE
 from memotheca.model.knowledge import Edge, Entry, Subject, fold, handle_of
 from memotheca.notes.link_graph import Graph
@@ -47,14 +48,9 @@ def ghost_id(target: str) -> str:
 
 
 class Notebook:
-    """Follows the journal: what changed since the last look is read, the rest is kept."""
+    """The notes at one snapshot."""
 
     def __init__(self) -> None:
-        self.guard = RLock()
-        self._seen = -1
-        self._clear()
-
-    def _clear(self) -> None:
         self.rows: dict[str, NoteRow] = {}
         self.graph = Graph()
         self.ghosts: dict[str, str] = {}
@@ -65,19 +61,6 @@ class Notebook:
         self._by_tag: dict[str, set[str]] = {}
         self._edges: dict[str, list[str]] = {}
         self._measures: dict[str, tuple[int, Any]] = {}
-
-    def catch_up(self, snapshot: Snapshot) -> None:
-        """Bring everything to this snapshot, under the guard."""
-        if 0 <= self._seen >= snapshot.tx:
-            return
-        changed = snapshot.changed_after(self._seen) if self._seen >= 0 else None
-        # A look that breaks off in the middle would leave half of it behind; the next one then reads everything.
-        seen, self._seen = self._seen, -1
-        if changed is not None and len(changed) < MANY + len(self.rows):
-            self._follow(snapshot, changed, seen)
-        else:
-            self._load(snapshot)
-        self._seen = snapshot.tx
 
     def find(self, name: str) -> str | None:
         """The id of the node that a path or a ghost's id names."""
@@ -200,12 +183,7 @@ class Notebook:
             held = self._measures[name] = (self.graph.version, measure())
         return held[1]
 
-    def _load(self, snapshot: Snapshot) -> None:
-        with resting_collector():
-            self._read_all(snapshot)
-
-    def _read_all(self, snapshot: Snapshot) -> None:
-        self._clear()
+    def read_all(self, snapshot: Snapshot) -> None:
         rows = read_rows(snapshot.session, snapshot.collection)
         for id in missing_rows(snapshot.session, snapshot.collection, NOTE):
             row = row_of(cast(Entry, snapshot.entry(id)))
@@ -218,7 +196,7 @@ class Notebook:
             self._connect(snapshot, row, known)
         self._drop_unused([*self.ghosts, *self.others])
 
-    def _follow(self, snapshot: Snapshot, changed: list[tuple[str, Subject, str]], seen: int) -> None:
+    def follow(self, snapshot: Snapshot, changed: list[tuple[str, Subject, str]], seen: int) -> None:
         """Read what changed; links of other notes turn only where a name they could mean has come or gone."""
         turned: set[str] = set()
         sources: set[str] = set()
@@ -358,6 +336,36 @@ class Notebook:
                 self.ghosts.pop(node, None)
                 self.others.pop(node, None)
         self.graph.forsaken.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    """What changed after a transaction, and the snapshot in which to look at it."""
+
+    snapshot: Snapshot
+    after: int
+    things: list[tuple[str, Subject, str]]
+
+
+class LiveNotebook(Projection[Notebook, _Changed]):
+    """The notebook as this process has it: what changed since the last look is read, the rest is kept."""
+
+    # How many are too many depends on how many notes there are.
+    most: ClassVar[int] = sys.maxsize
+
+    def load(self, snapshot: Snapshot) -> Notebook:
+        book = Notebook()
+        with resting_collector():
+            book.read_all(snapshot)
+        return book
+
+    def read(self, snapshot: Snapshot, after: int, held: Notebook) -> _Changed | None:
+        changed = snapshot.changed_after(after)
+        return _Changed(snapshot, after, changed) if len(changed) < MANY + len(held.rows) else None
+
+    def apply(self, held: Notebook, changes: _Changed) -> Notebook:
+        held.follow(changes.snapshot, changes.things, changes.after)
+        return held
 
 
 def _edges_of_notes(snapshot: Snapshot) -> dict[str, list[str]]:

@@ -13,8 +13,8 @@ from memotheca.storage.snapshot import Snapshot
 @contextmanager
 def opened(kernel: Kernel) -> Generator[tuple[Snapshot, Notebook]]:
     """A snapshot with the notebook brought up to it; nobody turns a page of it while the block lasts."""
-    book = vaults_of(kernel).notebook
-    with book.guard, kernel.read() as snapshot:
+    live = vaults_of(kernel).notebook
+    with live.guard, kernel.read() as snapshot:
         with undisturbed():
-            book.catch_up(snapshot)
+            book = live.at(snapshot)
         yield snapshot, book
