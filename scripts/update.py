@@ -10,17 +10,21 @@ from pathlib import Path
 from typing import Any, cast
 
 from memotheca import settings
-from memotheca.app import build, find_tools, generate_catalog
+from memotheca.app import build
 from memotheca.model.clock import SECOND, from_iso
 from memotheca.model.kinds import STARTER_COLLECTION
 from memotheca.search.embed import choose_embedder
 from memotheca.toolkit.bounds import LONGEST, MOST_MEMBERS
 from memotheca.toolkit.catalog import Listing
 from memotheca.toolkit.contract import Reply
-from memotheca.toolkit.manual import render_tool, render_toolset
 from memotheca.toolkit.tool import Call, Tool
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from scripts.catalogue import find_tools, generate_catalog  # noqa: E402
+from scripts.manual import render_tool, render_toolset  # noqa: E402
+
 BEGAN = from_iso("2026-02-10T14:30:00Z")
 SAMPLE_ID = "5f0c3a52-8f0e-4d1b-9c1e-2a7b6d4e8f10"
 

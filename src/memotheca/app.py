@@ -1,19 +1,18 @@
 """The composition root: the only module that knows concrete databases and contracts."""
 
 import os
-import pkgutil
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memotheca import tools
+from memotheca.jobs.queue import Progress
 from memotheca.jobs.workbench import Workbench
 from memotheca.kernel.gc import tidy_up
 from memotheca.kernel.idempotency import answer_once
@@ -23,15 +22,17 @@ from memotheca.memory.session.state import activity_of, hear_call
 from memotheca.model.clock import Clock, system_clock, to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import STARTER_COLLECTION
+from memotheca.model.knowledge import Entry
 from memotheca.notes.mounts import Mount, Vaults, owner_role, read_mounts, vaults_of
 from memotheca.parsing.isolation.sandbox import Sandbox
 from memotheca.search.derivations import Derivations
 from memotheca.search.derive import Births
-from memotheca.search.embed import Embedding, model_of
+from memotheca.search.embed import Embedding, LoadedEmbedder, model_of
 from memotheca.search.index_folder import IndexFolder
 from memotheca.settings import Settings
 from memotheca.storage import swap
 from memotheca.storage.chunks import count_waiting, has_unsealed
+from memotheca.storage.jobs import Job
 from memotheca.storage.locks import FOLDER, role
 from memotheca.storage.presence import Presence, enter, gate, present
 from memotheca.storage.roles import holder_of, lease, set_patience
@@ -46,15 +47,18 @@ from memotheca.storage.sqlite import (
 )
 from memotheca.storage.store import ACCEPTED, Derive, Store
 from memotheca.storage.vault_index import read_mounted, write_mounted
-from memotheca.toolkit.catalog import Catalog, to_listing
+from memotheca.toolkit.catalog import Catalog
 from memotheca.toolkit.contract import Contract
 from memotheca.toolkit.dispatch import Dispatcher
-from memotheca.toolkit.tool import Tool, Toolset
 from memotheca.tools.documents.contract import DocumentsContract
 from memotheca.tools.entries.contract import EntriesContract
 from memotheca.tools.memories.contract import MemoriesContract
 from memotheca.tools.notes.contract import NotesContract
 from memotheca.tools.patterns.contract import PatternsContract
+from memotheca.vectors.embedders import Choice
+
+if TYPE_CHECKING:
+    from memotheca.admin.backups import Means
 
 DATABASE = "memotheca.db"
 BACKUPS = "backups"
@@ -138,8 +142,9 @@ def open_store(
             raise
 
     def back_up(found: int) -> None:
-        target = backup_path(data, clock(), f"before-format-{found + 1}")
-        lazily("memotheca.admin.backups", "make_backup")(database, target, find_faults)
+        from memotheca.admin.backups import make_backup
+
+        make_backup(database, backup_path(data, clock(), f"before-format-{found + 1}"), find_faults)
 
     try:
         store = Store(database, clock=clock, derive=derive, before_migration=back_up)
@@ -158,15 +163,24 @@ def _is_lost(data: Path) -> bool:
     path = data / DATABASE
     if path.exists() and path.stat().st_size:
         return False
+    from memotheca.admin.loss import is_there, remains
+
     means = means_of(data)
-    return not lazily("memotheca.admin.loss", "is_there")(means) and bool(
-        lazily("memotheca.admin.loss", "remains")(means)
-    )
+    return not is_there(means) and bool(remains(means))
+
+
+def refuse_missing(data: Path) -> None:
+    """For whoever may not make what is not there."""
+    from memotheca.admin import loss
+
+    loss.refuse_missing(means_of(data))
 
 
 def loss_of(app: "App") -> str:
     """That the data was begun anew after a loss, if it was."""
-    return lazily("memotheca.admin.loss", "describe_loss")(app.kernel.store, means_of(app.data))
+    from memotheca.admin.loss import describe_loss
+
+    return describe_loss(app.kernel.store, means_of(app.data))
 
 
 def accept_loss(app: "App") -> None:
@@ -209,13 +223,22 @@ def open_copy(path: Path) -> Store:
 
 def build_derivations() -> Derivations:
     """What is made of every change."""
-    return Derivations(Births(model_of), lazily("memotheca.memory.spaces.fingerprint", "to_bytes"))
+    return Derivations(Births(model_of), _represent)
+
+
+def _represent(entry: Entry) -> bytes:
+    from memotheca.memory.spaces.fingerprint import to_bytes
+
+    return to_bytes(entry)
 
 
 def open_backups(data: Path) -> list[Store]:
     """Every backup in the data directory, without what killed programs left of others; for who holds their role."""
-    lazily("memotheca.admin.erasure", "remove_partial_backups")(data / BACKUPS)
-    return lazily("memotheca.admin.backups", "open_all")(means_of(data))
+    from memotheca.admin.backups import open_all
+    from memotheca.admin.erasure import remove_partial_backups
+
+    remove_partial_backups(data / BACKUPS)
+    return open_all(means_of(data))
 
 
 def _open_database(path: Path, accept_part: bool) -> SQLiteDatabase:
@@ -226,9 +249,12 @@ def _path_for(data: Path, reason: str) -> Path:
     return backup_path(data, system_clock(), reason)
 
 
-def means_of(data: Path) -> Any:
+def means_of(data: Path) -> "Means":
     """What making and restoring backups needs, also where there is no database that can be opened."""
-    return lazily("memotheca.admin.backups", "Means")(
+    from memotheca.admin.backups import Means
+    from memotheca.admin.erasure import backup_files
+
+    return Means(
         database=data / DATABASE,
         segments=data / SEGMENTS,
         open_database=_open_database,
@@ -236,7 +262,7 @@ def means_of(data: Path) -> Any:
         copy_live=copy_live,
         log_of=log_of,
         path_for=partial(_path_for, data),
-        backups=lambda: lazily("memotheca.admin.erasure", "backup_files")(data / BACKUPS),
+        backups=partial(backup_files, data / BACKUPS),
         find_faults=find_faults,
         is_consistent=is_consistent,
         count_history=count_history,
@@ -276,15 +302,26 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
     kept = dict.fromkeys((app.kernel.collection, STARTER_COLLECTION))
     write_down(app)
     if activity_of(app.kernel).stirrings:
-        lazily("memotheca.memory.care.prefetch", "get_ready")(app.kernel, stop)
+        _get_ready(app.kernel, stop)
     with app.kernel.store.database.read() as session:
         due = [name for name in kept if count_waiting(session, name) or has_unsealed(session, name, UPKEEP_AT)]
     if not due:
         return
     with lease(app.data, "upkeep") as held:
         for name in due if held is not None else ():
-            kernel = replace(app.kernel, collection=name)
-            lazily("memotheca.admin.upkeep", "index_everything")(kernel, say_nothing, stop=stop)
+            _index_everything(replace(app.kernel, collection=name), stop)
+
+
+def _get_ready(kernel: Kernel, stop: Callable[[], bool]) -> None:
+    from memotheca.memory.care.prefetch import get_ready
+
+    get_ready(kernel, stop)
+
+
+def _index_everything(kernel: Kernel, stop: Callable[[], bool]) -> None:
+    from memotheca.admin.upkeep import index_everything
+
+    index_everything(kernel, say_nothing, stop=stop)
 
 
 def write_down(app: "App") -> None:
@@ -366,7 +403,13 @@ def mount_vaults(store: Store, settings: Settings) -> Vaults:
 def follow_vaults(app: "App", stop: Event) -> None:
     """Take in what others do in the vaults, until stopped; one process at a time does it."""
     if vaults_of(app.kernel).mounts:
-        lazily("memotheca.notes.watch", "follow_vaults")(app.kernel, stop)
+        _watch_vaults(app.kernel, stop)
+
+
+def _watch_vaults(kernel: Kernel, stop: Event) -> None:
+    from memotheca.notes.watch import follow_vaults
+
+    follow_vaults(kernel, stop)
 
 
 def refresh_vaults(app: "App") -> None:
@@ -374,22 +417,44 @@ def refresh_vaults(app: "App") -> None:
     if vaults_of(app.kernel).mounts:
         with role(app.data, owner_role(app.kernel.collection)) as free:
             if free:
-                lazily("memotheca.notes.sync", "sync_everything")(app.kernel)
+                _sync_everything(app.kernel)
+
+
+def _sync_everything(kernel: Kernel) -> None:
+    from memotheca.notes.sync import sync_everything
+
+    sync_everything(kernel)
 
 
 def build_embedding() -> Embedding:
     """The embedders of a process, each loaded when first needed."""
-    return Embedding(
-        lazily("memotheca.vectors.load", "load_embedder"), lazily("memotheca.vectors.onnx_embedder", "to_bytes")
-    )
+    return Embedding(_load_embedder, _pack_vector)
+
+
+def _load_embedder(choice: Choice) -> LoadedEmbedder | None:
+    from memotheca.vectors.load import load_embedder
+
+    return load_embedder(choice)
+
+
+def _pack_vector(vector: Any) -> bytes:
+    from memotheca.vectors.onnx_embedder import to_bytes
+
+    return to_bytes(vector)
 
 
 def build_kernel(store: Store, parts: Parts, collection: str) -> Kernel:
     """A store with what lives beside it; chunks that a migration has made stale are made anew."""
     kernel = Kernel(store, collection, parts)
     if store.has_stale_chunks() and store.newer_format() is None:
-        lazily("memotheca.admin.upkeep", "rebuild_everything")(kernel)
+        _rebuild_everything(kernel)
     return kernel
+
+
+def _rebuild_everything(kernel: Kernel) -> None:
+    from memotheca.admin.upkeep import rebuild_everything
+
+    rebuild_everything(kernel)
 
 
 def build_bench(settings: Settings) -> Workbench:
@@ -402,44 +467,19 @@ def build_bench(settings: Settings) -> Workbench:
             tesseract=settings.text("tesseract"),
             tessdata=settings.text("tessdata"),
         ),
-        acts={
-            "ingest": lazily("memotheca.documents.ingest", "ingest"),
-            "index": lazily("memotheca.admin.upkeep", "index_as_job"),
-        },
+        acts={"ingest": _ingest, "index": _index_as_job},
         roots=roots if roots or settings.text("transport") == "http" else None,
         open_backups=partial(open_backups, settings.data),
     )
 
 
-def find_tools() -> tuple[list[Toolset], list[tuple[Tool, str, str]]]:
-    """Every toolset and tool in the source, as (tool, toolset, module); the generated catalogue comes from it."""
-    toolsets: list[Toolset] = []
-    found: list[tuple[Tool, str, str]] = []
-    for folder in pkgutil.iter_modules(tools.__path__, "memotheca.tools."):
-        if not folder.ispkg:
-            continue
-        package = import_module(folder.name)
-        toolsets.append(package.TOOLSET)
-        for module in pkgutil.iter_modules(package.__path__, f"{folder.name}."):
-            members = vars(import_module(module.name)).values()
-            found += [(member, package.TOOLSET.name, module.name) for member in members if isinstance(member, Tool)]
-    return toolsets, found
+def _ingest(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
+    from memotheca.documents.ingest import ingest
+
+    return ingest(kernel, job, progress)
 
 
-def generate_catalog() -> dict[str, Any]:
-    toolsets, found = find_tools()
-    return {
-        "toolsets": [
-            {"name": toolset.name, "sentence": toolset.sentence, "default": toolset.default} for toolset in toolsets
-        ],
-        "tools": [to_listing(tool, toolset, module, CONTRACTS[tool.contract]) for tool, toolset, module in found],
-    }
+def _index_as_job(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
+    from memotheca.admin.upkeep import index_as_job
 
-
-def lazily(module: str, name: str) -> Callable[..., Any]:
-    """The one way to load a heavy package late: call what this returns, and it is imported then."""
-
-    def call(*arguments: Any, **options: Any) -> Any:
-        return getattr(import_module(module), name)(*arguments, **options)
-
-    return call
+    return index_as_job(kernel, job, progress)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from memotheca.admin.history import newest_tx
-from memotheca.app import find_tools
 from memotheca.jobs.queue import bench_of
 from memotheca.memory.care.critique import find_clashes
 from memotheca.model.cancellation import heeding
@@ -16,6 +15,7 @@ from memotheca.model.errors import Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.toolkit.fields import input_schema
 from memotheca.toolkit.tool import Call, Tool
+from scripts.catalogue import find_tools
 from tests.conftest import Writer
 
 TOOLS = [tool for tool, _, _ in find_tools()[1]]

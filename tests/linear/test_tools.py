@@ -6,12 +6,12 @@ from typing import Any, cast
 
 import pytest
 
-from memotheca.app import find_tools
 from memotheca.jobs.queue import bench_of
 from memotheca.model.kinds import STARTER_COLLECTION
 from memotheca.search.embed import choose_embedder
 from memotheca.toolkit.bounds import MOST_MEMBERS, bounded_schema
 from memotheca.toolkit.tool import Tool
+from scripts.catalogue import find_tools
 from tests.conftest import Writer
 from tests.linear.growth import (
     FACTOR,

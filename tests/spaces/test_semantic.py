@@ -10,7 +10,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from memotheca.vectors.embedders import is_shipped_model_there, understand
 from memotheca.vectors.load import load_embedder, settle
 from memotheca.vectors.onnx_embedder import OVERLAP, WINDOW, OnnxFolder, to_bytes, unit
-from memotheca.vectors.onnx_file import Graph
+from scripts.onnx_file import Graph
 
 WIDTH = 8
 WORDS = [f"w{number}" for number in range(1200)]

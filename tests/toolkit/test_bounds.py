@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from memotheca.app import find_tools
 from memotheca.entries.entries import LONGEST_NAME
 from memotheca.model.errors import Failure, Refusal
 from memotheca.server.prompts import PROMPTS, complete, get_prompt
@@ -15,6 +14,7 @@ from memotheca.toolkit.bounds import LARGEST_OBJECT, LONGEST, MOST_MEMBERS, boun
 from memotheca.toolkit.fields import Schema, input_schema
 from memotheca.toolkit.tool import Tool
 from memotheca.vault.files import MAX_SIZE
+from scripts.catalogue import find_tools
 from tests.conftest import Agent, Writer
 
 TOOLS = [tool for tool, _, _ in find_tools()[1]]

@@ -8,10 +8,11 @@ import pytest
 from memotheca.app import CONTRACTS, EMBEDDER, load_catalog, look_after
 from memotheca.model.errors import Failure, Refusal
 from memotheca.search.embed import choose_embedder
-from memotheca.toolkit.catalog import Catalog, Listing, to_listing
+from memotheca.toolkit.catalog import Catalog, Listing
 from memotheca.toolkit.dispatch import UnknownTool
 from memotheca.toolkit.fields import text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from scripts.catalogue import to_listing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

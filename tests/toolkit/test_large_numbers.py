@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from memotheca.app import find_tools
 from memotheca.model.errors import Failure, Refusal
 from memotheca.server.resources import read_resource
 from memotheca.toolkit.fields import LARGEST, input_schema
 from memotheca.toolkit.tool import Tool
+from scripts.catalogue import find_tools
 from tests.conftest import Agent, Writer
 
 TOOLS = [tool for tool, _, _ in find_tools()[1]]

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from memotheca.app import find_tools
 from memotheca.toolkit.fields import input_schema
 from memotheca.toolkit.tool import Tool
+from scripts.catalogue import find_tools
 from tests.conftest import Agent, Writer
 
 TOOLS = [tool for tool, _, _ in find_tools()[1]]

@@ -5,10 +5,11 @@ import json
 import jsonschema_rs
 import pytest
 
-from memotheca.app import CONTRACTS, find_tools, generate_catalog, load_catalog
+from memotheca.app import CONTRACTS, load_catalog
 from memotheca.model.errors import Failure, Refusal
 from memotheca.search.embed import choose_embedder
 from memotheca.toolkit.fields import input_schema
+from scripts.catalogue import find_tools, generate_catalog
 
 TOOLS = [tool for tool, _, _ in find_tools()[1]]
 SEED_TOOLS = ("store", "update", "query", "delete", "relate", "query_graph", "undo", "history")

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from memotheca.app import find_tools
 from memotheca.jobs.queue import bench_of
 from memotheca.patterns.import_catalogue import import_catalogue
 from memotheca.search.embed import choose_embedder
 from memotheca.server.resources import RESOURCES, read_resource
 from memotheca.toolkit.contract import Reply
+from scripts.catalogue import find_tools
 from tests.conftest import Time, Writer, open_vault
 
 MOST = 24_576

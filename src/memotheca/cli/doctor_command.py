@@ -12,13 +12,12 @@ from pathlib import Path
 
 from memotheca.admin.backups import find_good
 from memotheca.admin.health import Finding, examine, repair
-from memotheca.app import App, accept_incomplete, accept_loss, build, lazily, loss_of, means_of
+from memotheca.admin.vault_health import inspect_vaults
+from memotheca.app import App, accept_incomplete, accept_loss, build, loss_of, means_of
 from memotheca.cli.layout import fill, say
 from memotheca.cli.terminal import aimed, app_of, print_json, settings_of, styled
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.presence import gate, present
-
-inspect_vaults = lazily("memotheca.admin.vault_health", "inspect_vaults")
 
 LOW_DISK = 200 * 1024 * 1024
 

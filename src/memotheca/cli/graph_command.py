@@ -4,11 +4,9 @@ import argparse
 import json
 from typing import Any
 
-from memotheca.app import lazily
+from memotheca.admin.neighbourhood import draw_around
 from memotheca.cli.layout import wrap
 from memotheca.cli.terminal import app_of, at_least, plain, print_json, styled
-
-draw_around = lazily("memotheca.admin.neighbourhood", "draw_around")
 
 OPTIONS = ("vault",)
 # What the drawing says of a note's link; arrows say it already.

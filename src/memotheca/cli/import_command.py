@@ -8,7 +8,7 @@ from typing import TextIO
 from memotheca.admin.corpus import Moved
 from memotheca.admin.history import new_batch
 from memotheca.admin.transfer import import_lines
-from memotheca.app import lazily
+from memotheca.admin.upkeep import index_everything
 from memotheca.cli.call_command import ACTOR
 from memotheca.cli.interrupt import Deferral, Stopped, deferring
 from memotheca.cli.layout import counted, say
@@ -16,8 +16,6 @@ from memotheca.cli.terminal import app_of, print_json, progress
 from memotheca.jobs.queue import enqueue
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
-
-index_everything = lazily("memotheca.admin.upkeep", "index_everything")
 
 EPILOG = """An export of Memotheca brings its whole history and goes into an empty
 collection (--collection NAME makes one). A memory.json of the reference memory

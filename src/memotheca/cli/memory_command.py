@@ -3,15 +3,11 @@
 import argparse
 from typing import Any
 
-from memotheca.app import lazily
 from memotheca.cli.layout import counted, say
+from memotheca.cli.librarian import release, review, state_of
 from memotheca.cli.terminal import app_of, at_least, plain, print_json, styled
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
-
-show_state = lazily("memotheca.cli.librarian", "state_of")
-review = lazily("memotheca.cli.librarian", "review")
-release = lazily("memotheca.cli.librarian", "release")
 
 OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
 
@@ -39,7 +35,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.review:
         review(kernel)
         return 0
-    state: dict[str, Any] = show_state(kernel, parsed.limit)
+    state: dict[str, Any] = state_of(kernel, parsed.limit)
     if parsed.json:
         print_json(state)
     else:

@@ -7,19 +7,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from memotheca.app import App, lazily
+from memotheca.admin.upkeep import index_everything
+from memotheca.app import App
 from memotheca.cli.call_command import ACTOR
 from memotheca.cli.layout import counted, say
 from memotheca.cli.layout import page as width
 from memotheca.cli.markdown_view import render
 from memotheca.cli.terminal import app_of, at_least, print_json, progress, say_error, styled
 from memotheca.model.errors import Failure, Refusal
+from memotheca.patterns.import_catalogue import import_catalogue
+from memotheca.patterns.pattern_search import all_cards
 from memotheca.toolkit.tool import Call
 from memotheca.tools.patterns.contract import DIFFICULTIES, TOOL_ERROR
-
-import_catalogue = lazily("memotheca.patterns.import_catalogue", "import_catalogue")
-all_cards = lazily("memotheca.patterns.pattern_search", "all_cards")
-index_everything = lazily("memotheca.admin.upkeep", "index_everything")
 
 ACTIONS = ("import", "list", "show", "search")
 

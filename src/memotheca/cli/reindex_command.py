@@ -2,17 +2,13 @@
 
 import argparse
 
-from memotheca.app import lazily
+from memotheca.admin.upkeep import index_everything, rebuild
 from memotheca.cli.call_command import ACTOR
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import app_of, at_least, print_json, progress
 from memotheca.jobs.queue import enqueue
 from memotheca.search.embed import choose_chunk_size, choose_embedder
-
-rebuild = lazily("memotheca.admin.upkeep", "rebuild")
-index_everything = lazily("memotheca.admin.upkeep", "index_everything")
-
-settle = lazily("memotheca.vectors.load", "settle")
+from memotheca.vectors.load import settle
 
 EPILOG = """examples:
   memotheca reindex                           make all anew from the journal

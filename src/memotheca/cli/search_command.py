@@ -7,21 +7,15 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, cast
 
-from memotheca.app import lazily
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import app_of, at_least, plain, print_json, styled
+from memotheca.entries.triples import find_sentences
 from memotheca.kernel.names import file_of, path_of, short_handle
 from memotheca.model import kinds
 from memotheca.model.kinds import KINDS
 from memotheca.model.knowledge import Entry, handle_of
-
-find_entries = lazily("memotheca.search.search", "find_entries")
-ask = lazily("memotheca.search.search", "Question")
-make_budget = lazily("memotheca.search.search", "Budget")
-weigh_excerpts = lazily("memotheca.search.search", "weigh_excerpts")
-find_sentences = lazily("memotheca.entries.triples", "find_sentences")
-describe = lazily("memotheca.search.excerpts", "describe")
-seek = lazily("memotheca.search.excerpts", "Sought")
+from memotheca.search.excerpts import Sought, describe
+from memotheca.search.search import Budget, Question, find_entries, weigh_excerpts
 
 INDENT = " " * 5
 
@@ -62,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     kernel = app_of(parsed).kernel
-    question = ask(
+    question = Question(
         content=parsed.question,
         tags=tuple(parsed.tag),
         kinds=tuple(parsed.kind or KINDS),
@@ -76,13 +70,13 @@ def run(parsed: argparse.Namespace) -> int:
         as_of=parsed.as_of,
         as_of_tx_id=parsed.as_of_tx,
     )
-    budget = make_budget(parsed.budget, weigh_excerpts) if parsed.budget is not None else None
+    budget = Budget(parsed.budget, weigh_excerpts) if parsed.budget is not None else None
     began = time.perf_counter()
     page = find_entries(kernel, question, limit=parsed.limit, budget=budget)
     triples = _triples(kernel, parsed)
     took = (time.perf_counter() - began) * 1000
     with kernel.read() as snapshot:
-        places = [_file(snapshot, hit.version.thing) for hit in page.hits]
+        places = [_file(snapshot, cast(Entry, hit.version.thing)) for hit in page.hits]
     if parsed.json:
         items = [_shown(hit, place) for hit, place in zip(page.hits, places, strict=True)]
         told: dict[str, Any] = {"items": items, "mode": page.mode, "indexing": page.waiting}
@@ -93,7 +87,7 @@ def run(parsed: argparse.Namespace) -> int:
         return 0
     if page.read_as:
         print(f"Read as: {page.read_as}", file=sys.stderr)
-    sought = seek(page.read_as or parsed.question)
+    sought = Sought(page.read_as or parsed.question)
     for each in triples:
         say(f"{styled(plain(each.sentence), 'bold')}  {styled(each.handle, 'dim')}", lead="   · ", hang=INDENT)
     for number, (hit, place) in enumerate(zip(page.hits, places, strict=True), start=1):

@@ -6,11 +6,12 @@ import json
 import logging
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from memotheca.app import build, lazily, loss_of
+from memotheca.app import App, build, loss_of
 from memotheca.cli.connect_command import tell_clients
 from memotheca.cli.terminal import aimed, settings_of, styled
 from memotheca.kernel.gc import calm_collector, share_turns
@@ -104,15 +105,25 @@ def _serve(parsed: argparse.Namespace) -> int:
         logging.getLogger(__name__).warning(
             "%s; %s", told, aimed(parsed, "`memotheca doctor` says which backup to restore, and how")
         )
-    adapter = lazily("memotheca.server.adapter", "Adapter")(app)
+    _run_server(app, settings, _announce_json if parsed.json else _announce)
+    return 0
+
+
+def _run_server(app: App, settings: Settings, announce: Callable[[Settings, str, int], None]) -> None:
+    """Load the protocol and the one transport that is wanted; each takes longer to load than a database to open."""
+    from memotheca.server.adapter import Adapter
+
+    adapter = Adapter(app)
     calm_collector()
     share_turns()
     if settings.text("transport") == "stdio":
-        lazily("memotheca.server.stdio", "run_stdio")(adapter)
+        from memotheca.server.stdio import run_stdio
+
+        run_stdio(adapter)
     else:
-        announce = partial(_announce_json if parsed.json else _announce, settings)
-        lazily("memotheca.server.web", "run_web")(adapter, settings, announce=announce)
-    return 0
+        from memotheca.server.web import run_web
+
+        run_web(adapter, settings, announce=partial(announce, settings))
 
 
 def _log_to_stderr(settings: Settings) -> None:

@@ -5,12 +5,12 @@ from typing import Any
 
 from memotheca import __version__
 from memotheca.admin.health import count_everything
-from memotheca.app import lazily, loss_of
+from memotheca.app import loss_of
 from memotheca.cli.layout import counted, sized, table
 from memotheca.cli.terminal import aimed, app_of, print_json, styled
 from memotheca.model.kinds import KINDS, NOTE, SECTION, STARTER_COLLECTION
-
-survey = lazily("memotheca.notes.overview", "survey")
+from memotheca.notes.overview import survey
+from memotheca.notes.vanished import withheld
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def run(parsed: argparse.Namespace) -> int:
         # The links of notes stand in their files; they are no edges of their own.
         "links": survey(app.kernel).links if counts[NOTE] else 0,
     }
-    if missed := lazily("memotheca.notes.vanished", "withheld")(app.kernel):
+    if missed := withheld(app.kernel):
         found["vaults"] = [aimed(parsed, each) for each in missed]
     if told := loss_of(app):
         found["loss"] = f"{told}; {aimed(parsed, '`memotheca doctor` says which backup to restore, and how')}"

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from memotheca.app import App, build, lazily, means_of
+from memotheca.app import App, build, refuse_missing
 from memotheca.cli.layout import say
 from memotheca.model.errors import Failure, Refusal
 from memotheca.settings import OPTIONS, Settings, load
@@ -56,7 +56,7 @@ def app_of(parsed: argparse.Namespace, *, begins: bool = False) -> App:
     where one was lost."""
     settings = settings_of(parsed)
     try:
-        lazily("memotheca.admin.loss", "refuse_missing")(means_of(settings.data))
+        refuse_missing(settings.data)
     except Refusal as refusal:
         if not begins or refusal.failure is not Failure.NOT_FOUND:
             raise
@@ -151,7 +151,9 @@ def progress(title: str, *, quiet: bool = False) -> Generator[Report]:
     if quiet or not sys.stderr.isatty():
         yield lambda done, total, message: None
         return
-    with lazily("tqdm", "tqdm")(desc=title, leave=False, unit="") as bar:
+    from tqdm import tqdm
+
+    with tqdm(desc=title, leave=False, unit="") as bar:
 
         def report(done: float, total: float | None, message: str) -> None:
             del message

@@ -4,19 +4,17 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from memotheca.app import App, lazily
+from memotheca.admin.upkeep import count_passages_waiting, index_everything
+from memotheca.app import App
 from memotheca.cli.call_command import ACTOR
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import aimed, app_of, plain, print_json, progress, settings_of, styled
 from memotheca.jobs.queue import enqueue
 from memotheca.notes.mounts import vaults_of
-
-survey = lazily("memotheca.notes.overview", "survey")
-unmount = lazily("memotheca.notes.unmount", "unmount")
-withheld = lazily("memotheca.notes.vanished", "withheld")
-index_everything = lazily("memotheca.admin.upkeep", "index_everything")
-count_passages = lazily("memotheca.admin.upkeep", "count_passages_waiting")
-sync = lazily("memotheca.notes.sync", "sync_everything")
+from memotheca.notes.overview import survey
+from memotheca.notes.sync import sync_everything
+from memotheca.notes.unmount import unmount
+from memotheca.notes.vanished import withheld
 
 OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
 SHOWN = 20
@@ -47,9 +45,9 @@ def run(parsed: argparse.Namespace) -> int:
     synced: dict[str, Any] | None = None
     if parsed.sync or parsed.accept_removals or not survey(app.kernel).notes:
         with progress("reading notes", quiet=parsed.json) as report:
-            synced = asdict(sync(app.kernel, report, accepts=parsed.accept_removals))
+            synced = asdict(sync_everything(app.kernel, report, accepts=parsed.accept_removals))
         synced |= _make_vectors(app, no_wait=parsed.no_wait, quiet=parsed.json)
-    waiting = count_passages(app.kernel)
+    waiting = count_passages_waiting(app.kernel)
     found, missed = survey(app.kernel), withheld(app.kernel)
     if parsed.json:
         print_json({**asdict(found), "synced": synced, "withheld": missed, "waiting": waiting})
@@ -79,7 +77,7 @@ def run(parsed: argparse.Namespace) -> int:
 def _make_vectors(app: App, *, no_wait: bool, quiet: bool) -> dict[str, int]:
     """What was read is searched by meaning, too; now, or as a job that outlives this command."""
     if no_wait:
-        if count_passages(app.kernel):
+        if count_passages_waiting(app.kernel):
             enqueue(app.kernel, "index", {}, actor=ACTOR)
         return {}
     with progress("embedding", quiet=quiet) as report:

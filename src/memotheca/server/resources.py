@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from memotheca.admin.history import list_history, newest_tx
-from memotheca.app import lazily
 from memotheca.documents.documents import open_document, page_documents
 from memotheca.entries.edges import EdgeQuestion, edge_fits, find_edges, get_edge
 from memotheca.entries.entries import get_entry
@@ -69,20 +68,15 @@ class Resource:
     fits: Callable[[Kernel, Arguments, Thing, int], bool]
 
 
-find_entries = lazily("memotheca.search.search", "find_entries")
-ask = lazily("memotheca.search.search", "Question")
-fits = lazily("memotheca.search.search", "fits")
-
-list_notes = lazily("memotheca.notes.read_notes", "list_notes")
-get_note = lazily("memotheca.notes.read_notes", "get_note")
-
 LONGEST_ARGUMENT = 4096
 MOST_DIGITS = 18
 ENTRY_FILTERS = ("topic", "content", "tags", "as_of", "knowledge_type", "memory_type", "strict_substring")
 
 
 def _entries_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
-    page = find_entries(kernel, ask(**asked), limit=limit, cursor=cursor)
+    from memotheca.search.search import Question, find_entries
+
+    page = find_entries(kernel, Question(**asked), limit=limit, cursor=cursor)
     return Page([entry_shape(hit.version) for hit in page.hits], page.as_of_tx, page.next_cursor, page.partial)
 
 
@@ -118,12 +112,16 @@ def _documents_version(kernel: Kernel) -> int:
 
 
 def _notes_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
+    from memotheca.notes.read_notes import list_notes
+
     found, as_of, following = list_notes(kernel, limit, cursor, asked)
     items = [short_note(note_shape(node, version, LISTED)) for node, version in found]
     return Page(items, as_of, following)
 
 
 def _note(kernel: Kernel, path: str) -> Any:
+    from memotheca.notes.read_notes import get_note
+
     node, version = get_note(kernel, path)
     return note_shape(node, version, None)
 
@@ -149,7 +147,9 @@ def _triple(kernel: Kernel, handle: str) -> Any:
 
 
 def _entry_fits(kernel: Kernel, asked: Arguments, thing: Thing, tx: int) -> bool:
-    return isinstance(thing, Entry) and fits(ask(**asked), thing)
+    from memotheca.search.search import Question, fits
+
+    return isinstance(thing, Entry) and fits(Question(**asked), thing)
 
 
 def _triple_fits(kernel: Kernel, asked: Arguments, thing: Thing, tx: int) -> bool:

@@ -4,12 +4,11 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.toolkit.contract import Contract
-from memotheca.toolkit.fields import Schema, input_schema
-from memotheca.toolkit.tool import Task, Tool, Toolset
+from memotheca.toolkit.fields import Schema
+from memotheca.toolkit.tool import Tool, Toolset
 
 ALL = "all"
 
@@ -26,59 +25,6 @@ class Listing:
     wire: Schema
     needs: Sequence[str] = ()
     job: str = ""
-
-
-def to_listing(tool: Tool, toolset: str, module: str, contract: Contract) -> dict[str, Any]:
-    """The generated form of a tool."""
-    return {
-        "name": tool.name,
-        "toolset": toolset,
-        "module": module,
-        "contract": tool.contract,
-        "writes": tool.effect != "read",
-        **({"needs": list(tool.needs)} if tool.needs else {}),
-        "wire": {
-            "name": tool.name,
-            "title": tool.title,
-            "description": tool.description,
-            "inputSchema": input_schema(tool.input),
-            "outputSchema": without_type_lists(contract.output_schema(tool.outputs)),
-            "annotations": _annotations(tool),
-            **({} if tool.task is None else {"execution": {"taskSupport": _support(tool.task)}}),
-        },
-        **({} if tool.task is None else {"job": tool.task.job}),
-    }
-
-
-def without_type_lists(schema: Any) -> Any:
-    """A schema without lists of types, which not every client understands: a text that may be null has no type, since a
-    list of tools is read by a model before its first word; anything else that may be null is one of two."""
-    if isinstance(schema, list):
-        return [without_type_lists(each) for each in cast(list[Any], schema)]
-    if not isinstance(schema, dict):
-        return schema
-    members = {name: without_type_lists(each) for name, each in cast(Schema, schema).items()}
-    types = members.get("type")
-    if not isinstance(types, list):
-        return members
-    del members["type"]
-    if types == ["string", "null"]:
-        return members
-    said = {"description": members.pop("description")} if "description" in members else {}
-    return {**said, "anyOf": [{"type": each, **(members if each != "null" else {})} for each in cast(list[str], types)]}
-
-
-def _support(task: Task) -> str:
-    return "required" if task.required else "optional"
-
-
-def _annotations(tool: Tool) -> dict[str, bool]:
-    """A tool that only reads is neither destructive nor anything but idempotent, so it need not say so; whoever does
-    not say that it is idempotent is not."""
-    if tool.effect == "read":
-        return {"readOnlyHint": True, "openWorldHint": False}
-    hints = {"readOnlyHint": False, "destructiveHint": tool.effect == "destroy", "openWorldHint": False}
-    return {**hints, "idempotentHint": True} if tool.idempotent else hints
 
 
 class Catalog:

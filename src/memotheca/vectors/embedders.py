@@ -13,6 +13,8 @@ NONE = "none"
 # Changes whenever the vectors do: weights, quantisation, windows, how title and text are put together.
 SHIPPED_IDENTITY = "all-MiniLM-L6-v2/int8-7bit/1"
 SHIPPED_FOLDER = Path(__file__).parent / "minilm"
+GRAPH_FILE = "model.onnx"
+TOKENIZER_FILE = "tokenizer.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,8 @@ def understand(setting: str) -> Choice:
 
 def digest_of_model(folder: Path) -> str | None:
     """What a folder's model is recognised by; None where it is not whole."""
-    path = folder / "model.onnx"
-    if not path.is_file() or not (folder / "tokenizer.json").is_file():
+    path = folder / GRAPH_FILE
+    if not path.is_file() or not (folder / TOKENIZER_FILE).is_file():
         return None
     return _digest_once(path, path.stat().st_mtime_ns)
 
@@ -70,4 +72,4 @@ def _digest_once(path: Path, changed: int) -> str:
 
 
 def is_shipped_model_there() -> bool:
-    return (SHIPPED_FOLDER / "model.onnx").is_file() and (SHIPPED_FOLDER / "tokenizer.json").is_file()
+    return (SHIPPED_FOLDER / GRAPH_FILE).is_file() and (SHIPPED_FOLDER / TOKENIZER_FILE).is_file()

