@@ -11,7 +11,7 @@ from memotheca import settings as options
 from memotheca.app import App, build
 from memotheca.memory.curation.annotate import annotate
 from memotheca.memory.curation.boost import boost
-from memotheca.memory.curation.merge import forget, merge, sources_of
+from memotheca.memory.curation.merge import MergeRequest, forget, merge, sources_of
 from memotheca.memory.curation.remember import Draft, store_memory
 from memotheca.memory.curation.restore import restore
 from memotheca.memory.curation.tombstones import list_tombstones
@@ -79,14 +79,20 @@ def test_after_everything_is_restored_in_any_order_nothing_has_changed(
         ids.append(remember(app, text, ids[-1], ids[0]))
     before = picture(app)
     hashes: list[str] = []
-    said = {"target_name": "both", "rationale": "They say the same.", "force_merge": True}
     for deed, one, other in deeds:
         if one == other or not {ids[one], ids[other]} <= picture(app)["entries"].keys():
             continue
         if deed == "forget":
             hashes.append(forget(app.kernel, ids[one], reason="obsolete", rationale="old", actor="t").reversal_hash)
         else:
-            merged = merge(app.kernel, seen(app, ids[one], ids[other]), "merged", said=said, actor="t")
+            asked = MergeRequest(
+                sources=seen(app, ids[one], ids[other]),
+                name="both",
+                content="merged",
+                rationale="They say the same.",
+                force=True,
+            )
+            merged = merge(app.kernel, asked, actor="t")
             hashes.append(merged.reversal_hash)
             ids[one] = merged.version.id
     random.shuffle(hashes)
@@ -107,8 +113,8 @@ def test_vectors_and_importance_come_back_as_they_were(tmp_path: Path, time: Tim
     assert picture(app) != before
     restore(app.kernel, gone.reversal_hash, actor="t")
     assert picture(app) == before
-    said = {"target_name": "x", "rationale": "the same thing"}
-    merged = merge(app.kernel, seen(app, one, other), "One text.", said=said, actor="t")
+    asked = MergeRequest(sources=seen(app, one, other), name="x", content="One text.", rationale="the same thing")
+    merged = merge(app.kernel, asked, actor="t")
     restore(app.kernel, merged.reversal_hash, actor="t")
     assert picture(app) == before
     app.kernel.store.close()
@@ -142,8 +148,8 @@ def test_after_thirty_days_nothing_comes_back(tmp_path: Path, time: Time) -> Non
 def test_an_edge_made_after_a_merging_goes_on_at_the_source_it_is_most_like(tmp_path: Path, time: Time) -> None:
     app = open_app(tmp_path / "data", time)
     one, other = remember(app, TEXTS[0]), remember(app, TEXTS[2])
-    said = {"target_name": "x", "rationale": "the same thing"}
-    merged = merge(app.kernel, seen(app, one, other), "Both.", said=said, actor="t")
+    asked = MergeRequest(sources=seen(app, one, other), name="x", content="Both.", rationale="the same thing")
+    merged = merge(app.kernel, asked, actor="t")
     late = remember(app, "Tea is black when Ada takes it.", merged.version.id)
     restored = restore(app.kernel, merged.reversal_hash, actor="t")
     assert restored.rewired

@@ -15,7 +15,7 @@ from memotheca.memory.care.quarantine import lift_quarantine, quarantined_entrie
 from memotheca.memory.care.recency import recent_entries
 from memotheca.memory.care.tasks import LOOKED_AT, Task, curation_tasks, examine_health, keep_as_it_is, reconsider
 from memotheca.memory.curation import wording
-from memotheca.memory.curation.merge import chief_of, forget, merge
+from memotheca.memory.curation.merge import MergeRequest, chief_of, forget, merge
 from memotheca.memory.curation.restore import restore
 from memotheca.memory.curation.tombstones import list_tombstones
 from memotheca.model.clock import to_iso
@@ -193,13 +193,11 @@ def _which(task: Task, number: str) -> Entry | None:
 
 
 def _merge(kernel: Kernel, task: Task) -> Callable[[], object]:
-    content, _ = wording.extract(task.entries)
-    said = {
-        "target_name": name_of(chief_of(task.entries)),
-        "rationale": f"Merged in a review: {task.reason}",
-        "merge_strategy": "summarize",
-    }
-    merged = merge(kernel, task.entries, content, said=said, actor=ACTOR)
+    name, content = name_of(chief_of(task.entries)), wording.extract(task.entries)[0]
+    asked = MergeRequest(
+        sources=task.entries, name=name, content=content, rationale=f"Merged in a review: {task.reason}"
+    )
+    merged = merge(kernel, asked, actor=ACTOR)
     return _undoable(kernel, f"Merged into {merged.version.id}.", merged.reversal_hash)
 
 

@@ -8,7 +8,7 @@ from memotheca.kernel.citations import name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation import wording
 from memotheca.memory.curation.annotate import annotate
-from memotheca.memory.curation.merge import chief_of, forget, merge, sources_of
+from memotheca.memory.curation.merge import MergeRequest, chief_of, forget, merge, sources_of
 from memotheca.model.errors import Failure, Refusal
 
 RATIONALE = "Edited so in the manifest by its owner."
@@ -54,11 +54,7 @@ def _apply(kernel: Kernel, edit: Edit, actor: str) -> Applied:
         return Applied(edit, version.tx)
     with kernel.read() as snapshot:
         sources = sources_of(snapshot, edit.ids)
-    said = {
-        "target_name": name_of(chief_of(sources)),
-        "rationale": RATIONALE,
-        "merge_strategy": "summarize",
-        "force_merge": False,
-    }
-    merged = merge(kernel, sources, wording.extract(sources)[0], said=said, actor=actor)
+    name, content = name_of(chief_of(sources)), wording.extract(sources)[0]
+    asked = MergeRequest(sources=sources, name=name, content=content, rationale=RATIONALE)
+    merged = merge(kernel, asked, actor=actor)
     return Applied(edit, merged.commit.tx, merged.reversal_hash)

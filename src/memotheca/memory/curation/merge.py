@@ -1,6 +1,6 @@
 """Curation: forgetting, merging and bringing back, each one transaction that the journal can take back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -95,6 +95,18 @@ def forget(kernel: Kernel, handle: str, *, reason: str, rationale: str, actor: s
     return forgotten
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeRequest:
+    """Which memories are to become one, as they were seen when its content was made of them, and why."""
+
+    sources: Sequence[Entry]
+    name: str
+    content: str
+    rationale: str
+    strategy: str = "summarize"
+    force: bool = False
+
+
 class ChangedMeanwhile(Refusal):
     """What the content was made of is not what the memories say any more."""
 
@@ -106,21 +118,23 @@ class ChangedMeanwhile(Refusal):
         )
 
 
-def merge(kernel: Kernel, seen: Sequence[Entry], content: str, *, said: Mapping[str, Any], actor: str) -> Merged:
-    """Make one entry of several: the content was made of them as they were seen, `said` has name, rationale, strategy
-    and whether to force it. Raises ChangedMeanwhile where one of them says something else by now."""
+def merge(kernel: Kernel, asked: MergeRequest, *, actor: str) -> Merged:
+    """Make one entry of several, without secrets in its name and rationale. Raises ChangedMeanwhile where one of the
+    sources says something else by now."""
+    asked = replace(asked, name=scrub(asked.name)[0], rationale=scrub(asked.rationale)[0])
+    seen = asked.sources
 
-    prepared = prepare_text(kernel, str(said["target_name"]), content, whole=True)
+    prepared = prepare_text(kernel, asked.name, asked.content, whole=True)
 
     def act(transaction: Transaction, plan: Plan) -> Merged:
         sources = sources_of(transaction, [source.id for source in seen])
         if [_said(source) for source in sources] != [_said(source) for source in seen]:
             raise ChangedMeanwhile
-        apart, least = compare_priors(sources, force=bool(said.get("force_merge")))
-        transaction.describe("MERGE", note=_merge_note(sources, said))
+        apart, least = compare_priors(sources, force=asked.force)
+        transaction.describe("MERGE", note=_merge_note(sources, asked))
         gone = [source for source in sources if source.id not in apart]
         refuse_circle(transaction, [source.id for source in gone])
-        merged = _merged_entry(transaction, sources, content, said)
+        merged = _merged_entry(transaction, sources, asked)
         transaction.put(merged, prepared)
         redirected = _take_the_place_of(transaction, plan, gone, merged)
         refuse_cancer(transaction, merged.id, importance_of(merged))
@@ -139,7 +153,7 @@ def merge(kernel: Kernel, seen: Sequence[Entry], content: str, *, said: Mapping[
 
     merged = carry_out(kernel, act, actor=actor)
     _carry_looks(kernel, merged)
-    _log(kernel, "merge", (merged.version.id, *merged.sources), str(said.get("merge_strategy", "")))
+    _log(kernel, "merge", (merged.version.id, *merged.sources), asked.strategy)
     return merged
 
 
@@ -194,18 +208,18 @@ def chief_of(sources: Sequence[Entry]) -> Entry:
     return min(sources, key=lambda entry: (-importance_of(entry), entry.id))
 
 
-def _merge_note(sources: Sequence[Entry], said: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_note(sources: Sequence[Entry], asked: MergeRequest) -> dict[str, Any]:
     return {
         "tool": "merge_concepts",
         "reason": "duplicate",
-        "rationale": said["rationale"],
-        "strategy": said.get("merge_strategy"),
+        "rationale": asked.rationale,
+        "strategy": asked.strategy,
         "sources": [source.id for source in sources],
     }
 
 
-def _merged_entry(transaction: Transaction, sources: Sequence[Entry], content: str, said: Mapping[str, Any]) -> Entry:
-    if len(content) > LONGEST:
+def _merged_entry(transaction: Transaction, sources: Sequence[Entry], asked: MergeRequest) -> Entry:
+    if len(asked.content) > LONGEST:
         raise Refusal(Failure.INVALID, f"Together they are longer than {LONGEST} characters.", field="merge_strategy")
     chief = chief_of(sources)
     note = next((source for source in (chief, *sources) if is_filed(source)), None)
@@ -213,14 +227,14 @@ def _merged_entry(transaction: Transaction, sources: Sequence[Entry], content: s
     attributes = {name: value for name, value in chief.attributes.items() if name in KEPT}
     attributes |= {
         "importance": max(importance_of(source) for source in sources),
-        "rationale": said["rationale"],
+        "rationale": asked.rationale,
         "merged_from": [source.id for source in sources],
     }
     drawn = Entry(
         id=id,
         kind=kinds.MEMORY,
-        title=str(said["target_name"]),
-        body=content,
+        title=asked.name,
+        body=asked.content,
         tags=tuple(dict.fromkeys(tag for source in sources for tag in source.tags)),
         attributes=attributes,
         aliases=(new_alias(transaction, id),),

@@ -8,7 +8,7 @@ from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.priors import COMPATIBLE
 from memotheca.memory.curation import wording
-from memotheca.memory.curation.merge import ChangedMeanwhile, Merged, compare_priors, merge, sources_of
+from memotheca.memory.curation.merge import ChangedMeanwhile, Merged, MergeRequest, compare_priors, merge, sources_of
 from memotheca.memory.curation.reversal import WINDOW
 from memotheca.memory.safety.adversarial import inspect
 from memotheca.memory.safety.secrets import scrub
@@ -110,14 +110,15 @@ def _merge(call: Call[Kernel], input: Input) -> Answer:
         sources = sources_of(snapshot, input.source_node_ids)
         compare_priors(sources, force=input.force_merge)
     worded = _word(call, input, sources)
-    name = scrub(input.target_name)[0]
-    said = {
-        "target_name": name,
-        "rationale": scrub(input.rationale)[0],
-        "merge_strategy": input.merge_strategy,
-        "force_merge": input.force_merge,
-    }
-    merged = merge(call.kernel, sources, worded.content, said=said, actor=call.actor)
+    asked = MergeRequest(
+        sources=sources,
+        name=input.target_name,
+        content=worded.content,
+        rationale=input.rationale,
+        strategy=input.merge_strategy,
+        force=input.force_merge,
+    )
+    merged = merge(call.kernel, asked, actor=call.actor)
     activity_of(call.kernel).look(call.kernel.collection, [merged.version.id], merged.version.time)
     return Answer(_sentence(merged, worded), f"{NODES}/{merged.version.id}", _output(merged, worded))
 
