@@ -10,6 +10,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.claims.contradiction import Contradiction
 from memotheca.memory.claims.quantities import differ_in_figures
+from memotheca.memory.curation.rewards import Rewarded, reward_store
 from memotheca.memory.graph.cycles import without_circles
 from memotheca.memory.safety.adversarial import Threat, inspect
 from memotheca.memory.safety.secrets import Redaction, scrub_all
@@ -77,7 +78,7 @@ class Stored:
     clashes: Mapping[str, Contradiction]
     redactions: tuple[Redaction, ...]
     threat: Threat
-    sample: tuple[Hung, ...]
+    rewarded: Rewarded
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
         _refuse(kernel, threat)
     prepared = prepare_text(kernel, clean.name, clean.content, whole=True)
     pondered = persist(lambda: _ponder(kernel, clean, threat, prepared))
-    entry, around, learned, mood = pondered.entry, pondered.around, pondered.learned, pondered.mood
+    entry, around, learned = pondered.entry, pondered.around, pondered.learned
 
     def act(transaction: Transaction) -> tuple[Version, tuple[Edge, ...], tuple[tuple[Entry, float], ...]]:
         # What was near a moment ago may be gone, and what was asked for by name may be another by now.
@@ -128,19 +129,14 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
         return _version_of(transaction, made), kept, near
 
     version, edges, near = kernel.write(act, actor=actor)
-    mood.position = max(mood.position, entry.attributes[POSITION])
-    around.remember(cast(Entry, version.thing))
-    place = (kernel.collection, clean.session)
-    activity_of(kernel).feel(place, mood, (learned.delta_s, learned.delta_c, learned.score), pondered.share)
     standing = {other.id for other, _ in near}
     clashes = {id: clash for id, clash in around.clashes.items() if id in standing}
-    mood.has_conflict = mood.has_conflict or any(clash.type != "temporal" for clash in clashes.values())
-    mood.stored = [*mood.stored, version.id][-REMEMBERED:]
-    activity_of(kernel).look(kernel.collection, [version.id], version.time)
+    _take_to_heart(kernel, pondered, version, clashes, session=clean.session)
     log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if threat.is_flagged else "")
     # What contradicts it, or tells of another of its kind, is not to be merged with it, however alike they are.
     alike = [(other, value) for other, value in near if value >= DUPLICATE and other.id not in around.clashes]
     duplicates = tuple((other.id, value) for other, value in alike if not differ_in_figures(other.body, entry.body))
+    joined = [*(bool(member.walk) for member in around.reference.gallery.members), bool(edges)]
     return Stored(
         version=version,
         judged=around.judged,
@@ -150,8 +146,28 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
         clashes=clashes,
         redactions=redactions,
         threat=threat,
-        sample=around.reference.gallery.members,
+        rewarded=reward_store(
+            kernel,
+            cast(Entry, version.thing),
+            learned,
+            is_duplicate=bool(duplicates),
+            connectivity=sum(joined) / len(joined),
+        ),
     )
+
+
+def _take_to_heart(
+    kernel: Kernel, pondered: _Pondered, version: Version, clashes: Mapping[str, Contradiction], *, session: str
+) -> None:
+    """What a store does to its session: its place in it, what was learned, what it clashes with."""
+    mood, learned, activity = pondered.mood, pondered.learned, activity_of(kernel)
+    mood.position = max(mood.position, pondered.entry.attributes[POSITION])
+    pondered.around.remember(cast(Entry, version.thing))
+    scores = (learned.delta_s, learned.delta_c, learned.score)
+    activity.feel((kernel.collection, session), mood, scores, pondered.share)
+    mood.has_conflict = mood.has_conflict or any(clash.type != "temporal" for clash in clashes.values())
+    mood.stored = [*mood.stored, version.id][-REMEMBERED:]
+    activity.look(kernel.collection, [version.id], version.time)
 
 
 def _version_of(transaction: Transaction, entry: Entry) -> Version:

@@ -1,14 +1,16 @@
 """Rewards: what a store was worth, and what it does to the modulators."""
 
+from dataclasses import dataclass
+
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.priors import assume
-from memotheca.memory.curation.remember import Stored
 from memotheca.memory.session.arousal import keep_levels, modulator_levels
 from memotheca.memory.session.learning import phase_at
 from memotheca.memory.session.modulators import reward
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.session.steering import Deed, Reward, steer
 from memotheca.memory.spaces.fingerprint import SESSION
+from memotheca.memory.standing.judge import Learned
 from memotheca.model.knowledge import Entry
 
 LEARNED = "learned"
@@ -16,10 +18,19 @@ RECALLED = "recalled"
 REMEMBERED = 50  # chosen (memory-model: Steering)
 
 
-def reward_store(kernel: Kernel, stored: Stored, entry: Entry) -> tuple[Reward, float]:
-    """The verdict on a store, and by how much dopamine moved; both are remembered."""
+@dataclass(frozen=True, slots=True)
+class Rewarded:
+    """The verdict on a store, and by how much dopamine moved."""
+
+    verdict: Reward
+    dopamine: float
+
+
+def reward_store(
+    kernel: Kernel, entry: Entry, learned: Learned, *, is_duplicate: bool, connectivity: float
+) -> Rewarded:
+    """Judge a store; the score and the session's levels are remembered."""
     activity = activity_of(kernel)
-    learned = stored.learned
     name = str(entry.attributes[SESSION])
     with kernel.store.database.read() as session:
         levels = modulator_levels(kernel, session, name)
@@ -32,9 +43,9 @@ def reward_store(kernel: Kernel, stored: Stored, entry: Entry) -> tuple[Reward, 
             delta_s=learned.delta_s,
             delta_c=learned.delta_c,
             phase=phase_at(interactions),
-            is_duplicate=bool(stored.duplicates),
+            is_duplicate=is_duplicate,
             prior_confidence=assume(entry).confidence,
-            connectivity=_connectivity(stored),
+            connectivity=connectivity,
             quality=sum(scores) / len(scores),
             accuracy=recalled,
         )
@@ -42,10 +53,4 @@ def reward_store(kernel: Kernel, stored: Stored, entry: Entry) -> tuple[Reward, 
     after = reward(levels, verdict.reward)
     keep_levels(kernel, name, after)
     activity.set_state(kernel.collection, LEARNED, scores)
-    return verdict, after.values["dopamine"] - levels.values["dopamine"]
-
-
-def _connectivity(stored: Stored) -> float:
-    """The share of the sampled memories, and of this one, that something is linked to."""
-    joined = [bool(member.walk) for member in stored.sample] + [bool(stored.edges)]
-    return sum(joined) / len(joined)
+    return Rewarded(verdict, after.values["dopamine"] - levels.values["dopamine"])

@@ -9,7 +9,6 @@ from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.remember import Draft, Stored
 from memotheca.memory.curation.remember import store_memory as store
-from memotheca.memory.curation.rewards import reward_store
 from memotheca.memory.recall.recall import DOMAINS
 from memotheca.memory.session.arousal import note_threat
 from memotheca.memory.spaces.form import MODALITIES
@@ -155,7 +154,7 @@ def store_memory(call: Call[Kernel], input: Input) -> Answer:
         raise
     entry = stored.version.thing
     assert isinstance(entry, Entry)
-    return Answer(_sentence(stored, entry), f"{NODES}/{entry.id}", _output(call.kernel, stored, entry))
+    return Answer(_sentence(stored, entry), f"{NODES}/{entry.id}", _output(stored, entry))
 
 
 def _draft(call: Call[Kernel], input: Input) -> Draft:
@@ -182,9 +181,9 @@ def _unpack(kernel: Kernel, given: dict[str, Any]) -> Unpacked | None:
     return unpack_uri(kernel, sent["data_uri"]) if sent else None
 
 
-def _output(kernel: Kernel, stored: Stored, entry: Entry) -> Output:
+def _output(stored: Stored, entry: Entry) -> Output:
     learned = stored.learned
-    verdict, dopamine = reward_store(kernel, stored, entry)
+    verdict, dopamine = stored.rewarded.verdict, stored.rewarded.dopamine
     return Output(
         node_id=entry.id,
         citation=citation_of(entry),
