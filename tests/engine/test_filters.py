@@ -27,7 +27,7 @@ def desk(request, tmp_path_factory):
     rng = random.Random(7)
     for number in range(MANY):
         rare = number % 100 == 50
-        more: dict[str, Any] = {"ttl_seconds": 1} if rare else {}
+        more: dict[str, Any] = {"seconds_to_live": 1} if rare else {}
         desk.put(
             " ".join(["tea", *rng.choices(["river", "error", "rate", "stone"], k=6)]),
             tags=["rare" if rare else "common", "all"],
