@@ -131,8 +131,17 @@ def check_definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     positional = [a for a in [*node.args.posonlyargs, *node.args.args] if a.arg not in ("self", "cls")]
     if len(positional) > MAX_POSITIONAL:
         yield f"line {node.lineno}: {node.name} takes {len(positional)} parameters by position"
-    if len(positional) + len(node.args.kwonlyargs) > MAX_PARAMETERS and not is_seam(node):
+    if sum(map(count_members, [*positional, *node.args.kwonlyargs])) > MAX_PARAMETERS and not is_seam(node):
         yield f"line {node.lineno}: {node.name} has more than {MAX_PARAMETERS} parameters"
+
+
+def count_members(parameter: ast.arg) -> int:
+    """A tuple of unlike things is as many parameters as it has members; two of a kind, such as a span, are one."""
+    declared = parameter.annotation
+    if not (isinstance(declared, ast.Subscript) and ast.unparse(declared.value) == "tuple"):
+        return 1
+    members = [ast.unparse(each) for each in getattr(declared.slice, "elts", ())]
+    return 1 if "..." in members or len(set(members)) < 2 else len(members)
 
 
 def is_seam(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -1,7 +1,7 @@
 """The entry of a note's file; `engine.filed` makes the file of an entry, to the byte."""
 
 import base64
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memotheca.kernel.handles import NOTE_NAMES
@@ -15,8 +15,24 @@ from memotheca.vault.note_file import ParsedNote
 OWNED = ("owner", "vault", "path", "digest", "head", "encoding", "names", "links", "raw", "unread")
 
 
-def to_entry(transaction: Transaction, present: Entry | None, parsed: ParsedNote, place: tuple[str, str, str]) -> Entry:
-    """The entry of a file; `place` is its vault, its path with the vault's prefix, and its digest."""
+@dataclass(frozen=True, slots=True)
+class FilePlace:
+    """Where a note's file is: its vault, its path with the vault's prefix; and the digest of what it says."""
+
+    vault: str
+    path: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class _FileText:
+    title: str
+    body: str = ""
+    tags: tuple[str, ...] = ()
+
+
+def to_entry(transaction: Transaction, present: Entry | None, parsed: ParsedNote, place: FilePlace) -> Entry:
+    """The entry of a file."""
     body = parsed.text[parsed.body_start :]
     attributes: dict[str, Any] = {
         "head": readable(parsed.text[: parsed.body_start]),
@@ -26,15 +42,16 @@ def to_entry(transaction: Transaction, present: Entry | None, parsed: ParsedNote
     }
     if readable(parsed.text) != parsed.text:
         attributes["raw"] = base64.b64encode(encode(parsed.text, parsed.encoding)).decode()
-    return _filed(transaction, present, (parsed.title, readable(body), parsed.tags), place=place, attributes=attributes)
+    said = _FileText(parsed.title, readable(body), parsed.tags)
+    return _filed(transaction, present, said, place=place, attributes=attributes)
 
 
 def to_unread_entry(
-    transaction: Transaction, present: Entry | None, title: str, reason: str, *, place: tuple[str, str, str]
+    transaction: Transaction, present: Entry | None, title: str, reason: str, *, place: FilePlace
 ) -> Entry:
     """The entry of a file whose text is not taken in: it has its place in the graph and no words."""
     attributes: dict[str, Any] = {"unread": reason, "names": [], "links": []}
-    return _filed(transaction, present, (title, "", ()), place=place, attributes=attributes)
+    return _filed(transaction, present, _FileText(title), place=place, attributes=attributes)
 
 
 def list_links(parsed: ParsedNote) -> list[list[Any]]:
@@ -46,22 +63,21 @@ def list_links(parsed: ParsedNote) -> list[list[Any]]:
 def _filed(
     transaction: Transaction,
     present: Entry | None,
-    said: tuple[str, str, tuple[str, ...]],
+    said: _FileText,
     *,
-    place: tuple[str, str, str],
+    place: FilePlace,
     attributes: dict[str, Any],
 ) -> Entry:
-    vault, path, digest = place
-    title, body, tags = said
+    path = place.path
     id = transaction.new_id() if present is None else present.id
     kept = {} if present is None else {name: value for name, value in present.attributes.items() if name not in OWNED}
-    placed = {**kept, **attributes, "owner": "file", "vault": vault, "path": path, "digest": digest}
+    placed = {**kept, **attributes, "owner": "file", "vault": place.vault, "path": path, "digest": place.digest}
     entry = Entry(
         id=id,
         kind=NOTE,
-        title=readable(title),
-        body=body,
-        tags=tuple(readable(tag) for tag in tags),
+        title=readable(said.title),
+        body=said.body,
+        tags=tuple(readable(tag) for tag in said.tags),
         attributes=placed,
         aliases=(Alias(NOTE_NAMES, path),) if _is_free(transaction, path, id) else (),
         created_at=transaction.time if present is None else present.created_at,

@@ -13,7 +13,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.notes.mounts import vaults_of
 from memotheca.notes.note_bytes import is_filed, to_bytes
-from memotheca.notes.note_codec import to_entry
+from memotheca.notes.note_codec import FilePlace, to_entry
 from memotheca.notes.outbox import Plan, catch_up, finish
 from memotheca.notes.sync import folder_of, sync_paths
 from memotheca.storage.store import Transaction
@@ -75,7 +75,7 @@ def inscribe(transaction: Transaction, entry: Entry, edit: Callable[[ParsedNote]
     vault, path = entry.attributes["vault"], entry.attributes["path"]
     place = path.removeprefix(vault)
     raw = render(edit(parse(to_bytes(entry), place)))
-    return to_entry(transaction, entry, parse(raw, place), (vault, path, digest_of(raw)))
+    return to_entry(transaction, entry, parse(raw, place), FilePlace(vault, path, digest_of(raw)))
 
 
 def make_note(transaction: Transaction, beside: Entry, drawn: Entry) -> Entry:
@@ -83,7 +83,7 @@ def make_note(transaction: Transaction, beside: Entry, drawn: Entry) -> Entry:
     vault, path = beside.attributes["vault"], beside.attributes["path"]
     place = new_path(drawn.title, path.removeprefix(vault).rpartition("/")[0])
     raw = render(compose(place, " ".join(drawn.title.split()), drawn.body, tags=drawn.tags))
-    made = to_entry(transaction, None, parse(raw, place), (vault, vault + place, digest_of(raw)))
+    made = to_entry(transaction, None, parse(raw, place), FilePlace(vault, vault + place, digest_of(raw)))
     return replace(made, id=drawn.id, attributes={**drawn.attributes, **made.attributes}, created_at=drawn.created_at)
 
 

@@ -13,7 +13,7 @@ from memotheca.model.errors import Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.notes.mounts import Mount, vaults_of
 from memotheca.notes.note_bytes import remove_note
-from memotheca.notes.note_codec import to_entry, to_unread_entry
+from memotheca.notes.note_codec import FilePlace, to_entry, to_unread_entry
 from memotheca.notes.notices import judge_links, keep_warnings
 from memotheca.notes.open_notebook import opened
 from memotheca.notes.outbox import spell, try_to_finish
@@ -448,7 +448,7 @@ def _still(transaction: Transaction, id: str, path: str, digest: str) -> Entry |
 
 
 def _entry_of(transaction: Transaction, mount: Mount, arrival: _Arrival, present: Entry | None) -> Entry:
-    place = (mount.prefix, arrival.path, arrival.digest)
+    place = FilePlace(mount.prefix, arrival.path, arrival.digest)
     if arrival.parsed is None:
         return to_unread_entry(transaction, present, title_of(arrival.path), arrival.trouble, place=place)
     return to_entry(transaction, present, arrival.parsed, place)

@@ -10,7 +10,7 @@ from memotheca.model.kinds import NOTE
 from memotheca.model.knowledge import Entry
 from memotheca.notes.mounts import Mount, vaults_of
 from memotheca.notes.note_bytes import remove_note, to_bytes
-from memotheca.notes.note_codec import to_entry
+from memotheca.notes.note_codec import FilePlace, to_entry
 from memotheca.notes.notebook import Notebook
 from memotheca.notes.notices import few, judge_links, take_all_warnings
 from memotheca.notes.open_notebook import opened
@@ -317,7 +317,7 @@ def _write_change(transaction: Transaction, plan: Plan, change: _Change) -> None
         return
     raw = render(change.parsed)
     parsed = parse(raw, change.parsed.path)
-    after = to_entry(transaction, before, parsed, (change.mount.prefix, change.path, digest_of(raw)))
+    after = to_entry(transaction, before, parsed, FilePlace(change.mount.prefix, change.path, digest_of(raw)))
     transaction.put(after, change.prepared)
     plan.add(before, after)
 

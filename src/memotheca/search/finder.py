@@ -218,7 +218,8 @@ def _find(index: Index, snapshot: Snapshot, search: Search, vector: Array | None
     words = lexical(index, wanted, search.filter.as_of)
     visible = np.multiply(words.scores, mask, out=words.scores)
     top = best(visible, search.depth)
-    cosines, least = ({}, -math.inf) if vector is None else _cosines(index, snapshot, vector, (mask, top, search.depth))
+    among = _Among(mask, top, search.depth)
+    cosines, least = ({}, -math.inf) if vector is None else _cosines(index, snapshot, vector, among)
     # Where the vectors have no voice, they must not bring in anything either.
     enough = search.voice.near if readable_share(search.text, search.voice) > 0 else math.inf
     near = [place for place, cosine in cosines.items() if cosine >= enough]
@@ -267,7 +268,7 @@ def _nearest_left(index: Index, snapshot: Snapshot, vector: Array, among: tuple[
     """The cosine of the nearest chunk that a mask allows beside those that were matched."""
     mask, matched = among
     mask[matched] = False
-    found, _ = _cosines(index, snapshot, vector, (mask, np.empty(0, np.intp), _FEW)) if mask.any() else ({}, 0.0)
+    found, _ = _cosines(index, snapshot, vector, _Among(mask, np.empty(0, np.intp), _FEW)) if mask.any() else ({}, 0.0)
     return max(found.values(), default=-math.inf)
 
 
@@ -306,19 +307,25 @@ def _wanted(text: str) -> tuple[Wanted, list[str]]:
     ), terms
 
 
-def _cosines(
-    index: Index, snapshot: Snapshot, vector: Array, among: tuple[Array, Array, int]
-) -> tuple[dict[int, float], float]:
+@dataclass(frozen=True, slots=True)
+class _Among:
+    """Which chunks' cosines are wanted: the nearest that a mask allows, so many, and some in any case."""
+
+    mask: Array
+    top: Array
+    depth: int
+
+
+def _cosines(index: Index, snapshot: Snapshot, vector: Array, among: _Among) -> tuple[dict[int, float], float]:
     """Cosines of the nearest chunks that a mask allows, and of every lexical candidate too; and from which cosine on
     there may be more of them."""
-    mask, top, depth = among
-    session = snapshot.session
+    depth, session = among.depth, snapshot.session
 
     def fetch(numbers: Array) -> Array:
         return vectors_by_number(session, index.collection, numbers, width=len(vector))
 
-    found = nearest(index, vector, mask, fetch, count=depth)
-    lacking = [place for place in top.tolist() if place not in found]
+    found = nearest(index, vector, among.mask, fetch, count=depth)
+    lacking = [place for place in among.top.tolist() if place not in found]
     least = min(found.values()) if len(found) == depth else -math.inf
     return found | (_cosines_at(index, snapshot, vector, np.array(lacking)) if lacking else {}), least
 

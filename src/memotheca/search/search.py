@@ -163,7 +163,7 @@ def find_entries(
 ) -> Page:
     """A page of the entries that match, best first; without words, in the order of their making. With a budget, hits
     show as much of their passages as fits, and the next page begins where the budget ended."""
-    return persist(lambda: _find_page(kernel, question, wanted=(limit, cursor, budget)))
+    return persist(lambda: _find_page(kernel, question, limit=limit, cursor=cursor, budget=budget))
 
 
 def rank_entries(kernel: Kernel, question: Question, *, limit: int) -> list[str]:
@@ -187,7 +187,7 @@ def name_counts(counts: Mapping[str, int]) -> str:
 
 
 def _count(kernel: Kernel, question: Question, wanted: Sequence[str]) -> dict[str, int]:
-    asked = _ask(kernel, question, None)
+    asked = replace(_ask(kernel, question, None), limit=COUNTED)
     counts: dict[str, int] = {}
     with kernel.read() as snapshot:
         for kind in wanted:
@@ -195,27 +195,29 @@ def _count(kernel: Kernel, question: Question, wanted: Sequence[str]) -> dict[st
                 continue
             one = replace(asked, passing=_filter(replace(question, kinds=(kind,)), asked.place))
             if asked.words is None:
-                page = _listed(snapshot, finder_of(kernel), question, wanted=(one.passing, asked.place, COUNTED))
+                page = _listed(snapshot, finder_of(kernel), one)
                 counts[kind] = page.total
             else:
-                ranked, findings = _rank(kernel, snapshot, question, wanted=(one, 1))
+                ranked, findings = _rank(kernel, snapshot, replace(one, limit=1))
                 counts[kind] = len(ranked) + findings.rest.count
     return {kind: count for kind, count in counts.items() if count}
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question as it is searched for: among what, in which words, and what they mean."""
+    """A question as it is searched for: among what, in which words, what they mean, and how many are wanted."""
 
+    question: Question
     place: Place
     passing: Filter
     words: str | None
     vector: Any
     voice: Voice
     embedder: QuestionEmbedder | None
+    limit: int = 0
 
 
-def _ask(kernel: Kernel, question: Question, cursor: str | None) -> _Asked:
+def _ask(kernel: Kernel, question: Question, cursor: str | None, limit: int = 0) -> _Asked:
     words = _words(question)
     with kernel.read() as snapshot:
         embedder, voice = embedder_of(kernel, snapshot.session), voice_of(snapshot.session, kernel.collection)
@@ -225,14 +227,12 @@ def _ask(kernel: Kernel, question: Question, cursor: str | None) -> _Asked:
             words = read_as_meant(finder_of(kernel), snapshot, words, embedder=embedder, as_of=place.tx)
     # Between the snapshots: an embedder may be slow to answer, and no snapshot should wait for it.
     vector = None if words is None else embed_question(words, embedder)
-    return _Asked(place, passing, words, vector, voice, None if vector is None else embedder)
+    return _Asked(question, place, passing, words, vector, voice, None if vector is None else embedder, limit)
 
 
-def _rank(
-    kernel: Kernel, snapshot: Snapshot, question: Question, *, wanted: tuple[_Asked, int]
-) -> tuple[list[_Ranked], Findings]:
+def _rank(kernel: Kernel, snapshot: Snapshot, asked: _Asked) -> tuple[list[_Ranked], Findings]:
     finder: Finder = finder_of(kernel)
-    asked, limit = wanted
+    question = asked.question
     search = Search(
         text=asked.words or "",
         filter=asked.passing,
@@ -240,7 +240,7 @@ def _rank(
         voice=asked.voice,
         with_neighbours="neighbours" in question.signals,
         depth=question.depth,
-        wanting=Wanting(limit, asked.place.last, asked.place.shown) if question.is_complete else None,
+        wanting=Wanting(asked.limit, asked.place.last, asked.place.shown) if question.is_complete else None,
         is_filter=not question.content,
     )
     findings = finder.find(snapshot, search, asked.embedder)
@@ -248,26 +248,27 @@ def _rank(
 
 
 def _rank_ids(kernel: Kernel, question: Question, limit: int) -> list[str]:
-    asked = _ask(kernel, question, None)
+    asked = _ask(kernel, question, None, limit)
     if asked.words is None:
-        return [hit.version.id for hit in _find_page(kernel, question, wanted=(limit, None, None)).hits]
+        return [hit.version.id for hit in _find_page(kernel, question, limit=limit).hits]
     with kernel.read() as snapshot:
-        ranked, _ = _rank(kernel, snapshot, replace(question, is_complete=False), wanted=(asked, limit))
+        ranked, _ = _rank(kernel, snapshot, replace(asked, question=replace(question, is_complete=False)))
         ids = [each.entry_id for each in ranked[:limit]]
         living = heads_of(snapshot, ids)
     return [id for id in ids if id in living]
 
 
-def _find_page(kernel: Kernel, question: Question, *, wanted: tuple[int, str | None, Budget | None]) -> Page:
-    limit, cursor, budget = wanted
-    asked = _ask(kernel, question, cursor)
+def _find_page(
+    kernel: Kernel, question: Question, *, limit: int, cursor: str | None = None, budget: Budget | None = None
+) -> Page:
+    asked = _ask(kernel, question, cursor, limit)
     words, place = asked.words, asked.place
     with kernel.read() as snapshot:
         if words is None:
-            page = _listed(snapshot, finder_of(kernel), question, wanted=(asked.passing, place, limit))
+            page = _listed(snapshot, finder_of(kernel), asked)
         else:
-            ranked, findings = _rank(kernel, snapshot, question, wanted=(asked, limit))
-            page = _page(snapshot, ranked, findings, wanted=(question, asked, limit))
+            ranked, findings = _rank(kernel, snapshot, asked)
+            page = _page(snapshot, ranked, findings, asked)
             page = replace(page, waiting=chunks.count_waiting(snapshot.session, kernel.collection))
     last, shown = page.next_cursor, len(page.hits)
     page = replace(page, read_as=words if words != _words(question) else None, next_cursor=None)
@@ -357,10 +358,10 @@ def _bounds(question: Question, place: Place) -> list[tuple[str, float | None, f
     return [bound for bound in bounds if bound[1:] != (None, None)]
 
 
-def _listed(snapshot: Snapshot, finder: Finder, question: Question, *, wanted: tuple[Filter, Place, int]) -> Page:
+def _listed(snapshot: Snapshot, finder: Finder, asked: _Asked) -> Page:
     """Entries that pass the filter, and hold the very letters where those were asked for. The cursor is not yet one:
     it is the last entry's id where there are more."""
-    passing, place, limit = wanted
+    question, passing, place = asked.question, asked.passing, asked.place
     hits: list[Hit] = []
     keys, total = finder.passing(snapshot, passing, place.last)
     compares = bool(question.topic or question.content)
@@ -370,7 +371,7 @@ def _listed(snapshot: Snapshot, finder: Finder, question: Question, *, wanted: t
         # What is being erased may still stand in a segment.
         if version is None or version.thing is None or not _has_letters(question, cast(Entry, version.thing)):
             continue
-        if len(hits) == limit:
+        if len(hits) == asked.limit:
             last = hits[-1].version.id
             break
         hits.append(Hit(version))
@@ -420,13 +421,11 @@ def _favour_exact_topics(snapshot: Snapshot, topic: str, ranked: list[_Ranked], 
             each.score *= (1 + min(share(entry.title, topic), 1.0)) / 2
 
 
-def _page(
-    snapshot: Snapshot, ranked: Sequence[_Ranked], findings: Findings, *, wanted: tuple[Question, _Asked, int]
-) -> Page:
+def _page(snapshot: Snapshot, ranked: Sequence[_Ranked], findings: Findings, asked: _Asked) -> Page:
     """A page of the best, and of the rest where they end. The cursor is not yet one: it is the last entry's id where
     there are more."""
-    question, asked, limit = wanted
-    shown, first = _stretch(ranked, findings, asked.place, limit)
+    question = asked.question
+    shown, first = _stretch(ranked, findings, asked.place, asked.limit)
     best = max(ranked[0].score, _LEAST) if ranked else 1.0
     versions = snapshot.versions_at([each.entry_id for each in shown], asked.place.tx)
     spots = chunks.read_spots(

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -153,7 +153,7 @@ def _merge_text(store: Store, index: Index) -> bool:
         parts = _frozen(sealed[span[0] : span[1]])
     name = _fresh_name("text")
     _write_text(index, name, parts, deaths=deaths)
-    return _replace(store, index, "text", span=span, names=(old, name))
+    return _replace(store, index, "text", _Substitute(old, span, name))
 
 
 def _merge_dense(store: Store, index: Index) -> bool:
@@ -166,13 +166,21 @@ def _merge_dense(store: Store, index: Index) -> bool:
         return False
     name = _fresh_name("dense")
     _write_dense(store, index, name, sealed[span[0] : span[1]])
-    return _replace(store, index, index.stream, span=span, names=(old, name))
+    return _replace(store, index, index.stream, _Substitute(old, span, name))
 
 
-def _replace(store: Store, index: Index, stream: str, *, span: tuple[int, int], names: tuple[Manifest, str]) -> bool:
-    """Put a segment in the place of those that a manifest names within a span."""
-    old, name = names
-    named = (*old.names[: span[0]], name, *old.names[span[1] :])
+@dataclass(frozen=True, slots=True)
+class _Substitute:
+    """A segment that takes the place of those that a manifest names within a span."""
+
+    old: Manifest
+    span: tuple[int, int]
+    name: str
+
+
+def _replace(store: Store, index: Index, stream: str, substitute: _Substitute) -> bool:
+    old, span = substitute.old, substitute.span
+    named = (*old.names[: span[0]], substitute.name, *old.names[span[1] :])
     _give_grace(index, old.names[span[0] : span[1]])
     return _swap(store, index, stream, (old, Manifest(old.generation + 1, old.sealed, named)))
 
