@@ -19,7 +19,6 @@ from memotheca.memory.session.modulators import learning_share
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.spaces.causal import clauses
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
-from memotheca.memory.spaces.space import Hung
 from memotheca.memory.standing.judge import Learned, consistency, contradictions, learn, reference_of
 from memotheca.memory.standing.nearest import find_near, is_near, vicinity_of
 from memotheca.memory.standing.sample import Judged, Reference, hang, likely_duplicates, mean_vector, meanings
