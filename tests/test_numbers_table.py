@@ -14,7 +14,7 @@ MEMORY = ROOT / "src" / "memotheca" / "memory"
 PAGE = ROOT / "docs" / "memory-numbers.md"
 ROOMS = ("recall", "care", "curation", "standing", "claims", "safety", "session", "graph", "spaces")
 # In these rooms every number has its source.
-SOURCED = ("claims", "safety", "graph")
+SOURCED = ("recall", "care", "curation", "standing", "claims", "safety", "session", "graph")
 SOURCE = re.compile(r"(?i)\b(specification|measured|chosen)\b")
 HEAD = """# The numbers of the memory
 

@@ -21,14 +21,14 @@ from memotheca.storage.adjacency import with_edges
 from memotheca.storage.lookups import read_standing
 from memotheca.storage.snapshot import Snapshot
 
-SET_POINT = 0.5
-STEP = 0.01
-STABLE, ALARMING = 0.05, 0.2
-SUSPECTS = 20
-BILLION = 1_000_000_000
+SET_POINT = 0.5  # specification (memory-model: Importance and balance)
+STEP = 0.01  # specification (memory-model: Importance and balance)
+STABLE, ALARMING = 0.05, 0.2  # specification, chosen (memory-model: Importance and balance)
+SUSPECTS = 20  # chosen: what an answer can show
+BILLION = 1_000_000_000  # chosen: whole numbers add up in any order
 
 # Each quantity's set point and how much it counts.
-SET_POINTS: Mapping[str, tuple[float, float]] = {
+SET_POINTS: Mapping[str, tuple[float, float]] = {  # specification (memory-model: Importance and balance)
     "importance": (SET_POINT, 1.0),
     "coherence": (0.6, 0.9),
     "entropy": (0.5, 0.8),

@@ -22,11 +22,12 @@ CheckType = Literal["embedding_outlier", "content_misalign", "prompt_injection",
 CHECK_TYPES: tuple[CheckType, ...] = ("embedding_outlier", "content_misalign", "prompt_injection", "circular_logic")
 
 # A memory of one narrow topic would find everything else unusual if its spread were taken as it is.
+# Specification, spread chosen (memory-model: Adversarial checks).
 ENOUGH, NEAREST, SIGMAS, LEAST_SPREAD = 30, 10, 3.0, 0.1
-ALIGNED, UNRELATED = 0.2, 0.15
+ALIGNED, UNRELATED = 0.2, 0.15  # chosen (memory-model: Adversarial checks)
 UNEMBEDDED = "Nothing is embedded here; words alone do not tell."
-ENOUGH_PAIRS = 10
-HEADING = 160
+ENOUGH_PAIRS = 10  # chosen: fewer do not tell how near is near
+HEADING = 160  # chosen: a longer line is no heading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

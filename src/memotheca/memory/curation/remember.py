@@ -36,14 +36,14 @@ from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 from memotheca.storage.vectors import newest_vector
 
-DUPLICATE = 0.9
-LINKED = 0.7
-LIKELY_LINKED = 0.5
-NEAR = 10
-NEAREST = 3
-UNEMBEDDED = 5
-QUARANTINE = DAY
-REMEMBERED = 100
+DUPLICATE = 0.9  # specification (memory-model: Duplicates)
+LINKED = 0.7  # specification (memory-model: Links)
+LIKELY_LINKED = 0.5  # chosen (memory-model: Links)
+NEAR = 10  # chosen (memory-model: Links)
+NEAREST = 3  # chosen: what the sample may lack (docs/decisions/memories.md)
+UNEMBEDDED = 5  # chosen: words tell less, so more are compared
+QUARANTINE = DAY  # specification (memory-model: Planted text)
+REMEMBERED = 100  # chosen: the session's latest, one is enough to link
 RELATIONS = {type.lower(): type for type in kinds.EDGE_TYPES}
 
 

@@ -24,10 +24,10 @@ from memotheca.storage.snapshot import Snapshot
 
 Array = NDArray[Any]
 
-NEAR = 20
-DEEPEST = 3
-HIGHEST = 6
-MOST = 100
+NEAR = 20  # chosen (docs/decisions/curation.md)
+DEEPEST = 3  # specification (memory-model: Entailment)
+HIGHEST = 6  # chosen (memory-model: Entailment)
+MOST = 100  # specification (memory-model: Entailment)
 
 # An edge of the type Hierarchical leads from the part to the whole, unless its predicate says otherwise.
 FROM_THE_WHOLE = frozenset({"has_section", "has section", "has part", "has_part", "contains", "includes", "parent of"})

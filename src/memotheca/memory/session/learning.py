@@ -6,10 +6,10 @@ import math
 import re
 from dataclasses import dataclass
 
-SMOOTHING = 0.1
-EMPHASIS_STEP = 0.1
-LEAST_EMPHASIS, MOST_EMPHASIS = 0.5, 1.5
-BLEND = 25
+SMOOTHING = 0.1  # specification (memory-model: Running means)
+EMPHASIS_STEP = 0.1  # chosen (memory-model: Emphasis)
+LEAST_EMPHASIS, MOST_EMPHASIS = 0.5, 1.5  # specification (memory-model: Emphasis)
+BLEND = 25  # specification (memory-model: Ages)
 
 _EMPHATIC = re.compile(r"\b(?:important|never|always|critical|must|urgent|crucial|essential)\b|!", re.IGNORECASE)
 _HEDGED = re.compile(

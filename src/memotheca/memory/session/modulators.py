@@ -30,7 +30,7 @@ MODULATORS = (
     Modulator("acetylcholine", 0.001, 0.002, 0.001, 0.1, "learning_rate"),
 )
 # e^-4: at rest, where sharpness is 3 and scores lie between 0 and 1, nothing vanishes.
-VANISHING = 4.0
+VANISHING = 4.0  # chosen (memory-model: Modulators)
 REST: Mapping[str, float] = {each.name: each.rest for each in MODULATORS}
 
 

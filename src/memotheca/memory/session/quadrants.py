@@ -5,7 +5,7 @@ from typing import Literal
 
 Quadrant = Literal["Open", "Blind", "Hidden", "Unknown"]
 QUADRANTS: tuple[Quadrant, ...] = ("Open", "Blind", "Hidden", "Unknown")
-THRESHOLD = 0.5
+THRESHOLD = 0.5  # specification (memory-model: Quadrants)
 
 ACTIONS: dict[Quadrant, str] = {
     "Open": "search_graph",
@@ -13,6 +13,7 @@ ACTIONS: dict[Quadrant, str] = {
     "Hidden": "get_neighborhood",
     "Unknown": "epistemic_action",
 }
+# Specification (memory-model: Quadrants).
 RETRIEVAL_WEIGHTS: dict[Quadrant, float] = {"Open": 1.0, "Blind": 0.7, "Unknown": 0.5, "Hidden": 0.3}
 
 

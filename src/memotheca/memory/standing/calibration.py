@@ -19,7 +19,7 @@ LEAST_LINKS = 3.0  # chosen (memory-model: Fit)
 CONNECTED, CLUSTERED, CONSISTENT = 0.4, 0.4, 0.2  # specification (memory-model: Fit)
 DUPLICATE = 0.95  # chosen (memory-model: Novelty)
 # Less than any nearness, and so neither near nor a link.
-FAR = -1.0
+FAR = -1.0  # chosen: below every nearness
 
 
 def percentile(value: float, background: Sequence[float]) -> float:

@@ -20,8 +20,8 @@ from memotheca.storage import fingerprints
 from memotheca.storage.snapshot import Snapshot
 from memotheca.vectors.profile import Voice
 
-NEAR = 10
-NEAREST = 3
+NEAR = 10  # chosen: the neighbours that may contradict
+NEAREST = 3  # chosen: what the sample may lack (docs/decisions/memories.md)
 CONSISTENT_SPACES = ("E1", "E5", "E6", "E11", "E12", "E13")
 
 

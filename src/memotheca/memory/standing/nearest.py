@@ -29,11 +29,11 @@ from memotheca.vectors.float16 import widen
 from memotheca.vectors.profile import Voice
 
 KNOWN = (kinds.MEMORY, kinds.ENTRY, kinds.NOTE, kinds.DOCUMENT, kinds.SECTION)
-NEAR = 10
-PASSAGES = 4
-QUESTION = 160
-KEPT, FOLLOWED, SHELVED, HUNG = 512, 1000, 4096, 1024
-LITTLE, SEARCHES = 2000, 1
+NEAR = 10  # chosen: as many as any tool compares
+PASSAGES = 4  # chosen: a long entry is near by its first passages
+QUESTION = 160  # chosen: words beyond it add little
+KEPT, FOLLOWED, SHELVED, HUNG = 512, 1000, 4096, 1024  # chosen: memory of a process
+LITTLE, SEARCHES = 2000, 1  # measured: docs/decisions/memories.md
 
 Near = list[tuple[Entry, float | None]]
 

@@ -31,12 +31,12 @@ log = logging.getLogger(__name__)
 
 Array = NDArray[Any]
 
-SAMPLE = 128
-EXACT = 16
-EXCHANGED = 4
-JUDGED = 2048
-GROWTH = 1.25
-NEARLY_THE_SAME = 0.9
+SAMPLE = 128  # chosen (memory-model: Agreement)
+EXACT = 16  # chosen: while they are few, all are the sample
+EXCHANGED = 4  # chosen (docs/decisions/memories.md)
+JUDGED = 2048  # chosen: memory of a process
+GROWTH = 1.25  # chosen (docs/decisions/memories.md)
+NEARLY_THE_SAME = 0.9  # chosen (docs/decisions/memories.md)
 
 
 def checkpoint(size: int) -> int:
