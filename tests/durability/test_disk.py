@@ -12,7 +12,15 @@ from typing import Any
 
 import pytest
 
-from memotheca.app import CONTRACTS, DATABASE, build_kernel, load_catalog, open_store, prepare_directory
+from memotheca.app import (
+    CONTRACTS,
+    DATABASE,
+    build_derivations,
+    build_kernel,
+    load_catalog,
+    open_store,
+    prepare_directory,
+)
 from memotheca.entries.edges import new_entity
 from memotheca.entries.entries import blank_entry
 from memotheca.kernel.kernel import Kernel
@@ -185,11 +193,11 @@ class Directory:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def allow(self, *, transaction: bool) -> None:
+    def allow(self, *, writing: bool) -> None:
         for path in (self.path, *self.path.iterdir()):
             if os.geteuid() == 0:
                 os.chown(path, NOBODY, NOBODY)
-            path.chmod((0o700 if transaction else 0o500) if path.is_dir() else (0o600 if transaction else 0o400))
+            path.chmod((0o700 if writing else 0o500) if path.is_dir() else (0o600 if writing else 0o400))
 
 
 @pytest.fixture
@@ -200,11 +208,11 @@ def directory():
 
 
 def test_a_read_only_directory_is_read_and_can_be_written_once_it_may(directory):
-    store = open_store(directory.path)
+    store = open_store(directory.path, derive=build_derivations())
     kernel = build_kernel(store, Parts(), "default")
     call(kernel, "store", {"topic": "earlier", "content": "Still here."})
     before = history(kernel)
-    directory.allow(transaction=False)
+    directory.allow(writing=False)
     with Child("caller.py", directory.path, "nobody") as child:
         assert json.loads(hear(child)) == "ready"
         found = answer_to(child, 'query {"content": "still"}')
@@ -213,7 +221,7 @@ def test_a_read_only_directory_is_read_and_can_be_written_once_it_may(directory)
         assert refuses_for_now(answer), answer
         assert history(kernel) == before
 
-        directory.allow(transaction=True)
+        directory.allow(writing=True)
         assert answer_to(child, "store " + json.dumps(TEA)).get("tx_id") == 2
         child.hang_up()
         assert child.finish() == 0, child.complaint
@@ -226,14 +234,14 @@ def test_a_read_only_directory_that_nobody_else_has_open_refuses_to_start_a_serv
     store = open_store(directory.path)
     call(Kernel(store, "default"), "store", TEA)
     store.close()
-    directory.allow(transaction=False)
+    directory.allow(writing=False)
     with Child("caller.py", directory.path, "nobody") as child:
         answer = json.loads(hear(child))
         assert child.finish() == 0, child.complaint
     assert (answer["refused"], answer["retryable"]) == ("unavailable", True)
     assert str(directory.path) not in answer["message"]
 
-    directory.allow(transaction=True)
+    directory.allow(writing=True)
     with Child("caller.py", directory.path, "nobody") as child:
         assert json.loads(hear(child)) == "ready"
         child.hang_up()

@@ -77,12 +77,8 @@ def _about_documents(shown: Collection[str]) -> Iterator[str]:
 
 
 def _about_notes(shown: Collection[str]) -> Iterator[str]:
-    snapshot = named(READING_NOTES, shown)
-    transaction = " and ".join(f"`{name}`" for name in WRITING_NOTES if name in shown)
-    if snapshot:
-        writes = (
-            f", {transaction} write files. A new title renames the file and keeps every link whole"
-            if transaction
-            else ""
-        )
-        yield f"- The user's folder of markdown notes is mounted: {snapshot}{writes}."
+    readers = named(READING_NOTES, shown)
+    writers = " and ".join(f"`{name}`" for name in WRITING_NOTES if name in shown)
+    if readers:
+        writes = f", {writers} write files. A new title renames the file and keeps every link whole" if writers else ""
+        yield f"- The user's folder of markdown notes is mounted: {readers}{writes}."
