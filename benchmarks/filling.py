@@ -7,6 +7,7 @@ from typing import Any
 from corpus import Note
 from memotheca.app import App, build
 from memotheca.entries.entries import blank_entry
+from memotheca.search.derive import LATER
 from memotheca.settings import load
 from memotheca.storage.collections import write_setting
 from memotheca.storage.store import Transaction
@@ -42,7 +43,7 @@ def _commit(app: App, notes: list[Note]) -> None:
         for place, note in enumerate(notes):
             if place:
                 transaction.start_another()
-            transaction.put(blank_entry(transaction, note.topic, note.content, note.tags))
+            transaction.put(blank_entry(transaction, note.topic, note.content, note.tags), LATER)
 
     app.kernel.write(act, actor="benchmark")
 

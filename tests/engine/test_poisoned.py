@@ -176,8 +176,8 @@ def test_a_passage_that_cannot_be_embedded_does_not_stop_the_others(
     for topic, said in (("one", "a plain fact"), ("two", POISON), ("three", "another plain fact")):
         agent.store(topic, said)
     choose_embedder(agent.kernel.store, agent.kernel.collection, "minilm")
-    made = embed.Embedding._make_ready  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(embed.Embedding, "_make_ready", choking(made))
+    made = embed.Embedding._embed  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(embed.Embedding, "_embed", choking(made))
     done = index_everything(agent.kernel, lambda done, total, message: None)
     assert done == 3
     assert index_everything(agent.kernel, lambda done, total, message: None) == 0

@@ -16,6 +16,7 @@ from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import KINDS
 from memotheca.model.knowledge import Entry
+from memotheca.search.derive import LATER
 from memotheca.storage import sqlite
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Store, Transaction
@@ -95,7 +96,7 @@ def look_uncommitted(player: Player, follower: Follower) -> None:
 
     def act(transaction: Transaction) -> None:
         for entry in list(transaction.living(player.entries).values())[:1]:
-            transaction.put(replace(entry, title="never"))
+            transaction.put(replace(entry, title="never"), LATER)
         agrees(follower, transaction)
         raise Refusal(Failure.INVALID, "No.")
 
