@@ -1,10 +1,12 @@
-"""Say in tests/map.toml which tests a module has: those that import it, and those that run most of its lines.
+"""Say in tests/map.toml which tests a module has: those that import it, those that run most of its lines, those that
+call its tool by name, and else those of the modules that import it.
 
 Reads what a run with `--cov --cov-context=test` has left in .coverage, where there is one. An entry that is in the
-map already stays as it is.
+map already stays as it is. Tests that walk through every tool say nothing about one of them and count for none.
 """
 
 import ast
+import json
 import tomllib
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -17,18 +19,28 @@ SOURCE = ROOT / "src" / "memotheca"
 TESTS = ROOT / "tests"
 MAP = TESTS / "map.toml"
 NAMED = 3
+WALKING = {
+    "toolkit/test_nulls.py",
+    "toolkit/test_bounds.py",
+    "memories/test_parameters.py",
+    "engine/test_cancelling.py",
+}
 
 
 def main() -> int:
-    importing, running = tests_by_import(), tests_by_run()
+    importing, running, calling = tests_by_import(), tests_by_run(), tests_by_call()
     known: dict[str, list[str]] = tomllib.loads(MAP.read_text("utf-8")) if MAP.exists() else {}
     lines = ["# Which tests a module has; scripts/map_tests.py adds what is missing, scripts/architecture.py holds it."]
+    found: dict[str, list[str]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
         name = path.relative_to(SOURCE).as_posix()
-        found = [*importing[name], *(each for each in running[name] if each not in importing[name])]
-        if path.name != "__init__.py":
-            tests = ", ".join(f'"{test}"' for test in known.get(name) or found[:NAMED])
-            lines.append(f'"{name}" = [{tests}]')
+        told = dict.fromkeys([*known.get(name, ()), *importing[name], *running[name], *calling[name]])
+        found[name] = [test for test in told if test not in WALKING][:NAMED]
+    users = used_by()
+    for name, tests in found.items():
+        if not name.endswith("__init__.py"):
+            named = tests or inherited(name, found, users)
+            lines.append(f'"{name}" = {json.dumps(named)}')
     MAP.write_text("\n".join(lines) + "\n", "utf-8")
     return 0
 
@@ -39,6 +51,38 @@ def tests_by_import() -> dict[str, list[str]]:
         for name in sorted(imported_by(path)):
             found[name].append(path.relative_to(TESTS).as_posix())
     return found
+
+
+def tests_by_call() -> dict[str, list[str]]:
+    """The test files of each tool, those that say its name most often first."""
+    said = {path.relative_to(TESTS).as_posix(): path.read_text("utf-8") for path in sorted(TESTS.rglob("test_*.py"))}
+    found = defaultdict[str, list[str]](list)
+    for path in SOURCE.glob("tools/*/*.py"):
+        name = path.stem.replace("_", "-") if path.parent.name == "documents" else path.stem
+        counts = Counter({test: text.count(f'"{name}"') for test, text in said.items()})
+        found[path.relative_to(SOURCE).as_posix()] = [test for test, count in counts.most_common(NAMED) if count > 1]
+    return found
+
+
+def used_by() -> dict[str, list[str]]:
+    """Which modules import a module."""
+    found = defaultdict[str, list[str]](list)
+    for path in sorted(SOURCE.rglob("*.py")):
+        for name in imported_by(path):
+            found[name].append(path.relative_to(SOURCE).as_posix())
+    return found
+
+
+def inherited(name: str, found: dict[str, list[str]], users: dict[str, list[str]]) -> list[str]:
+    """The tests of the nearest modules that use one."""
+    seen, ring = {name}, [name]
+    while ring:
+        ring = [user for each in ring for user in users[each] if user not in seen]
+        seen.update(ring)
+        counts = Counter(test for user in ring for test in found[user])
+        if counts:
+            return [test for test, _ in counts.most_common(NAMED)]
+    return []
 
 
 def imported_by(path: Path) -> set[str]:
@@ -55,7 +99,8 @@ def tests_by_run() -> dict[str, list[str]]:
     """The test files of each module, those that run most of its lines first."""
     found = defaultdict[str, list[str]](list)
     record = CoverageData(str(ROOT / ".coverage"))
-    record.read()
+    if (ROOT / ".coverage").exists():
+        record.read()
     for measured in record.measured_files():
         counts = Counter[str]()
         by_line: dict[int, list[Any]] = record.contexts_by_lineno(measured)

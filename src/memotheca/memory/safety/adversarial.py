@@ -199,20 +199,20 @@ def _read(text: str) -> _Reading:
     return _Reading(shown, len(quotations), is_all_quoted, sentences, _acts(sentences))
 
 
-def _passages(snapshot: _Reading) -> list[str]:
-    folded, sentences = fold(snapshot.shown), snapshot.sentences
+def _passages(reading: _Reading) -> list[str]:
+    folded, sentences = fold(reading.shown), reading.sentences
     # Sentences are counted in folded letters, which are not always as many.
-    source = snapshot.shown if len(folded) == len(snapshot.shown) else folded
+    source = reading.shown if len(folded) == len(reading.shown) else folded
     borders = [*(each.start for each in sentences), len(source)]
-    acting = sorted({place for _, told, place in snapshot.done if not told})
+    acting = sorted({place for _, told, place in reading.done if not told})
     return [
         source[borders[max(0, place - 1)] : borders[min(len(sentences), place + 2)]][:PASSAGE]
         for place in acting[:PASSAGES]
     ]
 
 
-def _features(text: str, snapshot: _Reading) -> tuple[Array, Array]:
-    shown, sentences, done = snapshot.shown, snapshot.sentences, snapshot.done
+def _features(text: str, reading: _Reading) -> tuple[Array, Array]:
+    shown, sentences, done = reading.shown, reading.sentences, reading.done
     hidden = hidden_texts(shown)
     seen = np.zeros(DENSE, np.float32)
     concealed = [act for each in hidden for act, told, _ in _acts(_sentences(each, bytearray(len(each)))) if not told]
@@ -220,10 +220,10 @@ def _features(text: str, snapshot: _Reading) -> tuple[Array, Array]:
         seen[_INDEX[f"{act}, quoted" if told else act]] = 1
     for act in concealed:
         seen[_INDEX[act]] = 1
-    _note_forms(seen, text, snapshot, hidden)
+    _note_forms(seen, text, reading, hidden)
     _note_counts(seen, sentences, done, concealed)
     seen[_INDEX["hidden"]] = bool(hidden)
-    _note_contexts(seen, snapshot)
+    _note_contexts(seen, reading)
     seen[_INDEX["disguised"]] = len(_DISGUISED.findall(text)) >= 5
     seen[_INDEX["invisible"]] = len(_INVISIBLE.findall(text)) >= 3
     looks = max(float(seen[_INDEX[name]]) for name in _DILUTING)
@@ -313,12 +313,12 @@ def _acts(sentences: list[_Sentence]) -> list[tuple[str, bool, int]]:
     ]
 
 
-def _note_forms(seen: Array, text: str, snapshot: _Reading, hidden: list[str]) -> None:
-    shown, raw = snapshot.shown, text.lower()
+def _note_forms(seen: Array, text: str, reading: _Reading, hidden: list[str]) -> None:
+    shown, raw = reading.shown, text.lower()
     folded = fold(shown) + ("\n" + raw if has_form("escaped", raw) else "")
     open_text, open_shown = folded, shown
-    if snapshot.quotations:
-        open_text = folded if snapshot.is_all_quoted else _without(folded, _quotations(folded), " ")
+    if reading.quotations:
+        open_text = folded if reading.is_all_quoted else _without(folded, _quotations(folded), " ")
         open_shown = _without(shown, _quotations(shown), " ")
     decoded = [fold(each) for each in hidden]
     for name in FORMS:
@@ -345,9 +345,9 @@ def _note_counts(
     seen[_INDEX["two quoted acts"]] = len({act for act, told, _ in done if told}) >= 2
 
 
-def _note_contexts(seen: Array, snapshot: _Reading) -> None:
+def _note_contexts(seen: Array, reading: _Reading) -> None:
     """What speaks for an honest text: the look of an article, of notes, of code, a plain question, talk about attacks."""
-    shown, sentences = snapshot.shown, snapshot.sentences
+    shown, sentences = reading.shown, reading.sentences
     words = max(1, sum(each.words for each in sentences))
     lines = shown.count("\n") + 1
     told = [each for each in sentences if "discuss" in each.held]
@@ -360,7 +360,7 @@ def _note_contexts(seen: Array, snapshot: _Reading) -> None:
         float(words > 80),
         float(words > 250),
         float(bool(_QUESTION.match(shown.lower()))),
-        min(1.0, snapshot.quotations / 4),
+        min(1.0, reading.quotations / 4),
         min(1.0, len(told) / 3),
         len(told) / max(1, len(sentences)),
     )
@@ -392,10 +392,10 @@ def weights() -> tuple[Array, Array]:
 def _weigh(text: str) -> tuple[float, Array]:
     """What a text or its worst passage is worth, and what was seen there."""
     heed()
-    snapshot = _read(text)
-    whole, numbers = _features(text, snapshot)
+    reading = _read(text)
+    whole, numbers = _features(text, reading)
     worst, seen = _total(whole, numbers), whole
-    for passage in _passages(snapshot) if len(text) > LONG and _score(worst) < BLOCKED else ():
+    for passage in _passages(reading) if len(text) > LONG and _score(worst) < BLOCKED else ():
         heed()
         there, numbers = features(passage)
         total = _total(there, numbers) - handicap(whole)
