@@ -18,7 +18,7 @@ from memotheca.kernel.gc import tidy_up
 from memotheca.kernel.idempotency import answer_once
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.parts import Parts
-from memotheca.memory.session.state import activity_of, hear_call
+from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import Clock, system_clock, to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import STARTER_COLLECTION
@@ -53,6 +53,7 @@ from memotheca.toolkit.dispatch import Dispatcher
 from memotheca.tools.documents.contract import DocumentsContract
 from memotheca.tools.entries.contract import EntriesContract
 from memotheca.tools.memories.contract import MemoriesContract
+from memotheca.tools.memories.exchanges import hear_call
 from memotheca.tools.notes.contract import NotesContract
 from memotheca.tools.patterns.contract import PatternsContract
 from memotheca.vectors.embedders import Choice
