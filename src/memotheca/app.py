@@ -34,6 +34,7 @@ from memotheca.storage import swap
 from memotheca.storage.chunks import count_waiting, has_unsealed
 from memotheca.storage.jobs import Job
 from memotheca.storage.locks import FOLDER, role
+from memotheca.storage.migrations import open_migrated
 from memotheca.storage.presence import Presence, enter, gate, present
 from memotheca.storage.roles import holder_of, lease, set_patience
 from memotheca.storage.sqlite import (
@@ -148,7 +149,7 @@ def open_store(
         make_backup(database, backup_path(data, clock(), f"before-format-{found + 1}"), find_faults)
 
     try:
-        store = Store(database, clock=clock, derive=derive, before_migration=back_up)
+        store = open_migrated(database, clock=clock, derive=derive, before_migration=back_up)
         if is_lost:
             store.mark_begun_anew(to_iso(clock()))
     except BaseException:
@@ -219,7 +220,7 @@ def _leave_directory(data: Path, presence: Presence | None) -> None:
 
 def open_copy(path: Path) -> Store:
     """A backup as a store of its own."""
-    return Store(SQLiteDatabase(path), clock=system_clock, derive=build_derivations())
+    return open_migrated(SQLiteDatabase(path), clock=system_clock, derive=build_derivations())
 
 
 def build_derivations() -> Derivations:

@@ -16,9 +16,8 @@ import pytest
 from memotheca.app import DATABASE
 from memotheca.cli.main import main
 from memotheca.model.clock import system_clock
-from memotheca.storage.migrations import STEPS
+from memotheca.storage.migrations import STEPS, open_migrated
 from memotheca.storage.sqlite import SQLiteDatabase
-from memotheca.storage.store import Store
 from tests.server.raw import MEMOTHECA, PATIENCE, RawServer
 from tests.server.test_http import HttpServer
 
@@ -225,7 +224,7 @@ def test_a_backup_of_a_newer_program_is_refused_and_one_of_an_older_is_migrated(
     assert code == 1
     assert f"format {len(STEPS) + 1}" in err
 
-    Store(SQLiteDatabase(tmp_path / "older.db"), clock=system_clock, steps=STEPS[:2]).close()
+    open_migrated(SQLiteDatabase(tmp_path / "older.db"), clock=system_clock, steps=STEPS[:2]).close()
     assert restored(memotheca, tmp_path / "older.db")["migrated_from"] == 2
     assert topics() == []
 

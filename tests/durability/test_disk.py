@@ -29,8 +29,9 @@ from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
 from memotheca.search.derive import LATER
 from memotheca.storage.journal import dump
+from memotheca.storage.migrations import open_migrated
 from memotheca.storage.sqlite import SQLiteDatabase
-from memotheca.storage.store import Store, Transaction
+from memotheca.storage.store import Transaction
 from memotheca.toolkit.dispatch import Dispatcher
 from memotheca.toolkit.tool import Call
 from tests.durability.accounts import find_damage
@@ -54,7 +55,7 @@ def disk():
 def opened(data: Path, disk: CrampedVFS | None) -> Generator[Kernel]:
     database = SQLiteDatabase(prepare_directory(data), vfs=disk.name if disk else "")
     try:
-        yield Kernel(Store(database, clock=system_clock), "default")
+        yield Kernel(open_migrated(database, clock=system_clock), "default")
     finally:
         database.close()
 

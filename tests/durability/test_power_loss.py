@@ -15,8 +15,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Refusal
 from memotheca.storage import sqlite
+from memotheca.storage.migrations import open_migrated
 from memotheca.storage.sqlite import SQLiteDatabase
-from memotheca.storage.store import Store
 from tests.durability.accounts import Ack, digest, find_damage, find_lost
 from tests.durability.faulty_vfs import Disk, FaultyVFS
 
@@ -68,7 +68,7 @@ class Machine:
 
     def _open(self) -> Kernel:
         self.databases.append(SQLiteDatabase(self.path, vfs=self.vfs.name))
-        return Kernel(Store(self.databases[-1], clock=system_clock), "default")
+        return Kernel(open_migrated(self.databases[-1], clock=system_clock), "default")
 
     def _write(self, number: int) -> None:
         place = self.rng.randrange(2)

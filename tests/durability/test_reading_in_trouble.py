@@ -11,8 +11,8 @@ import pytest
 from memotheca.app import CONTRACTS, DATABASE, load_catalog
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
+from memotheca.storage.migrations import open_migrated
 from memotheca.storage.sqlite import SQLiteDatabase
-from memotheca.storage.store import Store
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.dispatch import Dispatcher
 from memotheca.toolkit.tool import Call
@@ -36,7 +36,7 @@ def run(kernel: Kernel, name: str, arguments: dict[str, Any]) -> Reply:
 @pytest.fixture
 def locked(tmp_path: Path) -> Generator[Kernel]:
     """A store that another program is writing to, for as long as anybody waits."""
-    store = Store(SQLiteDatabase(tmp_path / DATABASE), clock=system_clock)
+    store = open_migrated(SQLiteDatabase(tmp_path / DATABASE), clock=system_clock)
     kernel = Kernel(store, "default")
     assert not run(kernel, "store", {"topic": "tea", "content": "Black."}).failed
     other = apsw.Connection(str(tmp_path / DATABASE))
@@ -59,7 +59,7 @@ def test_patterns_that_cannot_be_installed_are_a_failure_to_try_again(locked, na
 
 
 def test_patterns_are_there_as_soon_as_they_can_be_installed(tmp_path):
-    store = Store(SQLiteDatabase(tmp_path / DATABASE), clock=system_clock)
+    store = open_migrated(SQLiteDatabase(tmp_path / DATABASE), clock=system_clock)
     kernel = Kernel(store, "default")
     other = apsw.Connection(str(tmp_path / DATABASE))
     other.execute("BEGIN IMMEDIATE")
@@ -74,7 +74,7 @@ def test_a_full_disk_is_told_by_patterns(tmp_path):
     disk = CrampedVFS()
     database = SQLiteDatabase(tmp_path / DATABASE, vfs=disk.name)
     try:
-        kernel = Kernel(Store(database, clock=system_clock), "default")
+        kernel = Kernel(open_migrated(database, clock=system_clock), "default")
         disk.free = 0
         for name, arguments in PATTERN_TOOLS:
             reply = run(kernel, name, {**arguments, "format": "json"})

@@ -9,9 +9,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Refusal
 from memotheca.storage.database import Session
-from memotheca.storage.migrations import STEPS
+from memotheca.storage.migrations import STEPS, open_migrated
 from memotheca.storage.sqlite import SQLiteDatabase
-from memotheca.storage.store import Store
 
 
 def say(line: str) -> None:
@@ -38,7 +37,7 @@ class Opener:
 
     def open(self, data: str, program: str = "this") -> None:
         database = SQLiteDatabase(prepare_directory(Path(data)))
-        self.store = Store(database, clock=system_clock, steps=PROGRAMS[program])
+        self.store = open_migrated(database, clock=system_clock, steps=PROGRAMS[program])
         say("opened")
 
     def write(self, topic: str) -> None:

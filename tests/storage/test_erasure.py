@@ -18,9 +18,10 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import DAY, SECOND
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.journal import compare_heads
+from memotheca.storage.migrations import open_migrated
 from memotheca.storage.snapshot import EdgePattern
 from memotheca.storage.sqlite import SQLiteDatabase
-from memotheca.storage.store import Store, Transaction
+from memotheca.storage.store import Transaction
 
 SECRET = "xyzzy-plugh-0451"
 LONG = f"{SECRET} " * 2000
@@ -208,7 +209,7 @@ def test_what_was_erased_is_not_found_again_and_its_name_is_free(tmp_path, kerne
 
 
 def test_a_reader_that_holds_the_log_makes_erasing_say_so_and_the_same_again_completes_it(tmp_path, kernel, clock):
-    impatient = Kernel(Store(SQLiteDatabase(tmp_path / DATABASE, patience=0.05), clock=clock), "default")
+    impatient = Kernel(open_migrated(SQLiteDatabase(tmp_path / DATABASE, patience=0.05), clock=clock), "default")
     first, second = put(kernel, SECRET), put(kernel, SECRET)
     delete_entry(kernel, second, actor="test")
     clock.now += RETENTION + DAY

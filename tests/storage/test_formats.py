@@ -7,7 +7,8 @@ import pytest
 
 from memotheca import settings
 from memotheca.app import BACKUPS, DATABASE, build, look_after
-from memotheca.storage.migrations import STEPS, recorded_format
+from memotheca.storage.migrations import STEPS
+from memotheca.storage.store import recorded_format
 from tests.conftest import Agent
 from tests.durability.accounts import find_damage
 

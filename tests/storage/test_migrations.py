@@ -16,9 +16,9 @@ from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.storage.database import Session
-from memotheca.storage.migrations import STEPS, Step, recorded_format
+from memotheca.storage.migrations import STEPS, Step, open_migrated
 from memotheca.storage.sqlite import SQLiteDatabase
-from memotheca.storage.store import Store
+from memotheca.storage.store import Store, recorded_format
 from tests.durability.accounts import find_damage
 from tests.durability.processes import ask, hear
 from tests.storage.opener import add_colour
@@ -29,7 +29,7 @@ PROCESSES = 8
 
 
 def open_with(data: Path, steps: tuple[Step, ...] = STEPS, **more) -> Store:
-    return Store(SQLiteDatabase(prepare_directory(data)), clock=system_clock, steps=steps, **more)
+    return open_migrated(SQLiteDatabase(prepare_directory(data)), clock=system_clock, steps=steps, **more)
 
 
 def put(store: Store, topic: str = "tea") -> int:
@@ -79,7 +79,7 @@ def test_a_migration_makes_a_backup_first_and_keeps_the_data(data):
         database.copy_to(backups[-1])
 
     database = SQLiteDatabase(data / DATABASE)
-    store = Store(database, clock=system_clock, steps=NEWER, before_migration=back_up)
+    store = open_migrated(database, clock=system_clock, steps=NEWER, before_migration=back_up)
     assert format_in(store) == len(NEWER)
     assert put(store, "coffee") == 2
     assert topics(store) == ["tea", "coffee"]
@@ -94,12 +94,12 @@ def test_a_migration_makes_a_backup_first_and_keeps_the_data(data):
 
 
 def test_the_program_makes_its_backup_in_the_data_directory(data, monkeypatch):
-    monkeypatch.setattr(app, "Store", partial(Store, steps=NEWER))
+    monkeypatch.setattr(app, "open_migrated", partial(open_migrated, steps=NEWER))
     store = open_store(data)
     store.close()
     (backup,) = (data / BACKUPS).iterdir()
     assert f"before-format-{len(NEWER)}" in backup.name
-    copy = Store(SQLiteDatabase(backup), clock=system_clock, steps=STEPS)
+    copy = open_migrated(SQLiteDatabase(backup), clock=system_clock, steps=STEPS)
     assert format_in(copy) == len(STEPS)
     assert topics(copy) == ["tea"]
     copy.close()

@@ -18,9 +18,9 @@ from memotheca.app import build
 from memotheca.jobs.queue import adopt_orphans, enqueue, look_up, take_next
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage import jobs, roles
+from memotheca.storage.migrations import open_migrated
 from memotheca.storage.roles import holder_of, lease
 from memotheca.storage.sqlite import SQLiteDatabase
-from memotheca.storage.store import Store
 from tests.conftest import Agent, Time
 
 HOLDING = """
@@ -200,7 +200,9 @@ def test_whoever_reads_does_not_wait_for_whoever_writes(agent: Agent, tmp_path: 
 
 
 def test_who_cannot_write_is_told_who_does(agent: Agent, tmp_path: Path) -> None:
-    impatient = Store(SQLiteDatabase(tmp_path / "data" / "memotheca.db", patience=0.2), clock=agent.kernel.store.clock)
+    impatient = open_migrated(
+        SQLiteDatabase(tmp_path / "data" / "memotheca.db", patience=0.2), clock=agent.kernel.store.clock
+    )
     with (
         lease(tmp_path / "data", "any"),
         agent.kernel.store.database.write(),

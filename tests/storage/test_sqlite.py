@@ -13,6 +13,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
 from memotheca.search.derive import LATER
+from memotheca.storage.migrations import open_migrated
 from memotheca.storage.sqlite import PRAGMAS, SQLiteDatabase, refuse_unsafe, to_refusal
 from memotheca.storage.store import Store, Transaction
 from tests.durability.processes import ask
@@ -156,14 +157,14 @@ def test_a_lock_is_free_at_once_when_its_holder_is_killed(tmp_path, store):
     with opener(tmp_path) as child:
         assert ask(child, "hold") == "holding"
         child.kill()
-    impatient = Store(SQLiteDatabase(tmp_path / DATABASE, patience=0.0), clock=system_clock)
+    impatient = open_migrated(SQLiteDatabase(tmp_path / DATABASE, patience=0.0), clock=system_clock)
     assert put(impatient) == 2
     impatient.close()
 
 
 def test_a_writer_whose_patience_ends_is_told_that_others_are_busy(tmp_path, store):
     put(store)
-    impatient = Store(SQLiteDatabase(tmp_path / DATABASE, patience=0.05), clock=system_clock)
+    impatient = open_migrated(SQLiteDatabase(tmp_path / DATABASE, patience=0.05), clock=system_clock)
     with store.database.write(), pytest.raises(Refusal) as refused:
         put(impatient)
     assert refused.value.failure is Failure.BUSY
@@ -224,7 +225,7 @@ def test_a_copy_is_made_while_others_write_without_end(tmp_path, store):
         stop.set()
         for writer in writers:
             writer.result(SECONDS)
-    copy = Store(SQLiteDatabase(tmp_path / "copy.db"), clock=system_clock)
+    copy = open_migrated(SQLiteDatabase(tmp_path / "copy.db"), clock=system_clock)
     assert newest(copy) >= 1
     assert copy.database.check() == []
     copy.close()

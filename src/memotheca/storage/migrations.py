@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from memotheca.model.errors import Failure, Refusal
+from memotheca.model.clock import Clock
 from memotheca.storage import activity, chunks, document_index, fingerprints, jobs, repeats, vault_index
 from memotheca.storage.database import Database, Session, scalar
-from memotheca.storage.remake import set_stop_words_apart
 from memotheca.storage.schema import TABLES
+from memotheca.storage.store import Derive, Store, recorded_format
 
 Step = Callable[[Session], None]
 
@@ -35,6 +35,18 @@ def add_documents(session: Session) -> None:
     """The list of documents, and the jobs that read them."""
     for statement in (*document_index.TABLES, *jobs.TABLES):
         session.run(statement)
+
+
+def make_chunks_anew(session: Session) -> None:
+    """Those that are there are stale: whoever opens next makes them from the journal."""
+    if scalar(session, "SELECT 1 FROM version LIMIT 1"):
+        session.run("INSERT INTO meta (name, value) VALUES ('stale', 'chunks') ON CONFLICT (name) DO NOTHING")
+
+
+def set_stop_words_apart(session: Session) -> None:
+    """Stop-words became terms of their own, which no stem of another word is equal to; words of more scripts are parted
+    as their readers part them."""
+    make_chunks_anew(session)
 
 
 def add_memories(session: Session) -> None:
@@ -69,10 +81,6 @@ def format_of(database: Database, session: Session) -> int:
     return recorded_format(session)
 
 
-def recorded_format(session: Session) -> int:
-    return int(scalar(session, "SELECT value FROM meta WHERE name = 'format'") or 0)
-
-
 def migrate(database: Database, steps: Sequence[Step], *, before: Callable[[int], None]) -> int:
     """Bring the database to the newest format this program knows and return the format it has.
 
@@ -93,11 +101,14 @@ def migrate(database: Database, steps: Sequence[Step], *, before: Callable[[int]
     return len(steps)
 
 
-def refuse_other_format(session: Session, known: int) -> None:
-    found = recorded_format(session)
-    if found != known:
-        raise Refusal(
-            Failure.INCOMPATIBLE,
-            f"The data was brought to format {found} by a newer Memotheca; this one writes format {known}. "
-            "Nothing was saved. Restart this client so that it starts the newer program.",
-        )
+def open_migrated(
+    database: Database,
+    *,
+    clock: Clock,
+    derive: Derive | None = None,
+    steps: Sequence[Step] = STEPS,
+    before_migration: Callable[[int], None] = lambda found: None,
+) -> Store:
+    """The store of a database, which is first brought to the newest format."""
+    migrate(database, steps, before=before_migration)
+    return Store(database, clock=clock, known_format=len(steps), derive=derive)

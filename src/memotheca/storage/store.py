@@ -11,7 +11,6 @@ from memotheca.model.ids import new_id
 from memotheca.model.knowledge import Edge, Entry, Thing, subject_of
 from memotheca.storage.database import Database, Session, first, scalar
 from memotheca.storage.heads import drop_head, loose_edges, set_edge_heads, set_head
-from memotheca.storage.migrations import STEPS, Step, migrate, recorded_format, refuse_other_format
 from memotheca.storage.repeats import drop_replies
 from memotheca.storage.serialization import to_image, to_text
 from memotheca.storage.snapshot import Snapshot
@@ -212,24 +211,29 @@ def _take_number(session: Session, collection: str, now: int) -> None:
 ACCEPTED = "accepted"
 
 
-class Store:
-    """A database brought to a known format, with a clock."""
+def recorded_format(session: Session) -> int:
+    return int(scalar(session, "SELECT value FROM meta WHERE name = 'format'") or 0)
 
-    def __init__(
-        self,
-        database: Database,
-        *,
-        clock: Clock,
-        derive: Derive | None = None,
-        steps: Sequence[Step] = STEPS,
-        before_migration: Callable[[int], None] = lambda found: None,
-    ) -> None:
+
+def refuse_other_format(session: Session, known: int) -> None:
+    found = recorded_format(session)
+    if found != known:
+        raise Refusal(
+            Failure.INCOMPATIBLE,
+            f"The data was brought to format {found} by a newer Memotheca; this one writes format {known}. "
+            "Nothing was saved. Restart this client so that it starts the newer program.",
+        )
+
+
+class Store:
+    """A database in a known format, with a clock; `migrations.open_migrated` brings it there."""
+
+    def __init__(self, database: Database, *, clock: Clock, known_format: int, derive: Derive | None = None) -> None:
         self.database = database
         self.clock = clock
+        self.known_format = known_format
         self.derive = derive
         self.after_closing: Callable[[], None] = lambda: None
-        self.known_format = len(steps)
-        migrate(database, steps, before=before_migration)
 
     @contextmanager
     def read(self, collection: str) -> Generator[Snapshot]:
