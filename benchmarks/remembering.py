@@ -27,8 +27,9 @@ from corpus import TAGS, vocabulary
 from memotheca.admin.upkeep import seal
 from memotheca.app import App, build
 from memotheca.memory.curation.boost import boost
+from memotheca.memory.curation.links import new_link
 from memotheca.memory.curation.merge import forget
-from memotheca.memory.curation.remember import Draft, draw, log_curation, new_link, put_memory, temporal_edge
+from memotheca.memory.curation.remember import Draft, draw, log_curation, put_memory, temporal_edge
 from memotheca.memory.safety.adversarial import inspect
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import to_bytes as fingerprint

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from memotheca.memory.curation.remember import RELATIONS, new_link
+from memotheca.memory.curation.links import new_link
+from memotheca.memory.graph.relations import read_relation
 from memotheca.search.derive import LATER
 from memotheca.toolkit.ask import Conversation, Prompt, Response, key_of
 from memotheca.toolkit.contract import Reply
@@ -34,7 +35,8 @@ class Librarian(Writer):
         def act(transaction: Any) -> None:
             transaction.describe("CREATE")
             transaction.put(
-                new_link(transaction, (source, target), RELATIONS[relation], weight=0.8, predicate=relation), LATER
+                new_link(transaction, (source, target), read_relation(relation).type, weight=0.8, predicate=relation),
+                LATER,
             )
 
         self.kernel.write(act, actor="tester")

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from memotheca.kernel.nodes import find_node
-from memotheca.memory.curation.remember import RELATIONS, new_link
+from memotheca.memory.curation.links import new_link
+from memotheca.memory.graph.relations import read_relation
 from tests.memories.librarian import WHY, Librarian
 
 Act = Callable[[Librarian], object]
@@ -81,7 +82,7 @@ def linked(source: str, target: str, relation: str = "causal", *, weight: float 
 
         def put(transaction: Any) -> None:
             transaction.describe("CREATE")
-            edge = new_link(transaction, ends, RELATIONS[relation], weight=weight, predicate=relation)
+            edge = new_link(transaction, ends, read_relation(relation).type, weight=weight, predicate=relation)
             transaction.put(replace(edge, attributes=attributes))
 
         librarian.kernel.write(put, actor="tester")

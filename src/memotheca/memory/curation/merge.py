@@ -10,7 +10,8 @@ from memotheca.kernel.handles import NOTE_NAMES
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.claims.priors import COMPATIBLE, assume, differing, similarity
-from memotheca.memory.curation.remember import importance_of, new_link
+from memotheca.memory.curation.links import new_link
+from memotheca.memory.curation.remember import importance_of
 from memotheca.memory.curation.reversal import hash_of
 from memotheca.memory.graph.balance import refuse_cancer
 from memotheca.memory.graph.cycles import refuse_circle

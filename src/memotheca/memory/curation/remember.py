@@ -10,6 +10,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.claims.contradiction import Contradiction
 from memotheca.memory.claims.quantities import differ_in_figures
+from memotheca.memory.curation.links import new_link, stated_edges
 from memotheca.memory.curation.rewards import Rewarded, reward_store
 from memotheca.memory.graph.cycles import without_circles
 from memotheca.memory.safety.adversarial import Threat, inspect
@@ -44,7 +45,6 @@ NEAREST = 3  # chosen: what the sample may lack (docs/decisions/memories.md)
 UNEMBEDDED = 5  # chosen: words tell less, so more are compared
 QUARANTINE = DAY  # specification (memory-model: Planted text)
 REMEMBERED = 100  # chosen: the session's latest, one is enough to link
-RELATIONS = {type.lower(): type for type in kinds.EDGE_TYPES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +119,7 @@ def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
         living = transaction.living(other.id for other, _ in around.near)
         near = tuple((other, value) for other, value in around.near if other.id in living)
         made = put_memory(transaction, entry, prepared)
-        asked = _asked_edges(transaction, made, linked, clean.metadata)
+        asked = stated_edges(transaction, made.id, linked, clean.metadata)
         found = _found_edges(transaction, made, replace(around, near=near))
         edges = [*asked, *without_circles(transaction, made.id, asked, found)]
         edges += temporal_edge(transaction, made, pondered.previous)
@@ -297,15 +297,6 @@ def nearest_entries(
     return [(each, found[id]) for id, each in snapshot.living(chosen).items()]
 
 
-def _asked_edges(
-    transaction: Transaction, entry: Entry, linked: Sequence[str], metadata: Mapping[str, Any]
-) -> list[Edge]:
-    """From the new memory to those it was said to be linked to; `metadata.relation` says of what type."""
-    relation = str(metadata.get("relation") or "")
-    type = RELATIONS.get(fold(relation), kinds.CAUSAL if fold(relation).startswith("caus") else kinds.RELATIONAL)
-    return [new_link(transaction, (entry.id, target), type, predicate=relation or "links to") for target in linked]
-
-
 def _found_edges(transaction: Transaction, entry: Entry, around: _Surroundings) -> list[Edge]:
     """Semantic to what is clearly near; Causal and Hierarchical where the text names another in such a sentence."""
     threshold = around.reference.scale.spaces[0].link_threshold if around.reference.size >= NEAR else LINKED
@@ -341,23 +332,6 @@ def temporal_edge(transaction: Transaction, entry: Entry, previous: str | None) 
         return []
     weight = math.exp(-(entry.created_at - before.created_at) / HOUR)
     return [new_link(transaction, (before.id, entry.id), kinds.TEMPORAL, weight=weight, predicate="precedes")]
-
-
-def new_link(
-    transaction: Transaction, ends: tuple[str, str], type: str, *, weight: float = 1.0, predicate: str
-) -> Edge:
-    """An edge between two entries, not yet put."""
-    return Edge(
-        id=transaction.new_id(),
-        source=ends[0],
-        target=ends[1],
-        type=type,
-        predicate=predicate,
-        weight=min(1.0, max(0.0, weight)),
-        confidence=1.0 if type in (kinds.RELATIONAL, kinds.TEMPORAL) else weight,
-        created_at=transaction.time,
-        updated_at=transaction.time,
-    )
 
 
 def log_curation(kernel: Kernel, level: str, action: str, ids: tuple[str, ...], *, reason: str = "") -> None:

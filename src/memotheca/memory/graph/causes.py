@@ -1,16 +1,20 @@
 """Causes: the causal edges around an entry, and the chains along them from one entry to another (memory-model: Causal
 chains)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from memotheca.memory.graph.causality import Arrow, Arrows, find_circle, find_paths, strength
-from memotheca.memory.graph.walk import confidence_of, strength_of
+from memotheca.memory.graph.relations import PREVENTS
+from memotheca.memory.graph.walk import confidence_of, is_shortcut, strength_of
 from memotheca.model.kinds import CAUSAL
-from memotheca.model.knowledge import Edge
+from memotheca.model.knowledge import Edge, Entry
 from memotheca.storage.adjacency import End, joints_at
 from memotheca.storage.snapshot import Snapshot
 
+DEEPEST, MOST_CAUSES = 4, 20  # chosen: how far back a "why" is answered, and with how much
+FAINTEST = 0.2  # chosen: a chain that carries less explains nothing
 MOST = 2000  # chosen: milliseconds, and said where it was cut (memory-model: Causal chains)
 
 Way = Literal["forward", "backward"]
@@ -37,6 +41,49 @@ def find_chains(snapshot: Snapshot, source: str, target: str, *, max_hops: int, 
     arrows, edges, truncated = causal_arrows(snapshot, source, max_hops, way)
     paths = [] if source == target else find_paths(arrows, source, target, max_hops)[0]
     return Chains(way, paths, find_circle(arrows, source, max_hops), edges, truncated)
+
+
+@dataclass(frozen=True, slots=True)
+class TracedCause:
+    """A cause of something: what it brings about directly, by which edge, how many steps before what was asked about,
+    and how surely the chain carries from it to there."""
+
+    entry: Entry
+    effect: str
+    edge: Edge
+    hops: int
+    probability: float
+
+
+def causes_of(
+    snapshot: Snapshot, ids: Sequence[str], *, depth: int = DEEPEST, limit: int = MOST_CAUSES
+) -> list[TracedCause]:
+    """What brought some entries about, backwards along what was stated: direct causes first, then theirs, the surest
+    of each step first. One of the entries is among them where it is a cause of another."""
+    found: dict[str, TracedCause] = {}
+    border = {id: (1.0, id) for id in ids}
+    for hops in range(1, depth + 1):
+        reached: dict[str, tuple[TracedCause, str]] = {}
+        joints = joints_at(snapshot, list(border), "target", type=CAUSAL, limit=MOST)
+        edges = [edge for joint in joints if (edge := snapshot.edge(joint.id)) is not None and brings_about(edge)]
+        for edge in edges:
+            carried, origin = border[edge.target]
+            probability = carried * strength_of(edge) * confidence_of(edge)
+            entry = None if edge.source in found or edge.source == origin else snapshot.entry(edge.source)
+            known = reached.get(edge.source)
+            if entry is not None and probability >= FAINTEST and (known is None or known[0].probability < probability):
+                reached[edge.source] = TracedCause(entry, edge.target, edge, hops, probability), origin
+        ranked = sorted(reached.values(), key=lambda pair: (-pair[0].probability, pair[0].entry.id))
+        found |= {cause.entry.id: cause for cause, _ in ranked}
+        border = {cause.entry.id: (cause.probability, origin) for cause, origin in ranked}
+        if not border or len(found) >= limit:
+            break
+    return list(found.values())[:limit]
+
+
+def brings_about(edge: Edge) -> bool:
+    """Whether a causal edge tells a cause: not what it prevents, and not a shortcut over other edges."""
+    return edge.predicate != PREVENTS and not is_shortcut(edge)
 
 
 def causal_arrows(snapshot: Snapshot, source: str, hops: int, way: Way) -> tuple[Arrows, dict[str, Edge], bool]:

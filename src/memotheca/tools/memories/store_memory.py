@@ -34,7 +34,11 @@ class Input:
     rationale: str = text("Why it is worth remembering.", minLength=10, maxLength=1000)
     importance: float = number("", 0.5, minimum=0, maximum=1)
     modality: str = choice(MODALITIES, "", "text")
-    metadata: dict[str, Any] = free("Anything else; relation says what link_to means (causal, hierarchical, …).", UNSET)
+    metadata: dict[str, Any] = free(
+        "Anything else; relation says how it stands to link_to (causes, caused by, part of, supersedes, …), weight and "
+        "confidence (0-1) how much.",
+        UNSET,
+    )
     link_to: tuple[str, ...] = texts("Nodes it belongs to.", UNSET)
     tags: tuple[str, ...] = texts("", UNSET, minLength=1)
     name: str = text("A short title.", UNSET, maxLength=256)

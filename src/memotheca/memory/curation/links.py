@@ -1,0 +1,50 @@
+"""Links: the edges that somebody asks for, by a word for their relation and with how much they carry."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from memotheca.memory.graph.relations import read_relation
+from memotheca.model import kinds
+from memotheca.model.knowledge import Edge
+from memotheca.storage.store import Transaction
+
+# How sure a cause is that was stated once and without saying how sure: the surer, the more state it.
+STATED = 0.9  # chosen (memory-model: Causal chains)
+
+
+def stated_edges(transaction: Transaction, id: str, linked: Sequence[str], said: Mapping[str, Any]) -> list[Edge]:
+    """Between an entry and those it was said to be linked to: `relation` says how, in which direction; `weight` and
+    `confidence` how strongly and how surely, within 0 and 1."""
+    relation = read_relation(str(said.get("relation") or ""))
+    unsaid = STATED if relation.type == kinds.CAUSAL else 1.0
+    weight, confidence = (
+        _share(said.get(name), default) for name, default in (("weight", 1.0), ("confidence", unsaid))
+    )
+    links = [
+        new_link(transaction, relation.ends(id, other), relation.type, weight=weight, predicate=relation.predicate)
+        for other in dict.fromkeys(linked)
+    ]
+    return [replace(link, confidence=confidence) for link in links]
+
+
+def _share(said: Any, default: float) -> float:
+    is_number = isinstance(said, int | float) and not isinstance(said, bool)
+    return min(1.0, max(0.0, float(said))) if is_number else default
+
+
+def new_link(
+    transaction: Transaction, ends: tuple[str, str], type: str, *, weight: float = 1.0, predicate: str
+) -> Edge:
+    """An edge between two entries, not yet put."""
+    return Edge(
+        id=transaction.new_id(),
+        source=ends[0],
+        target=ends[1],
+        type=type,
+        predicate=predicate,
+        weight=min(1.0, max(0.0, weight)),
+        confidence=1.0 if type in (kinds.RELATIONAL, kinds.TEMPORAL) else weight,
+        created_at=transaction.time,
+        updated_at=transaction.time,
+    )
