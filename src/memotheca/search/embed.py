@@ -2,17 +2,18 @@
 
 import logging
 import os
-import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from functools import partial
-from threading import BoundedSemaphore, Lock, get_native_id
+from threading import BoundedSemaphore, Lock
 from typing import Any, Protocol
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.precedence import Precedence, step_back
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import Entry
 from memotheca.search.derive import LATER, Prepared, chunk_size_of, digest_of
 from memotheca.search.passages import cut, passages_of
 from memotheca.storage import chunks
@@ -28,11 +29,18 @@ log = logging.getLogger(__name__)
 AT_ONCE = 2
 BATCH = 16
 PARALLEL = 2
-BACKGROUND_NICENESS = 15
 LEAST_CHUNK, MOST_CHUNK = 100, 2000
 
 Report = Callable[[float, float | None, str], None]
 Coming = Iterator[list[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """What is embedded for each chunk of an entry, title and text, by the chunk's span."""
+
+    entry: Entry | None
+    said: dict[tuple[int, int], tuple[str, str]]
 
 
 class LoadedEmbedder(Protocol):
@@ -41,13 +49,6 @@ class LoadedEmbedder(Protocol):
     def embed_question(self, text: str) -> Any: ...
 
     def embed_passage(self, title: str, text: str) -> list[Any]: ...
-
-
-def step_back() -> None:
-    """Let this thread give way to whoever waits for an answer; only Linux has priorities of threads."""
-    if sys.platform == "linux":
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, get_native_id(), BACKGROUND_NICENESS)
 
 
 def setting_of(session: Session, collection: str) -> str:
@@ -71,6 +72,7 @@ class Embedding:
     def __init__(self, load: Callable[[Choice], LoadedEmbedder | None], pack: Callable[[Any], bytes]) -> None:
         self._load = load
         self._pack = pack
+        self.precedence = Precedence()
         self._loaded: dict[str, LoadedEmbedder | None] = {}
         self._guard = Lock()
         self._turns = BoundedSemaphore(os.cpu_count() or PARALLEL)
@@ -135,6 +137,7 @@ class Embedding:
     def _embed_in_turn(self, embedder: LoadedEmbedder, title: str, text: str) -> list[bytes]:
         """In the background no more at once than there are processors, however many files are being read."""
         with self._turns:
+            self.precedence.give_way()
             return self._embed(embedder, title, text)
 
     def _embed(self, embedder: LoadedEmbedder, title: str, text: str) -> list[bytes]:
@@ -142,6 +145,7 @@ class Embedding:
 
     def _embed_or_none(self, embedder: LoadedEmbedder, title: str, text: str) -> list[bytes]:
         """A passage that the embedder cannot take stays without vectors; those that wait behind it do not."""
+        self.precedence.give_way()
         try:
             return self._embed(embedder, title, text)
         except (Refusal, MemoryError):
@@ -153,9 +157,10 @@ class Embedding:
     def embed_waiting(self, store: Store, collection: str, *, stop: Callable[[], bool], report: Report) -> int:
         """Embed what waits, newest first, a batch a transaction, until nothing does; returns how many."""
         done = 0
+        cuttings: dict[str, Cutting] = {}
         with ThreadPoolExecutor(PARALLEL, initializer=step_back) as pool:
             while not stop():
-                batch = self._next_batch(store, collection)
+                batch = self._next_batch(store, collection, cuttings)
                 if batch is None:
                     return done
                 embedder, texts, gone = batch
@@ -171,18 +176,22 @@ class Embedding:
         return done
 
     def _next_batch(
-        self, store: Store, collection: str
+        self, store: Store, collection: str, cuttings: dict[str, Cutting]
     ) -> tuple[LoadedEmbedder, list[tuple[int, str, str]], list[int]] | None:
         with store.read(collection) as snapshot:
             embedder = self.embedder(snapshot.session, collection)
             rows = chunks.next_unembedded(snapshot.session, collection, BATCH) if embedder is not None else []
             if embedder is None or not rows:
                 return None
-            said = {id: _said(snapshot, id) for id in {entry_id for _, entry_id, *_ in rows} if id is not None}
+            wanted = {entry_id for _, entry_id, *_ in rows if entry_id is not None}
+            kept = {id: _cut(snapshot, id, cuttings.get(id)) for id in wanted}
+            cuttings.clear()
+            cuttings.update(kept)
             texts: list[tuple[int, str, str]] = []
             gone: list[int] = []
             for seq, entry_id, start, stop, _ in rows:
-                found = said.get(entry_id, {}).get((start, stop))
+                cutting = cuttings.get(entry_id)
+                found = cutting and cutting.said.get((start, stop))
                 if found is None:
                     gone.append(seq)
                 else:
@@ -190,19 +199,22 @@ class Embedding:
         return embedder, texts, gone
 
 
-def _said(snapshot: Snapshot, entry_id: str) -> dict[tuple[int, int], tuple[str, str]]:
-    """What is embedded for each chunk of an entry, title and text, by the chunk's span."""
+def _cut(snapshot: Snapshot, entry_id: str, known: Cutting | None) -> Cutting:
+    """An entry as it is embedded. A long one is many batches: cut for each of them it would cost the square of its
+    length."""
     entry = snapshot.entry(entry_id)
     if entry is None:
-        return {}
+        return Cutting(None, {})
+    if known is not None and known.entry == entry:
+        return known
     try:
         passages = passages_of(entry, chunk_size_of(snapshot.session, snapshot.collection, entry.kind))
     except (Refusal, MemoryError):
         raise
     except Exception:
         log.exception("entry %s stays without vectors", entry_id)
-        return {}
-    return {(passage.start, passage.stop): (entry.title, passage.said) for passage in passages}
+        return Cutting(entry, {})
+    return Cutting(entry, {(passage.start, passage.stop): (entry.title, passage.said) for passage in passages})
 
 
 def _finish(

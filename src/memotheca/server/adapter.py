@@ -21,8 +21,10 @@ from pydantic import ValidationError
 
 from memotheca import __version__
 from memotheca.app import App, follow_vaults, look_after, write_down
+from memotheca.kernel.precedence import Precedence
 from memotheca.model.errors import Failure, Refusal, refuse_for_memory
 from memotheca.notes.mounts import vaults_of
+from memotheca.search.embed import embedding_of
 from memotheca.server import prompts, resources
 from memotheca.server.background import Works
 from memotheca.server.content_types import carry_types, restore_types
@@ -99,6 +101,8 @@ class Adapter:
         # Calls that may wait for a job have threads of their own, so that nobody else waits with them.
         self._waiting = anyio.CapacityLimiter(256)
         self._upkeep = anyio.CapacityLimiter(1)
+        embedding = embedding_of(app.kernel)
+        self._precedence = Precedence() if embedding is None else embedding.precedence
         self._members: dict[int, Subscriber] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: TaskGroup | None = None
@@ -196,7 +200,11 @@ class Adapter:
             raise MCPError(INTERNAL_ERROR, "Internal error", fault_details(INTERNAL_ERROR)) from None
 
     async def _in_thread(self, work: Callable[[], Any]) -> Any:
-        return await _in_turn(work, self._threads, leave=False)
+        return await _in_turn(partial(self._answer, work), self._threads, leave=False)
+
+    def _answer(self, work: Callable[[], Any]) -> Any:
+        with self._precedence.answering():
+            return work()
 
     async def _list_tools(self, ctx: Context, params: Any) -> Any:
         hidden = "execution" if _is_before_tasks(ctx.protocol_version) else None
@@ -249,7 +257,9 @@ class Adapter:
                 is_local=HERE.get().is_local,
             )
             work = partial(self.app.dispatcher.run, params.name, params.arguments or {}, call)
-            return await _in_turn(work, threads, leave=True)
+            # Who waits for a job must not keep the job from going on.
+            turn = work if threads is self._waiting else partial(self._answer, work)
+            return await _in_turn(turn, threads, leave=True)
 
         listing = self.app.catalog.find(params.name)
         threads = self._threads_for(listing)

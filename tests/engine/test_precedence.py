@@ -1,0 +1,109 @@
+"""Who waits for an answer goes before what is embedded for later, and neither keeps the other waiting for long."""
+
+import os
+import sys
+import threading
+
+import pytest
+
+from memotheca.entries.entries import EntryChange, update_entry
+from memotheca.kernel import precedence
+from memotheca.kernel.precedence import NICENESS, Precedence
+from memotheca.search import embed
+from memotheca.search.embed import AT_ONCE, BATCH
+from memotheca.search.passages import LIMIT
+from memotheca.vectors.embedders import understand
+from tests.engine.desk import Desk, FakeEmbedder
+
+NAME = "openai:a@http://nowhere"
+LONG = "tea. " * (LIMIT * (AT_ONCE + 1) // 5)
+SECONDS = 5.0
+
+
+class Watched(FakeEmbedder):
+    """Notes in which thread it embeds, and says when it began."""
+
+    def __init__(self, identity: str) -> None:
+        super().__init__(identity)
+        self.began = threading.Event()
+        self.priorities: set[int] = set()
+
+    def embed_passage(self, title, text):
+        self.began.set()
+        self.priorities.add(os.getpriority(os.PRIO_PROCESS, 0))
+        return super().embed_passage(title, text)
+
+
+@pytest.fixture
+def embedder():
+    return Watched(understand(NAME).identity)
+
+
+@pytest.fixture
+def desk(tmp_path, embedder):
+    desk = Desk(tmp_path, NAME, load=lambda choice: embedder)
+    desk.put(LONG)
+    yield desk
+    desk.close()
+
+
+def test_nothing_is_embedded_for_later_while_a_call_is_answered(desk, embedder, monkeypatch):
+    monkeypatch.setattr(precedence, "PATIENCE", SECONDS)
+    waiting = threading.Event()
+    give_way = desk.embedding.precedence.give_way
+    monkeypatch.setattr(desk.embedding.precedence, "give_way", lambda: (waiting.set(), give_way()))
+    worker = threading.Thread(target=desk.embed)
+    with desk.embedding.precedence.answering():
+        worker.start()
+        assert waiting.wait(SECONDS)
+        assert not embedder.began.is_set()
+    assert embedder.began.wait(SECONDS)
+    worker.join(SECONDS)
+    assert len(embedder.passages) > AT_ONCE
+
+
+def test_calls_without_end_do_not_keep_vectors_from_being_made(desk, embedder, monkeypatch):
+    monkeypatch.setattr(precedence, "PATIENCE", 0.001)
+    with desk.embedding.precedence.answering():
+        assert desk.embed() > AT_ONCE
+
+
+def test_of_two_calls_the_later_end_counts():
+    both = Precedence()
+    went = threading.Event()
+    with both.answering():
+        with both.answering():
+            pass
+        worker = threading.Thread(target=lambda: (both.give_way(), went.set()))
+        worker.start()
+    assert went.wait(SECONDS)
+    worker.join(SECONDS)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has priorities of threads")
+def test_whoever_embeds_for_later_keeps_a_fair_share_of_a_processor(desk, embedder):
+    """With too little of one, a thread that is put aside while it holds the interpreter would hold up every call."""
+    desk.embed()
+    mine = os.getpriority(os.PRIO_PROCESS, 0)
+    assert embedder.priorities == {min(mine + NICENESS, 19)}
+    assert NICENESS <= 5
+
+
+def test_a_long_text_is_cut_once_however_many_batches_its_vectors_take(desk, monkeypatch):
+    desk.put("coffee. " * (LIMIT * 3 * BATCH // 8))
+    times: list[str] = []
+    passages_of = embed.passages_of
+    monkeypatch.setattr(embed, "passages_of", lambda entry, size: times.append(entry.id) or passages_of(entry, size))
+    assert desk.embed() > 3 * BATCH
+    assert len(times) == len(set(times)) == 2
+
+
+def test_a_text_that_changes_between_two_batches_is_cut_anew(desk, embedder):
+    id = desk.put("coffee. " * (LIMIT * 3 * BATCH // 8))
+
+    def change(done: float, total: float | None, message: str) -> None:
+        if done == BATCH:
+            update_entry(desk.kernel, id, EntryChange(body="cocoa. " * (LIMIT * 2 * BATCH // 7)), actor="test")
+
+    desk.embedding.embed_waiting(desk.store, "default", stop=lambda: False, report=change)
+    assert sum("cocoa" in text for text in embedder.passages) > BATCH
