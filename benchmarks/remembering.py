@@ -29,7 +29,7 @@ from memotheca.app import App, build
 from memotheca.memory.curation.boost import boost
 from memotheca.memory.curation.links import new_link
 from memotheca.memory.curation.merge import forget
-from memotheca.memory.curation.remember import Draft, draw, log_curation, put_memory, temporal_edge
+from memotheca.memory.curation.remember import NewMemory, draw, log_curation, put_memory, temporal_edge
 from memotheca.memory.safety.adversarial import inspect
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import to_bytes as fingerprint
@@ -215,7 +215,7 @@ class _Made:
     def _put(self, transaction: Transaction, number: int) -> None:
         title, body, about = content(number, self._topics)
         session = f"session-{number // SESSION}"
-        draft = Draft(
+        draft = NewMemory(
             content=body,
             rationale=WHY,
             name=title,

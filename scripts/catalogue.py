@@ -8,7 +8,7 @@ from memotheca import tools
 from memotheca.app import CONTRACTS
 from memotheca.toolkit.contract import Contract
 from memotheca.toolkit.fields import Schema, input_schema
-from memotheca.toolkit.tool import Task, Tool, Toolset
+from memotheca.toolkit.tool import BackgroundTask, Tool, Toolset
 
 
 def find_tools() -> tuple[list[Toolset], list[tuple[Tool, str, str]]]:
@@ -76,7 +76,7 @@ def without_type_lists(schema: Any) -> Any:
     return {**said, "anyOf": [{"type": each, **(members if each != "null" else {})} for each in cast(list[str], types)]}
 
 
-def _support(task: Task) -> str:
+def _support(task: BackgroundTask) -> str:
     return "required" if task.required else "optional"
 
 

@@ -60,7 +60,7 @@ from memotheca.tools.patterns.contract import PatternsContract
 from memotheca.vectors.embedders import Choice
 
 if TYPE_CHECKING:
-    from memotheca.admin.backups import Means
+    from memotheca.admin.backups import DatabaseAccess
 
 DATABASE = "memotheca.db"
 BACKUPS = "backups"
@@ -251,12 +251,12 @@ def _path_for(data: Path, reason: str) -> Path:
     return backup_path(data, system_clock(), reason)
 
 
-def means_of(data: Path) -> "Means":
+def means_of(data: Path) -> "DatabaseAccess":
     """What making and restoring backups needs, also where there is no database that can be opened."""
-    from memotheca.admin.backups import Means
+    from memotheca.admin.backups import DatabaseAccess
     from memotheca.admin.erasure import backup_files
 
-    return Means(
+    return DatabaseAccess(
         database=data / DATABASE,
         segments=data / SEGMENTS,
         open_database=_open_database,

@@ -11,7 +11,7 @@ from memotheca.app import build
 from memotheca.cli.main import main
 from memotheca.notes import write_notes
 from memotheca.notes.mounts import owner_role
-from memotheca.notes.write_notes import Changes, update_note
+from memotheca.notes.write_notes import NoteEdit, update_note
 from memotheca.storage.collections import write_setting
 from memotheca.storage.locks import role
 
@@ -167,7 +167,7 @@ def test_doctor_finds_files_that_a_change_has_not_reached(run, vault, tmp_path, 
     run("vault", "--vault", str(vault))
     monkeypatch.setattr(write_notes, "finish", lambda kernel: None)
     app = build(settings.load({"data": str(tmp_path / "data")}, {}))
-    update_note(app.kernel, "tea.md", Changes(title="Green Tea"), actor="test")
+    update_note(app.kernel, "tea.md", NoteEdit(title="Green Tea"), actor="test")
     app.kernel.store.close()
     code, _, waiting = _vault_findings(run)
     assert (code, waiting["well"]) == (1, False)

@@ -10,7 +10,7 @@ import pytest
 
 from memotheca.documents.condition import examine_documents
 from memotheca.parsing.isolation.sandbox import Sandbox
-from memotheca.toolkit.ask import Conversation, Response, Unanswered, key_of
+from memotheca.toolkit.ask import Dialogue, Response, Unanswered, key_of
 from memotheca.toolkit.tool import Call
 
 TOOLS = {
@@ -343,7 +343,7 @@ def test_whoever_can_be_asked_confirms_in_person(librarian, response, is_removed
     named = librarian.add(librarian.write("tea.txt"))["document_id"]
 
     def remove(answers):
-        conversation = Conversation(frozenset({"person"}), answers)
+        conversation = Dialogue(frozenset({"person"}), answers)
         call = Call(kernel=librarian.kernel, actor="tester", conversation=conversation)
         return librarian.app.dispatcher.run("knowledge-remove", {"document_id": named}, call).structured
 

@@ -6,7 +6,7 @@ import sys
 
 from memotheca import settings
 from memotheca.app import build
-from memotheca.notes.write_notes import Changes, update_note
+from memotheca.notes.write_notes import NoteEdit, update_note
 
 data, vault, moment = sys.argv[1], sys.argv[2], int(sys.argv[3])
 app = build(settings.load({"data": data, "vault": vault}, {}))
@@ -29,5 +29,5 @@ def mortal(name: str) -> None:
 
 for name in ("replace", "link", "unlink", "rename"):
     mortal(name)
-update_note(app.kernel, "hub.md", Changes(title="Middle", content="changed"), actor="renamer")
+update_note(app.kernel, "hub.md", NoteEdit(title="Middle", content="changed"), actor="renamer")
 print(done, flush=True)

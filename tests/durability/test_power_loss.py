@@ -9,7 +9,7 @@ import pytest
 
 from memotheca.admin.erasure import erase
 from memotheca.app import DATABASE, open_store, prepare_directory
-from memotheca.entries.edges import Claim, Related, relate
+from memotheca.entries.edges import Claim, EdgeWithEnds, relate
 from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, store_entry, update_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
@@ -104,7 +104,7 @@ class Machine:
         object = f"{self.rng.random()} {number}"
         claim = Claim(subject="Ada", predicate="knows", object=object, multi=True)
         related = relate(kernel, claim, actor="test")
-        assert isinstance(related, Related)
+        assert isinstance(related, EdgeWithEnds)
         version = related.version
         self.acks.append({"id": version.id, "tx": version.tx, "content": ["Ada", "knows", object]})
 

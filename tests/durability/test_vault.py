@@ -8,8 +8,8 @@ import pytest
 
 from memotheca.admin.history import undo
 from memotheca.model.errors import Failure, Refusal
-from memotheca.notes.outbox import Plan, finish
-from memotheca.notes.write_notes import Changes, update_note
+from memotheca.notes.outbox import FilePlan, finish
+from memotheca.notes.write_notes import NoteEdit, update_note
 from tests.conftest import open_vault
 
 pytestmark = [pytest.mark.xdist_group("durability")]
@@ -57,9 +57,9 @@ def test_before_its_transaction_commits_nothing_has_happened(writer, monkeypatch
     def fail(*arguments):
         raise Refusal(Failure.DISK_FULL, "full")
 
-    monkeypatch.setattr(Plan, "settle", fail)
+    monkeypatch.setattr(FilePlan, "settle", fail)
     with pytest.raises(Refusal):
-        update_note(writer.kernel, "hub.md", Changes(title="Middle"), actor="test")
+        update_note(writer.kernel, "hub.md", NoteEdit(title="Middle"), actor="test")
     assert writer.files() == before
     assert writer.ask("get_node", id="hub.md") is not None
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from memotheca.app import open_store
-from memotheca.entries.edges import Claim, Clash, delete_edge, relate
+from memotheca.entries.edges import Claim, ClaimConflict, delete_edge, relate
 from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, store_entry, update_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
@@ -75,7 +75,7 @@ class Writer:
         predicate, target = f"{self.name}-{number % 10}", f"{self.actor} {number}"
         claim = Claim(subject=HUB, predicate=predicate, object=target, multi=True)
         related = relate(self.kernel, claim, actor=self.actor)
-        assert not isinstance(related, Clash)
+        assert not isinstance(related, ClaimConflict)
         self.edges.append(related.version.id)
         ack = {"op": "relate", "id": related.version.id, "tx": related.version.tx}
         return {**ack, "content": [HUB, predicate, target]}

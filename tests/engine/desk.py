@@ -26,7 +26,7 @@ from memotheca.search.index.score import Filter
 from memotheca.search.index.seal import maintain
 from memotheca.search.index_folder import IndexFolder
 from memotheca.search.passages import cut
-from memotheca.search.search import Page, Question, find_entries
+from memotheca.search.search import HitPage, Question, find_entries
 from memotheca.text.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, TITLE_WEIGHT, B
 from memotheca.text.words import identifiers, pairs, query_words, stop_words, words
 from memotheca.vectors.embedders import Choice
@@ -120,7 +120,7 @@ class Desk:
             self.store, "default", stop=lambda: False, report=lambda done, total, message: None
         )
 
-    def ask(self, content: str, **more: Any) -> Page:
+    def ask(self, content: str, **more: Any) -> HitPage:
         limit = more.pop("limit", 100)
         asked: dict[str, Any] = {"content": content, "kinds": KINDS, **more}
         return find_entries(self.kernel, Question(**asked), limit=limit)

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memotheca.search.excerpts import Excerpt, Sought, describe
+from memotheca.search.excerpts import Excerpt, ExcerptQuery, describe
 from tests.engine.desk import Desk
 
 words = st.text(alphabet="abcdefgé ü\n.,接池连", max_size=400)
@@ -17,7 +17,7 @@ words = st.text(alphabet="abcdefgé ü\n.,接池连", max_size=400)
 def test_a_narrower_excerpt_is_the_text_at_its_offsets(question, text, size):
     body = f"before {text}"
     excerpt = Excerpt(start=7, stop=7 + len(text), text=text)
-    narrow = Sought(question).narrow(excerpt, size)
+    narrow = ExcerptQuery(question).narrow(excerpt, size)
     assert narrow.text == body[narrow.start : narrow.stop]
     assert len(narrow.text) <= size
     assert narrow.text or not text
@@ -25,20 +25,22 @@ def test_a_narrower_excerpt_is_the_text_at_its_offsets(question, text, size):
 
 @given(words, words)
 def test_highlights_lie_apart_and_in_order(question, text):
-    spans = Sought(question).highlights(text)
+    spans = ExcerptQuery(question).highlights(text)
     assert all(0 <= start < stop <= len(text) for start, stop in spans)
     assert all(one[1] <= other[0] for one, other in pairwise(spans))
 
 
 def test_the_part_with_the_most_words_of_the_question_is_shown_whole():
     text = "far away reactor " + "filler " * 200 + "here the reactor failed at noon " + "filler " * 200
-    narrow = Sought("why did reactors fail").narrow(Excerpt(start=0, stop=len(text), text=text), 80)
+    narrow = ExcerptQuery("why did reactors fail").narrow(Excerpt(start=0, stop=len(text), text=text), 80)
     assert "the reactor failed at noon" in narrow.text
     assert narrow.text == narrow.text.strip() or not narrow.text[0].isspace()
 
 
 def test_words_are_told_as_they_were_asked_and_found_in_any_form():
-    matched = Sought('Where do "Two  Reactors" fail? see src/app.py').explain("Failing", "two reactors: SRC/app.py")
+    matched = ExcerptQuery('Where do "Two  Reactors" fail? see src/app.py').explain(
+        "Failing", "two reactors: SRC/app.py"
+    )
     assert matched.words == ("two", "reactors", "fail", "src", "app", "py")
     assert matched.phrases == ("two reactors",)
     assert matched.names == ("src/app.py",)
@@ -46,7 +48,7 @@ def test_words_are_told_as_they_were_asked_and_found_in_any_form():
 
 def test_what_is_highlighted_is_the_word_in_the_text():
     text = "Failing reactors, 连接池配置"
-    spans = Sought("fail 连接池").highlights(text)
+    spans = ExcerptQuery("fail 连接池").highlights(text)
     assert [text[start:stop] for start, stop in spans] == ["Failing", "连接池"]
 
 

@@ -16,7 +16,7 @@ from memotheca.search.index.parts import DensePart, dense_arrays, find_sorted, o
 from memotheca.search.index.score import best
 from memotheca.search.index.signs import distance_cut, distances, sign_columns
 from memotheca.storage.chunks import has_unsealed
-from memotheca.storage.segments import Draft, open_segment
+from memotheca.storage.segments import SegmentBuilder, open_segment
 from tests.engine.desk import Desk
 
 FAKE = "openai:fake@http://nowhere"
@@ -80,7 +80,7 @@ def test_the_vectors_of_chunks_are_found_in_whatever_order_they_came(chunks, wan
 
 
 def test_a_draft_with_more_room_than_is_filled_holds_what_was_filled(tmp_path):
-    with Draft(tmp_path, "a", {"rows": ("<i8", (1000, 2)), "more": ("|u1", (70,))}) as draft:
+    with SegmentBuilder(tmp_path, "a", {"rows": ("<i8", (1000, 2)), "more": ("|u1", (70,))}) as draft:
         draft.append("rows", np.arange(4).reshape(2, 2))
         draft.append("more", np.array([7], np.uint8))
         draft.append("rows", np.arange(4, 6).reshape(1, 2))
@@ -90,7 +90,7 @@ def test_a_draft_with_more_room_than_is_filled_holds_what_was_filled(tmp_path):
 
 
 def test_a_draft_that_fails_leaves_nothing(tmp_path):
-    with pytest.raises(ZeroDivisionError), Draft(tmp_path, "a", {"rows": ("<i8", (1,))}):
+    with pytest.raises(ZeroDivisionError), SegmentBuilder(tmp_path, "a", {"rows": ("<i8", (1,))}):
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
 

@@ -8,7 +8,7 @@ from memotheca.memory.session import state
 from memotheca.memory.session.state import activity_of
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage import activity
-from memotheca.storage.activity import Asked, Happening
+from memotheca.storage.activity import ActivityRecord, LogFilter
 
 
 @pytest.fixture
@@ -77,14 +77,14 @@ def test_what_cannot_be_written_now_is_written_with_the_next_batch(open_kernel, 
     activity_of(kernel).add(kernel.collection, "things", 2)
     activity_of(kernel).set_state(kernel.collection, "level", "old")
     activity_of(kernel).set_state(kernel.collection, "other", "kept")
-    activity_of(kernel).log(kernel.collection, Happening(time=1, level="info", component="gwt", action="first"))
+    activity_of(kernel).log(kernel.collection, ActivityRecord(time=1, level="info", component="gwt", action="first"))
     with monkeypatch.context() as patched:
         patched.setattr(kernel.store, "operate", busy)
         activity_of(kernel).flush(kernel.store)
     activity_of(kernel).look(kernel.collection, ["a"], 6)
     activity_of(kernel).add(kernel.collection, "things", 1)
     activity_of(kernel).set_state(kernel.collection, "level", "new")
-    activity_of(kernel).log(kernel.collection, Happening(time=2, level="info", component="gwt", action="second"))
+    activity_of(kernel).log(kernel.collection, ActivityRecord(time=2, level="info", component="gwt", action="second"))
     activity_of(kernel).flush(kernel.store)
     later = open_kernel()
     with later.read() as snapshot:
@@ -94,7 +94,7 @@ def test_what_cannot_be_written_now_is_written_with_the_next_batch(open_kernel, 
         assert activity_of(later).state(session, collection, "level") == "new"
         assert activity_of(later).state(session, collection, "other") == "kept"
         lines = activity_of(later).happenings(
-            session, collection, Asked(levels=("info",), components=("gwt",), limit=9)
+            session, collection, LogFilter(levels=("info",), components=("gwt",), limit=9)
         )
         assert [line.action for line in lines] == ["second", "first"]
     assert coherence(later, place[1]) > 0.5

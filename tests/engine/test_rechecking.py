@@ -13,10 +13,10 @@ from memotheca.admin.erasure import purge
 from memotheca.admin.health import examine, repair
 from memotheca.admin.history import undo
 from memotheca.app import App, build
-from memotheca.entries.edges import Claim, Clash, relate, settle
+from memotheca.entries.edges import Claim, ClaimConflict, relate, settle
 from memotheca.entries.entries import delete_entry
 from memotheca.memory.curation.merge import forget
-from memotheca.memory.curation.remember import Draft, store_memory
+from memotheca.memory.curation.remember import NewMemory, store_memory
 from memotheca.memory.curation.restore import restore
 from memotheca.model.clock import DAY, SECOND, system_clock
 from memotheca.model.errors import Failure, Refusal
@@ -56,7 +56,7 @@ def meanwhile(app: App, act: Callable[[], object]) -> None:
 
 
 def remember(app: App, content: str, *links: str, name: str = "") -> str:
-    draft = Draft(content=content, rationale=WHY, metadata={}, link_to=links, name=name)
+    draft = NewMemory(content=content, rationale=WHY, metadata={}, link_to=links, name=name)
     return store_memory(app.kernel, draft, actor="tester").version.id
 
 
@@ -98,7 +98,7 @@ def test_a_duplicate_is_not_named_that_was_forgotten_meanwhile(pair: tuple[App, 
     one, other = pair
     first = remember(one, "Bob reviews every change on Monday.")
     meanwhile(one, lambda: lose(other, first))
-    draft = Draft(content="Bob reviews every change on Monday.", rationale=WHY, metadata={})
+    draft = NewMemory(content="Bob reviews every change on Monday.", rationale=WHY, metadata={})
     stored = store_memory(one.kernel, draft, actor="tester")
     assert (stored.edges, stored.duplicates) == ((), ())
 
@@ -126,7 +126,7 @@ def test_a_conflict_is_settled_once(pair: tuple[App, App]) -> None:
     relate(one.kernel, Claim(subject="Ada", predicate="lives in", object="Paris"), actor="tester")
     claim = Claim(subject="Ada", predicate="lives in", object="London")
     clash = relate(one.kernel, claim, actor="tester")
-    assert isinstance(clash, Clash)
+    assert isinstance(clash, ClaimConflict)
     meanwhile(one, lambda: settle(other.kernel, clash.conflict_id, "retain_both", claim, actor="other"))
     with pytest.raises(Refusal) as refused:
         settle(one.kernel, clash.conflict_id, "retain_both", claim, actor="tester")

@@ -12,7 +12,7 @@ from memotheca.app import App, build
 from memotheca.memory.curation.annotate import annotate
 from memotheca.memory.curation.boost import boost
 from memotheca.memory.curation.merge import MergeRequest, forget, merge, sources_of
-from memotheca.memory.curation.remember import Draft, store_memory
+from memotheca.memory.curation.remember import NewMemory, store_memory
 from memotheca.memory.curation.restore import restore
 from memotheca.memory.curation.tombstones import list_tombstones
 from memotheca.model.clock import DAY, SECOND
@@ -40,7 +40,7 @@ def open_app(folder: Path, time: Time, embedder: str = "none") -> App:
 
 
 def remember(app: App, content: str, *links: str) -> str:
-    draft = Draft(content=content, rationale="Worth keeping for later.", metadata={}, link_to=links)
+    draft = NewMemory(content=content, rationale="Worth keeping for later.", metadata={}, link_to=links)
     return store_memory(app.kernel, draft, actor="tester").version.id
 
 

@@ -7,7 +7,7 @@ from memotheca.app import build
 from memotheca.memory.care.tasks import curation_tasks, examine_health, keep_as_it_is, reconsider
 from memotheca.memory.curation.annotate import annotate
 from memotheca.memory.curation.merge import forget
-from memotheca.memory.curation.remember import Draft, store_memory
+from memotheca.memory.curation.remember import NewMemory, store_memory
 from memotheca.model.clock import DAY, SECOND
 from memotheca.search.embed import choose_embedder
 
@@ -26,7 +26,7 @@ def kernel(tmp_path, time):
 def store(kernel):
     def put(content, **more):
         return store_memory(
-            kernel, Draft(content=content, rationale=WHY, metadata={}, **more), actor="tester"
+            kernel, NewMemory(content=content, rationale=WHY, metadata={}, **more), actor="tester"
         ).version.id
 
     return put

@@ -8,7 +8,7 @@ from typing import Any
 from memotheca.memory.curation.links import new_link
 from memotheca.memory.graph.relations import read_relation
 from memotheca.search.derive import LATER
-from memotheca.toolkit.ask import Conversation, Prompt, Response, key_of
+from memotheca.toolkit.ask import Dialogue, ModelQuestion, Response, key_of
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
 from tests.conftest import Time, Writer, open_vault
@@ -20,7 +20,7 @@ class Librarian(Writer):
     """Calls tools of the memories family in a named session."""
 
     session = ""
-    conversation = Conversation()
+    conversation = Dialogue()
 
     def reply(self, name: str, /, **arguments: Any) -> Reply:
         call = Call(kernel=self.kernel, actor="tester", session=self.session, conversation=self.conversation)
@@ -45,12 +45,12 @@ class Librarian(Writer):
         return [each["id"] for each in self.call("search_graph", query=query, **more)["results"]]
 
     @contextmanager
-    def answering(self, question: Prompt, text: str, model: str = "clever") -> Generator[None]:
+    def answering(self, question: ModelQuestion, text: str, model: str = "clever") -> Generator[None]:
         """While this holds, the client's model gives this answer to this question."""
         response = Response("accepted", {"text": text, "model": model})
-        self.conversation = Conversation(frozenset({"model"}), {key_of(question): response})
+        self.conversation = Dialogue(frozenset({"model"}), {key_of(question): response})
         yield
-        self.conversation = Conversation()
+        self.conversation = Dialogue()
 
     def held(self, needle: str) -> list[str]:
         """The files of the data directory and the vault that hold these bytes."""

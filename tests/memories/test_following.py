@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memotheca.memory.care.homeostasis import read_ledger
-from memotheca.memory.standing.sample import SAMPLE, Window, checkpoint
+from memotheca.memory.standing.sample import SAMPLE, SampleWindow, checkpoint
 from memotheca.model.kinds import MEMORY
 from memotheca.search.census import take_census
 from memotheca.storage.counts import count_heads
@@ -57,7 +57,7 @@ def test_counts_survive_an_erasure(librarian: Librarian) -> None:
 def test_the_sample_is_the_one_that_drawing_anew_would_give(changes: list[tuple[int, bool]], at_once: bool) -> None:
     chance = random.Random(7)
     names = [f"{number:08d}-{chance.getrandbits(48):012x}" for number in range(61)]
-    window, living = Window(), set[str]()
+    window, living = SampleWindow(), set[str]()
     for number, lives in changes:
         window.note(names[number], lives)
         (living.add if lives else living.discard)(names[number])

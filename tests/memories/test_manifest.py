@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memotheca.toolkit.ask import Conversation, Response, confirmation, key_of
+from memotheca.toolkit.ask import Dialogue, Response, confirmation, key_of
 from tests.memories.librarian import Librarian
 
 TEXTS = ("Ada likes chess.", "Prices rose.", "Paris is old.", "Penguins huddle.", "The lock is held.", "It rains.")
@@ -101,7 +101,7 @@ def test_a_person_who_can_be_asked_is_asked(librarian: Librarian, ids: list[str]
     edit(page, bullet(ids[0], TEXTS[0]), "")
     question = "Apply the edits of the manifest? Forget 1 of 6 concepts, merge 0 times, add 0 notes."
     response = Response("accepted", {"confirm": answer})
-    librarian.conversation = Conversation(frozenset({"person"}), {key_of(confirmation(question)): response})
+    librarian.conversation = Dialogue(frozenset({"person"}), {key_of(confirmation(question)): response})
     assert bool(reload(librarian)["applied"]) is answer
     assert bool(reload(librarian, preview=False)["applied"]) is False
 

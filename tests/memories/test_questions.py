@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memotheca.memory.session.state import activity_of
-from memotheca.toolkit.ask import Conversation, Form, Response, Unanswered, key_of
+from memotheca.toolkit.ask import Dialogue, Form, Response, Unanswered, key_of
 from memotheca.toolkit.tool import Call
 from tests.memories.librarian import Librarian
 
@@ -132,7 +132,7 @@ def test_what_was_asked_is_remembered_without_its_words(learned: Librarian) -> N
 
 
 def form_of(librarian: Librarian, responses: dict[str, Response]) -> Form:
-    call = Call(kernel=librarian.kernel, actor="t", conversation=Conversation(frozenset({"person"}), responses))
+    call = Call(kernel=librarian.kernel, actor="t", conversation=Dialogue(frozenset({"person"}), responses))
     with pytest.raises(Unanswered) as left:
         librarian.app.dispatcher.run("epistemic_action", {"force": True}, call)
     assert isinstance(left.value.question, Form)
@@ -144,7 +144,7 @@ def test_a_person_who_can_be_asked_is_asked_and_the_answer_comes_back(learned: L
     form = form_of(learned, {})
     assert "Ada lives in Paris" in form.message
     answer = Response("accepted", {"holds": "second", "answer": "She moved in May."})
-    learned.conversation = Conversation(frozenset({"person"}), {key_of(form): answer})
+    learned.conversation = Dialogue(frozenset({"person"}), {key_of(form): answer})
     found = ask(learned)
     assert (found["question"], found["asked_directly"]) == (form.message, True)
     assert found["answer"] == {"holds": "second", "answer": "She moved in May."}
@@ -153,7 +153,7 @@ def test_a_person_who_can_be_asked_is_asked_and_the_answer_comes_back(learned: L
 
 def test_who_declines_is_not_asked_again(learned: Librarian) -> None:
     form = form_of(learned, {})
-    learned.conversation = Conversation(frozenset({"person"}), {key_of(form): Response("declined")})
+    learned.conversation = Dialogue(frozenset({"person"}), {key_of(form): Response("declined")})
     found = ask(learned)
     assert "answer" not in found
     assert found["suggested_follow_up"] is None

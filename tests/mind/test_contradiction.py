@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memotheca.memory.claims.contradiction import Said, cannot_be_alike, contradict_texts
+from memotheca.memory.claims.contradiction import ParsedSentence, cannot_be_alike, contradict_texts
 from memotheca.memory.claims.opposites import PREFIXES, denials, opposites_between
 from memotheca.memory.claims.priors import COMPATIBLE, Priors, assume, differing, similarity
 from memotheca.memory.claims.quantities import without_quantities
@@ -86,7 +86,8 @@ THINGS = "server lamp river Ada Oslo backups moved replaced nightly Körper 研�
 def test_the_quick_look_never_says_no_where_the_whole_look_says_yes(seed: int) -> None:
     chance = random.Random(seed)
     one, other = (
-        Said(" ".join(chance.choice((ASIDES, THINGS))[chance.randrange(14)] for _ in range(8))) for _ in range(2)
+        ParsedSentence(" ".join(chance.choice((ASIDES, THINGS))[chance.randrange(14)] for _ in range(8)))
+        for _ in range(2)
     )
     for said in (one, other):
         assert said.is_odd or (said.content <= said.stems and said.least <= len(said.content))

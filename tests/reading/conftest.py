@@ -12,7 +12,7 @@ import pytest
 
 from memotheca.parsing.document import Document
 from memotheca.parsing.formats_table import read
-from memotheca.parsing.isolation.resource_limits import Limits
+from memotheca.parsing.isolation.resource_limits import ResourceLimits
 from memotheca.parsing.isolation.sandbox import Sandbox
 from memotheca.parsing.open_safely import open_file
 from memotheca.parsing.source import Source, Wishes
@@ -31,7 +31,7 @@ def sandbox() -> Iterator[Sandbox]:
 @pytest.fixture(scope="session")
 def hasty() -> Iterator[Sandbox]:
     """For files that no limit can be too small for."""
-    made = Sandbox(limits=Limits(memory_mb=1024, step_seconds=2))
+    made = Sandbox(limits=ResourceLimits(memory_mb=1024, step_seconds=2))
     yield made
     made.close()
 

@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.parsing.builder import Draft
+from memotheca.parsing.builder import DocumentBuilder
 from memotheca.parsing.document import Document
 from memotheca.parsing.formats import EXTENSIONS, FORMATS, PROMISED, promised_format
 from memotheca.parsing.formats_table import READERS
@@ -230,7 +230,7 @@ def test_a_pdf_gives_its_comments_and_what_was_filled_in() -> None:
 
 
 def test_what_follows_an_included_document_has_its_own_place() -> None:
-    draft = Draft()
+    draft = DocumentBuilder()
     draft.move(part="letter")
     draft.include(read_bytes("a.pdf", text_pdf("On a page")))
     draft.paragraph("After it")

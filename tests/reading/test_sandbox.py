@@ -11,7 +11,7 @@ import pytest
 
 from memotheca.model.errors import Failure, Refusal
 from memotheca.parsing.isolation.launch import Forked, Spawned, environment
-from memotheca.parsing.isolation.resource_limits import Limits
+from memotheca.parsing.isolation.resource_limits import ResourceLimits
 from memotheca.parsing.isolation.sandbox import Sandbox
 from memotheca.parsing.open_safely import hold_content, open_file
 from tests.reading.conftest import FILES, read_in, text_pdf
@@ -103,7 +103,7 @@ def test_several_files_are_read_at_once(sandbox: Sandbox) -> None:
 
 
 def test_a_text_larger_than_allowed_is_refused() -> None:
-    small = Sandbox(limits=Limits(result_mb=1))
+    small = Sandbox(limits=ResourceLimits(result_mb=1))
     try:
         with hold_content(b"words " * 300_000, "long.txt") as opened, pytest.raises(Refusal) as refused:
             small.read(opened)
@@ -133,7 +133,7 @@ def test_the_parser_process_ends_with_the_server() -> None:
 
 def test_where_nothing_forks_an_interpreter_is_started_for_each_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memotheca.parsing.isolation.sandbox.find_parsers", Spawned)
-    spawning = Sandbox(limits=Limits(memory_mb=1024, step_seconds=10))
+    spawning = Sandbox(limits=ResourceLimits(memory_mb=1024, step_seconds=10))
     told: list[Any] = []
     with open_file(str(FILES / "report.pdf")) as opened:
         assert "northerly gale" in spawning.read(opened, report=lambda *step: told.append(step)).text

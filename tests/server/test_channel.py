@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memotheca.server.channel import KEPT, Channel, Gone
-from memotheca.server.limits import Budget
+from memotheca.server.limits import ByteBudget
 
 # How many messages are published, then how many of those due are received before the stream is cut.
 STEPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 8)), max_size=12)
@@ -19,7 +19,7 @@ def open_channel() -> Channel:
     to_server, incoming = anyio.create_memory_object_stream[Any](0)
     to_server.close()
     incoming.close()
-    return Channel(to_server, 16 * 1024 * 1024, Budget(256 * 1024 * 1024))
+    return Channel(to_server, 16 * 1024 * 1024, ByteBudget(256 * 1024 * 1024))
 
 
 @given(STEPS, st.booleans())

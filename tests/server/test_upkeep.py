@@ -6,7 +6,7 @@ import pytest
 from memotheca import settings
 from memotheca.app import build
 from memotheca.memory.care import prefetch
-from memotheca.memory.care.critique import Related
+from memotheca.memory.care.critique import RelatedPairs
 from memotheca.memory.session.state import activity_of
 from memotheca.server import adapter
 from memotheca.server.adapter import Adapter
@@ -41,7 +41,7 @@ def test_upkeep_that_is_stopped_leaves_off(tmp_path, monkeypatch, stop):
     app = build(settings.load({"data": str(tmp_path), "toolsets": "all"}, {}))
     looked = []
     monkeypatch.setattr(prefetch, "recent_entries", lambda *_: ["one", "two"])
-    monkeypatch.setattr(prefetch, "related_pairs", lambda *_: looked.append(1) or Related([]))
+    monkeypatch.setattr(prefetch, "related_pairs", lambda *_: looked.append(1) or RelatedPairs([]))
     monkeypatch.setattr(prefetch, "find_clashes", lambda *_: [])
     activity_of(app.kernel).look(app.kernel.collection, ["one"], 1)
     prefetch.get_ready(app.kernel, lambda: stop)

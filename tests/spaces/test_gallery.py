@@ -24,7 +24,7 @@ from memotheca.memory.spaces.space_table import COUNT, IDS
 from memotheca.memory.spaces.sparse import Columns, count, count_words
 from memotheca.model.clock import DAY, HOUR
 from memotheca.model.knowledge import Entry, fold
-from memotheca.text.caches import Kept
+from memotheca.text.caches import LruCache
 from memotheca.text.terms import number_of
 from memotheca.text.words import UNSPACED, identifiers, words
 
@@ -188,7 +188,7 @@ def test_words_are_the_same_whether_or_not_they_were_met_lately(texts: list[str]
 
 
 def test_no_more_is_kept_than_there_is_room_for() -> None:
-    kept: Kept[bytes, int] = Kept(2)
+    kept: LruCache[bytes, int] = LruCache(2)
     kept.put(b"a", 1)
     kept.put(b"b", 2)
     assert kept.get(b"a") == 1

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from memotheca.text import terms
-from memotheca.text.caches import Answers
+from memotheca.text.caches import WordCache
 from memotheca.text.lexical import TITLE_WEIGHT
 from memotheca.text.terms import MAX_FREQUENCY, Terms, analyse, identifier_number, pack, pair_number, word_number
 from memotheca.text.words import identifiers, pairs, words
@@ -53,7 +53,7 @@ def test_terms_are_packed_by_number_with_their_frequencies(title: str, body: str
 
 
 def test_words_are_read_alike_after_others_were_forgotten(monkeypatch):
-    monkeypatch.setattr(terms, "_readings", Answers(terms._read, 3))
+    monkeypatch.setattr(terms, "_readings", WordCache(terms._read, 3))
     for body in ("one two three four five", "two of the five numbers", "five one"):
         assert analyse("", body) == spelled("", body)
         assert 1 <= len(terms._readings) <= 3

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memotheca.admin.erasure import erase
 from memotheca.admin.history import undo
-from memotheca.entries.edges import RESOLUTIONS, Claim, Clash, delete_edge, relate, settle
+from memotheca.entries.edges import RESOLUTIONS, Claim, ClaimConflict, delete_edge, relate, settle
 from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, store_entry, update_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
@@ -67,7 +67,7 @@ class Player:
     kernel: Kernel
     entries: list[str] = field(default_factory=list)
     edges: list[str] = field(default_factory=list)
-    clashes: list[Clash] = field(default_factory=list)
+    clashes: list[ClaimConflict] = field(default_factory=list)
     states: dict[int, Heads] = field(default_factory=dict)
 
     def play(self, moves: list[Move]) -> None:
@@ -115,7 +115,7 @@ class Player:
             ends = NAMES[subject % len(NAMES)], NAMES[object % len(NAMES)]
         claim = Claim(subject=ends[0], predicate=predicate, object=ends[1], confidence=how / 5, multi=how > 2)
         related = relate(self.kernel, claim, actor="player")
-        if isinstance(related, Clash):
+        if isinstance(related, ClaimConflict):
             self.clashes.append(related)
         else:
             self.edges.append(related.version.id)

@@ -12,7 +12,7 @@ import pytest
 from memotheca.admin.erasure import RETENTION, Erased, backup_files, erase, purge
 from memotheca.admin.history import list_history, undo
 from memotheca.app import BACKUPS, DATABASE, backup_path, open_copy, open_store
-from memotheca.entries.edges import Claim, Clash, Related, delete_edge, relate
+from memotheca.entries.edges import Claim, ClaimConflict, EdgeWithEnds, delete_edge, relate
 from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, get_entry, store_entry, update_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import DAY, SECOND
@@ -61,7 +61,7 @@ def put(kernel: Kernel, content: str, topic: str = "tea") -> str:
     return store_entry(kernel, NewEntry(title=topic, body=content), actor="test").version.id
 
 
-def say(kernel: Kernel, subject: str, predicate: str, object: str) -> Related | Clash:
+def say(kernel: Kernel, subject: str, predicate: str, object: str) -> EdgeWithEnds | ClaimConflict:
     return relate(kernel, Claim(subject=subject, predicate=predicate, object=object), actor="test")
 
 
@@ -125,10 +125,10 @@ def test_no_backup_holds_what_was_erased(tmp_path, kernel, clock):
 
 def test_the_names_and_edges_of_what_was_erased_are_gone_too(tmp_path, kernel):
     said = say(kernel, f"{SECRET} person", "knows", "Grace")
-    assert isinstance(said, Related)
+    assert isinstance(said, EdgeWithEnds)
     say(kernel, "Grace", "knows", f"{SECRET} person")
     clash = say(kernel, f"{SECRET} person", "knows", "Somebody")
-    assert isinstance(clash, Clash)
+    assert isinstance(clash, ClaimConflict)
     assert said.source is not None
     assert erase_everywhere(kernel, tmp_path, said.source.id).things == 3
     assert holders(tmp_path) == []
@@ -159,7 +159,7 @@ def test_text_that_moved_between_pages_is_erased_as_well(tmp_path, kernel, seed)
         else:
             word = f"{rng.choice('abcdefgh')}{number}-{rng.randbytes(6).hex()}"
             said = say(kernel, word + "n" * rng.randrange(300), "is", "here")
-            assert isinstance(said, Related)
+            assert isinstance(said, EdgeWithEnds)
             assert said.source is not None
             ids[word] = said.source.id
     assert kernel.store.database.forget_log()
@@ -205,7 +205,7 @@ def test_what_was_erased_is_not_found_again_and_its_name_is_free(tmp_path, kerne
     erase_everywhere(kernel, tmp_path, "entity:Ada")
     with pytest.raises(Refusal):
         get_entry(kernel, "entity:Ada")
-    assert isinstance(say(kernel, "Ada", "drinks", "milk"), Related)
+    assert isinstance(say(kernel, "Ada", "drinks", "milk"), EdgeWithEnds)
 
 
 def test_a_reader_that_holds_the_log_makes_erasing_say_so_and_the_same_again_completes_it(tmp_path, kernel, clock):
@@ -291,7 +291,7 @@ def test_an_edge_that_ended_there_once_goes_too_though_it_was_deleted_before(ker
     two = store_entry(kernel, NewEntry(title="two", body="2", knowledge_type="observation"), actor="test").version
     claim = Claim(subject=one.id, predicate="derived_from", object=two.id)
     related = relate(kernel, claim, actor="test")
-    assert isinstance(related, Related)
+    assert isinstance(related, EdgeWithEnds)
     delete_edge(kernel, related.version.id, actor="test")
     erase(kernel, two.id, actor="test")
     with kernel.read() as snapshot:

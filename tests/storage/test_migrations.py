@@ -9,7 +9,7 @@ import pytest
 
 from memotheca import app
 from memotheca.app import BACKUPS, DATABASE, open_copy, open_store, prepare_directory
-from memotheca.entries.edges import Claim, Clash, relate
+from memotheca.entries.edges import Claim, ClaimConflict, relate
 from memotheca.entries.entries import NewEntry, store_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
@@ -181,7 +181,7 @@ def test_an_older_program_does_not_remember_a_conflict_in_a_newer_format(data):
     kernel = Kernel(old, "default")
     relate(kernel, Claim(subject="Ada", predicate="drinks", object="tea"), actor="test")
     clash = relate(kernel, Claim(subject="Ada", predicate="drinks", object="milk"), actor="test")
-    assert isinstance(clash, Clash)
+    assert isinstance(clash, ClaimConflict)
     open_with(data, NEWER).close()
     with pytest.raises(Refusal, match="Restart"):
         relate(kernel, Claim(subject="Ada", predicate="drinks", object="rum"), actor="test")

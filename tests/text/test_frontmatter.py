@@ -20,9 +20,9 @@ REFUSED = [(BOMB, "more than 20 aliases"), (DEEP, "nested more than 32 deep"), (
 def test_what_would_exhaust_a_reader_is_refused(block: str, said: str) -> None:
     with pytest.raises(TooMuch, match=said):
         guard(block)
-    with pytest.raises(frontmatter.Unreadable, match=said):
+    with pytest.raises(frontmatter.UnreadableProperties, match=said):
         frontmatter.read_properties(block)
-    with pytest.raises(pattern_frontmatter.Unreadable, match=said):
+    with pytest.raises(pattern_frontmatter.UnreadablePattern, match=said):
         pattern_frontmatter.open_text(f"---\n{block}\n---\ntext")
 
 

@@ -3,32 +3,32 @@
 import pytest
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.toolkit.ask import Conversation, Form, Prompt, Response, Unanswered, choice_of, confirmation, key_of
+from memotheca.toolkit.ask import Dialogue, Form, ModelQuestion, Response, Unanswered, choice_of, confirmation, key_of
 from memotheca.toolkit.tool import Call
 
 SURE = confirmation("Delete 5 notes?")
 
 
-def call(conversation: Conversation) -> Call[None]:
+def call(conversation: Dialogue) -> Call[None]:
     return Call(kernel=None, actor="tester", conversation=conversation)
 
 
 def test_nobody_is_there_to_be_asked_unless_it_is_said() -> None:
     assert Call(kernel=None, actor="tester").ask(SURE) == Response("unsupported")
     with pytest.raises(Unanswered) as left:
-        call(Conversation(frozenset({"person"}))).ask(SURE)
+        call(Dialogue(frozenset({"person"}))).ask(SURE)
     assert left.value.question is SURE
 
 
 def test_a_person_and_a_model_are_asked_separately() -> None:
-    only_model = call(Conversation(frozenset({"model"})))
+    only_model = call(Dialogue(frozenset({"model"})))
     assert only_model.ask(SURE).outcome == "unsupported"
     with pytest.raises(Unanswered):
-        only_model.ask(Prompt(text="Summarise."))
+        only_model.ask(ModelQuestion(text="Summarise."))
 
 
 def test_an_answer_counts_for_the_very_question_it_was_given_to() -> None:
-    answered = call(Conversation(frozenset({"person"}), {key_of(SURE): Response("accepted", {"confirm": True})}))
+    answered = call(Dialogue(frozenset({"person"}), {key_of(SURE): Response("accepted", {"confirm": True})}))
     assert answered.ask(confirmation("Delete 5 notes?")).confirmed
     with pytest.raises(Unanswered):
         answered.ask(confirmation("Delete 6 notes?"))
@@ -45,8 +45,8 @@ def test_different_questions_have_different_keys() -> None:
         Form(message="Which?", fields={"id": choice_of(("a", "b"))}),
         Form(message="Which?", fields={"id": choice_of(("a", "c"))}),
         Form(message="Which?", fields={"id": choice_of(("a", "c"))}, required=("id",)),
-        Prompt(text="Which?"),
-        Prompt(text="Which?", system="Be brief."),
+        ModelQuestion(text="Which?"),
+        ModelQuestion(text="Which?", system="Be brief."),
     )
     assert len({key_of(question) for question in questions}) == len(questions)
 
@@ -54,7 +54,7 @@ def test_different_questions_have_different_keys() -> None:
 def test_an_answer_is_checked_against_its_form() -> None:
     form = Form(message="Which?", fields={"id": choice_of(("a", "b"))}, required=("id",))
     for content in ({}, {"id": "c"}, {"id": 1}):
-        answered = call(Conversation(frozenset(), {key_of(form): Response("accepted", content)}))
+        answered = call(Dialogue(frozenset(), {key_of(form): Response("accepted", content)}))
         with pytest.raises(Refusal) as refused:
             answered.ask(form)
         assert refused.value.failure is Failure.INVALID

@@ -11,7 +11,7 @@ from memotheca.app import CONTRACTS, build
 from memotheca.model.errors import Failure, Refusal
 from memotheca.patterns import pattern_search
 from memotheca.patterns.pattern_search import all_cards
-from memotheca.toolkit.ask import Conversation, Form, Response, Unanswered, key_of
+from memotheca.toolkit.ask import Dialogue, Form, Response, Unanswered, key_of
 from memotheca.toolkit.fields import object_schema
 from memotheca.toolkit.tool import Call
 from memotheca.tools.patterns.contract import TOOL_ERROR_SCHEMA
@@ -279,7 +279,7 @@ def test_all_categories_are_offered_to_narrow_by(agent, tmp_path):
 
 
 def test_what_is_asked_for_has_the_bounds_of_the_argument(agent):
-    call = Call(kernel=agent.kernel, actor="t", conversation=Conversation(frozenset({"person"}), {}))
+    call = Call(kernel=agent.kernel, actor="t", conversation=Dialogue(frozenset({"person"}), {}))
     with pytest.raises(Unanswered) as asked:
         agent.app.dispatcher.run("search_patterns", {}, call)
     most = agent.app.catalog.find("search_patterns").wire["inputSchema"]["properties"]["q"]["maxLength"]
@@ -302,11 +302,11 @@ def asking(agent, tool, arguments, *responses):
     """Call a tool for somebody who answers its questions in turn."""
     answers = {}
     for response in responses:
-        call = Call(kernel=agent.kernel, actor="t", conversation=Conversation(frozenset({"person"}), answers))
+        call = Call(kernel=agent.kernel, actor="t", conversation=Dialogue(frozenset({"person"}), answers))
         with pytest.raises(Unanswered) as asked:
             agent.app.dispatcher.run(tool, arguments, call)
         answers = {**answers, key_of(asked.value.question): response}
-    call = Call(kernel=agent.kernel, actor="t", conversation=Conversation(frozenset({"person"}), answers))
+    call = Call(kernel=agent.kernel, actor="t", conversation=Dialogue(frozenset({"person"}), answers))
     return agent.app.dispatcher.run(tool, arguments, call).structured
 
 

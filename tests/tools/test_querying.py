@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import pytest
 
-from memotheca.kernel.paging import Place, to_cursor
+from memotheca.kernel.paging import PagePosition, to_cursor
 from memotheca.search.search import Question
 from memotheca.text.tokens import count_tokens
 
@@ -142,7 +142,7 @@ def test_a_cursor_belongs_to_its_question_and_to_this_collection(agent):
 def test_a_cursor_from_a_future_that_never_was_has_expired(agent, tmp_path):
     agent.store("x", "words")
     question = asdict(Question(content="words"))
-    error = agent.error("query", content="words", cursor=to_cursor(Place(99, 0, "x"), question))
+    error = agent.error("query", content="words", cursor=to_cursor(PagePosition(99, 0, "x"), question))
     assert error["details"]["reason"] == "cursor_expired"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from memotheca.model.errors import Failure, Refusal
 from memotheca.vault import files
-from memotheca.vault.files import Content, Folder, Found, Problem, Trouble, digest_of
+from memotheca.vault.files import Content, Folder, Problem, ScannedFile, Trouble, digest_of
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def content(folder: Folder, path: str) -> Content:
 
 
 def troubles(folder: Folder) -> dict[str, Trouble]:
-    found = [folder.read(each.path) if isinstance(each, Found) else each for each in folder.scan()]
+    found = [folder.read(each.path) if isinstance(each, ScannedFile) else each for each in folder.scan()]
     return {each.path: each.trouble for each in found if isinstance(each, Problem)}
 
 
@@ -59,7 +59,7 @@ def test_a_scan_finds_every_note_and_nothing_else(folder: Folder) -> None:
         "notes/a.md", "b.md", "notes/sub/c.MD", "notes/sub/d.markdown", "x.md/inner.md", "Ünï/日本 語.md",
     }  # fmt: skip
     assert {each.path for each in folder.scan("notes/sub")} == {"notes/sub/c.MD", "notes/sub/d.markdown"}
-    assert all(isinstance(each, Found) and folder.stat(each.path) == each for each in met)
+    assert all(isinstance(each, ScannedFile) and folder.stat(each.path) == each for each in met)
     assert folder.stat("notes") is folder.stat("gone.md") is folder.stat("e.txt") is None
 
 
@@ -214,7 +214,7 @@ def test_a_signature_tells_a_touched_file_from_an_untouched_one(folder: Folder) 
     place = folder.root / "notes" / "a.md"
     os.utime(place, ns=(10**18, 10**18))
     first = content(folder, "notes/a.md").signature
-    assert list(folder.scan()) == [Found("notes/a.md", first)]
+    assert list(folder.scan()) == [ScannedFile("notes/a.md", first)]
     folder.write("notes/a.md", b"alphA\r\n", expected=digest_of(b"alpha\r\n"))
     os.utime(place, ns=(10**18, 10**18))
     assert content(folder, "notes/a.md").signature != first
@@ -222,4 +222,4 @@ def test_a_signature_tells_a_touched_file_from_an_untouched_one(folder: Folder) 
 
 def test_a_file_so_young_that_it_may_change_unnoticed_has_no_lasting_signature(folder: Folder) -> None:
     made = folder.create("b.md", b"x")
-    assert folder.stat("b.md") != Found("b.md", made.signature)
+    assert folder.stat("b.md") != ScannedFile("b.md", made.signature)

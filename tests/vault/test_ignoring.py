@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memotheca.vault.files import Folder, Found
+from memotheca.vault.files import Folder, ScannedFile
 from memotheca.vault.ignore import Ignores
 
 FILES = [
@@ -64,7 +64,7 @@ def fill(root: Path) -> None:
 
 
 def found(folder: Folder) -> set[str]:
-    return {each.path for each in folder.scan() if isinstance(each, Found)}
+    return {each.path for each in folder.scan() if isinstance(each, ScannedFile)}
 
 
 KEPT = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memotheca.vault.note_file import ParsedNote, parse
-from memotheca.vault.wikilinks import Form
+from memotheca.vault.wikilinks import LinkSyntax
 
 CORPUS = Path(__file__).with_name("corpus.md")
 
@@ -61,7 +61,7 @@ def test_no_link_is_taken_from_where_it_is_only_shown(corpus: ParsedNote) -> Non
 def test_a_link_knows_where_its_target_is_written(corpus: ParsedNote) -> None:
     for link in corpus.links:
         written = corpus.text[link.target_start : link.target_end]
-        assert written == link.target or link.form is not Form.WIKI
+        assert written == link.target or link.form is not LinkSyntax.WIKI
         assert corpus.text[link.start : link.end].find(written) >= 0
 
 

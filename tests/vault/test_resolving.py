@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memotheca.vault.note_file import parse
-from memotheca.vault.resolve import Means, Named, Resolved, Resolver, link_key, note_keys
+from memotheca.vault.resolve import LinkMatch, Named, Resolved, Resolver, link_key, note_keys
 from memotheca.vault.wikilinks import title_of
 
 VAULT = [
@@ -35,43 +35,43 @@ def resolver() -> Resolver:
 @pytest.mark.parametrize(
     ("target", "source", "path", "means"),
     [
-        ("Machine Learning", "", "Machine Learning.md", Means.NAME),
-        ("machine learning", "", "Machine Learning.md", Means.NAME),
-        ("MACHINE LEARNING.MD", "", "Machine Learning.md", Means.NAME),
-        ("machine-learning", "", "Machine Learning.md", Means.VARIANT),
-        ("Machine_Learning", "", "Machine Learning.md", Means.VARIANT),
-        ("ml", "", "Machine Learning.md", Means.ALIAS),
-        ("Learning Machines", "", "Machine Learning.md", Means.ALIAS),
-        ("GraphCore", "index.md", "notes/graphcore.md", Means.NAME),
-        ("U\u0308ber Uns", "", "notes/Über uns.md", Means.NAME),
-        ("notes/graphcore", "", "notes/graphcore.md", Means.PATH),
-        ("/notes/graphcore.md", "a/b/c/unique.md", "notes/graphcore.md", Means.PATH),
+        ("Machine Learning", "", "Machine Learning.md", LinkMatch.NAME),
+        ("machine learning", "", "Machine Learning.md", LinkMatch.NAME),
+        ("MACHINE LEARNING.MD", "", "Machine Learning.md", LinkMatch.NAME),
+        ("machine-learning", "", "Machine Learning.md", LinkMatch.VARIANT),
+        ("Machine_Learning", "", "Machine Learning.md", LinkMatch.VARIANT),
+        ("ml", "", "Machine Learning.md", LinkMatch.ALIAS),
+        ("Learning Machines", "", "Machine Learning.md", LinkMatch.ALIAS),
+        ("GraphCore", "index.md", "notes/graphcore.md", LinkMatch.NAME),
+        ("U\u0308ber Uns", "", "notes/Über uns.md", LinkMatch.NAME),
+        ("notes/graphcore", "", "notes/graphcore.md", LinkMatch.PATH),
+        ("/notes/graphcore.md", "a/b/c/unique.md", "notes/graphcore.md", LinkMatch.PATH),
         ("/graphcore", "", None, None),
-        ("b/c/unique", "", "a/b/c/unique.md", Means.PATH),
-        ("c/unique.md", "", "a/b/c/unique.md", Means.PATH),
+        ("b/c/unique", "", "a/b/c/unique.md", LinkMatch.PATH),
+        ("c/unique.md", "", "a/b/c/unique.md", LinkMatch.PATH),
         ("x/unique", "", None, None),
-        ("unique", "", "a/b/c/unique.md", Means.NAME),
-        ("the unique one", "", "a/b/c/unique.md", Means.TITLE),
-        ("Release", "", "projects/v1.2.md", Means.TITLE),
-        ("v1.2", "", "projects/v1.2.md", Means.NAME),
-        ("v1.2.md", "", "projects/v1.2.md", Means.NAME),
-        ("Some dashed name", "", "projects/some-dashed-name.md", Means.TITLE),
-        ("some dashed-name", "", "projects/some-dashed-name.md", Means.VARIANT),
-        ("Either/Or", "", "titles/slashed.md", Means.TITLE),
-        ("./readme", "projects/v1.2.md", "projects/readme.md", Means.RELATIVE),
-        ("../notes/readme", "projects/v1.2.md", "notes/readme.md", Means.RELATIVE),
-        ("../../../index", "a/b/c/unique.md", "index.md", Means.RELATIVE),
+        ("unique", "", "a/b/c/unique.md", LinkMatch.NAME),
+        ("the unique one", "", "a/b/c/unique.md", LinkMatch.TITLE),
+        ("Release", "", "projects/v1.2.md", LinkMatch.TITLE),
+        ("v1.2", "", "projects/v1.2.md", LinkMatch.NAME),
+        ("v1.2.md", "", "projects/v1.2.md", LinkMatch.NAME),
+        ("Some dashed name", "", "projects/some-dashed-name.md", LinkMatch.TITLE),
+        ("some dashed-name", "", "projects/some-dashed-name.md", LinkMatch.VARIANT),
+        ("Either/Or", "", "titles/slashed.md", LinkMatch.TITLE),
+        ("./readme", "projects/v1.2.md", "projects/readme.md", LinkMatch.RELATIVE),
+        ("../notes/readme", "projects/v1.2.md", "notes/readme.md", LinkMatch.RELATIVE),
+        ("../../../index", "a/b/c/unique.md", "index.md", LinkMatch.RELATIVE),
         ("../../etc/passwd", "notes/readme.md", None, None),
         ("./graphcore", "projects/v1.2.md", None, None),
-        ("notes\\graphcore", "", "notes/graphcore.md", Means.PATH),
-        ("long", "", "long.markdown", Means.NAME),
+        ("notes\\graphcore", "", "notes/graphcore.md", LinkMatch.PATH),
+        ("long", "", "long.markdown", LinkMatch.NAME),
         ("nowhere", "", None, None),
-        ("", "index.md", "index.md", Means.PATH),
+        ("", "index.md", "index.md", LinkMatch.PATH),
         ("", "gone.md", None, None),
     ],
 )
 def test_what_a_wikilink_means(
-    resolver: Resolver, target: str, source: str, path: str | None, means: Means | None
+    resolver: Resolver, target: str, source: str, path: str | None, means: LinkMatch | None
 ) -> None:
     found = resolver.find(target, source)
     assert (found.path, found.means) == (path, means) if found else path is None
@@ -105,7 +105,7 @@ def test_what_a_markdown_link_means(resolver: Resolver, target: str, source: str
 )
 def test_of_several_notes_of_one_name_the_nearest_is_meant(resolver: Resolver, source: str, paths: list[str]) -> None:
     found = resolver.find("readme", source)
-    assert found == Resolved(paths[0], Means.NAME, tuple(paths[1:]))
+    assert found == Resolved(paths[0], LinkMatch.NAME, tuple(paths[1:]))
 
 
 def test_a_note_at_the_root_is_meant_before_others_of_its_name() -> None:
@@ -120,12 +120,12 @@ def test_a_link_finds_its_note_when_it_comes_and_loses_it_when_it_goes() -> None
     (link,) = parse(b"[[Later]]").links
     assert resolver.resolve(link, "a.md") is None
     resolver.add(Named("x/later.md", "Later"))
-    assert resolver.resolve(link, "a.md") == Resolved("x/later.md", Means.NAME)
+    assert resolver.resolve(link, "a.md") == Resolved("x/later.md", LinkMatch.NAME)
     resolver.add(Named("later.md", "Later"))
-    assert resolver.resolve(link, "a.md") == Resolved("later.md", Means.NAME)
+    assert resolver.resolve(link, "a.md") == Resolved("later.md", LinkMatch.NAME)
     resolver.remove("later.md")
     resolver.remove("never.md")
-    assert resolver.resolve(link, "a.md") == Resolved("x/later.md", Means.NAME)
+    assert resolver.resolve(link, "a.md") == Resolved("x/later.md", LinkMatch.NAME)
     resolver.add(Named("x/later.md", "Renamed", ("Alias",)))
     assert [resolver.find(name) is not None for name in ("Renamed", "alias", "later")] == [True, True, True]
     resolver.remove("x/later.md")

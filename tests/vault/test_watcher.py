@@ -13,7 +13,7 @@ import pytest
 from memotheca.vault import watcher
 from memotheca.vault.files import Folder
 from memotheca.vault.ignore import Ignores
-from memotheca.vault.watcher import Changes, needs_polling, watch_folder
+from memotheca.vault.watcher import FileChanges, needs_polling, watch_folder
 
 PATIENCE = 5.0
 
@@ -24,7 +24,7 @@ class Watch:
     def __init__(self, folder: Folder, *, polling: bool = False) -> None:
         self.folder, self.root = folder, folder.root
         self.stop = Event()
-        self.said: queue.Queue[Changes] = queue.Queue()
+        self.said: queue.Queue[FileChanges] = queue.Queue()
         self.thread = Thread(target=self._run, args=(polling,), daemon=True)
         self.thread.start()
 
@@ -136,7 +136,7 @@ def test_a_burst_of_writes_is_one_batch(start: Callable[..., Watch]) -> None:
     watch = start()
     for count in range(50):
         (watch.root / "notes" / "a.md").write_text(str(count))
-    assert watch.said.get(timeout=PATIENCE) == Changes(frozenset({"notes/a.md"}))
+    assert watch.said.get(timeout=PATIENCE) == FileChanges(frozenset({"notes/a.md"}))
 
 
 def test_a_renamed_note_is_said_under_both_names(start: Callable[..., Watch]) -> None:

@@ -25,7 +25,7 @@ BEFORE_RESTORE, DAMAGED, ASKED = "before-restore", "damaged", "asked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
+class DatabaseAccess:
     """Where the data is, and how a database is opened, copied and looked at here."""
 
     database: Path
@@ -46,7 +46,7 @@ class Means:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Restored:
+class RestoredBackup:
     """What was put in place, from which format, where the state before it is kept and how that was; what was erased
     since the backup and is so again; whose index was made anew."""
 
@@ -59,7 +59,7 @@ class Restored:
     reindexed: list[str]
 
 
-def restore(means: Means, source: Path, *, accept_incomplete: bool = False) -> Restored:
+def restore(means: DatabaseAccess, source: Path, *, accept_incomplete: bool = False) -> RestoredBackup:
     """Put a backup in place of the data, whether that is whole, damaged or missing, and keep what was there."""
     _refuse_what_is_no_file(means, source)
     with gate(means.directory, command=COMMAND) as held:
@@ -81,7 +81,7 @@ def restore(means: Means, source: Path, *, accept_incomplete: bool = False) -> R
                 swap.finish(means.database)
 
 
-def _refuse_what_is_no_file(means: Means, source: Path) -> None:
+def _refuse_what_is_no_file(means: DatabaseAccess, source: Path) -> None:
     if source.is_dir():
         raise Refusal(Failure.INVALID, f"{source} is a folder; name the file of the backup.")
     if not source.is_file():
@@ -90,7 +90,7 @@ def _refuse_what_is_no_file(means: Means, source: Path) -> None:
         raise Refusal(Failure.INVALID, f"{source} is the data itself; name a backup of it.")
 
 
-def _refuse_company(means: Means) -> None:
+def _refuse_company(means: DatabaseAccess) -> None:
     holders = present(means.directory)
     if holders:
         named = "; ".join(map(str, holders))
@@ -106,7 +106,7 @@ def _refuse_company(means: Means) -> None:
         raise Refusal(Failure.BUSY, f"Another program has the data open{role}. Stop it first, then restore.")
 
 
-def _replace(means: Means, source: Path, accept_incomplete: bool) -> Restored:
+def _replace(means: DatabaseAccess, source: Path, accept_incomplete: bool) -> RestoredBackup:
     new = swap.begin(means.database)
     if means.log_of(source).exists():
         means.copy_live(source, new)
@@ -127,9 +127,9 @@ def _replace(means: Means, source: Path, accept_incomplete: bool) -> Restored:
         store.close()
     kept = _place_for(means, before)
     others = (str(means.directory / FILE),)
-    swap.decide(means.database, swap.Plan("" if kept is None else str(kept), others, str(means.segments), names))
+    swap.decide(means.database, swap.SwapPlan("" if kept is None else str(kept), others, str(means.segments), names))
     swap.finish(means.database)
-    return Restored(
+    return RestoredBackup(
         file=str(source),
         collections=collections,
         migrated_from=found if found < len(STEPS) else None,
@@ -140,7 +140,7 @@ def _replace(means: Means, source: Path, accept_incomplete: bool) -> Restored:
     )
 
 
-def _check(means: Means, source: Path, accept_incomplete: bool) -> int:
+def _check(means: DatabaseAccess, source: Path, accept_incomplete: bool) -> int:
     """The format of the backup; refuses what is none, is damaged, or is of a newer program."""
     try:
         database = means.open_database(swap.staged(means.database), accept_incomplete)
@@ -175,7 +175,7 @@ def _check(means: Means, source: Path, accept_incomplete: bool) -> int:
     return found
 
 
-def _look_at_present(means: Means) -> tuple[str, dict[str, list[str]]]:
+def _look_at_present(means: DatabaseAccess) -> tuple[str, dict[str, list[str]]]:
     """How the present state is, with its log moved into the file, and what was erased in it."""
     if not means.database.exists() or not means.database.stat().st_size:
         return "missing", {}
@@ -194,7 +194,7 @@ def _look_at_present(means: Means) -> tuple[str, dict[str, list[str]]]:
         return "incomplete" if refusal.details.get("incomplete") else DAMAGED, {}
 
 
-def _gather_erased(means: Means, known: dict[str, list[str]]) -> dict[str, list[str]]:
+def _gather_erased(means: DatabaseAccess, known: dict[str, list[str]]) -> dict[str, list[str]]:
     """What the present state knows of and what the backups do: it may be damaged, or begun anew after a loss."""
     gathered = {collection: set(ids) for collection, ids in known.items()}
     for path in means.backups():
@@ -230,7 +230,7 @@ def _erase_again(store: Store, erased: dict[str, list[str]]) -> dict[str, int]:
     return done
 
 
-def _renew_index(means: Means, store: Store, erased: set[str]) -> list[str]:
+def _renew_index(means: DatabaseAccess, store: Store, erased: set[str]) -> list[str]:
     """Make the index anew where files of it are missing, or hold what was erased again, or the format was older."""
     stale = store.has_stale_chunks()
     renewed: list[str] = []
@@ -250,7 +250,7 @@ def _count(store: Store, collection: str) -> int:
         return snapshot.count("entry")
 
 
-def _place_for(means: Means, before: str) -> Path | None:
+def _place_for(means: DatabaseAccess, before: str) -> Path | None:
     """Where what is there is kept: as a backup like others, or, where it is none, in a folder of its own."""
     if before == "missing":
         return None
@@ -259,7 +259,7 @@ def _place_for(means: Means, before: str) -> Path | None:
     return means.path_for(before).with_suffix("") / means.database.name
 
 
-def open_all(means: Means) -> list[Store]:
+def open_all(means: DatabaseAccess) -> list[Store]:
     """Every backup as a store, to take something out of it; none where one of them cannot be read."""
     opened: list[Store] = []
     for path in [*means.backups(), *sorted(means.path_for(ASKED).parent.glob(f"*/{means.database.name}"))]:
@@ -278,7 +278,7 @@ def open_all(means: Means) -> list[Store]:
     return opened
 
 
-def find_good(means: Means) -> Path | None:
+def find_good(means: DatabaseAccess) -> Path | None:
     """The newest backup that can be restored; what a restore has replaced, or what needs a repair, only where there is
     no other."""
     found = sorted(means.backups(), key=lambda path: (not path.stem.endswith(BEFORE_RESTORE), path.name), reverse=True)
@@ -316,7 +316,7 @@ def make_backup(database: Database, target: Path, find_faults: Callable[[Path], 
                 each.unlink(missing_ok=True)
 
 
-def thin_out(means: Means, keep: int) -> list[Path]:
+def thin_out(means: DatabaseAccess, keep: int) -> list[Path]:
     """Remove the oldest of the backups that were asked for; those made before a migration or a restore stay."""
     asked = [path for path in sorted(means.backups()) if path.stem.endswith(ASKED)]
     surplus = asked[:-keep]

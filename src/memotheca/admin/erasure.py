@@ -14,7 +14,7 @@ from memotheca.model.clock import DAY
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.notes.mounts import vaults_of
-from memotheca.notes.outbox import Plan, catch_up, finish
+from memotheca.notes.outbox import FilePlan, catch_up, finish
 from memotheca.notes.ownership import empty_trash
 from memotheca.search.index_folder import IndexFolder
 from memotheca.storage.locks import role
@@ -84,7 +84,7 @@ def _erase(kernel: Kernel, find: Callable[[Snapshot], list[str]], *, actor: str,
         transaction.describe("ERASE")
         ids = find(transaction)
         doomed = list(dict.fromkeys([*ids, *(edge for id in ids for edge in transaction.edges_ever_at(id))]))
-        plan = Plan(vaults_of(kernel))
+        plan = FilePlan(vaults_of(kernel))
         for id in ids:
             head = transaction.head(id)
             plan.add(None if head is None else head.thing, None)

@@ -16,7 +16,7 @@ from memotheca.vectors.embedders import SHIPPED_IDENTITY, is_shipped_model_there
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HealthFinding:
     """One thing that was looked at; a fix is given where it is not well."""
 
     name: str
@@ -25,7 +25,7 @@ class Finding:
     fix: str = ""
 
 
-def examine(kernel: Kernel) -> list[Finding]:
+def examine(kernel: Kernel) -> list[HealthFinding]:
     """Look at the database as a whole and at every collection in it."""
     heads = [_heads(kernel, collection) for collection in kernel.store.collections()]
     coverage = [_coverage(kernel, collection) for collection in kernel.store.collections()]
@@ -76,13 +76,13 @@ def _remove_loose_edges(transaction: Transaction) -> None:
             transaction.remove(edge)
 
 
-def _roles(kernel: Kernel) -> list[Finding]:
+def _roles(kernel: Kernel) -> list[HealthFinding]:
     """Who holds which role, and whether they are still there."""
     bench = kernel.parts.find(Workbench)
     if bench is None:
         return []
     return [
-        Finding(
+        HealthFinding(
             f"role {holder.role}",
             not holder.is_silent,
             str(holder),
@@ -92,10 +92,10 @@ def _roles(kernel: Kernel) -> list[Finding]:
     ]
 
 
-def _model() -> Finding:
+def _model() -> HealthFinding:
     if is_shipped_model_there():
-        return Finding("model", True, f"{SHIPPED_IDENTITY} is there")
-    return Finding(
+        return HealthFinding("model", True, f"{SHIPPED_IDENTITY} is there")
+    return HealthFinding(
         "model",
         False,
         "the model's files are missing, so search goes by words alone",
@@ -103,7 +103,7 @@ def _model() -> Finding:
     )
 
 
-def _embedder(kernel: Kernel, collection: str) -> Finding:
+def _embedder(kernel: Kernel, collection: str) -> HealthFinding:
     """Whether the embedder that a collection has chosen can be used here."""
     name = f"embedder of {collection}"
     with kernel.store.database.read() as session:
@@ -111,8 +111,8 @@ def _embedder(kernel: Kernel, collection: str) -> Finding:
         embedding = embedding_of(kernel)
         trouble = None if embedding is None else embedding.trouble(session, collection)
     if trouble is None:
-        return Finding(name, True, setting)
-    return Finding(
+        return HealthFinding(name, True, setting)
+    return HealthFinding(
         name,
         False,
         f"search goes by words alone: {trouble}",
@@ -120,7 +120,7 @@ def _embedder(kernel: Kernel, collection: str) -> Finding:
     )
 
 
-def _coverage(kernel: Kernel, collection: str) -> Finding:
+def _coverage(kernel: Kernel, collection: str) -> HealthFinding:
     """What is stored, indexed and embedded, and by which embedder."""
     name = f"search in {collection}"
     with kernel.store.read(collection) as snapshot:
@@ -138,41 +138,45 @@ def _coverage(kernel: Kernel, collection: str) -> Finding:
         missing = finder_of(kernel).missing(snapshot)
     if missing:
         told = f"{len(missing)} files of the index are missing or damaged, as after a backup was put back"
-        return Finding(name, False, told, "memotheca reindex")
+        return HealthFinding(name, False, told, "memotheca reindex")
     detail = f"{stored} entries, {live} passages, {by_model.get(model, 0)} with vectors of {setting}, {waiting} waiting"
     if indexed != stored:
-        return Finding(name, False, f"{stored} entries are stored, {indexed} are indexed", "memotheca reindex")
-    return Finding(name, True, detail)
+        return HealthFinding(name, False, f"{stored} entries are stored, {indexed} are indexed", "memotheca reindex")
+    return HealthFinding(name, True, detail)
 
 
-def _integrity(kernel: Kernel) -> Finding:
+def _integrity(kernel: Kernel) -> HealthFinding:
     complaints = kernel.store.database.check()
     if not complaints:
         with kernel.store.database.read() as session:
             complaints = find_damage(session)
     if complaints:
-        return Finding("integrity", False, complaints[0], "memotheca restore FILE")
-    return Finding("integrity", True, "the database's own check finds nothing wrong, and all that is kept can be read")
+        return HealthFinding("integrity", False, complaints[0], "memotheca restore FILE")
+    return HealthFinding(
+        "integrity", True, "the database's own check finds nothing wrong, and all that is kept can be read"
+    )
 
 
-def _durability(kernel: Kernel) -> Finding:
+def _durability(kernel: Kernel) -> HealthFinding:
     reported = kernel.store.database.pragmas()
     spelled = ", ".join(f"{name}={value}" for name, value in reported.items())
-    return Finding("durability", True, spelled)
+    return HealthFinding("durability", True, spelled)
 
 
-def _format(kernel: Kernel) -> Finding:
+def _format(kernel: Kernel) -> HealthFinding:
     newer = kernel.store.newer_format()
     if newer is not None:
-        return Finding("format", False, f"the data has format {newer}, newer than this program", "upgrade memotheca")
-    return Finding("format", True, f"format {kernel.store.known_format}, the newest this program knows")
+        return HealthFinding(
+            "format", False, f"the data has format {newer}, newer than this program", "upgrade memotheca"
+        )
+    return HealthFinding("format", True, f"format {kernel.store.known_format}, the newest this program knows")
 
 
-def _heads(kernel: Kernel, collection: str) -> Finding:
+def _heads(kernel: Kernel, collection: str) -> HealthFinding:
     with kernel.store.database.read() as session:
         complaints = journal.compare_heads(session, collection)
         versions = journal.count_versions(session, collection)
     if complaints:
         more = f" and {len(complaints) - 1} more" if len(complaints) > 1 else ""
-        return Finding(f"journal of {collection}", False, complaints[0] + more, "memotheca doctor --repair")
-    return Finding(f"journal of {collection}", True, f"heads equal the replay of {versions} versions")
+        return HealthFinding(f"journal of {collection}", False, complaints[0] + more, "memotheca doctor --repair")
+    return HealthFinding(f"journal of {collection}", True, f"heads equal the replay of {versions} versions")

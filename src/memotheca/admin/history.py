@@ -6,12 +6,12 @@ from typing import Any, cast
 from uuid import uuid4
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.kernel.paging import Place, start, to_cursor
+from memotheca.kernel.paging import PagePosition, start, to_cursor
 from memotheca.model.commits import Change, Commit, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry, handle_of
 from memotheca.notes.mounts import vaults_of
-from memotheca.notes.outbox import Plan, catch_up, finish
+from memotheca.notes.outbox import FilePlan, catch_up, finish
 from memotheca.search.derive import LATER
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
@@ -20,7 +20,7 @@ NOT_UNDOABLE = ("REVERT", "ERASE", "INDEX")
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class HistoryRecord:
     """A transaction with what it is about and whether it still holds."""
 
     commit: Commit
@@ -32,7 +32,7 @@ class Happening:
 class Undone:
     """A transaction that was reverted, and the transaction that reverted it."""
 
-    happening: Happening
+    happening: HistoryRecord
     revert_tx: int
 
 
@@ -61,7 +61,7 @@ class Undoing:
 class HistoryPage:
     """One page of transactions, newest first."""
 
-    happenings: list[Happening]
+    happenings: list[HistoryRecord]
     as_of_tx: int
     next_cursor: str | None
 
@@ -81,7 +81,7 @@ def list_history(
         found = _happenings(snapshot, before=before, entity_type=entity_type, limit=limit + 1)
     more = len(found) > limit
     last = str(found[limit - 1].commit.tx) if more else ""
-    following = to_cursor(Place(place.tx, place.now, last), asked) if more else None
+    following = to_cursor(PagePosition(place.tx, place.now, last), asked) if more else None
     return HistoryPage(found[:limit], place.tx, following)
 
 
@@ -97,7 +97,7 @@ def undo(kernel: Kernel, *, count: int | None = None, tx: int | None = None, act
 
     def act(transaction: Transaction) -> tuple[Undoing, bool]:
         done: list[Undone] = []
-        plan = Plan(vaults_of(kernel), brings_back=True)
+        plan = FilePlan(vaults_of(kernel), brings_back=True)
         chosen = _named(transaction, tx) if tx is not None else _newest_standing(transaction, count or 1)
         for number in chosen.numbers:
             if done:
@@ -129,8 +129,8 @@ def newest_tx(kernel: Kernel) -> int:
         return snapshot.tx
 
 
-def _happenings(snapshot: Snapshot, *, before: int, entity_type: str | None, limit: int) -> list[Happening]:
-    found: list[Happening] = []
+def _happenings(snapshot: Snapshot, *, before: int, entity_type: str | None, limit: int) -> list[HistoryRecord]:
+    found: list[HistoryRecord] = []
     while len(found) < limit:
         batch = snapshot.commits(before=before, limit=max(limit, 50))
         if not batch:
@@ -148,13 +148,13 @@ def _is_about(version: Version, entity_type: str) -> bool:
     return entity_type == ("triple" if version.subject == "edge" else version.kind)
 
 
-def _happening(snapshot: Snapshot, commit: Commit) -> Happening:
+def _happening(snapshot: Snapshot, commit: Commit) -> HistoryRecord:
     """What a transaction is about is shown as it was: after it, or before it where it deleted."""
     after = cast(Version, snapshot.version(commit.subject_id, commit.tx))
     about = after
     if after.thing is None and not after.erased:
         about = snapshot.version(commit.subject_id, commit.tx - 1) or after
-    return Happening(commit, about, snapshot.undone_by(commit.tx))
+    return HistoryRecord(commit, about, snapshot.undone_by(commit.tx))
 
 
 @dataclass(slots=True)

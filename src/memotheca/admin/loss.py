@@ -1,6 +1,6 @@
 """Data that was lost: its file is missing, empty or begun anew, beside what is left of an earlier one."""
 
-from memotheca.admin.backups import Means, find_good
+from memotheca.admin.backups import DatabaseAccess, find_good
 from memotheca.admin.manifest import FILE
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage import swap
@@ -8,20 +8,20 @@ from memotheca.storage.segments import SUFFIX
 from memotheca.storage.store import ACCEPTED, Store
 
 
-def is_there(means: Means) -> bool:
+def is_there(means: DatabaseAccess) -> bool:
     """Whether there is a data file with anything in it, or a log or a restore that it will be made of."""
     files = (means.database, means.log_of(means.database))
     return any(path.exists() and path.stat().st_size for path in files) or swap.is_pending(means.database)
 
 
-def remains(means: Means) -> list[str]:
+def remains(means: DatabaseAccess) -> list[str]:
     """What is left of data that was used, by the names it has in the directory."""
     found = ["backups"] if means.backups() else []
     found += [means.segments.name] if any(means.segments.glob(f"*{SUFFIX}")) else []
     return found + ([FILE] if (means.directory / FILE).exists() else [])
 
 
-def refuse_missing(means: Means) -> None:
+def refuse_missing(means: DatabaseAccess) -> None:
     """For whoever may not make what is not there."""
     if is_there(means):
         return
@@ -46,7 +46,7 @@ def refuse_missing(means: Means) -> None:
     )
 
 
-def describe_loss(store: Store, means: Means) -> str:
+def describe_loss(store: Store, means: DatabaseAccess) -> str:
     """That the data was begun anew beside backups that know of more; nothing where that is not so, or is meant."""
     said = store.begun_anew()
     if said == ACCEPTED:

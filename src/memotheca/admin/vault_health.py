@@ -4,7 +4,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from memotheca.admin.health import Finding
+from memotheca.admin.health import HealthFinding
 from memotheca.kernel.kernel import Kernel
 from memotheca.notes.mounts import Mount, owner_role, vaults_of
 from memotheca.notes.sync import Difference, compare
@@ -15,12 +15,12 @@ from memotheca.storage.locks import role
 READ_AGAIN = "memotheca vault --sync"
 
 
-def inspect_vaults(kernel: Kernel) -> list[Finding]:
+def inspect_vaults(kernel: Kernel) -> list[HealthFinding]:
     """Look at every vault of every collection; nothing is written."""
     return [finding for name in kernel.store.collections() for finding in _inspect_collection(kernel, name)]
 
 
-def _inspect_collection(kernel: Kernel, collection: str) -> list[Finding]:
+def _inspect_collection(kernel: Kernel, collection: str) -> list[HealthFinding]:
     with kernel.store.database.read() as session:
         mounted = vault_index.read_mounted(session, collection)
         pending = [intent.vault + intent.path for intent in vault_index.pending_intents(session, collection)]
@@ -30,27 +30,29 @@ def _inspect_collection(kernel: Kernel, collection: str) -> list[Finding]:
     return [*found, _unfinished(collection, pending)] if mounts or pending else []
 
 
-def _inspect(kernel: Kernel, mount: Mount) -> Finding:
+def _inspect(kernel: Kernel, mount: Mount) -> HealthFinding:
     name = f"vault {mount.prefix or mount.root.name} in {kernel.collection}"
     option = "" if kernel.collection == "default" else f" --collection {kernel.collection}"
     if not mount.root.is_dir():
         fix = f"bring the folder back, or memotheca vault --vault DIR{option}, or memotheca vault --unmount{option}"
-        return Finding(name, False, f"{mount.root} is not there; its notes stay as they were", fix)
+        return HealthFinding(name, False, f"{mount.root} is not there; its notes stay as they were", fix)
     if not os.access(mount.root, os.R_OK | os.X_OK):
-        return Finding(name, False, f"{mount.root} cannot be read", f"chmod u+rx {mount.root}")
+        return HealthFinding(name, False, f"{mount.root} cannot be read", f"chmod u+rx {mount.root}")
     if not os.access(mount.root, os.W_OK):
         told = f"{mount.root} can be read, but not written, so no note can be changed"
-        return Finding(name, False, told, f"chmod u+w {mount.root}, or memotheca serve --read-only")
+        return HealthFinding(name, False, told, f"chmod u+w {mount.root}, or memotheca serve --read-only")
     difference = compare(kernel, mount)
     if difference.is_first:
-        return Finding(name, False, f"{mount.root} has not been read to the end yet", READ_AGAIN + option)
+        return HealthFinding(name, False, f"{mount.root} has not been read to the end yet", READ_AGAIN + option)
     if difference.doubt is not None:
         told = f"{difference.gone} notes are not to be found, but are kept: {difference.doubt}"
-        return Finding(name, False, told, f"mount its disk; if they are meant to be gone, {ACCEPT}{option}")
+        return HealthFinding(name, False, told, f"mount its disk; if they are meant to be gone, {ACCEPT}{option}")
     passed = f"; {difference.passed_over} files are passed over" if difference.passed_over else ""
     if not difference.files:
-        return Finding(name, True, f"{mount.root} is there, writable, and as the rows say{_follower(kernel)}{passed}")
-    return Finding(name, False, f"{_spell(difference)}{_follower(kernel)}{passed}", READ_AGAIN + option)
+        return HealthFinding(
+            name, True, f"{mount.root} is there, writable, and as the rows say{_follower(kernel)}{passed}"
+        )
+    return HealthFinding(name, False, f"{_spell(difference)}{_follower(kernel)}{passed}", READ_AGAIN + option)
 
 
 def _spell(difference: Difference) -> str:
@@ -70,10 +72,10 @@ def _follower(kernel: Kernel) -> str:
         return "; no server follows it just now" if is_free else "; a server follows it"
 
 
-def _unfinished(collection: str, pending: list[str]) -> Finding:
+def _unfinished(collection: str, pending: list[str]) -> HealthFinding:
     name = f"files on their way in {collection}"
     if not pending:
-        return Finding(name, True, "every change has reached its files")
+        return HealthFinding(name, True, "every change has reached its files")
     told = f"{len(pending)} files have not been written yet, the first is {pending[0]}"
     option = "" if collection == "default" else f" --collection {collection}"
-    return Finding(name, False, told, f"{READ_AGAIN}{option}, or start a server: either writes them")
+    return HealthFinding(name, False, told, f"{READ_AGAIN}{option}, or start a server: either writes them")

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from memotheca.admin.backups import find_good
-from memotheca.admin.health import Finding, examine, repair
+from memotheca.admin.health import HealthFinding, examine, repair
 from memotheca.admin.vault_health import inspect_vaults
 from memotheca.app import App, accept_incomplete, accept_loss, build, loss_of, means_of
 from memotheca.cli.layout import fill, say
@@ -39,7 +39,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.accept_incomplete:
         accept_incomplete(data)
     mended: list[str] = []
-    findings: list[Finding] = []
+    findings: list[HealthFinding] = []
     try:
         app = _open(parsed)
         kernel = app.kernel
@@ -71,16 +71,16 @@ def _open(parsed: argparse.Namespace) -> App:
     return app
 
 
-def _loss(parsed: argparse.Namespace, app: App) -> list[Finding]:
+def _loss(parsed: argparse.Namespace, app: App) -> list[HealthFinding]:
     told = loss_of(app)
-    return [Finding("loss", False, told, _advice(parsed, lost=True))] if told else []
+    return [HealthFinding("loss", False, told, _advice(parsed, lost=True))] if told else []
 
 
-def _damage(told: str, advice: str) -> Finding:
-    return Finding(INTEGRITY, False, told, advice)
+def _damage(told: str, advice: str) -> HealthFinding:
+    return HealthFinding(INTEGRITY, False, told, advice)
 
 
-def _tell(parsed: argparse.Namespace, mended: list[str], findings: list[Finding]) -> int:
+def _tell(parsed: argparse.Namespace, mended: list[str], findings: list[HealthFinding]) -> int:
     well = all(finding.well for finding in findings)
     if parsed.json:
         print_json({"ok": well, "repaired": mended, "findings": [asdict(finding) for finding in findings]})
@@ -95,7 +95,7 @@ def _tell(parsed: argparse.Namespace, mended: list[str], findings: list[Finding]
     return 0 if well else 1
 
 
-def _advised(parsed: argparse.Namespace, finding: Finding) -> Finding:
+def _advised(parsed: argparse.Namespace, finding: HealthFinding) -> HealthFinding:
     is_damage = finding.name == INTEGRITY and not finding.well
     return replace(finding, fix=_advice(parsed) if is_damage else aimed(parsed, finding.fix))
 
@@ -115,32 +115,34 @@ def _advice(parsed: argparse.Namespace, refusal: Refusal | None = None, *, lost:
     return aimed(parsed, others)
 
 
-def _company(data: Path) -> Finding:
+def _company(data: Path) -> HealthFinding:
     """Who else has the data open, for whoever wants to restore or cannot write."""
     with gate(data):
         others = [holder for holder in present(data) if holder.pid != os.getpid()]
-    return Finding("open", True, "open in " + "; ".join(map(str, others)) if others else "nobody else has it open")
+    return HealthFinding(
+        "open", True, "open in " + "; ".join(map(str, others)) if others else "nobody else has it open"
+    )
 
 
-def _permissions(data: Path) -> Finding:
+def _permissions(data: Path) -> HealthFinding:
     if sys.platform == "win32":
-        return Finding("permissions", True, "the data directory follows the user's profile")
+        return HealthFinding("permissions", True, "the data directory follows the user's profile")
     mode = stat.S_IMODE(data.stat().st_mode)
     if mode & 0o077:
-        return Finding(
+        return HealthFinding(
             "permissions",
             False,
             f"others can look into {data} (mode {mode:04o})",
             f"chmod 700 {shlex.quote(str(data))}",
         )
     if not os.access(data, os.W_OK):
-        return Finding(
+        return HealthFinding(
             "permissions", False, f"{data} cannot be written", f"chown it to you, or chmod u+w {shlex.quote(str(data))}"
         )
-    return Finding("permissions", True, f"{data} is for its owner alone")
+    return HealthFinding("permissions", True, f"{data} is for its owner alone")
 
 
-def _space(data: Path) -> Finding:
+def _space(data: Path) -> HealthFinding:
     free = shutil.disk_usage(data).free
     spelled = f"{free // (1024 * 1024)} MB free"
-    return Finding("disk", free > LOW_DISK, spelled, "" if free > LOW_DISK else "free some space on that disk")
+    return HealthFinding("disk", free > LOW_DISK, spelled, "" if free > LOW_DISK else "free some space on that disk")

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from memotheca.admin.history import Happening, list_history
+from memotheca.admin.history import HistoryRecord, list_history
 from memotheca.cli.layout import say
 from memotheca.cli.terminal import app_of, at_least, plain, print_json, styled
 from memotheca.kernel.names import call
@@ -48,7 +48,7 @@ def run(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def _batch_of(found: Happening) -> str | None:
+def _batch_of(found: HistoryRecord) -> str | None:
     """What the transactions of one command have in common, where it made several."""
     batch = found.commit.note.get("batch")
     return None if batch is None else str(batch["id"])[:8]

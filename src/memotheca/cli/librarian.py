@@ -13,7 +13,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.critique import critique
 from memotheca.memory.care.quarantine import lift_quarantine, quarantined_entries
 from memotheca.memory.care.recency import recent_entries
-from memotheca.memory.care.tasks import LOOKED_AT, Task, curation_tasks, examine_health, keep_as_it_is, reconsider
+from memotheca.memory.care.tasks import LOOKED_AT, CareTask, curation_tasks, examine_health, keep_as_it_is, reconsider
 from memotheca.memory.curation import wording
 from memotheca.memory.curation.merge import MergeRequest, chief_of, forget, merge
 from memotheca.memory.curation.restore import restore
@@ -71,7 +71,7 @@ def _node(entry: Entry) -> dict[str, Any]:
     return {"id": entry.id, "kind": entry.kind, "citation": citation_of(entry), "name": name_of(entry)}
 
 
-def _task_shape(task: Task) -> dict[str, Any]:
+def _task_shape(task: CareTask) -> dict[str, Any]:
     return {
         "task_type": task.type,
         "target_nodes": [_node(entry) for entry in task.entries],
@@ -99,7 +99,7 @@ def _conflicts(kernel: Kernel, findings: list[Any]) -> list[dict[str, Any]]:
 class Decision:
     """What was decided about a task, and how to take it back."""
 
-    task: Task
+    task: CareTask
     take_back: Callable[[], object]
 
 
@@ -108,7 +108,7 @@ def review(kernel: Kernel) -> None:
     with kernel.read() as snapshot:
         waiting = deque(curation_tasks(kernel, snapshot, among=KEPT_BY_HAND))
     decided: list[Decision] = []
-    settled: list[Task] = []
+    settled: list[CareTask] = []
     if not waiting:
         print("There is nothing to decide.")
     while waiting or decided:
@@ -127,7 +127,7 @@ def review(kernel: Kernel) -> None:
     print(f"{len(decided)} decided.")
 
 
-def _next_standing(kernel: Kernel, waiting: "deque[Task]", settled: list[Task]) -> Task | None:
+def _next_standing(kernel: Kernel, waiting: "deque[CareTask]", settled: list[CareTask]) -> CareTask | None:
     """Show the next task whose entries are all still there; the others are settled by what was decided."""
     while waiting:
         task = waiting.popleft()
@@ -138,12 +138,12 @@ def _next_standing(kernel: Kernel, waiting: "deque[Task]", settled: list[Task]) 
     return None
 
 
-def _still_stands(kernel: Kernel, task: Task) -> bool:
+def _still_stands(kernel: Kernel, task: CareTask) -> bool:
     with kernel.read() as snapshot:
         return all(snapshot.entry(entry.id) is not None for entry in task.entries)
 
 
-def _show(task: Task, more: int) -> None:
+def _show(task: CareTask, more: int) -> None:
     print()
     say(f"{styled(task.type, 'bold')} ({task.priority}): {task.reason}; {more} more")
     for number, entry in enumerate(task.entries, 1):
@@ -158,7 +158,7 @@ def _ask(question: str) -> str:
         return "q"
 
 
-def _decide(kernel: Kernel, task: Task, choice: str, decided: list[Decision]) -> bool:
+def _decide(kernel: Kernel, task: CareTask, choice: str, decided: list[Decision]) -> bool:
     """Do as was said; false where nothing was, so that the question is asked again."""
     try:
         if choice == "m" and len(task.entries) > 1:
@@ -181,7 +181,7 @@ def _decide(kernel: Kernel, task: Task, choice: str, decided: list[Decision]) ->
     return True
 
 
-def _which(task: Task, number: str) -> Entry | None:
+def _which(task: CareTask, number: str) -> Entry | None:
     if len(task.entries) == 1:
         return task.entries[0]
     number = number or _ask(f"Which one, 1 to {len(task.entries)}?")
@@ -192,7 +192,7 @@ def _which(task: Task, number: str) -> Entry | None:
     return None
 
 
-def _merge(kernel: Kernel, task: Task) -> Callable[[], object]:
+def _merge(kernel: Kernel, task: CareTask) -> Callable[[], object]:
     name, content = name_of(chief_of(task.entries)), wording.extract(task.entries)[0]
     asked = MergeRequest(
         sources=task.entries, name=name, content=content, rationale=f"Merged in a review: {task.reason}"
@@ -201,7 +201,7 @@ def _merge(kernel: Kernel, task: Task) -> Callable[[], object]:
     return _undoable(kernel, f"Merged into {merged.version.id}.", merged.reversal_hash)
 
 
-def _forget(kernel: Kernel, task: Task, entry: Entry) -> Callable[[], object]:
+def _forget(kernel: Kernel, task: CareTask, entry: Entry) -> Callable[[], object]:
     reason = "semantic_cancer" if task.type == "semantic_cancer" else "obsolete"
     gone = forget(kernel, entry.id, reason=reason, rationale=f"Forgotten in a review: {task.reason}", actor=ACTOR)
     return _undoable(kernel, f"Forgot {citation_of(entry)}.", gone.reversal_hash)
@@ -212,7 +212,7 @@ def _undoable(kernel: Kernel, told: str, reversal_hash: str) -> Callable[[], obj
     return lambda: restore(kernel, reversal_hash, actor=ACTOR)
 
 
-def _undo(decided: list[Decision], waiting: "deque[Task]") -> None:
+def _undo(decided: list[Decision], waiting: "deque[CareTask]") -> None:
     if not decided:
         print("Nothing has been decided yet.")
         return

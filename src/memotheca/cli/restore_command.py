@@ -4,7 +4,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from memotheca.admin.backups import Restored, restore
+from memotheca.admin.backups import RestoredBackup, restore
 from memotheca.app import make_directory, means_of
 from memotheca.cli.layout import say
 from memotheca.cli.terminal import plain, print_json, settings_of
@@ -39,7 +39,7 @@ def run(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def _told(done: Restored) -> list[str]:
+def _told(done: RestoredBackup) -> list[str]:
     held = ", ".join(f"{count} in {name}" for name, count in done.collections.items()) or "none"
     lines = [f"Restored {done.file}. Entries: {held}."]
     if done.migrated_from is not None:

@@ -14,8 +14,8 @@ from memotheca.kernel.names import file_of, path_of, short_handle
 from memotheca.model import kinds
 from memotheca.model.kinds import KINDS
 from memotheca.model.knowledge import Entry, handle_of
-from memotheca.search.excerpts import Sought, describe
-from memotheca.search.search import Budget, Question, find_entries, weigh_excerpts
+from memotheca.search.excerpts import ExcerptQuery, describe
+from memotheca.search.search import PageBudget, Question, find_entries, weigh_excerpts
 
 INDENT = " " * 5
 
@@ -70,7 +70,7 @@ def run(parsed: argparse.Namespace) -> int:
         as_of=parsed.as_of,
         as_of_tx_id=parsed.as_of_tx,
     )
-    budget = Budget(parsed.budget, weigh_excerpts) if parsed.budget is not None else None
+    budget = PageBudget(parsed.budget, weigh_excerpts) if parsed.budget is not None else None
     began = time.perf_counter()
     page = find_entries(kernel, question, limit=parsed.limit, budget=budget)
     triples = _triples(kernel, parsed)
@@ -87,7 +87,7 @@ def run(parsed: argparse.Namespace) -> int:
         return 0
     if page.read_as:
         print(f"Read as: {page.read_as}", file=sys.stderr)
-    sought = Sought(page.read_as or parsed.question)
+    sought = ExcerptQuery(page.read_as or parsed.question)
     for each in triples:
         say(f"{styled(plain(each.sentence), 'bold')}  {styled(each.handle, 'dim')}", lead="   · ", hang=INDENT)
     for number, (hit, place) in enumerate(zip(page.hits, places, strict=True), start=1):
@@ -111,7 +111,7 @@ def _triples(kernel: Any, parsed: argparse.Namespace) -> list[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class HitPlace:
     """In which file something stands, if in any; and by which handle it is found again."""
 
     filename: str
@@ -119,14 +119,14 @@ class Place:
     handle: str
 
 
-def _file(snapshot: Any, entry: Entry) -> Place:
+def _file(snapshot: Any, entry: Entry) -> HitPlace:
     if entry.kind not in (kinds.DOCUMENT, kinds.SECTION, kinds.NOTE):
-        return Place("", "", short_handle(snapshot, entry))
+        return HitPlace("", "", short_handle(snapshot, entry))
     path = path_of(snapshot, entry)
-    return Place(file_of(snapshot, entry) or PurePath(path).name, path, short_handle(snapshot, entry))
+    return HitPlace(file_of(snapshot, entry) or PurePath(path).name, path, short_handle(snapshot, entry))
 
 
-def _shown(hit: Any, place: Place) -> dict[str, Any]:
+def _shown(hit: Any, place: HitPlace) -> dict[str, Any]:
     entry = hit.version.thing
     assert isinstance(entry, Entry)
     return {
@@ -141,7 +141,7 @@ def _shown(hit: Any, place: Place) -> dict[str, Any]:
     }
 
 
-def _print_hit(number: int, hit: Any, place: Place, *, sought: Any, explain: bool) -> None:
+def _print_hit(number: int, hit: Any, place: HitPlace, *, sought: Any, explain: bool) -> None:
     entry = hit.version.thing
     title = entry.title or place.filename or place.handle
     say(styled(plain(title), "bold"), lead=f"{number:3}. ", hang=INDENT)

@@ -15,7 +15,7 @@ from memotheca.parsing.formats import EXTENSIONS, FORMATS
 from memotheca.search.derive import metadata_number
 from memotheca.search.embed import embedder_of
 from memotheca.search.excerpts import read_place
-from memotheca.search.finder import Finder, Passage, Search, embed_question, finder_of
+from memotheca.search.finder import ChunkMatch, Finder, Search, embed_question, finder_of
 from memotheca.search.index.score import Filter
 from memotheca.search.search import refuse_blank
 from memotheca.storage import document_index
@@ -29,7 +29,7 @@ DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class DocumentHit:
     """A passage that matches, with the document it stands in and its place there."""
 
     document: Entry
@@ -42,13 +42,13 @@ class Found:
 
 def search_documents(
     kernel: Kernel, query: str, *, limit: int, least: float = 0.0, filters: Mapping[str, Any] | None = None
-) -> list[Found]:
+) -> list[DocumentHit]:
     """The passages that match best, best first, none below the least relevance."""
     refuse_blank(query)
     return persist(lambda: _search(kernel, query, window=(limit, least), filters=filters or {}))
 
 
-def _search(kernel: Kernel, query: str, *, window: tuple[int, float], filters: Mapping[str, Any]) -> list[Found]:
+def _search(kernel: Kernel, query: str, *, window: tuple[int, float], filters: Mapping[str, Any]) -> list[DocumentHit]:
     limit, least = window
     finder: Finder = finder_of(kernel)
     with kernel.read() as snapshot:
@@ -67,7 +67,7 @@ def _search(kernel: Kernel, query: str, *, window: tuple[int, float], filters: M
             snapshot, Search(text=query, filter=wanted, vector=vector), embedder if vector is not None else None
         )
         entries: dict[str, Entry | None] = {}
-        found: list[Found] = []
+        found: list[DocumentHit] = []
         for passage in findings.passages:
             relevance = round(max(0.0, min(1.0, passage.score / findings.ceiling)), DIGITS)
             if len(found) == limit or relevance < least:
@@ -80,9 +80,9 @@ def _search(kernel: Kernel, query: str, *, window: tuple[int, float], filters: M
     return found
 
 
-def _found(snapshot: Snapshot, passage: Passage, entry: Entry, relevance: float) -> Found:
+def _found(snapshot: Snapshot, passage: ChunkMatch, entry: Entry, relevance: float) -> DocumentHit:
     start, stop, place = read_spots(snapshot.session, snapshot.collection, [passage.seq])[passage.seq]
-    return Found(
+    return DocumentHit(
         document=entry,
         chunk_id=chunk_id(entry, start, stop),
         text=entry.body[start:stop],

@@ -8,7 +8,7 @@ from memotheca.documents import sections
 from memotheca.kernel.handles import resolve
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.names import SHORT, document_ids
-from memotheca.kernel.paging import Place, start, to_cursor
+from memotheca.kernel.paging import PagePosition, start, to_cursor
 from memotheca.model import kinds
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
@@ -67,7 +67,7 @@ def _status(snapshot: Snapshot, row: DocumentRow, under_way: set[str | None]) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class DocumentView:
     """A document as it was at a transaction, with its chunks counted and its sections in order."""
 
     version: Version
@@ -76,7 +76,7 @@ class Opened:
     sections: tuple[Entry, ...] = ()
 
 
-def open_document(kernel: Kernel, handle: str) -> Opened:
+def open_document(kernel: Kernel, handle: str) -> DocumentView:
     with kernel.read() as snapshot:
         entry = _resolved(snapshot, handle)
         return _opened(snapshot, cast(Version, snapshot.head(entry.id)), parts=sections.sections_of(snapshot, entry))
@@ -84,7 +84,7 @@ def open_document(kernel: Kernel, handle: str) -> Opened:
 
 def page_documents(
     kernel: Kernel, *, limit: int, cursor: str | None, as_of_tx_id: int | None = None
-) -> tuple[list[Opened], int, str | None]:
+) -> tuple[list[DocumentView], int, str | None]:
     """A page of documents in the order of their making, from one snapshot."""
     asked = {"as_of_tx_id": as_of_tx_id}
     with kernel.read() as snapshot:
@@ -92,16 +92,16 @@ def page_documents(
         found = snapshot.entries((kinds.DOCUMENT,), as_of=place.tx, after=place.last, limit=limit + 1)
         opened = [_opened(snapshot, version) for version in found[:limit]]
     more = len(found) > limit
-    following = to_cursor(Place(place.tx, place.now, found[limit - 1].id), asked) if more else None
+    following = to_cursor(PagePosition(place.tx, place.now, found[limit - 1].id), asked) if more else None
     return opened, place.tx, following
 
 
-def _opened(snapshot: Snapshot, version: Version, parts: Sequence[Entry] = ()) -> Opened:
+def _opened(snapshot: Snapshot, version: Version, parts: Sequence[Entry] = ()) -> DocumentView:
     row = document_index.find(snapshot.session, snapshot.collection, version.id)
     if row is None:
-        return Opened(version, 0, "removed", tuple(parts))
+        return DocumentView(version, 0, "removed", tuple(parts))
     under_way = {job.arguments.get("path") for job in jobs.unsettled(snapshot.session, snapshot.collection)}
-    return Opened(version, row.chunks, _status(snapshot, row, under_way), tuple(parts))
+    return DocumentView(version, row.chunks, _status(snapshot, row, under_way), tuple(parts))
 
 
 def get_document(kernel: Kernel, handle: str) -> DocumentRow:

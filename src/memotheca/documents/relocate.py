@@ -17,18 +17,20 @@ from memotheca.storage.store import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class RelocatedFile:
     """What became of a document whose file is gone: where the file is now, or None where there is none."""
 
     filename: str
     now: str | None
 
 
-def follow_gone(kernel: Kernel, gone: Iterable[str], present: Mapping[str, int], *, actor: str) -> dict[str, Followed]:
+def follow_gone(
+    kernel: Kernel, gone: Iterable[str], present: Mapping[str, int], *, actor: str
+) -> dict[str, RelocatedFile]:
     """What became of the documents of files that are gone, by the paths these had. A file of the same content that no
     document has yet is the same file by another name: the document stays what it is. Otherwise it is taken out. The
     files that are present are given with their sizes."""
-    followed: dict[str, Followed] = {}
+    followed: dict[str, RelocatedFile] = {}
     for path in gone:
         with kernel.read() as snapshot:
             row = _document_at(snapshot, path)
@@ -44,7 +46,7 @@ def follow_gone(kernel: Kernel, gone: Iterable[str], present: Mapping[str, int],
             if refusal.failure is not Failure.NOT_FOUND:
                 raise
             continue
-        followed[path] = Followed(row.filename, now)
+        followed[path] = RelocatedFile(row.filename, now)
     return followed
 
 

@@ -22,7 +22,7 @@ FIELDS = {"date_added": "added", "filename": "filename", "size": "size"}
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class ListWindow:
     """Which part of a list is wanted, and in which order."""
 
     limit: int
@@ -35,7 +35,7 @@ class Window:
         return (fold(value) if self.order == "filename" else value, row.id)
 
 
-def list_all(kernel: Kernel, window: Window) -> tuple[list[Listed], int]:
+def list_all(kernel: Kernel, window: ListWindow) -> tuple[list[Listed], int]:
     """A page of the documents and of the files that wait, are being read, or could not be read; and how many there are
     in all."""
     with kernel.read() as snapshot:

@@ -8,7 +8,7 @@ from memotheca.documents.sections import HAS_SECTION
 from memotheca.entries.entries import refuse_long
 from memotheca.kernel.handles import EDGE_NAMES, ENTITY_NAMES, resolve
 from memotheca.kernel.kernel import Kernel
-from memotheca.kernel.paging import Place, start, to_cursor
+from memotheca.kernel.paging import PagePosition, start, to_cursor
 from memotheca.kernel.validity import said_validity
 from memotheca.model import kinds
 from memotheca.model.clock import HOUR
@@ -44,7 +44,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class EdgeWithEnds:
     """An edge with its ends."""
 
     version: Version
@@ -53,11 +53,11 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class ClaimConflict:
     """A claim that was not written, because the predicate already has another object."""
 
     conflict_id: str
-    existing: Related
+    existing: EdgeWithEnds
     incoming: Claim
     expires_at: int
 
@@ -66,23 +66,23 @@ class Clash:
 class EdgePage:
     """One page of edges and the snapshot it was taken from."""
 
-    edges: list[Related]
+    edges: list[EdgeWithEnds]
     as_of_tx: int
     next_cursor: str | None
 
 
 class _Clashes(Exception):
-    def __init__(self, existing: Related) -> None:
+    def __init__(self, existing: EdgeWithEnds) -> None:
         self.existing = existing
 
 
-def relate(kernel: Kernel, claim: Claim, *, actor: str) -> Related | Clash:
+def relate(kernel: Kernel, claim: Claim, *, actor: str) -> EdgeWithEnds | ClaimConflict:
     """Write a claim as an edge, or say with what it clashes and write nothing."""
 
     refuse_long("source", (claim.source,))
     refuse_long("actor", (claim.actor,))
 
-    def act(transaction: Transaction) -> Related:
+    def act(transaction: Transaction) -> EdgeWithEnds:
         transaction.describe("CREATE")
         source, target = _ends(transaction, claim)
         same = _find_same(transaction, source, claim, target)
@@ -99,10 +99,10 @@ def relate(kernel: Kernel, claim: Claim, *, actor: str) -> Related | Clash:
         return _remember(kernel, clash.existing, claim)
 
 
-def settle(kernel: Kernel, conflict_id: str, resolution: Resolution, claim: Claim, *, actor: str) -> Related:
+def settle(kernel: Kernel, conflict_id: str, resolution: Resolution, claim: Claim, *, actor: str) -> EdgeWithEnds:
     """Apply a resolution to a claim that clashed before."""
 
-    def act(transaction: Transaction) -> Related:
+    def act(transaction: Transaction) -> EdgeWithEnds:
         pending = _recall(transaction.session, kernel, conflict_id)
         _refuse_other(pending, claim)
         drop_conflict(transaction.session, kernel.collection, conflict_id)
@@ -171,7 +171,7 @@ def find_edges(kernel: Kernel, question: EdgeQuestion, *, limit: int, cursor: st
         found = snapshot.edges(pattern, as_of=place.tx, after=place.last, limit=limit + 1)
         edges = [_with_ends(snapshot, version, place.tx) for version in found[:limit]]
     more = len(found) > limit
-    following = to_cursor(Place(place.tx, place.now, found[limit - 1].id), asked) if more else None
+    following = to_cursor(PagePosition(place.tx, place.now, found[limit - 1].id), asked) if more else None
     return EdgePage(edges, place.tx, following)
 
 
@@ -199,7 +199,7 @@ def edge_fits(kernel: Kernel, question: EdgeQuestion, edge: Edge, tx: int) -> bo
         return snapshot.fits(edge, _pattern(snapshot, question), tx)
 
 
-def get_edge(kernel: Kernel, handle: str) -> Related:
+def get_edge(kernel: Kernel, handle: str) -> EdgeWithEnds:
     with kernel.read() as snapshot:
         return _with_ends(snapshot, resolve(snapshot, handle, "edge"), snapshot.tx)
 
@@ -219,17 +219,17 @@ def _id_of(snapshot: Snapshot, text: str | None) -> str | None:
         return None
 
 
-def related_at(snapshot: Snapshot, version: Version) -> Related:
+def related_at(snapshot: Snapshot, version: Version) -> EdgeWithEnds:
     """An edge with its ends as they are now."""
     return _with_ends(snapshot, version, snapshot.tx)
 
 
-def _with_ends(snapshot: Snapshot, version: Version, as_of: int) -> Related:
+def _with_ends(snapshot: Snapshot, version: Version, as_of: int) -> EdgeWithEnds:
     edge = cast(Edge, version.thing)
-    return Related(version, snapshot.entry(edge.source, as_of), snapshot.entry(edge.target, as_of))
+    return EdgeWithEnds(version, snapshot.entry(edge.source, as_of), snapshot.entry(edge.target, as_of))
 
 
-def _related(snapshot: Snapshot, id: str) -> Related:
+def _related(snapshot: Snapshot, id: str) -> EdgeWithEnds:
     return _with_ends(snapshot, cast(Version, snapshot.version(id, snapshot.tx)), snapshot.tx)
 
 
@@ -312,7 +312,7 @@ def _find_rival(transaction: Transaction, source: Entry, claim: Claim) -> Edge |
     return next((edge for edge in edges if edge.validity.covers(transaction.time)), None)
 
 
-def _amend(transaction: Transaction, edge: Edge, claim: Claim) -> Related:
+def _amend(transaction: Transaction, edge: Edge, claim: Claim) -> EdgeWithEnds:
     """Bring an edge to what the claim says of it; the same claim twice changes nothing."""
     amended = _with_claim(edge, claim)
     if amended != transaction.edge(edge.id):
@@ -321,7 +321,7 @@ def _amend(transaction: Transaction, edge: Edge, claim: Claim) -> Related:
     return _related(transaction, edge.id)
 
 
-def _connect(transaction: Transaction, claim: Claim, source: Entry, target: Entry) -> Related:
+def _connect(transaction: Transaction, claim: Claim, source: Entry, target: Entry) -> EdgeWithEnds:
     blank = new_edge(transaction, source.id, claim.predicate, target.id)
     edge = _with_claim(blank, claim)
     transaction.put(edge)
@@ -341,7 +341,7 @@ def _with_claim(edge: Edge, claim: Claim) -> Edge:
     )
 
 
-def _remember(kernel: Kernel, existing: Related, claim: Claim) -> Clash:
+def _remember(kernel: Kernel, existing: EdgeWithEnds, claim: Claim) -> ClaimConflict:
     now = kernel.now()
     conflict_id, expires = new_id(now), now + CONFLICT_LIFETIME
     content = {
@@ -356,7 +356,7 @@ def _remember(kernel: Kernel, existing: Related, claim: Claim) -> Clash:
         keep_conflict(session, kernel.collection, conflict_id, expires=expires, content=content)
 
     kernel.store.operate(act)
-    return Clash(conflict_id, existing, claim, expires)
+    return ClaimConflict(conflict_id, existing, claim, expires)
 
 
 def _recall(session: Session, kernel: Kernel, conflict_id: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import cast
 
-from memotheca.entries.edges import Related, related_at
+from memotheca.entries.edges import EdgeWithEnds, related_at
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.commits import Version
 from memotheca.model.kinds import ENTITY, TRIPLE
@@ -30,10 +30,10 @@ _JOINTS = re.compile(r"[_\-]")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TripleMatch:
     """A triple, its sentence, and how much of the question it answers, from 0 to 1."""
 
-    related: Related
+    related: EdgeWithEnds
     sentence: str
     score: float
 
@@ -43,14 +43,14 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class TripleMatches:
     """The triples that answer best, best first, and how many there are."""
 
-    triples: list[Said]
+    triples: list[TripleMatch]
     total: int
 
 
-def sentence_of(related: Related) -> str:
+def sentence_of(related: EdgeWithEnds) -> str:
     """A triple as people say it: `works_at` is `works at`."""
     edge = cast(Edge, related.version.thing)
     return " ".join((_name(related.source), spoken_predicate(edge.predicate), _name(related.target)))
@@ -64,11 +64,11 @@ def _name(end: Entry | None) -> str:
     return "?" if end is None else end.title or handle_of(end)
 
 
-def find_sentences(kernel: Kernel, question: str, *, limit: int, valid_at: int | None = None) -> Answers:
+def find_sentences(kernel: Kernel, question: str, *, limit: int, valid_at: int | None = None) -> TripleMatches:
     """Triples of entities that a question is about, those with most of its words first."""
     asked = set(query_words(question))
     if not asked:
-        return Answers([], 0)
+        return TripleMatches([], 0)
     with kernel.read() as snapshot:
         scored = _scored(triples_at(snapshot, _anchors(kernel, snapshot, question), limit=LOOKED_AT), asked)
         if not any(score >= ENOUGH for score, _ in scored):
@@ -77,9 +77,9 @@ def find_sentences(kernel: Kernel, question: str, *, limit: int, valid_at: int |
         ranked = sorted({id: score for score, id in sorted(scored)}.items(), key=lambda pair: (-pair[1], pair[0]))
         told = (_said(snapshot, id, score) for id, score in ranked)
         if valid_at is None:
-            return Answers(list(islice(told, limit)), len(ranked))
+            return TripleMatches(list(islice(told, limit)), len(ranked))
         holding = [each for each in told if cast(Edge, each.related.version.thing).validity.covers(valid_at)]
-        return Answers(holding[:limit], len(holding))
+        return TripleMatches(holding[:limit], len(holding))
 
 
 def _anchors(kernel: Kernel, snapshot: Snapshot, question: str) -> list[str]:
@@ -102,17 +102,17 @@ def _scored(triples: Iterable[Spoken], asked: set[str]) -> list[tuple[float, str
     return scored
 
 
-def _said(snapshot: Snapshot, id: str, score: float) -> Said:
+def _said(snapshot: Snapshot, id: str, score: float) -> TripleMatch:
     related = related_at(snapshot, cast(Version, snapshot.head(id)))
-    return Said(related, sentence_of(related), score)
+    return TripleMatch(related, sentence_of(related), score)
 
 
-def as_hit(said: Said) -> Hit:
+def as_hit(said: TripleMatch) -> Hit:
     """A triple as something that was found, its sentence for a text."""
     return Hit(as_entry(said.related), said.score, said.score)
 
 
-def as_entry(related: Related) -> Version:
+def as_entry(related: EdgeWithEnds) -> Version:
     """A triple for whoever shows entries: its sentence is its title and its text."""
     version, edge = related.version, cast(Edge, related.version.thing)
     sentence = sentence_of(related)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from memotheca.kernel.once import Once
+from memotheca.kernel.once import KeyedCall
 from memotheca.model.clock import MINUTE
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage import repeats
@@ -34,7 +34,7 @@ def answer_once(call: Call[Any], asked: str, answer: Callable[[Call[Any]], Reply
         raise Refusal(Failure.INVALID, f"An idempotency key has 1 to {LONGEST_KEY} characters.", field=FIELD)
     if (before := _find(call)) is not None:
         return _answer_again(call, asked, before)
-    once = Once(kernel.collection, call.key, asked)
+    once = KeyedCall(kernel.collection, call.key, asked)
     try:
         reply = answer(replace(call, kernel=replace(kernel, once=once)))
     except Repeated:
@@ -51,7 +51,7 @@ def _find(call: Call[Any]) -> Repeat | None:
         return repeats.find(session, call.kernel.collection, call.key, call.kernel.now())
 
 
-def _keep(call: Call[Any], once: Once, reply: Reply) -> None:
+def _keep(call: Call[Any], once: KeyedCall, reply: Reply) -> None:
     try:
         once.keep(call.kernel.store, _packed(reply))
     except Refusal as refusal:

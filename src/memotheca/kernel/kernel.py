@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from memotheca.kernel.once import Once
+from memotheca.kernel.once import KeyedCall
 from memotheca.kernel.parts import Parts
 from memotheca.model.cancellation import carry_on, heed
 from memotheca.storage.database import Session
@@ -37,7 +37,7 @@ class Kernel:
     parts: Parts = field(default_factory=Parts)
     # Where one command makes several transactions: what they have in common, so that one undo takes them all back.
     batch: Mapping[str, Any] | None = None
-    once: Once | None = None
+    once: KeyedCall | None = None
     # Asked inside a transaction by who acts in a role that another may have taken over meanwhile.
     fence: Callable[[], None] = _stand
 

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Once:
+class KeyedCall:
     """One call under a key: its first change claims the key, and a second call finds it claimed."""
 
     collection: str

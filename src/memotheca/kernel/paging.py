@@ -15,7 +15,7 @@ LARGEST = (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PagePosition:
     """Where to go on: after `last`, which was the `shown`th, in the state after `tx`, at the moment `now`."""
 
     tx: int
@@ -24,27 +24,27 @@ class Place:
     shown: int = 0
 
 
-def start(question: Mapping[str, Any], cursor: str | None, *, newest: int, now: int) -> Place:
+def start(question: Mapping[str, Any], cursor: str | None, *, newest: int, now: int) -> PagePosition:
     """Where a page starts: where the last one ended, or at the top of the snapshot that was asked for."""
     if cursor is not None:
         return from_cursor(cursor, question, newest=newest)
     wanted = question.get("as_of_tx_id")
     if wanted is not None and not 0 <= wanted <= newest:
         raise Refusal(Failure.INVALID, f"as_of_tx_id must be a transaction up to {newest}.", field="as_of_tx_id")
-    return Place(newest if wanted is None else wanted, now)
+    return PagePosition(newest if wanted is None else wanted, now)
 
 
-def to_cursor(place: Place, question: Mapping[str, Any]) -> str:
+def to_cursor(place: PagePosition, question: Mapping[str, Any]) -> str:
     content = json.dumps([place.tx, place.now, place.last, place.shown, _fingerprint(question)], separators=(",", ":"))
     return base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
 
 
-def from_cursor(cursor: str, question: Mapping[str, Any], *, newest: int) -> Place:
+def from_cursor(cursor: str, question: Mapping[str, Any], *, newest: int) -> PagePosition:
     """Read a cursor back; it must belong to the same question and to a state this collection has."""
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
         tx, now, last, shown, fingerprint = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        place = Place(int(tx), int(now), str(last), int(shown))
+        place = PagePosition(int(tx), int(now), str(last), int(shown))
         if max(abs(place.tx), abs(place.now), abs(place.shown)) > LARGEST:
             raise ValueError
     except (binascii.Error, UnicodeDecodeError, ValueError, TypeError, OverflowError, RecursionError):

@@ -19,7 +19,7 @@ from memotheca.storage.heads import is_live
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.vault_index import Link, NoteRow, missing_rows, read_row, read_rows, row_of
 from memotheca.vault.resolve import Named, Resolver, link_key, note_keys
-from memotheca.vault.wikilinks import Form, folded
+from memotheca.vault.wikilinks import LinkSyntax, folded
 
 GHOST = "ghost_"
 MANY = 1000
@@ -164,7 +164,9 @@ class Notebook:
         row = self.rows[node]
         found: list[tuple[str, list[str]]] = []
         for target, form, _ in row.links:
-            meant = self.resolver(row.vault).find(target, row.path.removeprefix(row.vault), is_path=form != Form.WIKI)
+            meant = self.resolver(row.vault).find(
+                target, row.path.removeprefix(row.vault), is_path=form != LinkSyntax.WIKI
+            )
             if meant is not None and meant.others:
                 found.append((target, [row.vault + path for path in (meant.path, *meant.others)]))
         return found
@@ -272,7 +274,7 @@ class Notebook:
         targets: list[str] = []
         meanings = known.setdefault(row.vault, {})
         for link in row.links:
-            known_already = meanings.get(link[0]) if link[1] == Form.WIKI else None
+            known_already = meanings.get(link[0]) if link[1] == LinkSyntax.WIKI else None
             target, key = known_already or self._look_up(snapshot, row, link, meanings)
             if target is not None:
                 targets.append(target)
@@ -285,12 +287,12 @@ class Notebook:
     def resolve(self, row: NoteRow, target: str, form: str) -> str | None:
         """The id of the note that a link in another means, in its own vault first."""
         found = self.resolver(row.vault).find(
-            target, row.path.removeprefix(row.vault), is_path=form != Form.WIKI
+            target, row.path.removeprefix(row.vault), is_path=form != LinkSyntax.WIKI
         )  # fmt: skip
         if found is not None:
             return self._by_path[row.vault + found.path]
         for vault, resolver in sorted(self._resolvers.items()):
-            if vault != row.vault and form == Form.WIKI:
+            if vault != row.vault and form == LinkSyntax.WIKI:
                 found = resolver.find(target.removeprefix(vault) if vault else target)
                 if found is not None:
                     return self._by_path[vault + found.path]
@@ -302,11 +304,11 @@ class Notebook:
         found, key = self.resolve(row, target, form), None
         if found is None:
             key = link_key(target)
-            found = self._find_other(snapshot, target) if form == Form.WIKI else None
+            found = self._find_other(snapshot, target) if form == LinkSyntax.WIKI else None
             if found is None and not attached:
                 found = ghost_id(target)
                 self.ghosts.setdefault(found, target)
-        if form == Form.WIKI and self.resolver(row.vault).is_settled(target):
+        if form == LinkSyntax.WIKI and self.resolver(row.vault).is_settled(target):
             meanings[target] = found, key
         return found, key
 

@@ -19,7 +19,7 @@ from memotheca.storage.database import Session
 from memotheca.storage.roles import Lease, holder_of, lease
 from memotheca.storage.store import Transaction
 from memotheca.storage.vault_index import Intent
-from memotheca.vault.files import MAX_SIZE, TEMPORARY, Folder, Problem, Signature, Trouble
+from memotheca.vault.files import MAX_SIZE, TEMPORARY, FileSignature, Folder, Problem, Trouble
 from memotheca.vault.lossless_text import is_binary
 
 APPLYING = "vault-files"
@@ -38,7 +38,7 @@ class _Turn:
 
 
 @dataclass(slots=True)
-class Plan:
+class FilePlan:
     """What a change of notes means for their files, one path at a time however often it changes. What leaves is
     deleted, or goes to the vault's trash where the plan keeps it. What comes back may stand again beside a file whose
     name differs in case alone, where the disk tells them apart."""
@@ -248,5 +248,5 @@ def _apply(intent: Intent) -> str | None:
     return "" if held is None else spell(held.signature)
 
 
-def spell(signature: Signature) -> str:
+def spell(signature: FileSignature) -> str:
     return "-".join(str(part) for part in signature)

@@ -14,7 +14,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.notes.mounts import vaults_of
 from memotheca.notes.note_bytes import is_filed, to_bytes
 from memotheca.notes.note_codec import FilePlace, to_entry
-from memotheca.notes.outbox import Plan, catch_up, finish
+from memotheca.notes.outbox import FilePlan, catch_up, finish
 from memotheca.notes.sync import folder_of, sync_paths
 from memotheca.storage.store import Transaction
 from memotheca.vault.edit import compose
@@ -24,14 +24,14 @@ from memotheca.vault.paths import new_path
 
 T = TypeVar("T")
 
-Act = Callable[[Transaction, Plan], T]
+Act = Callable[[Transaction, FilePlan], T]
 
 
 def carry_out(kernel: Kernel, act: Act[T], *, actor: str) -> T:
     """Run a change in one transaction and let the files of its notes follow; a file that goes, goes to the trash."""
 
     def write(transaction: Transaction) -> tuple[T, bool]:
-        plan = Plan(vaults_of(kernel), keeps=True)
+        plan = FilePlan(vaults_of(kernel), keeps=True)
         result = act(transaction, plan)
         return result, bool(plan.settle(transaction))
 
@@ -49,7 +49,7 @@ def carry_out(kernel: Kernel, act: Act[T], *, actor: str) -> T:
     return result
 
 
-def retire(transaction: Transaction, plan: Plan, entry: Entry) -> int:
+def retire(transaction: Transaction, plan: FilePlan, entry: Entry) -> int:
     """Leave a tombstone for an entry, its parts, and the edges that end at it; returns how many edges that were."""
     release(transaction, plan, entry)
     if entry.kind == kinds.DOCUMENT:
@@ -57,7 +57,7 @@ def retire(transaction: Transaction, plan: Plan, entry: Entry) -> int:
     return remove_with_edges(transaction, entry)
 
 
-def release(transaction: Transaction, plan: Plan, entry: Entry) -> None:
+def release(transaction: Transaction, plan: FilePlan, entry: Entry) -> None:
     """See that an entry can go, and let its file go with it."""
     if entry.kind == kinds.SECTION:
         raise Refusal(

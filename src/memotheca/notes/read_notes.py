@@ -45,7 +45,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class NodeNeighbours:
     """The nodes around a node, some of them, and how many there are."""
 
     outgoing: list[Node]
@@ -60,7 +60,7 @@ def get_node(kernel: Kernel, id: str) -> Node | None:
         return None if key is None else show(snapshot, book, key)
 
 
-def get_context(kernel: Kernel, key: str) -> Context:
+def get_context(kernel: Kernel, key: str) -> NodeNeighbours:
     """Up to twenty neighbours, those the node links to first; one that is both stands in both lists."""
     with opened(kernel) as (snapshot, book):
         outgoing, incoming = _around(snapshot, book, key)
@@ -68,7 +68,7 @@ def get_context(kernel: Kernel, key: str) -> Context:
         others = list(islice((node for node in incoming if node not in every), CONTEXT - len(first)))
         shown = set(first).union(others)
         both = [node for node in incoming if node in shown] if every.intersection(incoming) else others
-        return Context(
+        return NodeNeighbours(
             [show(snapshot, book, node) for node in first],
             [show(snapshot, book, node) for node in both],
             len(outgoing),

@@ -11,7 +11,7 @@ from memotheca.storage.vault_index import NoteRow
 from memotheca.vault.note_file import ParsedNote, parse
 from memotheca.vault.resolve import Named, Resolved, Resolver
 from memotheca.vault.rewrite import replace_targets, retarget
-from memotheca.vault.wikilinks import Form, Link, is_note, without_suffix
+from memotheca.vault.wikilinks import Link, LinkSyntax, is_note, without_suffix
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def _rewritten(
     written: dict[Link, str] = {}
     for link, found in meant.items():
         if isinstance(found, str):
-            if found == row.id and link.form is Form.WIKI:
+            if found == row.id and link.form is LinkSyntax.WIKI:
                 written[link] = row.vault + (new if is_note(link.target) else without_suffix(new))
         elif source.vault == row.vault:
             destination = new if found.path == old else found.path

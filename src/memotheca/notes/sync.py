@@ -22,8 +22,8 @@ from memotheca.search.derive import LATER
 from memotheca.storage import vault_index
 from memotheca.storage.database import Session
 from memotheca.storage.store import Transaction
-from memotheca.storage.vault_index import Standing
-from memotheca.vault.files import Content, Folder, Found, Problem, Trouble
+from memotheca.storage.vault_index import VaultState
+from memotheca.vault.files import Content, Folder, Problem, ScannedFile, Trouble
 from memotheca.vault.ignore import Ignores
 from memotheca.vault.note_file import ParsedNote, keep_plain, parse
 from memotheca.vault.wikilinks import title_of
@@ -106,7 +106,7 @@ class _Look:
     folder: Folder
     is_first: bool = False
     own: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
-    touched: list[Found] = field(default_factory=list[Found])
+    touched: list[ScannedFile] = field(default_factory=list[ScannedFile])
     gone: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     moves: dict[str, str] = field(default_factory=dict[str, str])
     problems: list[Problem] = field(default_factory=list[Problem])
@@ -124,7 +124,7 @@ class Scope:
     """How to look at a vault, which paths that covers, None being all of it, and whether a person has said that
     whatever is gone is meant to be."""
 
-    scan: Callable[[], Iterator[Found | Problem]]
+    scan: Callable[[], Iterator[ScannedFile | Problem]]
     within: list[str] | None = None
     accepts: bool = False
 
@@ -145,7 +145,7 @@ def sync_paths(kernel: Kernel, mount: Mount, folder: Folder, paths: Iterable[str
     """Look at some files and folders of a vault."""
     wanted = sorted(paths)
 
-    def look() -> Iterator[Found | Problem]:
+    def look() -> Iterator[ScannedFile | Problem]:
         for path in wanted:
             place = folder.root / path
             if place.is_dir() and not place.is_symlink():
@@ -216,7 +216,7 @@ def _withhold(kernel: Kernel, look: _Look, scope: Scope) -> int:
         if scope.within is None:
             there = {*(look.own.keys() - look.gone.keys()), *(mount.prefix + found.path for found in look.touched)}
             identity, revision = identity_of(mount.root), revision_of(mount.root)
-            after = Standing(identity=identity, revision=revision, shares=shares_of(mount, there))
+            after = VaultState(identity=identity, revision=revision, shares=shares_of(mount, there))
         remember(kernel, mount, before, after)
         return 0
     after = replace(before, withheld=len(look.gone), reason=reason)
@@ -289,7 +289,7 @@ def _linking(kernel: Kernel, ids: list[str]) -> list[str]:
 
 
 def _record_some(
-    kernel: Kernel, look: _Look, touched: list[Found], *, leaving: dict[str, tuple[str, str]], done: Synced
+    kernel: Kernel, look: _Look, touched: list[ScannedFile], *, leaving: dict[str, tuple[str, str]], done: Synced
 ) -> None:
     untouched: list[tuple[str, str, str]] = []
     batch = list(_arrivals(look, touched, untouched))
@@ -354,7 +354,7 @@ def _remember(kernel: Kernel, seen: list[tuple[str, str, str]], gone: Iterable[s
         kernel.store.operate(act)
 
 
-def _arrivals(look: _Look, touched: list[Found], untouched: list[tuple[str, str, str]]) -> Iterator[_Arrival]:
+def _arrivals(look: _Look, touched: list[ScannedFile], untouched: list[tuple[str, str, str]]) -> Iterator[_Arrival]:
     """Read files; one whose content is as we know it is only looked at."""
     for found in touched:
         path = look.mount.prefix + found.path

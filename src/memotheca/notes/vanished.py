@@ -10,7 +10,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.notes.mounts import Mount, vaults_of
 from memotheca.storage import vault_index
 from memotheca.storage.database import Session
-from memotheca.storage.vault_index import Standing
+from memotheca.storage.vault_index import VaultState
 
 # So many notes, and so large a share of them, do not go at once by accident alone; a person is asked.
 LEAST = 10
@@ -65,7 +65,7 @@ def is_bare(root: Path) -> bool:
         return False
 
 
-def doubt(mount: Mount, before: Standing, removals: Removals) -> str | None:
+def doubt(mount: Mount, before: VaultState, removals: Removals) -> str | None:
     """Why removals may not be meant; None where they may be believed."""
     gone, known = len(removals.gone), removals.known
     if not gone:
@@ -89,7 +89,7 @@ def is_settled(kernel: Kernel, mount: Mount) -> bool:
     return not before.withheld or revision_of(mount.root) == before.revision
 
 
-def tell(mount: Mount, standing: Standing) -> str:
+def tell(mount: Mount, standing: VaultState) -> str:
     named = mount.prefix.rstrip("/") or mount.root.name
     return (
         f"Notes of the vault {named!r} are not to be found and were not removed ({standing.withheld}): "
@@ -108,7 +108,7 @@ def shares_of(mount: Mount, paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(folder for folder in folders if os.path.ismount(mount.root / folder)))
 
 
-def remember(kernel: Kernel, mount: Mount, before: Standing, after: Standing) -> None:
+def remember(kernel: Kernel, mount: Mount, before: VaultState, after: VaultState) -> None:
     """Keep how a vault stands after a look at it."""
     if after != before:
         kernel.store.operate(

@@ -14,7 +14,7 @@ from memotheca.notes.note_codec import FilePlace, to_entry
 from memotheca.notes.notebook import Notebook
 from memotheca.notes.notices import few, judge_links, take_all_warnings
 from memotheca.notes.open_notebook import opened
-from memotheca.notes.outbox import Plan, catch_up, finish
+from memotheca.notes.outbox import FilePlan, catch_up, finish
 from memotheca.notes.read_notes import Node, find_key, get_node
 from memotheca.notes.rename import Relinked, relink
 from memotheca.notes.sync import folder_of, sync_paths
@@ -33,7 +33,7 @@ TRIES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class NoteDraft:
     """A note to be made."""
 
     title: str
@@ -43,7 +43,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class NoteEdit:
     """What is to be different about a note."""
 
     title: str | None = None
@@ -110,7 +110,7 @@ class _Rehearsed(Exception):
     """Everything was tried; nothing is kept."""
 
 
-def create_note(kernel: Kernel, draft: Draft, *, actor: str, dry_run: bool = False) -> Outcome:
+def create_note(kernel: Kernel, draft: NoteDraft, *, actor: str, dry_run: bool = False) -> Outcome:
     mount, directory = _directory(kernel, draft.directory)
     folder = folder_of(kernel, mount)
     path = _as_on_disk(folder, new_path(draft.title, directory))
@@ -128,7 +128,7 @@ def create_note(kernel: Kernel, draft: Draft, *, actor: str, dry_run: bool = Fal
     return _carry_out(kernel, plan, "CREATE", actor=actor, dry_run=dry_run)
 
 
-def update_note(kernel: Kernel, id: str, changes: Changes, *, actor: str, dry_run: bool = False) -> Outcome:
+def update_note(kernel: Kernel, id: str, changes: NoteEdit, *, actor: str, dry_run: bool = False) -> Outcome:
     """Change what was said; another title gives the file another name and every link to it the new one."""
     if changes.title is None and changes.content is None and changes.tags is None:
         raise Refusal(Failure.INVALID, "Say at least one of title, content and tags.")
@@ -177,7 +177,7 @@ def delete_note(kernel: Kernel, id: str, *, actor: str, dry_run: bool = False) -
     return _carry_out(kernel, plan, "DELETE", actor=actor, dry_run=dry_run)
 
 
-def _composed(path: str, draft: Draft) -> ParsedNote:
+def _composed(path: str, draft: NoteDraft) -> ParsedNote:
     unreadable = read(draft.content, path=path).unreadable
     if unreadable:
         told = (
@@ -223,7 +223,7 @@ def _note_row(snapshot: Snapshot, book: Notebook, id: str) -> NoteRow:
     raise Refusal(Failure.NOT_FOUND, f"There is no note {id!r}.", field="id")
 
 
-def _amended(note: ParsedNote, changes: Changes) -> ParsedNote:
+def _amended(note: ParsedNote, changes: NoteEdit) -> ParsedNote:
     if changes.content is not None:
         note = with_body(note, changes.content)
     if changes.tags is not None:
@@ -292,7 +292,7 @@ def _write(
         if any(kind == NOTE for _, _, kind in transaction.changed_after(intended.tx)):
             raise _Stale
         transaction.describe(operation)
-        plan = Plan(vaults_of(kernel))
+        plan = FilePlan(vaults_of(kernel))
         for change in intended.changes:
             _write_change(transaction, plan, change)
         plan.settle(transaction)
@@ -308,7 +308,7 @@ def _write(
     finish(kernel)
 
 
-def _write_change(transaction: Transaction, plan: Plan, change: _Change) -> None:
+def _write_change(transaction: Transaction, plan: FilePlan, change: _Change) -> None:
     before = None if change.row is None else cast(Entry, transaction.entry(change.row.id))
     if change.parsed is None:
         assert before is not None

@@ -13,7 +13,7 @@ _LINE_EDGES = re.compile(r" ?\n ?")
 _MANY_LINES = re.compile(r"\n{3,}")
 
 
-class Draft:
+class DocumentBuilder:
     """Collects text, marks and sections; blocks are parted by an empty line."""
 
     def __init__(self) -> None:

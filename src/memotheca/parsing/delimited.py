@@ -4,7 +4,7 @@ import csv
 import io
 import sys
 
-from memotheca.parsing.builder import Draft
+from memotheca.parsing.builder import DocumentBuilder
 from memotheca.parsing.document import Document
 from memotheca.parsing.markdown import plain_document
 from memotheca.parsing.office.sheets import write_rows
@@ -19,7 +19,7 @@ _DELIMITERS = ",;\t|"
 def read_csv(source: Source) -> Document:
     text = clean(decode(source.content))
     csv.field_size_limit(sys.maxsize)
-    draft = Draft()
+    draft = DocumentBuilder()
     try:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text[:_SAMPLE]))
         write_rows(draft, ((number, list(cells)) for number, cells in enumerate(rows)))

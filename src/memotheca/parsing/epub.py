@@ -5,7 +5,7 @@ from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.parsing.builder import Draft
+from memotheca.parsing.builder import DocumentBuilder
 from memotheca.parsing.document import Document
 from memotheca.parsing.html import HtmlStream
 from memotheca.parsing.office.package import Package, attribute, child, children, descend, local
@@ -23,7 +23,7 @@ def read_epub(source: Source) -> Document:
     book = package.need_xml(main)
     chapters = _chapters(book, main)
     _check_rights(package, chapters)
-    draft = Draft()
+    draft = DocumentBuilder()
     for number, member in enumerate(chapters, 1):
         if member in package:
             draft.leave_headings()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 
-from memotheca.parsing.builder import Draft, one_line
+from memotheca.parsing.builder import DocumentBuilder, one_line
 from memotheca.parsing.document import Document
 from memotheca.parsing.source import Source
 from memotheca.parsing.tables import Grid
@@ -29,7 +29,7 @@ _MODIFIED = frozenset({"last-modified", "dcterms.modified", "article:modified_ti
 
 
 def read_html(source: Source) -> Document:
-    page = HtmlStream(Draft())
+    page = HtmlStream(DocumentBuilder())
     page.feed(decode(source.content))
     page.close()
     return page.draft.finish("html", **page.said())
@@ -38,7 +38,7 @@ def read_html(source: Source) -> Document:
 class HtmlStream(HTMLParser):
     """Turns tags into blocks of a draft as they come; keeps no tree, so that no nesting is too deep."""
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: DocumentBuilder) -> None:
         super().__init__(convert_charrefs=True)
         self.draft = draft
         self.title = ""

@@ -8,7 +8,7 @@ from functools import partial
 import resvg_py
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.parsing.builder import Draft
+from memotheca.parsing.builder import DocumentBuilder
 from memotheca.parsing.document import IMAGE_ANALYSIS, OCR, Document
 from memotheca.parsing.formats import magic_of
 from memotheca.parsing.ocr import SURE, Recognised, recognise, recognise_pages
@@ -28,7 +28,7 @@ def read_image(source: Source) -> Document:
         pages = _recognise(source, format, (width, height))
     except Refusal as refusal:
         raise _broken(source.name) if "pixRead" in refusal.message else refusal from refusal
-    draft = Draft()
+    draft = DocumentBuilder()
     for number, page in enumerate(pages, 1):
         draft.move(page=number if len(pages) > 1 else None)
         for paragraph in page.text.split("\n\n"):

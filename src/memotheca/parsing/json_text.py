@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, cast
 
-from memotheca.parsing.builder import Draft, one_line
+from memotheca.parsing.builder import DocumentBuilder, one_line
 from memotheca.parsing.document import Document
 from memotheca.parsing.markdown import plain_document, read_markdown
 from memotheca.parsing.source import Source
@@ -26,7 +26,7 @@ def read_json(source: Source) -> Document:
         and isinstance(cells := cast("dict[str, Any]", value).get("cells"), list)
     ):
         return _notebook(cast("list[Any]", cells))
-    draft = Draft()
+    draft = DocumentBuilder()
     draft.block("\n".join(_lines(value)))
     return draft.finish("json")
 
@@ -59,7 +59,7 @@ def _lines(value: Any) -> Iterator[str]:
 
 
 def _notebook(cells: list[Any]) -> Document:
-    draft = Draft()
+    draft = DocumentBuilder()
     for cell in cells:
         fields = cast("dict[str, Any]", cell) if isinstance(cell, dict) else {}
         lines = fields.get("source", "")

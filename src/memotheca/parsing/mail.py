@@ -8,7 +8,7 @@ from email.message import EmailMessage, MIMEPart
 from typing import cast
 
 from memotheca.model.errors import Refusal
-from memotheca.parsing.builder import Draft
+from memotheca.parsing.builder import DocumentBuilder
 from memotheca.parsing.document import Document
 from memotheca.parsing.html import HtmlStream
 from memotheca.parsing.source import MAX_DEPTH, Source
@@ -21,7 +21,7 @@ _HEADERS = ("From", "To", "Cc", "Date")
 def read_mail(source: Source, read: Callable[[Source], Document]) -> Document:
     """`read` is for the attachments, which may be anything."""
     message = message_from_bytes(source.content, _class=EmailMessage, policy=policy.default)
-    draft = Draft()
+    draft = DocumentBuilder()
     subject = _header(message, "Subject")
     draft.heading(1, subject)
     lines = (f"{name}: {value}" for name in _HEADERS if (value := _header(message, name)))
@@ -56,7 +56,7 @@ def _date(message: EmailMessage) -> str | None:
     return sent.isoformat() if isinstance(sent, datetime) else None
 
 
-def _write_body(draft: Draft, body: MIMEPart) -> None:
+def _write_body(draft: DocumentBuilder, body: MIMEPart) -> None:
     text = decode(_payload(body), declared=str(body.get_content_charset() or ""))
     if body.get_content_type() == "text/html":
         stream = HtmlStream(draft)
@@ -75,7 +75,7 @@ def _payload(part: MIMEPart) -> bytes:
     return payload if isinstance(payload, bytes) else b""
 
 
-def _attach(draft: Draft, part: MIMEPart, source: Source, *, read: Callable[[Source], Document]) -> list[str]:
+def _attach(draft: DocumentBuilder, part: MIMEPart, source: Source, *, read: Callable[[Source], Document]) -> list[str]:
     """Write a file that came with the letter; answers what there is to warn of."""
     letter = part.get_content_type() == "message/rfc822"
     name = part.get_filename() or ("letter.eml" if letter else "")

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.parsing.builder import Draft, one_line
+from memotheca.parsing.builder import DocumentBuilder, one_line
 from memotheca.parsing.document import HYBRID, OCR, TEXT_EXTRACTION, Document
 from memotheca.parsing.ocr import Recognised, recognise
-from memotheca.parsing.pdf_lines import Line, mend_hyphens, read_lines
+from memotheca.parsing.pdf_lines import PdfLine, mend_hyphens, read_lines
 from memotheca.parsing.pdf_notes import read_notes
 from memotheca.parsing.pdf_outline import find_headings, paragraphs
 from memotheca.parsing.pdf_repair import is_cut_off, repairs
@@ -28,7 +28,7 @@ _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:Z|([+-])(\d\
 
 @dataclass(slots=True)
 class _Page:
-    lines: list[Line] = field(default_factory=list[Line])
+    lines: list[PdfLine] = field(default_factory=list[PdfLine])
     notes: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     recognised: Recognised | None = None
 
@@ -132,7 +132,7 @@ def _recognise(page: PdfPage, read: _Page, source: Source, found: _Pages) -> Non
         read.recognised = recognised if recognised.letters else None
 
 
-def _is_picture(page: PdfPage, lines: list[Line]) -> bool:
+def _is_picture(page: PdfPage, lines: list[PdfLine]) -> bool:
     """Whether a page has hardly any text of its own but a large picture, or text in an unreadable encoding."""
     text = "".join(line.text for line in lines)
     visible = len(text) - text.count(" ")
@@ -166,7 +166,7 @@ def _put_together(pdf: Pdf, found: _Pages, recovered: bool) -> Document:
     pages = [page.lines for page in found.pages]
     mend_hyphens(pages)
     headings = find_headings(pdf, pages)
-    draft = Draft()
+    draft = DocumentBuilder()
     for number, page in enumerate(found.pages, 1):
         draft.move(page=number)
         if page.recognised:

@@ -20,7 +20,7 @@ _BROKEN = re.compile(f"(?<![^\\W\\d_])([^\\W\\d_]++){HYPHEN}([^\\W\\d_]++)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
-class Line(NamedTuple):
+class PdfLine(NamedTuple):
     """A line of text; lengths in points, from the lower left corner of the page; foot is the height of its end."""
 
     text: str
@@ -32,10 +32,10 @@ class Line(NamedTuple):
     foot: float
 
 
-def read_lines(page: PdfTextPage) -> list[Line]:
+def read_lines(page: PdfTextPage) -> list[PdfLine]:
     """In the order in which PDFium gives them."""
     ruler = _Ruler(page.raw)
-    lines: list[Line] = []
+    lines: list[PdfLine] = []
     start = 0
     for piece in page.get_text_range().split("\r\n"):
         text = piece.strip()
@@ -46,7 +46,7 @@ def read_lines(page: PdfTextPage) -> list[Line]:
     return lines
 
 
-def mend_hyphens(pages: Iterable[list[Line]]) -> None:
+def mend_hyphens(pages: Iterable[list[PdfLine]]) -> None:
     """Put words together that were broken at a line's end; one that has a hyphen elsewhere too keeps it."""
     known: set[str] | None = None
     held = list(pages)
@@ -78,7 +78,7 @@ class _Ruler:
         self._edges = [ctypes.c_double() for _ in range(4)]
         self._name = ctypes.create_string_buffer(64)
 
-    def measure(self, text: str, start: int) -> Line:
+    def measure(self, text: str, start: int) -> PdfLine:
         first, last = self._place(start), self._place(start + len(text) - 1)
         half = len(text) // 2
         middle = self._place(start + half + (text[half] == " "))  # a blank may be PDFium's own, with no size
@@ -90,7 +90,7 @@ class _Ruler:
         bold = self._is_bold(first) and self._is_bold(last)
         plain = text.isascii() and text.isprintable()
         shown = text if plain else self._mend_arabic(text, start).translate(_LIGATURES)
-        return Line(shown, round(size, 1), bold, left, right, height, self._origin(last)[1])
+        return PdfLine(shown, round(size, 1), bold, left, right, height, self._origin(last)[1])
 
     def _place(self, text_index: int) -> int:
         return max(0, raw.FPDFText_GetCharIndexFromTextIndex(self._page, text_index))

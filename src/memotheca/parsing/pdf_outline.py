@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from memotheca.parsing.pdf_lines import Line
+from memotheca.parsing.pdf_lines import PdfLine
 from memotheca.parsing.pdfium import Pdf
 
 MAX_HEADING = 150
@@ -31,7 +31,7 @@ class _Print:
     sizes: list[float] = field(default_factory=list[float])
     bold_is_rare: bool = False
 
-    def level(self, line: Line, below: Line | None) -> int:
+    def level(self, line: PdfLine, below: PdfLine | None) -> int:
         """How deep a heading a line looks like, 0 for none."""
         if len(line.text) > MAX_HEADING or len(_LETTER.findall(line.text)) < 3 or _NO_HEADING.search(line.text):
             return 0
@@ -46,7 +46,7 @@ class _Print:
         return deep if opens and len(line.text) <= 80 else 0
 
 
-def find_headings(pdf: Pdf, pages: list[list[Line]]) -> Headings:
+def find_headings(pdf: Pdf, pages: list[list[PdfLine]]) -> Headings:
     """How deep the lines that are headings stand, by the index of their page and their own."""
     marked = _bookmarks(pdf, pages)
     if len(marked) >= 3:
@@ -65,7 +65,7 @@ def find_headings(pdf: Pdf, pages: list[list[Line]]) -> Headings:
     return kept | marked
 
 
-def _furniture(pages: list[list[Line]], found: Headings) -> set[str]:
+def _furniture(pages: list[list[PdfLine]], found: Headings) -> set[str]:
     """What stands on page after page, as a running title: on three, or on two with another number."""
     seen: dict[str, dict[int, str]] = {}
     for index, place in found:
@@ -74,11 +74,11 @@ def _furniture(pages: list[list[Line]], found: Headings) -> set[str]:
     return {words for words, texts in seen.items() if len(texts) >= FURNITURE or len(set(texts.values())) > 1}
 
 
-def _bare(line: Line) -> str:
+def _bare(line: PdfLine) -> str:
     return _DIGITS.sub("", _key(line.text))
 
 
-def _look_at(pages: list[list[Line]]) -> _Print:
+def _look_at(pages: list[list[PdfLine]]) -> _Print:
     letters = Counter[float]()
     bold = 0
     for lines in pages:
@@ -93,7 +93,7 @@ def _look_at(pages: list[list[Line]]) -> _Print:
     return _Print(body, large[:5], bold < 0.3 * total)
 
 
-def _bookmarks(pdf: Pdf, pages: list[list[Line]]) -> Headings:
+def _bookmarks(pdf: Pdf, pages: list[list[PdfLine]]) -> Headings:
     """Bookmarks whose words stand as a line on the page they point to."""
     found: Headings = {}
     places: dict[int, dict[str, tuple[int, ...]]] = {}
@@ -112,7 +112,7 @@ def _bookmarks(pdf: Pdf, pages: list[list[Line]]) -> Headings:
     return found
 
 
-def _lines_by_words(lines: list[Line]) -> dict[str, tuple[int, ...]]:
+def _lines_by_words(lines: list[PdfLine]) -> dict[str, tuple[int, ...]]:
     """The first line, or two lines, with these words, also without a number before them."""
     known: dict[str, tuple[int, ...]] = {}
     keys = [_key(line.text) for line in lines]
@@ -129,12 +129,12 @@ def _key(text: str) -> str:
     return "".join(text.casefold().split())
 
 
-def paragraphs(index: int, lines: list[Line], headings: Headings) -> Iterator[tuple[int, str]]:
+def paragraphs(index: int, lines: list[PdfLine], headings: Headings) -> Iterator[tuple[int, str]]:
     """Lines of a page put together to paragraphs and headings, as (level or 0, text)."""
     pitch = _usual_pitch(lines)
     held = ""
     depth = 0
-    above: Line | None = None
+    above: PdfLine | None = None
     for place, line in enumerate(lines):
         level = headings.get((index, place), 0)
         beside = above is not None and _is_beside(above, line)
@@ -149,7 +149,7 @@ def paragraphs(index: int, lines: list[Line], headings: Headings) -> Iterator[tu
         yield depth, held
 
 
-def _usual_pitch(lines: list[Line]) -> float:
+def _usual_pitch(lines: list[PdfLine]) -> float:
     """The distance from line to line that is met most, in sizes of type."""
     steps = Counter(
         round((above.foot - below.height) / above.size, 1) for above, below in pairwise(lines) if above.size > 0
@@ -158,20 +158,20 @@ def _usual_pitch(lines: list[Line]) -> float:
     return usual[0] if usual else 1.2
 
 
-def _is_beside(above: Line, below: Line) -> bool:
+def _is_beside(above: PdfLine, below: PdfLine) -> bool:
     """Whether a line goes on in the same row, as after a raised number."""
     size = max(above.size, below.size)
     return abs(above.foot - below.height) < 0.6 * size and -0.5 * size < below.left - above.right < 1.5 * size
 
 
-def _gap(above: Line, below: Line) -> str:
+def _gap(above: PdfLine, below: PdfLine) -> str:
     """Between two pieces of a row; a raised number is parted from its word, so that the word can still be found."""
     near = below.left - above.right < 0.15 * max(above.size, below.size)
     same_type = abs(above.size - below.size) <= 0.15 * above.size
     return "" if near and (same_type or not below.text[0].isalnum()) else " "
 
 
-def _is_under(above: Line, below: Line, pitch: float) -> bool:
+def _is_under(above: PdfLine, below: PdfLine, pitch: float) -> bool:
     """Whether a line stands right under the one before, in type of the same size."""
     step = above.foot - below.height
     same_type = abs(above.size - below.size) <= 0.2 * max(above.size, below.size)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from memotheca.model.errors import Refusal
-from memotheca.parsing.builder import Draft
+from memotheca.parsing.builder import DocumentBuilder
 from memotheca.parsing.document import HYBRID, OCR, Document
 from memotheca.parsing.formats import magic_of
 from memotheca.parsing.image_files import TURNABLE, confidence, measure, turned
@@ -28,7 +28,7 @@ def with_pictures(source: Source, document: Document) -> Document:
         return document
     package = Package(source.name, source.content)
     members = [name for name in package.names if name.lower().endswith(_ENDINGS)]
-    draft = Draft()
+    draft = DocumentBuilder()
     draft.include(document)
     draft.move(part="pictures")
     found: list[Recognised] = []

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from striprtf import striprtf
 
-from memotheca.parsing.builder import Draft, one_line
+from memotheca.parsing.builder import DocumentBuilder, one_line
 from memotheca.parsing.document import Document
 from memotheca.parsing.source import Source
 
@@ -16,7 +16,7 @@ _AUTHOR = re.compile(r"\{\\author\s+([^{}\\]+)")
 
 def read_rtf(source: Source) -> Document:
     raw = source.content.decode("latin-1")
-    draft = Draft()
+    draft = DocumentBuilder()
     words: str = cast("Any", striprtf).rtf_to_text(raw, errors="replace")
     for is_table, lines in groupby(words.split("\n"), key=lambda line: line.rstrip().endswith("|")):
         if is_table:

@@ -4,7 +4,7 @@ import re
 from xml.etree.ElementTree import Element, ParseError, fromstring, tostring
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.parsing.builder import Draft, one_line
+from memotheca.parsing.builder import DocumentBuilder, one_line
 from memotheca.parsing.document import IMAGE_ANALYSIS, OCR, Document
 from memotheca.parsing.image_files import confidence, draw
 from memotheca.parsing.ocr import recognise
@@ -23,7 +23,7 @@ _DOCTYPE = re.compile(r"<!DOCTYPE\s++[^<>\[]*+>", re.IGNORECASE)
 
 def read_svg(source: Source) -> Document:
     tree = _parse(source)
-    draft = Draft()
+    draft = DocumentBuilder()
     title = next((one_line("".join(one.itertext())) for one in tree if _named(one, "title")), "")
     if not source.wishes.force_ocr:
         for element in descend(tree, "title", "desc", "text"):
@@ -63,7 +63,7 @@ def _lines(element: Element) -> list[str]:
     return lines
 
 
-def _recognise(source: Source, tree: Element, draft: Draft, title: str) -> Document:
+def _recognise(source: Source, tree: Element, draft: DocumentBuilder, title: str) -> Document:
     _check_depth(source.name, tree)
     _cut_ties(tree)
     width, height = _shape(tree)

@@ -10,9 +10,9 @@ from typing import Literal
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import STARTER_COLLECTION
-from memotheca.patterns.pattern_file import Draft, Pattern, read_pattern, to_slug
-from memotheca.patterns.pattern_frontmatter import Unreadable
-from memotheca.patterns.pattern_store import Kept, Target, keep_in_step, name_of
+from memotheca.patterns.pattern_file import ParsedPattern, Pattern, read_pattern, to_slug
+from memotheca.patterns.pattern_frontmatter import UnreadablePattern
+from memotheca.patterns.pattern_store import CatalogueUpdate, Target, keep_in_step, name_of
 from memotheca.patterns.starter import STARTER
 
 SUFFIXES = (".md", ".mdx", ".markdown")
@@ -25,7 +25,7 @@ Status = Literal["read", "not read"]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FileOutcome:
     """One file of the account."""
 
     path: str
@@ -39,8 +39,8 @@ class Account:
     """What became of every file, and of the catalogue."""
 
     catalogue: str
-    lines: list[Line] = field(default_factory=list[Line])
-    kept: Kept = field(default_factory=Kept)
+    lines: list[FileOutcome] = field(default_factory=list[FileOutcome])
+    kept: CatalogueUpdate = field(default_factory=CatalogueUpdate)
 
 
 def import_catalogue(kernel: Kernel, folder: Path, *, name: str = "", actor: str, report: Report) -> Account:
@@ -83,8 +83,8 @@ def find_files(folder: Path) -> Iterator[Path]:
                 yield Path(place) / name
 
 
-def _read_folder(folder: Path, report: Report) -> tuple[list[Draft], dict[str, str]]:
-    drafts: dict[str, Draft] = {}
+def _read_folder(folder: Path, report: Report) -> tuple[list[ParsedPattern], dict[str, str]]:
+    drafts: dict[str, ParsedPattern] = {}
     unread: dict[str, str] = {}
     for done, file in enumerate(find_files(folder), start=1):
         path = file.relative_to(folder).as_posix()
@@ -92,9 +92,9 @@ def _read_folder(folder: Path, report: Report) -> tuple[list[Draft], dict[str, s
             draft = read_pattern(_bytes_of(file, folder), path)
             name = name_of(draft.pattern)
             if name in drafts:
-                raise Unreadable(f"its id {name} is that of {drafts[name].pattern.path}")
+                raise UnreadablePattern(f"its id {name} is that of {drafts[name].pattern.path}")
             drafts[name] = draft
-        except Unreadable as reason:
+        except UnreadablePattern as reason:
             unread[path] = str(reason)
         report(done, None, "reading")
     return list(drafts.values()), unread
@@ -104,26 +104,28 @@ def _bytes_of(file: Path, folder: Path) -> bytes:
     try:
         status = file.stat()
         if not file.resolve().is_relative_to(folder.resolve()):
-            raise Unreadable("it is a link to somewhere outside of the folder")
+            raise UnreadablePattern("it is a link to somewhere outside of the folder")
         if not stat.S_ISREG(status.st_mode):
-            raise Unreadable("it is no regular file")
+            raise UnreadablePattern("it is no regular file")
         if status.st_size > LARGEST:
-            raise Unreadable(f"it is larger than {LARGEST // 1024} KB ({status.st_size // 1024} KB)")
+            raise UnreadablePattern(f"it is larger than {LARGEST // 1024} KB ({status.st_size // 1024} KB)")
         return file.read_bytes()
     except OSError as error:
-        raise Unreadable(f"the file cannot be opened: {error.strerror}") from None
+        raise UnreadablePattern(f"the file cannot be opened: {error.strerror}") from None
 
 
-def _read_lines(drafts: list[Draft], kept: Kept) -> Iterator[Line]:
+def _read_lines(drafts: list[ParsedPattern], kept: CatalogueUpdate) -> Iterator[FileOutcome]:
     for draft in drafts:
         pattern: Pattern = draft.pattern
         owner = kept.foreign.get(name_of(pattern))
         if owner is None:
-            yield Line(pattern.path, "read", name_of(pattern), draft.warnings)
+            yield FileOutcome(pattern.path, "read", name_of(pattern), draft.warnings)
         else:
-            yield Line(pattern.path, "not read", notes=(f"its id {pattern.slug} belongs to the catalogue {owner}",))
+            yield FileOutcome(
+                pattern.path, "not read", notes=(f"its id {pattern.slug} belongs to the catalogue {owner}",)
+            )
 
 
-def _unread_lines(unread: dict[str, str]) -> Iterator[Line]:
+def _unread_lines(unread: dict[str, str]) -> Iterator[FileOutcome]:
     for path, why in unread.items():
-        yield Line(path, "not read", notes=(why,))
+        yield FileOutcome(path, "not read", notes=(why,))

@@ -17,7 +17,7 @@ def spelled(name: str) -> str:
     return re.sub(r"[\W_]+", " ", fold(name.strip())[:LONGEST]).strip()
 
 
-class Names:
+class NameIndex:
     """Names of many things, each under the key it belongs to."""
 
     def __init__(self, names: Iterable[tuple[str, str]]) -> None:

@@ -11,7 +11,7 @@ from memotheca.kernel.projection import Projection
 from memotheca.model.commits import Version
 from memotheca.model.kinds import PATTERN
 from memotheca.model.knowledge import Entry, handle_of
-from memotheca.patterns.near_names import Names
+from memotheca.patterns.near_names import NameIndex
 from memotheca.patterns.pattern_file import DIFFICULTIES
 from memotheca.patterns.pattern_store import SKILLS, catalogue_of
 from memotheca.storage.snapshot import Snapshot
@@ -97,8 +97,8 @@ class View:
         self.collections = tuple(dict.fromkeys(card.collection for card in self.cards))
 
     @cached_property
-    def names(self) -> Names:
-        return Names((card.slug, name) for card in self.cards for name in (card.slug, card.title))
+    def names(self) -> NameIndex:
+        return NameIndex((card.slug, name) for card in self.cards for name in (card.slug, card.title))
 
 
 class Shelves:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from memotheca.model.knowledge import fold
-from memotheca.patterns.pattern_frontmatter import Opened, Unreadable, open_text
-from memotheca.patterns.pattern_sections import Section, clean_text, prose, split_sections
+from memotheca.patterns.pattern_frontmatter import PatternParts, UnreadablePattern, open_text
+from memotheca.patterns.pattern_sections import PatternSection, clean_text, prose, split_sections
 from memotheca.text.headings import heading_of
 
 PATTERN_FORM = "pattern"
@@ -61,15 +61,15 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ParsedPattern:
     """A pattern that was read, and what the reader had to assume or mend."""
 
     pattern: Pattern
     warnings: tuple[str, ...] = ()
 
 
-def read_pattern(content: bytes, path: str) -> Draft:
-    """Read one file; `path` is relative to its catalogue. Raises Unreadable with the reason."""
+def read_pattern(content: bytes, path: str) -> ParsedPattern:
+    """Read one file; `path` is relative to its catalogue. Raises `UnreadablePattern` with the reason."""
     opened = _opened(content)
     warnings = list(opened.warnings)
     is_skill = path.rsplit("/", 1)[-1].lower() == SKILL_FILE
@@ -84,7 +84,7 @@ def read_pattern(content: bytes, path: str) -> Draft:
     described = _description(said, sections)
     summary = _line(said["summary"]) or shorten(described)
     if not text.strip() and not summary:
-        raise Unreadable("it has no text")
+        raise UnreadablePattern("it has no text")
     pattern = Pattern(
         slug=_slug(said["id"], path, warnings),
         title=title,
@@ -101,7 +101,7 @@ def read_pattern(content: bytes, path: str) -> Draft:
         path=path,
         form=SKILL_FORM if is_skill else PATTERN_FORM,
     )
-    return Draft(pattern, tuple(warnings))
+    return ParsedPattern(pattern, tuple(warnings))
 
 
 def _as_skill(fields: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,11 +111,11 @@ def _as_skill(fields: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, A
     return {"id": name or None, "title": title, "summary": said["summary"] or said["description"]}
 
 
-def _opened(content: bytes) -> Opened:
+def _opened(content: bytes) -> PatternParts:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise Unreadable(f"it is not UTF-8 text (byte {error.start})") from None
+        raise UnreadablePattern(f"it is not UTF-8 text (byte {error.start})") from None
     opened = open_text(text.replace("\0", "\ufffd"))
     return replace(opened, warnings=(*opened.warnings, "it holds NUL characters")) if "\0" in text else opened
 
@@ -180,7 +180,7 @@ def _slug(value: Any, path: str, warnings: list[str]) -> str:
     said = _line(value)
     slug = to_slug(said or _stem(path))
     if not slug:
-        raise Unreadable("it has no id, and its file name gives none")
+        raise UnreadablePattern("it has no id, and its file name gives none")
     if not said:
         warnings.append("it has no id; taken from the file name")
     elif fold(said) != slug:
@@ -215,7 +215,7 @@ def _rule(value: Any) -> str:
     return _text(cast(Mapping[str, Any], value).get("description")) if isinstance(value, Mapping) else _text(value)
 
 
-def _description(said: Mapping[str, Any], sections: list[Section]) -> str:
+def _description(said: Mapping[str, Any], sections: list[PatternSection]) -> str:
     """What the pattern is about, in full: as the file says, else its leading section's prose."""
     if _text(said["description"]):
         return _text(said["description"])
@@ -223,5 +223,5 @@ def _description(said: Mapping[str, Any], sections: list[Section]) -> str:
     return next((words for section in leading if (words := prose(section.content))), _line(said["summary"]))
 
 
-def _section_prose(sections: list[Section], type: str) -> str:
+def _section_prose(sections: list[PatternSection], type: str) -> str:
     return next((words for each in sections if each.type == type and (words := prose(each.content))), "")

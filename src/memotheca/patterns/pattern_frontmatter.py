@@ -14,12 +14,12 @@ _PLAIN = re.compile(r"^(?P<name>[A-Za-z_][\w .-]*):[ \t]+(?P<value>[^\s'\"|>\[{&
 _RESERVED = re.compile(r"^(?P<name>[A-Za-z_][\w .-]*):[ \t]+(?P<value>[`@%*&!\[{][^\n]*)$", re.MULTILINE)
 
 
-class Unreadable(Exception):
+class UnreadablePattern(Exception):
     """A file that holds no pattern we can read; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class PatternParts:
     """A file taken apart: its fields by their folded names, its text, and what had to be mended."""
 
     fields: dict[str, Any]
@@ -27,20 +27,22 @@ class Opened:
     warnings: tuple[str, ...] = ()
 
 
-def open_text(text: str) -> Opened:
+def open_text(text: str) -> PatternParts:
     """Split a file into its frontmatter and its text."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").lstrip("\n")
     first, _, rest = text.partition("\n")
     closing = _FENCES.get(first.rstrip())
     if closing is None:
-        raise Unreadable("it has no frontmatter")
+        raise UnreadablePattern("it has no frontmatter")
     lines = rest.split("\n")
     end = next((place for place, line in enumerate(lines) if line.rstrip() in closing), None)
     if end is None:
-        raise Unreadable("its frontmatter does not end")
+        raise UnreadablePattern("its frontmatter does not end")
     head = "\n".join(lines[:end])
     fields, warnings = _read_toml(head) if first.startswith("+") else _read_yaml(head)
-    return Opened({_spelled(name): value for name, value in fields.items()}, "\n".join(lines[end + 1 :]), warnings)
+    return PatternParts(
+        {_spelled(name): value for name, value in fields.items()}, "\n".join(lines[end + 1 :]), warnings
+    )
 
 
 def _spelled(name: object) -> str:
@@ -52,7 +54,7 @@ def _read_toml(head: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     try:
         return tomllib.loads(head), ()
     except tomllib.TOMLDecodeError as error:
-        raise Unreadable(f"its frontmatter is no TOML: {error}") from None
+        raise UnreadablePattern(f"its frontmatter is no TOML: {error}") from None
 
 
 def _read_yaml(head: str) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -63,7 +65,7 @@ def _read_yaml(head: str) -> tuple[dict[str, Any], tuple[str, ...]]:
         try:
             return _mapping(_load(mended)), (f"{_complaint(error)}; read as plain text",)
         except yaml.YAMLError:
-            raise Unreadable(f"its frontmatter is no YAML: {_complaint(error)}") from None
+            raise UnreadablePattern(f"its frontmatter is no YAML: {_complaint(error)}") from None
 
 
 def _load(head: str) -> Any:
@@ -71,7 +73,7 @@ def _load(head: str) -> Any:
         guard(head)
         return yaml.safe_load(head)
     except TooMuch as error:
-        raise Unreadable(f"its frontmatter is refused: {error}") from None
+        raise UnreadablePattern(f"its frontmatter is refused: {error}") from None
     except (ValueError, RecursionError, OverflowError) as error:
         raise yaml.YAMLError(str(error)) from None
 
@@ -91,7 +93,7 @@ def _quoted(match: re.Match[str]) -> str:
 
 def _mapping(loaded: Any) -> dict[str, Any]:
     if not isinstance(loaded, dict):
-        raise Unreadable("its frontmatter has no fields")
+        raise UnreadablePattern("its frontmatter has no fields")
     return cast(dict[str, Any], loaded)
 
 

@@ -16,7 +16,7 @@ from memotheca.patterns.pattern_file import PATTERN_FORM, SKILL_FORM, to_slug
 from memotheca.patterns.pattern_store import SKILLS, catalogue_of
 from memotheca.patterns.starter import ensure_starter
 from memotheca.search.embed import embedder_of
-from memotheca.search.finder import Finder, Findings, Passage, Search, embed_question, finder_of
+from memotheca.search.finder import ChunkMatch, Finder, Findings, Search, embed_question, finder_of
 from memotheca.search.index.score import Filter
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.terms import filter_number
@@ -31,7 +31,7 @@ NEAR_IDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class PatternQuery:
     """What is looked for; a filter that is empty lets everything through."""
 
     words: str
@@ -41,7 +41,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PatternMatches:
     """All matches, best first, and by which means they were found."""
 
     cards: list[Card]
@@ -62,7 +62,7 @@ def _view(kernel: Kernel, form: str) -> View:
     return shelves.view([shelves.cards(snapshot) for snapshot in _readings(kernel)], form)
 
 
-def find_patterns(kernel: Kernel, wanted: Wanted, vectors: Vectors | None = None) -> Found:
+def find_patterns(kernel: Kernel, wanted: PatternQuery, vectors: Vectors | None = None) -> PatternMatches:
     """Every pattern that matches, best first; one whose id is asked for comes before all. Who asks again gives the
     vectors of the questions before."""
     view = _view(kernel, wanted.form)
@@ -75,10 +75,10 @@ def find_patterns(kernel: Kernel, wanted: Wanted, vectors: Vectors | None = None
     first = [named.entry_id] if named is not None and _passes(named, wanted) else []
     ranked = dict.fromkeys([*first, *_cut(passages, covered)])
     mode = "hybrid" if any(each.mode == "hybrid" for each in findings) else "lexical"
-    return Found([view.by_id[id] for id in ranked if id in view.by_id], mode)
+    return PatternMatches([view.by_id[id] for id in ranked if id in view.by_id], mode)
 
 
-def _cut(passages: Sequence[Passage], covered: dict[str, float]) -> list[str]:
+def _cut(passages: Sequence[ChunkMatch], covered: dict[str, float]) -> list[str]:
     """Ids of what matches: first what was ranked, then what only has the words."""
     scores: dict[str, float] = {}
     cosines: dict[str, float | None] = {}
@@ -96,11 +96,11 @@ def _is_close(score: float, cosine: float | None, least: float) -> bool:
     return score >= least and cosine is not None and cosine >= NEAR
 
 
-def _passes(card: Card, wanted: Wanted) -> bool:
+def _passes(card: Card, wanted: PatternQuery) -> bool:
     return wanted.category in ("", card.category) and wanted.difficulty in ("", card.difficulty)
 
 
-def _look(kernel: Kernel, wanted: Wanted, vectors: Vectors, *, is_known: bool) -> Findings:
+def _look(kernel: Kernel, wanted: PatternQuery, vectors: Vectors, *, is_known: bool) -> Findings:
     """Search one collection; the question is embedded once for all that have the same embedder."""
     finder: Finder = finder_of(kernel)
     with kernel.read() as snapshot:
@@ -116,7 +116,7 @@ def _look(kernel: Kernel, wanted: Wanted, vectors: Vectors, *, is_known: bool) -
         return finder.find(snapshot, search, None if vector is None else embedder)
 
 
-def _cover(kernels: Sequence[Kernel], wanted: Wanted) -> tuple[bool, dict[str, float]]:
+def _cover(kernels: Sequence[Kernel], wanted: PatternQuery) -> tuple[bool, dict[str, float]]:
     """What has as many words of the question as anything has, in whichever collection, and whether that is at
     least half of them: then a word that is unknown is no reason to compare letter by letter."""
     most, covered = 0, dict[str, float]()
@@ -130,20 +130,20 @@ def _cover(kernels: Sequence[Kernel], wanted: Wanted) -> tuple[bool, dict[str, f
     return 2 * most >= len(set(query_words(wanted.words))), covered
 
 
-def _filter(wanted: Wanted, *, as_of: int) -> Filter:
+def _filter(wanted: PatternQuery, *, as_of: int) -> Filter:
     named = [("kind", PATTERN), ("form", wanted.form), ("category", wanted.category), ("difficulty", wanted.difficulty)]
     return Filter(groups=tuple((filter_number(name, value),) for name, value in named if value), as_of=as_of)
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoredPattern:
     """A pattern where it is kept."""
 
     version: Version
     collection: str
 
 
-def get_held(kernel: Kernel, handle: str, form: str = PATTERN_FORM) -> Held | None:
+def get_held(kernel: Kernel, handle: str, form: str = PATTERN_FORM) -> StoredPattern | None:
     """A pattern by its id, with or without its prefix, or by its entry's uuid; the connection's own come first."""
     spoken = handle.strip().removeprefix(f"{PATTERN_NAMES}:")
     name = (SKILLS if form == SKILL_FORM else "") + spoken
@@ -153,7 +153,7 @@ def get_held(kernel: Kernel, handle: str, form: str = PATTERN_FORM) -> Held | No
         if version is None or not isinstance(version.thing, Entry) or version.kind != PATTERN:
             continue
         if version.thing.attributes.get("form") == form:
-            return Held(version, snapshot.collection)
+            return StoredPattern(version, snapshot.collection)
     return None
 
 
@@ -166,7 +166,7 @@ class State:
     version: str
 
 
-def origin_of(held: Held) -> State:
+def origin_of(held: StoredPattern) -> State:
     entry = held.version.thing
     assert isinstance(entry, Entry)
     source = "/".join(part for part in (catalogue_of(entry), str(entry.attributes.get("path", ""))) if part)
@@ -188,7 +188,7 @@ def near_cards(kernel: Kernel, handle: str, form: str = PATTERN_FORM, vectors: V
         return []
     view = _view(kernel, form)
     alike = [view.by_slug[slug] for slug in view.names.near(said)[:NEAR_IDS]]
-    wanted = Wanted(words=said, form=form)
+    wanted = PatternQuery(words=said, form=form)
     meant = find_patterns(kernel, wanted, vectors).cards if len(alike) < NEAR_IDS else []
     return list({card.slug: card for card in [*alike, *meant]}.values())[:NEAR_IDS]
 

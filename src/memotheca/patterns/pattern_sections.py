@@ -30,7 +30,7 @@ _LEADING, _TRAILING = "#>*- \t", "*: \t"
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PatternSection:
     """A part of a pattern under its heading; what comes before any heading has no title."""
 
     title: str
@@ -39,7 +39,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class CodeExample:
     code: str
     language: str
     description: str
@@ -67,7 +67,7 @@ def _is_machinery(line: str) -> bool:
     return bool(is_component or is_import or _MODULE_LINE.match(line))
 
 
-def split_sections(text: str, title: str) -> list[Section]:
+def split_sections(text: str, title: str) -> list[PatternSection]:
     """The sections of a text in their order, split at its highest headings; its title's own heading is left out."""
     lines = list(_lines(text))
     levels = [line.heading[0] for line in lines if line.heading]
@@ -83,10 +83,12 @@ def split_sections(text: str, title: str) -> list[Section]:
         else:
             found[-1][1].append(line.text)
     parts = [(name, "\n".join(content).strip("\n")) for name, content in found]
-    return [Section(name, content, _type_of(name, content)) for name, content in parts if name or content.strip()]
+    return [
+        PatternSection(name, content, _type_of(name, content)) for name, content in parts if name or content.strip()
+    ]
 
 
-def find_examples(sections: list[Section]) -> list[Example]:
+def find_examples(sections: list[PatternSection]) -> list[CodeExample]:
     """The code of every section but those that show how not to do it."""
     return [example for section in sections if section.type != "anti-pattern" for example in _examples_in(section)]
 
@@ -131,7 +133,7 @@ def _type_of(title: str, content: str) -> str:
     return "example" if any(line.in_code for line in _lines(content)) else "other"
 
 
-def _examples_in(section: Section) -> Iterator[Example]:
+def _examples_in(section: PatternSection) -> Iterator[CodeExample]:
     code: list[str] = []
     language = said = ""
     for line in _lines(section.content):
@@ -141,7 +143,7 @@ def _examples_in(section: Section) -> Iterator[Example]:
             language, code = fold(line.opens.language), []
         elif line.closes:
             caption = said.lstrip(_LEADING).rstrip(_TRAILING) or section.title
-            yield Example("\n".join(code), LANGUAGES.get(language, language) or "text", caption)
+            yield CodeExample("\n".join(code), LANGUAGES.get(language, language) or "text", caption)
             said = ""
         else:
             code.append(line.text)

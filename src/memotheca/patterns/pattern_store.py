@@ -31,7 +31,7 @@ _ATTRIBUTES = (
 
 
 @dataclass(slots=True)
-class Kept:
+class CatalogueUpdate:
     """What bringing a catalogue up to date did, by the patterns' names; `foreign` belong to another catalogue."""
 
     added: list[str] = field(default_factory=list[str])
@@ -88,10 +88,12 @@ class Target:
     actor: str
 
 
-def keep_in_step(target: Target, patterns: Sequence[Pattern], *, spared: frozenset[str] = frozenset()) -> Kept:
+def keep_in_step(
+    target: Target, patterns: Sequence[Pattern], *, spared: frozenset[str] = frozenset()
+) -> CatalogueUpdate:
     """Make a catalogue hold exactly these patterns, in a transaction for every 500. What came from a `spared` path
     stays as it is: its file is there, but cannot be read now."""
-    kept = Kept()
+    kept = CatalogueUpdate()
     for start in range(0, max(len(patterns), 1), BATCH):
         batch = patterns[start : start + BATCH]
         last = start + BATCH >= len(patterns)
@@ -108,10 +110,10 @@ def put_batch(
     batch: Sequence[Pattern],
     others: Others | None,
     prepared: Prepared = LATER,
-) -> Kept:
+) -> CatalogueUpdate:
     """Put these patterns and, where it is said what the catalogue is to have beside them, remove the others."""
     transaction.describe("IMPORT")
-    kept = Kept()
+    kept = CatalogueUpdate()
     for pattern in batch:
         _put(transaction, catalogue, pattern, kept, prepared=prepared)
     if others is not None:
@@ -121,7 +123,9 @@ def put_batch(
     return kept
 
 
-def _put(transaction: Transaction, catalogue: str, pattern: Pattern, kept: Kept, *, prepared: Prepared) -> None:
+def _put(
+    transaction: Transaction, catalogue: str, pattern: Pattern, kept: CatalogueUpdate, *, prepared: Prepared
+) -> None:
     name, fields = name_of(pattern), to_fields(pattern, catalogue)
     present = _present(transaction, name)
     if present is None:
@@ -151,7 +155,7 @@ def _present(snapshot: Snapshot, name: str) -> Entry | None:
     return snapshot.entry(id) if id is not None else None
 
 
-def _remove_others(transaction: Transaction, catalogue: str, others: Others, kept: Kept) -> None:
+def _remove_others(transaction: Transaction, catalogue: str, others: Others, kept: CatalogueUpdate) -> None:
     for version in transaction.entries((PATTERN,)):
         entry = version.thing
         if not isinstance(entry, Entry) or catalogue_of(entry) != catalogue or handle_of(entry) in others.wanted:
@@ -165,7 +169,7 @@ def _remove_others(transaction: Transaction, catalogue: str, others: Others, kep
         kept.removed.append(handle_of(entry))
 
 
-def _merge(kept: Kept, more: Kept) -> None:
+def _merge(kept: CatalogueUpdate, more: CatalogueUpdate) -> None:
     for name in ("added", "changed", "removed", "unchanged", "transactions"):
         getattr(kept, name).extend(getattr(more, name))
     kept.foreign |= more.foreign

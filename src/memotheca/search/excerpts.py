@@ -36,7 +36,7 @@ class Excerpt:
     matched: Matched = Matched()
 
 
-class Sought:
+class ExcerptQuery:
     """A question taken apart once, to be held against many passages; or the very letters that are sought in them."""
 
     def __init__(self, text: str, letters: str = "") -> None:

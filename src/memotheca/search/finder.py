@@ -21,7 +21,7 @@ from memotheca.search.index.score import (
     CANDIDATES,
     Filter,
     Lexical,
-    Wanted,
+    QueryTerms,
     allowed,
     best,
     cosines_of,
@@ -74,7 +74,7 @@ class Search:
 
 
 @dataclass(slots=True)
-class Passage:
+class ChunkMatch:
     """A chunk that matches: its place in the entry's text, and both scores."""
 
     seq: int
@@ -88,7 +88,7 @@ class Passage:
 class Findings:
     """The best passages, best first, and by which means they were found."""
 
-    passages: list[Passage]
+    passages: list[ChunkMatch]
     best_lexical: float
     mode: str
     matched: int
@@ -97,7 +97,7 @@ class Findings:
     # What matches by its words beyond the best, its passages in `beyond`, and whether there may be more that is as near
     # in meaning as the nearest.
     rest: Rest = NOTHING
-    beyond: tuple[Passage, ...] = ()
+    beyond: tuple[ChunkMatch, ...] = ()
     is_cut: bool = False
 
 
@@ -174,7 +174,7 @@ class Finder:
         index = self.index_of(snapshot.collection, "")
         with index.guard:
             index.catch_up(snapshot.session)
-            return _covering(index, Wanted(_wanted(text)[0].words), wanted)
+            return _covering(index, QueryTerms(_wanted(text)[0].words), wanted)
 
     def holding(self, snapshot: Snapshot, terms: Sequence[str]) -> dict[str, int]:
         """How many living passages have each of some words, as `words` gives them."""
@@ -272,7 +272,7 @@ def _nearest_left(index: Index, snapshot: Snapshot, vector: Array, among: tuple[
     return max(found.values(), default=-math.inf)
 
 
-def _covering(index: Index, wanted: Wanted, passing: Filter) -> tuple[int, dict[str, float]]:
+def _covering(index: Index, wanted: QueryTerms, passing: Filter) -> tuple[int, dict[str, float]]:
     mask = allowed(index, passing)
     words = lexical(index, wanted, passing.as_of)
     having = np.flatnonzero(mask & (words.scores > 0)) if len(mask) else np.empty(0, np.int64)
@@ -298,9 +298,9 @@ def _places(index: Index, term: int) -> Array:
     return np.concatenate(found) if found else np.empty(0, np.int64)
 
 
-def _wanted(text: str) -> tuple[Wanted, list[str]]:
+def _wanted(text: str) -> tuple[QueryTerms, list[str]]:
     terms = query_words(text)
-    return Wanted(
+    return QueryTerms(
         tuple(dict.fromkeys(word_number(word) for word in terms)),
         tuple(dict.fromkeys(pair_number(pair) for pair in pairs(terms))),
         tuple(dict.fromkeys(identifier_number(name) for name in identifiers(text))),
@@ -346,15 +346,15 @@ def _cosines_beside(
     return lacking_cosines(index, near, cosines, query=vector, fetch=fetch)
 
 
-def _score(weighed: Balance, words: Lexical, matched: Sequence[int], cosines: dict[int, float]) -> list[Passage]:
-    passages: list[Passage] = []
+def _score(weighed: Balance, words: Lexical, matched: Sequence[int], cosines: dict[int, float]) -> list[ChunkMatch]:
+    passages: list[ChunkMatch] = []
     for place in matched:
         value, cosine = float(words.scores[place]), cosines.get(place)
-        passages.append(Passage(0, "", weighed.fuse(value, cosine), value, cosine))
+        passages.append(ChunkMatch(0, "", weighed.fuse(value, cosine), value, cosine))
     return passages
 
 
-def _name(index: Index, passages: list[Passage], matched: Sequence[int]) -> None:
+def _name(index: Index, passages: list[ChunkMatch], matched: Sequence[int]) -> None:
     if not passages:
         return
     places = np.array(matched)
@@ -363,7 +363,7 @@ def _name(index: Index, passages: list[Passage], matched: Sequence[int]) -> None
         passage.seq, passage.entry_id = number, to_id(key)
 
 
-def _look_closer(snapshot: Snapshot, search: Search, passages: list[Passage], *, has_unknown: bool) -> None:
+def _look_closer(snapshot: Snapshot, search: Search, passages: list[ChunkMatch], *, has_unknown: bool) -> None:
     """Read the best passages: for quoted phrases, and letter by letter where a word is unknown."""
     phrases = quoted(search.text)
     if not passages or not (phrases or has_unknown):

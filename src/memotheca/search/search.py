@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeGuard, cast
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.kernel.paging import Place, start, to_cursor
+from memotheca.kernel.paging import PagePosition, start, to_cursor
 from memotheca.kernel.validity import moment
 from memotheca.model import kinds
 from memotheca.model.commits import Version
@@ -14,12 +14,12 @@ from memotheca.model.knowledge import Entry, fold
 from memotheca.model.retry import persist
 from memotheca.search.derive import FILTERED_ATTRIBUTES, filters_of
 from memotheca.search.embed import embedder_of, voice_of
-from memotheca.search.excerpts import SNIPPET, Excerpt, Matched, Sought, read_place
+from memotheca.search.excerpts import SNIPPET, Excerpt, ExcerptQuery, Matched, read_place
 from memotheca.search.finder import (
     CANDIDATES,
+    ChunkMatch,
     Finder,
     Findings,
-    Passage,
     QuestionEmbedder,
     Search,
     embed_question,
@@ -87,7 +87,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class PageBudget:
     """How many tokens, or whatever is counted, the hits of a page may take, and what each of them takes; whether some
     may be shown whole, and whether even the shortest first one must fit."""
 
@@ -106,7 +106,7 @@ def weigh_excerpts(hit: Hit) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class HitPage:
     """One page of hits, the snapshot it was taken from, and by which means; `read_as` is the question as it was
     read, where that is not as it was written."""
 
@@ -148,7 +148,7 @@ class _Ranked:
     score: float
     lexical: float
     cosine: float | None
-    passages: list[Passage]
+    passages: list[ChunkMatch]
     hops: int | None = None
 
 
@@ -159,8 +159,8 @@ def refuse_blank(query: str) -> None:
 
 
 def find_entries(
-    kernel: Kernel, question: Question, *, limit: int, cursor: str | None = None, budget: Budget | None = None
-) -> Page:
+    kernel: Kernel, question: Question, *, limit: int, cursor: str | None = None, budget: PageBudget | None = None
+) -> HitPage:
     """A page of the entries that match, best first; without words, in the order of their making. With a budget, hits
     show as much of their passages as fits, and the next page begins where the budget ended."""
     return persist(lambda: _find_page(kernel, question, limit=limit, cursor=cursor, budget=budget))
@@ -208,7 +208,7 @@ class _Asked:
     """A question as it is searched for: among what, in which words, what they mean, and how many are wanted."""
 
     question: Question
-    place: Place
+    place: PagePosition
     passing: Filter
     words: str | None
     vector: Any
@@ -259,8 +259,8 @@ def _rank_ids(kernel: Kernel, question: Question, limit: int) -> list[str]:
 
 
 def _find_page(
-    kernel: Kernel, question: Question, *, limit: int, cursor: str | None = None, budget: Budget | None = None
-) -> Page:
+    kernel: Kernel, question: Question, *, limit: int, cursor: str | None = None, budget: PageBudget | None = None
+) -> HitPage:
     asked = _ask(kernel, question, cursor, limit)
     words, place = asked.words, asked.place
     with kernel.read() as snapshot:
@@ -274,16 +274,16 @@ def _find_page(
     page = replace(page, read_as=words if words != _words(question) else None, next_cursor=None)
     if budget is not None:
         letters = question.content if words is None else None
-        page = _within(page, budget, Sought(words or "", letters or ""))
+        page = _within(page, budget, ExcerptQuery(words or "", letters or ""))
     if page.hits and len(page.hits) < shown:
         last = page.hits[-1].version.id
     if last is None:
         return page
-    following = Place(place.tx, place.now, last, page.first + len(page.hits))
+    following = PagePosition(place.tx, place.now, last, page.first + len(page.hits))
     return replace(page, next_cursor=to_cursor(following, asdict(question)))
 
 
-def _within(page: Page, budget: Budget, sought: Sought) -> Page:
+def _within(page: HitPage, budget: PageBudget, sought: ExcerptQuery) -> HitPage:
     """The hits that a budget has room for, each with as much of its passages as fits."""
     forms: list[list[Hit]] = []
     for hit in page.hits:
@@ -301,7 +301,7 @@ def _within(page: Page, budget: Budget, sought: Sought) -> Page:
 def fits(question: Question, entry: Entry) -> bool:
     """Whether a question may find this entry: by its filters, and by its letters where those are compared. What is near
     by meaning is known only beside all the others, so that nothing is ruled out by it."""
-    passing, held = _filter(question, Place(0, 0)), set(filters_of(entry))
+    passing, held = _filter(question, PagePosition(0, 0)), set(filters_of(entry))
     if not all(any(number in held for number in group) for group in passing.groups):
         return False
     if question.as_of is not None and not entry.validity.covers(moment(question.as_of, "as_of")):
@@ -321,7 +321,7 @@ def _has_words(said: str | None) -> TypeGuard[str]:
     return said is not None and bool(query_words(said))
 
 
-def _filter(question: Question, place: Place) -> Filter:
+def _filter(question: Question, place: PagePosition) -> Filter:
     _refuse_unfiltered(question)
     groups: list[tuple[int, ...]] = [tuple(filter_number("kind", kind) for kind in question.kinds)]
     groups += [(filter_number("tag", tag),) for tag in question.tags]
@@ -344,7 +344,7 @@ def _refuse_unfiltered(question: Question) -> None:
             raise Refusal(Failure.INVALID, f"{name} cannot be filtered by; there are {known}.", field="attributes")
 
 
-def _bounds(question: Question, place: Place) -> list[tuple[str, float | None, float | None]]:
+def _bounds(question: Question, place: PagePosition) -> list[tuple[str, float | None, float | None]]:
     bounds: list[tuple[str, float | None, float | None]] = [("expires", place.now + 1, None)]
     for name in ("created", "updated"):
         after, before = getattr(question, f"{name}_after"), getattr(question, f"{name}_before")
@@ -358,7 +358,7 @@ def _bounds(question: Question, place: Place) -> list[tuple[str, float | None, f
     return [bound for bound in bounds if bound[1:] != (None, None)]
 
 
-def _listed(snapshot: Snapshot, finder: Finder, asked: _Asked) -> Page:
+def _listed(snapshot: Snapshot, finder: Finder, asked: _Asked) -> HitPage:
     """Entries that pass the filter, and hold the very letters where those were asked for. The cursor is not yet one:
     it is the last entry's id where there are more."""
     question, passing, place = asked.question, asked.passing, asked.place
@@ -375,7 +375,7 @@ def _listed(snapshot: Snapshot, finder: Finder, asked: _Asked) -> Page:
             last = hits[-1].version.id
             break
         hits.append(Hit(version))
-    page = Page(hits, place.tx, last, "list", 0, total=total, first=place.shown)
+    page = HitPage(hits, place.tx, last, "list", 0, total=total, first=place.shown)
     if not compares:
         return page
     counted = place.shown + len(hits) + (last is not None)
@@ -391,7 +391,7 @@ def _has_letters(question: Question, entry: Entry) -> bool:
     return fold(content) in fold("\n".join([entry.title, entry.body, *entry.tags]))
 
 
-def _collapse(snapshot: Snapshot, question: Question, findings: Findings, *, place: Place) -> list[_Ranked]:
+def _collapse(snapshot: Snapshot, question: Question, findings: Findings, *, place: PagePosition) -> list[_Ranked]:
     """Chunks of one entry become the entry with its best passages."""
     now, as_of = place.now, place.tx
     found: dict[str, _Ranked] = {}
@@ -421,7 +421,7 @@ def _favour_exact_topics(snapshot: Snapshot, topic: str, ranked: list[_Ranked], 
             each.score *= (1 + min(share(entry.title, topic), 1.0)) / 2
 
 
-def _page(snapshot: Snapshot, ranked: Sequence[_Ranked], findings: Findings, asked: _Asked) -> Page:
+def _page(snapshot: Snapshot, ranked: Sequence[_Ranked], findings: Findings, asked: _Asked) -> HitPage:
     """A page of the best, and of the rest where they end. The cursor is not yet one: it is the last entry's id where
     there are more."""
     question = asked.question
@@ -431,7 +431,7 @@ def _page(snapshot: Snapshot, ranked: Sequence[_Ranked], findings: Findings, ask
     spots = chunks.read_spots(
         snapshot.session, snapshot.collection, [p.seq for each in shown for p in each.passages[: question.passages]]
     )
-    show = _Excerpts(spots, Sought(asked.words or "") if question.is_explained else None, findings.near_enough)
+    show = _Excerpts(spots, ExcerptQuery(asked.words or "") if question.is_explained else None, findings.near_enough)
     hits: list[Hit] = []
     for each in shown:
         version = versions.get(each.entry_id)
@@ -443,7 +443,7 @@ def _page(snapshot: Snapshot, ranked: Sequence[_Ranked], findings: Findings, ask
     last = shown[-1].entry_id if shown and first + len(shown) < total else None
     reasons = [] if findings.rest.is_counted else [MANY]
     reasons += [BY_MEANING.format(depth=question.depth)] if findings.is_cut else []
-    return Page(
+    return HitPage(
         hits,
         asked.place.tx,
         last,
@@ -456,7 +456,9 @@ def _page(snapshot: Snapshot, ranked: Sequence[_Ranked], findings: Findings, ask
     )
 
 
-def _stretch(ranked: Sequence[_Ranked], findings: Findings, place: Place, limit: int) -> tuple[list[_Ranked], int]:
+def _stretch(
+    ranked: Sequence[_Ranked], findings: Findings, place: PagePosition, limit: int
+) -> tuple[list[_Ranked], int]:
     """The entries of a page and how many come before them: the best, and then what only has the words, which never
     scores above them."""
     known = next((number for number, each in enumerate(ranked, 1) if each.entry_id == place.last), None)
@@ -476,10 +478,10 @@ class _Excerpts:
     """Where the passages of a page's hits stand, and what was sought where each is to say why it matches."""
 
     spots: Mapping[int, chunks.Spot]
-    sought: Sought | None
+    sought: ExcerptQuery | None
     cut: float
 
-    def of(self, entry: Entry, passage: Passage) -> Excerpt:
+    def of(self, entry: Entry, passage: ChunkMatch) -> Excerpt:
         start, stop, place = self.spots[passage.seq]
         text = entry.body[start:stop]
         matched = Matched()

@@ -28,14 +28,14 @@ from memotheca.search.embed import embedding_of
 from memotheca.server import prompts, resources
 from memotheca.server.background import Works
 from memotheca.server.content_types import carry_types, restore_types
-from memotheca.server.elicitation import Asked, converse, seal_state
+from memotheca.server.elicitation import QuestionReply, converse, seal_state
 from memotheca.server.events import TOOLS_CHANGED, Hub, Note, Subscriber
 from memotheca.server.faults import INTERNAL_ERROR, INVALID_PARAMS, fault_details
 from memotheca.server.guidance import compose_instructions
 from memotheca.server.progress import Teller
-from memotheca.server.sessions import HERE, Place, session_of
+from memotheca.server.sessions import HERE, MessageOrigin, session_of
 from memotheca.server.task_protocol import Errands
-from memotheca.toolkit.ask import Conversation
+from memotheca.toolkit.ask import Dialogue
 from memotheca.toolkit.catalog import Listing
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.dispatch import UnknownTool
@@ -214,12 +214,12 @@ class Adapter:
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Any:
         if self.errands.wanted(ctx, self.app.catalog.find(params.name)):
             reply = await self._run_tool(ctx, params, detached=True)
-            begun = None if isinstance(reply, Asked) else await self.errands.begin(ctx, reply)
+            begun = None if isinstance(reply, QuestionReply) else await self.errands.begin(ctx, reply)
             if begun is not None:
                 return begun
         else:
             reply = await self._run_tool(ctx, params)
-            if not isinstance(reply, Asked):
+            if not isinstance(reply, QuestionReply):
                 self._tell_afterwards(ctx, reply)
         return _to_wire(reply)
 
@@ -234,16 +234,16 @@ class Adapter:
         ):
             return await call_next(ctx)
         reply = await self._run_tool(ctx, params, detached=True)
-        begun = None if isinstance(reply, Asked) else await self.errands.begin(ctx, reply)
+        begun = None if isinstance(reply, QuestionReply) else await self.errands.begin(ctx, reply)
         return begun or _to_wire(reply)
 
     async def _run_tool(
         self, ctx: Context, params: types.CallToolRequestParams, *, detached: bool = False
-    ) -> Reply | Asked:
+    ) -> Reply | QuestionReply:
         stopped = threading.Event()
         teller = Teller(ctx)
 
-        async def run(conversation: Conversation) -> Reply:
+        async def run(conversation: Dialogue) -> Reply:
             call = Call(
                 kernel=self.app.kernel,
                 actor=_actor(ctx),
@@ -389,7 +389,7 @@ async def _in_turn(work: Callable[[], Any], threads: anyio.CapacityLimiter, *, l
 _BEHIND = object()
 
 
-def _unless_behind(place: Place, work: Callable[[], Any]) -> Any:
+def _unless_behind(place: MessageOrigin, work: Callable[[], Any]) -> Any:
     return _BEHIND if place.is_behind() else work()
 
 
@@ -463,8 +463,8 @@ def _to_protocol_error(refusal: Refusal, ctx: Context) -> MCPError:
     return MCPError(code, refusal.message, fault_details(code, data, details=refusal.message))
 
 
-def _to_wire(reply: Reply | Asked) -> dict[str, Any]:
-    if isinstance(reply, Asked):
+def _to_wire(reply: Reply | QuestionReply) -> dict[str, Any]:
+    if isinstance(reply, QuestionReply):
         return reply.to_wire()
     return {
         "content": carry_types(reply.blocks),

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memotheca.server.ascii_json import JsonReply
 from memotheca.server.batches import BATCHING, Batch, is_request, read_batch
-from memotheca.server.limits import Budget
+from memotheca.server.limits import ByteBudget
 from memotheca.server.posts import Completion, answer, answers, replay
 
 EVENTS = "text/event-stream"
@@ -24,7 +24,7 @@ REMEMBERED = 4
 class BatchDoor:
     """Takes batches apart where the revision has them, and passes everything else on."""
 
-    def __init__(self, app: ASGIApp, budget: Budget, sessions: int) -> None:
+    def __init__(self, app: ASGIApp, budget: ByteBudget, sessions: int) -> None:
         self._app = app
         self._budget = budget
         self._most = REMEMBERED * sessions
@@ -95,7 +95,7 @@ class Gathered:
 
     batch: Batch
     relay: Send
-    budget: Budget
+    budget: ByteBudget
     is_streaming: bool = False
     has_served: bool = False
     refusal: list[Message] = field(default_factory=list[Message])

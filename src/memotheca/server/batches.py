@@ -82,7 +82,7 @@ def _key(id: str | int) -> str:
 
 
 @dataclass
-class Conversation:
+class BatchSession:
     """One connection's messages, and which revision it has agreed on: takes batches apart and gathers their answers."""
 
     revision: str = ""

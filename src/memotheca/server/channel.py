@@ -11,7 +11,7 @@ import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
 from memotheca.server.batches import Reply
-from memotheca.server.limits import Budget
+from memotheca.server.limits import ByteBudget
 from memotheca.server.messages import Entrance, Incoming
 
 KEPT = 100
@@ -33,7 +33,7 @@ class Gone(Exception):
 class Channel:
     """What goes to one client, in order, and the way for what comes from it."""
 
-    def __init__(self, to_server: MemoryObjectSendStream[Incoming], most: int, budget: Budget) -> None:
+    def __init__(self, to_server: MemoryObjectSendStream[Incoming], most: int, budget: ByteBudget) -> None:
         self.id = uuid4().hex
         self.address = ""
         self.is_used = False

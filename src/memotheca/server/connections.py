@@ -11,7 +11,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 
-from memotheca.server.limits import Budget, Limits
+from memotheca.server.limits import ByteBudget, ClientLimits
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class Guest(Protocol):
 class Places:
     """Who is connected, from where, and who gives way where there is no room for another."""
 
-    def __init__(self, limits: Limits, budget: Budget) -> None:
+    def __init__(self, limits: ClientLimits, budget: ByteBudget) -> None:
         self.limits = limits
         self.budget = budget
         self._guests: dict[Hashable, tuple[Guest, str]] = {}

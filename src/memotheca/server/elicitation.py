@@ -15,7 +15,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from memotheca.server.faults import INVALID_PARAMS, METHOD_NOT_FOUND
-from memotheca.toolkit.ask import UNSUPPORTED, Addressee, Conversation, Form, Question, Response, Unanswered, key_of
+from memotheca.toolkit.ask import UNSUPPORTED, Addressee, Dialogue, Form, Question, Response, Unanswered, key_of
 from memotheca.toolkit.contract import Reply
 
 log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ MOST_QUESTIONS = 8
 USER_REJECTED = -1
 
 Context = ServerRequestContext[Any, Any]
-Run = Callable[[Conversation], Awaitable[Reply]]
+Run = Callable[[Dialogue], Awaitable[Reply]]
 Responses = Mapping[str, Response]
 
 
@@ -34,7 +34,7 @@ def seal_state() -> RequestStateBoundary:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionReply:
     """The answer of a round that ends with a question."""
 
     question: Question
@@ -47,7 +47,7 @@ class Asked:
         return result.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
-async def converse(ctx: Context, params: types.CallToolRequestParams, run: Run) -> Reply | Asked:
+async def converse(ctx: Context, params: types.CallToolRequestParams, run: Run) -> Reply | QuestionReply:
     """Run a tool, and again with every answer, until it asks nothing more; no thread waits for a person."""
     in_rounds = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
     addressees = _addressees(ctx, in_rounds)
@@ -55,11 +55,11 @@ async def converse(ctx: Context, params: types.CallToolRequestParams, run: Run) 
     while True:
         reachable = addressees if len(responses) < MOST_QUESTIONS else frozenset[Addressee]()
         try:
-            return await run(Conversation(reachable, responses))
+            return await run(Dialogue(reachable, responses))
         except Unanswered as unanswered:
             question = unanswered.question
         if in_rounds:
-            return Asked(question, responses)
+            return QuestionReply(question, responses)
         responses = {**responses, key_of(question): await _ask(ctx, question)}
 
 

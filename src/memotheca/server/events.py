@@ -14,7 +14,7 @@ import anyio.to_thread
 from memotheca.admin.history import changes_after, newest_tx
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
-from memotheca.server.resources import Wanted, changed_resources, changes_wanted, understand
+from memotheca.server.resources import WatchedResource, changed_resources, changes_wanted, understand
 
 log = logging.getLogger(__name__)
 
@@ -28,10 +28,10 @@ TOOLS_CHANGED: Note = {"list_changed": "tools"}
 
 
 @dataclass(slots=True)
-class Followed:
+class Subscription:
     """One subscription: what is wanted, since which transaction, and which were missed, from and to."""
 
-    wanted: Wanted
+    wanted: WatchedResource
     since: int
     missed: tuple[int, int] | None = None
 
@@ -40,7 +40,7 @@ class Followed:
 class Subscriber:
     """One client connection or listen stream: what it follows, and the notes on their way to it."""
 
-    follows: dict[str, Followed] = field(default_factory=dict[str, Followed])
+    follows: dict[str, Subscription] = field(default_factory=dict[str, Subscription])
     wants_tools: bool = False
     turn: anyio.Lock = field(default_factory=anyio.Lock)
     _queue: deque[tuple[str, Note]] = field(default_factory=deque[tuple[str, Note]])
@@ -121,8 +121,8 @@ class Hub:
         self._kernel = kernel
         self._subscribers: set[Subscriber] = set()
         # Who follows the whole of what is announced under a URI, and who a part of it.
-        self._whole: dict[str, dict[tuple[Subscriber, str], Followed]] = {}
-        self._parts: dict[tuple[Subscriber, str], Followed] = {}
+        self._whole: dict[str, dict[tuple[Subscriber, str], Subscription]] = {}
+        self._parts: dict[tuple[Subscriber, str], Subscription] = {}
         self._seen = -1
         self._awake = anyio.Event()
 
@@ -140,14 +140,14 @@ class Hub:
     async def follow(self, subscriber: Subscriber, uri: str) -> None:
         """From now on, tell a subscriber of changes; raises Refusal where there is no such resource."""
 
-        def look() -> tuple[Wanted, int]:
+        def look() -> tuple[WatchedResource, int]:
             return understand(self._kernel, uri), newest_tx(self._kernel)
 
         wanted, newest = await anyio.to_thread.run_sync(look)
         if self._seen < 0:
             self._seen = newest
         self._forget(subscriber, uri)
-        followed = subscriber.follows[uri] = Followed(wanted, newest)
+        followed = subscriber.follows[uri] = Subscription(wanted, newest)
         if wanted.asked is None:
             self._whole.setdefault(wanted.announced, {})[subscriber, uri] = followed
         else:
@@ -209,7 +209,7 @@ Place = tuple[Subscriber, str]
 Fresh = tuple[int, list[Note], list[tuple[Place, list[Note]]]]
 
 
-def _read(kernel: Kernel, seen: int, parts: list[tuple[Place, Followed]]) -> list[Fresh]:
+def _read(kernel: Kernel, seen: int, parts: list[tuple[Place, Subscription]]) -> list[Fresh]:
     """What is to be told of the next transactions: to all who follow something, and to those who follow a part."""
     found: list[Fresh] = []
     for commit, changes in changes_after(kernel, seen, BATCH):

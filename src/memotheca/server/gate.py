@@ -34,7 +34,7 @@ def is_everywhere(host: str) -> bool:
     return host in ("", "0.0.0.0", "::")  # noqa: S104
 
 
-class Names:
+class AllowedHosts:
     """The hosts and origins that are accepted; a name without a port stands for all of its ports."""
 
     def __init__(self, settings: Settings) -> None:
@@ -79,7 +79,7 @@ def _is_among(origin: str, allowed: Sequence[str]) -> bool:
 class Gate:
     """Turns away who may not ask, and lets scripts of the named origins read what the others are answered."""
 
-    def __init__(self, app: ASGIApp, names: Names, token: str) -> None:
+    def __init__(self, app: ASGIApp, names: AllowedHosts, token: str) -> None:
         self._app = app
         self._names = names
         self._token = token.encode()

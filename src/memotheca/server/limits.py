@@ -20,7 +20,7 @@ MOST_DESCRIPTORS = 65_536
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ClientLimits:
     """The settings that bound what clients take: counts, seconds, bytes."""
 
     connections: int
@@ -33,9 +33,9 @@ class Limits:
     buffers: int
 
 
-def limits_of(settings: Settings) -> Limits:
+def limits_of(settings: Settings) -> ClientLimits:
     connections = _within_descriptors(settings.positive("max-connections"))
-    return Limits(
+    return ClientLimits(
         connections=connections,
         connections_per_client=min(settings.positive("max-connections-per-client"), connections),
         sessions=settings.positive("max-sessions"),
@@ -74,7 +74,7 @@ def _raise_descriptors() -> int:
     return wanted
 
 
-class Budget:
+class ByteBudget:
     """Bytes that all clients together may have waiting here."""
 
     def __init__(self, most: int) -> None:

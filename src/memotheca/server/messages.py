@@ -6,7 +6,7 @@ from uuid import uuid4
 import mcp_types as types
 from mcp.shared.message import SessionMessage
 
-from memotheca.server.batches import Conversation, Reply
+from memotheca.server.batches import BatchSession, Reply
 from memotheca.server.faults import INTERNAL_ERROR, enrich, fault
 
 # The revision whose words the answer is in, where the client does not name one.
@@ -39,7 +39,7 @@ class Entrance:
         self._waiting: dict[str | int, int] = {}
         # The answer to the handshake that is made in the name of a client stays here; nobody can guess its id.
         self._handshake_id = f"memotheca/{uuid4().hex}/handshake"
-        self._conversation = Conversation()
+        self._conversation = BatchSession()
 
     def admit(self, parsed: Any, size: int) -> tuple[list[SessionMessage], Reply | None]:
         """What the server is told and what is answered at once; raises Full where too much waits already."""

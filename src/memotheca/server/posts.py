@@ -22,7 +22,7 @@ from memotheca.server.faults import (
     fault,
     parse_message,
 )
-from memotheca.server.limits import Budget
+from memotheca.server.limits import ByteBudget
 from memotheca.server.messages import ENVELOPE
 
 log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ CLOSING = "The server is shutting down. Ask again once it is back."
 class MessageCheck:
     """Answers what is no JSON-RPC message, and completes the errors that the transport itself answers with."""
 
-    def __init__(self, app: ASGIApp, budget: Budget) -> None:
+    def __init__(self, app: ASGIApp, budget: ByteBudget) -> None:
         self._app = app
         self._budget = budget
 
@@ -113,7 +113,7 @@ def replay(body: bytes, receive: Receive) -> Receive:
 class Body:
     """What was posted, counted among all that is being read for as long as it is kept."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: ByteBudget) -> None:
         self._budget = budget
         self._bytes = bytearray()
         self._counted = 0

@@ -44,7 +44,7 @@ ALLOWED = {
 Arguments = dict[str, Any]
 
 
-class Page(NamedTuple):
+class ResourcePage(NamedTuple):
     """Some members of a list, the state they are of, where it goes on, and why there may be more than it reaches."""
 
     items: list[Any]
@@ -61,7 +61,7 @@ class Resource:
     name: str
     description: str
     filters: tuple[str, ...]
-    read_page: Callable[[Kernel, int, str | None, Arguments], Page]
+    read_page: Callable[[Kernel, int, str | None, Arguments], ResourcePage]
     read_member: Callable[[Kernel, str], Any] | None
     version: Callable[[Kernel], int]
     # Whether a thing, as a transaction leaves it, is among those that the arguments ask for.
@@ -73,28 +73,30 @@ MOST_DIGITS = 18
 ENTRY_FILTERS = ("topic", "content", "tags", "as_of", "knowledge_type", "memory_type", "strict_substring")
 
 
-def _entries_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
+def _entries_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> ResourcePage:
     from memotheca.search.search import Question, find_entries
 
     page = find_entries(kernel, Question(**asked), limit=limit, cursor=cursor)
-    return Page([entry_shape(hit.version) for hit in page.hits], page.as_of_tx, page.next_cursor, page.partial)
+    return ResourcePage([entry_shape(hit.version) for hit in page.hits], page.as_of_tx, page.next_cursor, page.partial)
 
 
-def _triples_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
+def _triples_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> ResourcePage:
     page = find_edges(kernel, EdgeQuestion(**asked), limit=limit, cursor=cursor)
-    return Page([triple_shape(e.version, e.source, e.target) for e in page.edges], page.as_of_tx, page.next_cursor)
+    return ResourcePage(
+        [triple_shape(e.version, e.source, e.target) for e in page.edges], page.as_of_tx, page.next_cursor
+    )
 
 
-def _transactions_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
+def _transactions_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> ResourcePage:
     page = list_history(kernel, limit=limit, cursor=cursor, **asked)
     items = [transaction_shape(found.commit, found.about, found.undone_by) for found in page.happenings]
-    return Page(items, page.as_of_tx, page.next_cursor)
+    return ResourcePage(items, page.as_of_tx, page.next_cursor)
 
 
-def _documents_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
+def _documents_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> ResourcePage:
     opened, as_of, following = page_documents(kernel, limit=limit, cursor=cursor, **asked)
     shapes = [DocumentEntry(**document_fields(each.version, each.chunks, each.status)) for each in opened]
-    return Page(shapes, as_of, following)
+    return ResourcePage(shapes, as_of, following)
 
 
 def _document(kernel: Kernel, handle: str) -> WholeDocument:
@@ -111,12 +113,12 @@ def _documents_version(kernel: Kernel) -> int:
         return snapshot.last_touched("entry", (DOCUMENT,))
 
 
-def _notes_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> Page:
+def _notes_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> ResourcePage:
     from memotheca.notes.read_notes import list_notes
 
     found, as_of, following = list_notes(kernel, limit, cursor, asked)
     items = [short_note(note_shape(node, version, LISTED)) for node, version in found]
-    return Page(items, as_of, following)
+    return ResourcePage(items, as_of, following)
 
 
 def _note(kernel: Kernel, path: str) -> Any:
@@ -272,7 +274,7 @@ def read_resource(kernel: Kernel, uri: str, beside: Mapping[str, Any] | None = N
     if member:
         assert resource.read_member is not None
         shape = resource.read_member(kernel, member)
-        page = Page([shape], newest_tx(kernel), None)
+        page = ResourcePage([shape], newest_tx(kernel), None)
         version = shape.tx_id
     else:
         limit, cursor = _whole(arguments.pop("limit", None), "limit"), arguments.pop("cursor", None)
@@ -296,7 +298,9 @@ def read_resource(kernel: Kernel, uri: str, beside: Mapping[str, Any] | None = N
     }
 
 
-def _read_page(resource: Resource, kernel: Kernel, window: tuple[int | None, str | None], asked: Arguments) -> Page:
+def _read_page(
+    resource: Resource, kernel: Kernel, window: tuple[int | None, str | None], asked: Arguments
+) -> ResourcePage:
     """A page of as many as were asked for; else of as many as there is room for."""
     limit, cursor = window
     page = resource.read_page(kernel, limit or DEFAULT_LIMIT, cursor, asked)
@@ -404,7 +408,7 @@ def _name(change: Change) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WatchedResource:
     """What a client follows: the URI under which its changes are announced, and what is asked of them."""
 
     announced: str
@@ -430,7 +434,7 @@ class Wanted:
         )
 
 
-def understand(kernel: Kernel, uri: str) -> Wanted:
+def understand(kernel: Kernel, uri: str) -> WatchedResource:
     """What a client wants to follow; raises Refusal where there is no such resource."""
     resource, member, arguments = parse_uri(uri)
     if not member:
@@ -438,12 +442,14 @@ def understand(kernel: Kernel, uri: str) -> Wanted:
         if asked:
             # What cannot be asked is refused now, not where nobody would hear of it.
             resource.fits(kernel, asked, Entry(id="", kind=ENTRY, title="", created_at=0, updated_at=0), 0)
-        return Wanted(resource.uri, resource, asked or None)
+        return WatchedResource(resource.uri, resource, asked or None)
     assert resource.read_member is not None
-    return Wanted(address(resource.uri, handle=resource.read_member(kernel, member).id), resource)
+    return WatchedResource(address(resource.uri, handle=resource.read_member(kernel, member).id), resource)
 
 
-def changes_wanted(kernel: Kernel, wanted: Wanted, commit: Commit, changes: list[Change]) -> list[dict[str, Any]]:
+def changes_wanted(
+    kernel: Kernel, wanted: WatchedResource, commit: Commit, changes: list[Change]
+) -> list[dict[str, Any]]:
     """What a follower of a part of a resource should hear."""
     kept = wanted.narrow(kernel, commit, changes)
     told = changed_resources(commit, kept) if kept else []

@@ -22,7 +22,7 @@ async def at_once() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MessageOrigin:
     """Where a connection's messages come from, how its client is shown results before the answer, if it can be, and
     whether it reads what it is sent: no answer is made for a client that is behind."""
 
@@ -34,9 +34,9 @@ class Place:
     is_local: bool = False
 
 
-NOWHERE = Place()
+NOWHERE = MessageOrigin()
 # Set by a transport before it serves a connection; all that is handled for the connection inherits it.
-HERE: ContextVar[Place] = ContextVar("here", default=NOWHERE)
+HERE: ContextVar[MessageOrigin] = ContextVar("here", default=NOWHERE)
 
 
 def name_session(transport: str, id: str) -> str:

@@ -12,9 +12,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from memotheca.server.adapter import Adapter
 from memotheca.server.batches import Reply, spell
 from memotheca.server.faults import PARSE_ERROR, fault, parse_message
-from memotheca.server.limits import Limits
+from memotheca.server.limits import ClientLimits
 from memotheca.server.messages import Entrance, Full, Incoming
-from memotheca.server.sessions import HERE, Place, name_session
+from memotheca.server.sessions import HERE, MessageOrigin, name_session
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ UNSUPPORTED_FRAME = 1003
 class SocketDoor:
     """Serves each connection for as long as it is open."""
 
-    def __init__(self, adapter: Adapter, limits: Limits) -> None:
+    def __init__(self, adapter: Adapter, limits: ClientLimits) -> None:
         self._adapter = adapter
         self._limits = limits
 
@@ -34,17 +34,17 @@ class SocketDoor:
         await socket.accept(subprotocol=SUBPROTOCOL if SUBPROTOCOL in offered else None)
         to_server, incoming = anyio.create_memory_object_stream[Incoming](0)
         outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
-        server, line = self._adapter.server, Line(socket, self._limits.buffer)
+        server, line = self._adapter.server, SocketLine(socket, self._limits.buffer)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(line.read, to_server)
             tasks.start_soon(line.write, from_server)
             options = server.create_initialization_options()
-            HERE.set(Place(name_session("socket", uuid4().hex), None, line.is_behind, line.catch_up))
+            HERE.set(MessageOrigin(name_session("socket", uuid4().hex), None, line.is_behind, line.catch_up))
             await serve_dual_era_loop(server, incoming, outgoing, lifespan_state=None, init_options=options)
             tasks.cancel_scope.cancel()
 
 
-class Line:
+class SocketLine:
     """One client's socket, and whether what was sent has gone."""
 
     def __init__(self, socket: WebSocket, most: int) -> None:

@@ -23,9 +23,9 @@ from memotheca.server.adapter import Adapter
 from memotheca.server.ascii_json import JsonReply
 from memotheca.server.channel import Channel, Event, Gone
 from memotheca.server.faults import INVALID_REQUEST, fault
-from memotheca.server.limits import Budget, Limits
+from memotheca.server.limits import ByteBudget, ClientLimits
 from memotheca.server.messages import Full, Incoming
-from memotheca.server.sessions import HERE, Place, name_session
+from memotheca.server.sessions import HERE, MessageOrigin, name_session
 from memotheca.tools.memories.contract import SSE_SESSION_EXPIRED
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ Wait = Callable[[float], Awaitable[None]]
 class EventDoor:
     """All clients that are connected by server-sent events, or were a minute ago."""
 
-    def __init__(self, adapter: Adapter, limits: Limits, budget: Budget, wait: Wait = anyio.sleep) -> None:
+    def __init__(self, adapter: Adapter, limits: ClientLimits, budget: ByteBudget, wait: Wait = anyio.sleep) -> None:
         self._adapter = adapter
         self._limits = limits
         self._budget = budget
@@ -143,7 +143,7 @@ class EventDoor:
 
     async def _serve(self, channel: Channel, incoming: MemoryObjectReceiveStream[Incoming]) -> None:
         """Answer a client until it is gone for good."""
-        HERE.set(Place(name_session("sse", channel.id), channel.show, channel.is_behind, channel.catch_up))
+        HERE.set(MessageOrigin(name_session("sse", channel.id), channel.show, channel.is_behind, channel.catch_up))
         outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
         server = self._adapter.server
         try:

@@ -17,10 +17,10 @@ from mcp.shared.message import SessionMessage
 
 from memotheca.app import App
 from memotheca.server.adapter import Adapter
-from memotheca.server.batches import Conversation, Reply, spell
+from memotheca.server.batches import BatchSession, Reply, spell
 from memotheca.server.faults import PARSE_ERROR, enrich, fault, parse_message
 from memotheca.server.messages import Incoming
-from memotheca.server.sessions import HERE, Place, name_session
+from memotheca.server.sessions import HERE, MessageOrigin, name_session
 from memotheca.server.shutdown import leave_at_once, leave_on_signals
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ class Wire:
         devnull = os.open(os.devnull, os.O_RDONLY)
         os.dup2(devnull, 0)
         os.close(devnull)
-        self._conversation = Conversation()
+        self._conversation = BatchSession()
         self._unanswered: set[str | int] = set()
         self._quiet = asyncio.Event()
         self._quiet.set()
@@ -136,7 +136,7 @@ async def serve(adapter: Adapter) -> None:
     async with adapter.running(), anyio.create_task_group() as tasks:
         tasks.start_soon(wire.read, to_server)
         tasks.start_soon(wire.send, from_server)
-        HERE.set(Place(name_session("stdio", uuid4().hex), is_local=True))
+        HERE.set(MessageOrigin(name_session("stdio", uuid4().hex), is_local=True))
         await serve_dual_era_loop(
             adapter.server,
             incoming,

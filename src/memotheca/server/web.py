@@ -30,8 +30,8 @@ from memotheca.server.ascii_json import JsonReply
 from memotheca.server.bare import BareDoor
 from memotheca.server.batch_posts import BatchDoor
 from memotheca.server.connections import GuardedHttp, GuardedSocket, Places
-from memotheca.server.gate import Gate, Names, is_everywhere, is_loopback
-from memotheca.server.limits import Budget, Sparing, limits_of
+from memotheca.server.gate import AllowedHosts, Gate, is_everywhere, is_loopback
+from memotheca.server.limits import ByteBudget, Sparing, limits_of
 from memotheca.server.posts import MAX_BODY, MessageCheck
 from memotheca.server.shutdown import heeded, leave_in_the_end
 from memotheca.server.sockets import SocketDoor
@@ -51,9 +51,9 @@ SPARED = ("asyncio", "uvicorn.error", "memotheca.server.connections", "memotheca
 
 
 def build_web(
-    adapter: Adapter, settings: Settings, *, wait: Wait = anyio.sleep, budget: Budget | None = None
+    adapter: Adapter, settings: Settings, *, wait: Wait = anyio.sleep, budget: ByteBudget | None = None
 ) -> ASGIApp:
-    token, names, limits = read_token(settings), Names(settings), limits_of(settings)
+    token, names, limits = read_token(settings), AllowedHosts(settings), limits_of(settings)
     if not token and not is_loopback(settings.text("host")):
         raise Refusal(
             Failure.FORBIDDEN,
@@ -66,7 +66,7 @@ def build_web(
         max_request_body_size=MAX_BODY,
         max_sessions=limits.sessions,
     )
-    budget = budget or Budget(limits.buffers)
+    budget = budget or ByteBudget(limits.buffers)
     events = EventDoor(adapter, limits, budget, wait)
     # Whoever asks how we are waits for nobody.
     glance = anyio.CapacityLimiter(2)
@@ -100,7 +100,7 @@ def build_web(
 def run_web(adapter: Adapter, settings: Settings, *, announce: Any = None) -> None:
     host, port = settings.text("host"), settings.number("port")
     limits = limits_of(settings)
-    budget = Budget(limits.buffers)
+    budget = ByteBudget(limits.buffers)
     app, places = build_web(adapter, settings, budget=budget), Places(limits, budget)
     listener = _listen(host, port)
     port = listener.getsockname()[1]

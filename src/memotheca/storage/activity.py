@@ -52,7 +52,7 @@ _SESSION_NAMES = (SESSIONS, SESSIONS[:-1] + chr(ord(SESSIONS[-1]) + 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Happening:
+class ActivityRecord:
     """One line of the log: what was done to what and why, never what it says."""
 
     time: int
@@ -64,7 +64,7 @@ class Happening:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class LogFilter:
     """Which lines: of these levels and components, without what is told elsewhere; what was quarantined is told
     whatever its level, where that is wanted; about one entry, since a moment."""
 
@@ -76,7 +76,7 @@ class Asked:
     since: int = 0
     limit: int
 
-    def wants(self, line: Happening) -> bool:
+    def wants(self, line: ActivityRecord) -> bool:
         is_quarantine = line.reason == QUARANTINED
         plain = not is_quarantine and line.level in self.levels and line.action not in self.told_elsewhere
         fits = line.component in self.components and line.time >= self.since
@@ -160,7 +160,7 @@ def add_to_count(session: Session, collection: str, name: str, more: int, *, now
     write_state(session, collection, name, int(read_state(session, collection, name) or 0) + more, now=now)
 
 
-def log_happenings(session: Session, collection: str, lines: Sequence[Happening]) -> None:
+def log_happenings(session: Session, collection: str, lines: Sequence[ActivityRecord]) -> None:
     """Add to the log; the oldest go when it is full."""
     sql = "SELECT coalesce(max(number), 0) FROM happening WHERE collection = ?"
     last = int(scalar(session, sql, collection))
@@ -184,7 +184,7 @@ def log_happenings(session: Session, collection: str, lines: Sequence[Happening]
     session.run("DELETE FROM happening WHERE collection = ? AND number <= ?", collection, last + len(lines) - KEPT)
 
 
-def read_happenings(session: Session, collection: str, asked: Asked) -> list[Happening]:
+def read_happenings(session: Session, collection: str, asked: LogFilter) -> list[ActivityRecord]:
     """The newest lines that are asked for."""
     levels, components, told = (
         ", ".join("?" for _ in group) for group in (asked.levels, asked.components, asked.told_elsewhere)
@@ -206,7 +206,7 @@ def read_happenings(session: Session, collection: str, asked: Asked) -> list[Hap
         asked.limit,
     )
     return [
-        Happening(
+        ActivityRecord(
             time=time, level=level, component=component, action=action, node_ids=tuple(json.loads(ids)), reason=reason
         )
         for time, level, component, action, ids, reason in rows

@@ -180,7 +180,7 @@ def holders(data: Path) -> list[RoleHolder]:
     return [each for each in found if each is not None]
 
 
-class Signature:
+class WriterMark:
     """Who began to write last, which is who holds the write lock where somebody does: a lock that cannot be taken
     over, but whose holder can be named."""
 

@@ -32,7 +32,7 @@ class Manifest:
     names: tuple[str, ...]
 
 
-class Draft:
+class SegmentBuilder:
     """A segment that is being written: each array has room for so much, and is filled piece by piece, so that no more
     than a piece is held in memory. Room that is left over becomes a hole in the file."""
 
@@ -100,7 +100,9 @@ def _aligned(size: int) -> int:
 
 def write_segment(folder: Path, name: str, arrays: Mapping[str, Array]) -> None:
     """Write a segment so that it is whole and durable once it has its name."""
-    with Draft(folder, name, {key: (values.dtype.str, values.shape) for key, values in arrays.items()}) as draft:
+    with SegmentBuilder(
+        folder, name, {key: (values.dtype.str, values.shape) for key, values in arrays.items()}
+    ) as draft:
         for key, values in arrays.items():
             draft.append(key, values)
 

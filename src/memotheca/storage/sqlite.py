@@ -15,7 +15,7 @@ import apsw
 
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.database import Row, Session, Value
-from memotheca.storage.roles import Signature
+from memotheca.storage.roles import WriterMark
 from memotheca.storage.soundness import count_all_transactions, find_damage, find_differences
 
 log = logging.getLogger(__name__)
@@ -139,7 +139,7 @@ class SQLiteDatabase:
         self._log = log_of(path)
         self._vfs = vfs or None
         self._patience = patience
-        self._signature = Signature(path.parent)
+        self._signature = WriterMark(path.parent)
         self._idle: list[apsw.Connection] = []
         self._everyone: list[apsw.Connection] = []
         self._guard = threading.Condition()

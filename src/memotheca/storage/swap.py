@@ -25,7 +25,7 @@ _SHARED = ((1 << 30) + 2, 510)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SwapPlan:
     """Where the present state is kept, nowhere if empty, which other files are kept with it, and which folder keeps
     which files alone."""
 
@@ -52,7 +52,7 @@ def begin(database: Path) -> Path:
     return staged(database)
 
 
-def decide(database: Path, plan: Plan) -> None:
+def decide(database: Path, plan: SwapPlan) -> None:
     """From here on the new one counts."""
     new = staged(database)
     _sync(new)
@@ -75,7 +75,7 @@ def finish(database: Path) -> None:
     if not folder.is_dir():
         return
     try:
-        plan = Plan(**json.loads((folder / PLAN).read_text("utf-8")))
+        plan = SwapPlan(**json.loads((folder / PLAN).read_text("utf-8")))
     except FileNotFoundError:
         shutil.rmtree(folder, ignore_errors=True)
         return
@@ -95,7 +95,7 @@ def side_files(database: Path) -> Iterator[Path]:
         yield Path(f"{os.path.realpath(database)}{suffix}")
 
 
-def _keep(database: Path, plan: Plan) -> None:
+def _keep(database: Path, plan: SwapPlan) -> None:
     """The file stays where it is until the new one takes its name: a directory without one would begin anew."""
     kept = Path(plan.kept) if plan.kept else None
     here = Path(os.path.realpath(database))

@@ -222,7 +222,7 @@ def forget_vaults(session: Session, collection: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class VaultState:
     """How a vault's folder was when it was looked at last: which folder it was, at which commit, which folders in it
     were mounted by themselves, and how many notes were missed and not removed, and why."""
 
@@ -233,16 +233,16 @@ class Standing:
     reason: str = ""
 
 
-def read_standing(session: Session, collection: str, prefix: str) -> Standing:
+def read_standing(session: Session, collection: str, prefix: str) -> VaultState:
     held = _read_standings(session, collection).get(prefix)
-    return Standing() if held is None else replace(Standing(**held), shares=tuple(held["shares"]))
+    return VaultState() if held is None else replace(VaultState(**held), shares=tuple(held["shares"]))
 
 
 def _read_standings(session: Session, collection: str) -> dict[str, dict[str, Any]]:
     return json.loads(scalar(session, "SELECT value FROM meta WHERE name = ?", f"standing:{collection}") or "{}")
 
 
-def write_standing(session: Session, collection: str, prefix: str, standing: Standing) -> None:
+def write_standing(session: Session, collection: str, prefix: str, standing: VaultState) -> None:
     session.run(
         "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
         f"standing:{collection}",

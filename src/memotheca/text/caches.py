@@ -10,7 +10,7 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 
-class Kept(Generic[K, T]):
+class LruCache(Generic[K, T]):
     """So many results at most; the one that was longest not asked for goes first."""
 
     def __init__(self, most: int) -> None:
@@ -53,7 +53,7 @@ class once(Generic[T]):  # noqa: N801
         return found
 
 
-class Answers(dict[str, T]):
+class WordCache(dict[str, T]):
     """What was worked out of words; all is forgotten when it has become much."""
 
     def __init__(self, work: Callable[[str], T], most: int) -> None:

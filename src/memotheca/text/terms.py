@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import chain
 
 from memotheca.model.knowledge import fold
-from memotheca.text.caches import Answers
+from memotheca.text.caches import WordCache
 from memotheca.text.lexical import TITLE_WEIGHT
 from memotheca.text.words import read_run, split, split_words, words_of_run
 
@@ -75,7 +75,7 @@ def _read(run: str) -> Reading:
     return tuple(word_number(term) for term in terms), None if stops else ends
 
 
-_readings = Answers(_read, MANY)
+_readings = WordCache(_read, MANY)
 
 
 def _number(text: str) -> tuple[list[int], int]:
@@ -108,7 +108,7 @@ def _number_run(run: str) -> tuple[int, ...]:
     return tuple(word_number(word) for word in words_of_run(run))
 
 
-_spoken = Answers(_number_run, MANY)
+_spoken = WordCache(_number_run, MANY)
 
 
 def _number_pairs(paired: list[bytes]) -> list[int]:

@@ -9,7 +9,7 @@ from typing import Any, cast
 import Stemmer
 
 from memotheca.model.knowledge import fold
-from memotheca.text.caches import Answers
+from memotheca.text.caches import WordCache
 
 MANY = 65_536
 
@@ -86,7 +86,7 @@ def _term_of(run: str) -> str:
     return "" if run in STOP_WORDS else stem(run)
 
 
-_terms = Answers(_term_of, MANY)
+_terms = WordCache(_term_of, MANY)
 
 
 def words_of_run(run: str) -> list[str]:

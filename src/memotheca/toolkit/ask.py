@@ -53,7 +53,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
+class ModelQuestion:
     """A question to the client's own model; the answer's content is `text`, and `model`, which gave it."""
 
     text: str
@@ -67,7 +67,7 @@ class Prompt:
         return {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 
 
-Question = Form | Prompt
+Question = Form | ModelQuestion
 
 
 def confirmation(message: str) -> Form:
@@ -100,7 +100,7 @@ class Unanswered(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class Dialogue:
     """Whom a call can ask, and what was answered so far."""
 
     addressees: frozenset[Addressee] = frozenset()

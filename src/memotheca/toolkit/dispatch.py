@@ -45,7 +45,7 @@ class Witness(Protocol):
     def __call__(self, name: str, arguments: Mapping[str, Any], call: Call[Any], reply: Reply) -> Any: ...
 
 
-class Once(Protocol):
+class AnswerOnce(Protocol):
     """Answers a call that carries a key: as it was answered before, else by carrying it out."""
 
     def __call__(self, call: Call[Any], asked: str, answer: Callable[[Call[Any]], Reply]) -> Reply: ...
@@ -59,7 +59,7 @@ class Dispatcher:
         catalog: Catalog,
         contracts: Mapping[str, Contract],
         witness: Witness | None = None,
-        once: Once | None = None,
+        once: AnswerOnce | None = None,
     ) -> None:
         self.catalog = catalog
         self._contracts = contracts

@@ -6,7 +6,7 @@ from inspect import getmodule
 from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
 
 from memotheca.model.errors import Refusal
-from memotheca.toolkit.ask import Conversation, Question, Response
+from memotheca.toolkit.ask import Dialogue, Question, Response
 
 Effect = Literal["read", "add", "change", "destroy"]
 
@@ -35,7 +35,7 @@ class Call(Generic[K]):
     detached: bool = False
     report: Callable[[float, float | None, str], None] = lambda done, total, message: None
     show: Callable[[int, Mapping[str, Any]], None] = lambda number, partial: None
-    conversation: Conversation = Conversation()
+    conversation: Dialogue = Dialogue()
     # Whether the caller is on this machine, and may know where things lie on it.
     is_local: bool = True
     # Whether the client is shown a tool, so that no answer advises one it cannot call.
@@ -75,7 +75,7 @@ Handler = Callable[[Call[Any], Any], Answer]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class BackgroundTask:
     """How a tool goes on after its call: the kind of job it leaves, and its answer once that job is settled."""
 
     job: str
@@ -106,7 +106,7 @@ class Tool:
     handler: Handler
     needs: tuple[str, ...] = ()
     complain: Complaint = as_it_is
-    task: Task | None = None
+    task: BackgroundTask | None = None
 
 
 class Traits(TypedDict, total=False):
@@ -118,7 +118,7 @@ class Traits(TypedDict, total=False):
     idempotent: bool
     needs: tuple[str, ...]
     complain: Complaint
-    task: Task | None
+    task: BackgroundTask | None
 
 
 def _title(handler: Handler) -> str:

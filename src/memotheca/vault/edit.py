@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.vault.frontmatter import Unreadable, read_properties
+from memotheca.vault.frontmatter import UnreadableProperties, read_properties
 from memotheca.vault.note_file import ParsedNote, as_tags, read
 
 _ENDS = re.compile(r"\r\n|\n|\r")
@@ -197,6 +197,6 @@ def _spell(value: Any) -> str:
         try:
             if read_properties(f"k: {value}") == {"k": value}:
                 return value
-        except Unreadable:
+        except UnreadableProperties:
             pass
     return json.dumps(value, ensure_ascii=False)

@@ -28,7 +28,7 @@ _UNSETTLED = 100_000_000
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
-class Signature(NamedTuple):
+class FileSignature(NamedTuple):
     """Equal as long as a file has not been touched."""
 
     modified: int
@@ -58,11 +58,11 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ScannedFile:
     """A note's file as a scan meets it, unread."""
 
     path: str
-    signature: Signature
+    signature: FileSignature
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Content:
 
     path: str
     raw: bytes
-    signature: Signature
+    signature: FileSignature
     digest: str
 
 
@@ -87,7 +87,7 @@ class Folder:
         self.ignores = ignores or Ignores(self.root)
         self.max_size = max_size
 
-    def scan(self, under: str = "") -> Iterator[Found | Problem]:
+    def scan(self, under: str = "") -> Iterator[ScannedFile | Problem]:
         """Every note below a folder, in no order; what cannot be a note but looks like one is a problem."""
         if not self.root.is_dir():
             raise Refusal(Failure.UNAVAILABLE, f"The vault {self.root} is not there.")
@@ -111,7 +111,7 @@ class Folder:
                 elif met is not None:
                     yield met
 
-    def _meet(self, entry: os.DirEntry[str], path: str) -> Found | Problem | str | None:
+    def _meet(self, entry: os.DirEntry[str], path: str) -> ScannedFile | Problem | str | None:
         """A note, a problem, a folder to go into, or nothing of ours."""
         if entry.name.startswith("."):
             return None
@@ -135,9 +135,9 @@ class Folder:
             return Problem(path, Trouble.NOT_A_FILE, "it is neither a file nor a folder")
         if not path.isascii() and path.encode("utf-8", "replace").decode() != path:
             return Problem(path.encode("utf-8", "replace").decode(), Trouble.NAME, "its name is not valid UTF-8")
-        return Found(path, _signature(held))
+        return ScannedFile(path, _signature(held))
 
-    def stat(self, path: str) -> Found | None:
+    def stat(self, path: str) -> ScannedFile | None:
         """A single note's file, None where there is none; a symbolic link is none."""
         place, is_linked = self._follow(path)
         try:
@@ -146,7 +146,7 @@ class Folder:
             return None
         if is_linked:
             return None
-        return Found(path, _signature(held)) if stat.S_ISREG(held.st_mode) and is_note(path) else None
+        return ScannedFile(path, _signature(held)) if stat.S_ISREG(held.st_mode) and is_note(path) else None
 
     def read(self, path: str) -> Content | Problem:
         """A note's bytes; whatever stands in the way is this file's problem alone."""
@@ -316,11 +316,11 @@ def _is_link(place: str) -> bool:
         return False
 
 
-def _signature(held: os.stat_result) -> Signature:
-    return Signature(held.st_mtime_ns, held.st_size, held.st_ino)
+def _signature(held: os.stat_result) -> FileSignature:
+    return FileSignature(held.st_mtime_ns, held.st_size, held.st_ino)
 
 
-def _settled(signature: Signature) -> Signature:
+def _settled(signature: FileSignature) -> FileSignature:
     """One that no file has, where the file is so young that it may change unnoticed."""
     return signature._replace(modified=-1) if time.time_ns() - signature.modified < _UNSETTLED else signature
 

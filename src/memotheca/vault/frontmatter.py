@@ -37,7 +37,7 @@ _Loader.add_implicit_resolver(
 _Loader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile(r"^<<$"), ["<"])
 
 
-class Unreadable(Exception):
+class UnreadableProperties(Exception):
     """The block is no YAML mapping; the message says where and why."""
 
 
@@ -48,12 +48,12 @@ class _Counted:
 
 
 def read_properties(block: str) -> Properties:
-    """The keys of a block of YAML as JSON values; raises `Unreadable`."""
+    """The keys of a block of YAML as JSON values; raises `UnreadableProperties`."""
     loaded = _load(block)
     if loaded is None:
         return {}
     if not isinstance(loaded, dict):
-        raise Unreadable("it is no mapping of keys to values")
+        raise UnreadableProperties("it is no mapping of keys to values")
     return _plain(loaded, _Counted())
 
 
@@ -62,22 +62,22 @@ def _load(block: str) -> Any:
         guard(block, _Loader)
         return yaml.load(block, _Loader)  # noqa: S506 a subclass of the safe loader
     except TooMuch as error:
-        raise Unreadable(str(error)) from None
+        raise UnreadableProperties(str(error)) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"line {mark.line + 2}: " if mark else ""
-        raise Unreadable(f"{place}{error.problem or error.context}") from error
+        raise UnreadableProperties(f"{place}{error.problem or error.context}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise Unreadable(str(error).partition("\n")[0]) from error
+        raise UnreadableProperties(str(error).partition("\n")[0]) from error
 
 
 def _plain(value: Any, counted: _Counted) -> Any:
     """The value as JSON can hold it."""
     counted.values += 1
     if counted.values > MAX_VALUES:
-        raise Unreadable(f"it has more than {MAX_VALUES:,} values")
+        raise UnreadableProperties(f"it has more than {MAX_VALUES:,} values")
     if counted.depth > MAX_DEPTH * 2:
-        raise Unreadable("it refers to itself")
+        raise UnreadableProperties("it refers to itself")
     if isinstance(value, dict | list | tuple | set):
         counted.depth += 1
         made = _plain_collection(value, counted)

@@ -7,7 +7,7 @@ from itertools import islice
 from time import monotonic
 from typing import Any
 
-from memotheca.vault.frontmatter import Properties, Unreadable, read_properties
+from memotheca.vault.frontmatter import Properties, UnreadableProperties, read_properties
 from memotheca.vault.lossless_text import UTF8, decode, encode, readable
 from memotheca.vault.structure import Heading, Structure, TooLong, read_structure
 from memotheca.vault.wikilinks import Link, folded, title_of, wiki_link
@@ -181,7 +181,7 @@ def _find_block(text: str) -> tuple[tuple[int, int] | None, int]:
 def _read_block(block: str) -> tuple[Properties, str | None]:
     try:
         return read_properties(block), None
-    except Unreadable as error:
+    except UnreadableProperties as error:
         return {}, str(error)
 
 

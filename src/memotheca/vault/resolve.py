@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 
-from memotheca.vault.wikilinks import Form, Link, folded, without_suffix
+from memotheca.vault.wikilinks import Link, LinkSyntax, folded, without_suffix
 
 _FROM_HERE = ("./", "../", ".\\", "..\\")
 
 
-class Means(StrEnum):
+class LinkMatch(StrEnum):
     """By what a link found its note, in the order of trying."""
 
     RELATIVE = "relative"
@@ -27,7 +27,7 @@ class Resolved:
     """The note that a link means; `others` would have been just as good."""
 
     path: str
-    means: Means
+    means: LinkMatch
     others: tuple[str, ...] = ()
 
 
@@ -175,12 +175,12 @@ class Resolver:
 
     def resolve(self, link: Link, source: str) -> Resolved | None:
         """The note that `link` in the note at `source` means; None where there is none yet."""
-        return self.find(link.target, source, is_path=link.form is not Form.WIKI)
+        return self.find(link.target, source, is_path=link.form is not LinkSyntax.WIKI)
 
     def find(self, target: str, source: str = "", *, is_path: bool = False) -> Resolved | None:
         """The note that these words mean in the note at `source`; `is_path` for a markdown link's destination."""
         if not target:
-            return Resolved(source, Means.PATH) if source in self._notes else None
+            return Resolved(source, LinkMatch.PATH) if source in self._notes else None
         is_anywhere = not is_path or target[0] == "/"
         if is_anywhere and target in self._everywhere:
             return self._everywhere[target]
@@ -204,17 +204,17 @@ class Resolver:
     def _find(self, target: str, folder: str, *, is_path: bool) -> Resolved | None:
         written = target.replace("\\", "/")
         if written.startswith(("./", "../")):
-            return self._at(posixpath.normpath(posixpath.join(folder, written)), folder, Means.RELATIVE)
+            return self._at(posixpath.normpath(posixpath.join(folder, written)), folder, LinkMatch.RELATIVE)
         if written.startswith("/"):
-            return self._at(written.lstrip("/"), folder, Means.PATH)
+            return self._at(written.lstrip("/"), folder, LinkMatch.PATH)
         return (
-            (self._at(posixpath.join(folder, written), folder, Means.RELATIVE) if is_path else None)
-            or self._at(written, folder, Means.PATH if "/" in written else Means.NAME)
+            (self._at(posixpath.join(folder, written), folder, LinkMatch.RELATIVE) if is_path else None)
+            or self._at(written, folder, LinkMatch.PATH if "/" in written else LinkMatch.NAME)
             or self._by_name(written, folder)
             or self._by_words(written, folder)
         )
 
-    def _at(self, path: str, folder: str, means: Means) -> Resolved | None:
+    def _at(self, path: str, folder: str, means: LinkMatch) -> Resolved | None:
         """The note at exactly this path, give or take its suffix, case and normalisation."""
         key = folded(path)
         return _first(self._paths.find(key, folder), means) or _first(
@@ -227,19 +227,19 @@ class Resolver:
             if "/" in key:
                 found = tuple(path for path in found if folded(without_suffix(path)).endswith(f"/{key}"))
             if found:
-                return _first(found, Means.PATH if "/" in key else Means.NAME)
+                return _first(found, LinkMatch.PATH if "/" in key else LinkMatch.NAME)
         return None
 
     def _by_words(self, written: str, folder: str) -> Resolved | None:
         key = folded(written)
         if found := self._titles.find(key, folder):
-            return _first(found, Means.TITLE)
+            return _first(found, LinkMatch.TITLE)
         if found := self._aliases.find(key, folder):
-            return _first(found, Means.ALIAS)
+            return _first(found, LinkMatch.ALIAS)
         found = self._variants.find(_varied(written), folder) or self._variants.find(
             _varied(without_suffix(written)), folder
         )
-        return _first(found, Means.VARIANT)
+        return _first(found, LinkMatch.VARIANT)
 
     def _entries(self, named: Named) -> Iterator[tuple[_Names, str]]:
         key = folded(without_suffix(named.path))
@@ -262,7 +262,7 @@ def _is_plain(named: Named) -> bool:
     return not named.aliases and said.isascii() and said.count(".") == 1 and not ("\\" in said or "/" in named.title)
 
 
-def _first(found: tuple[str, ...], means: Means) -> Resolved | None:
+def _first(found: tuple[str, ...], means: LinkMatch) -> Resolved | None:
     return Resolved(found[0], means, found[1:]) if found else None
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import quote
 
 from memotheca.vault.note_file import ParsedNote, read
-from memotheca.vault.resolve import Means, Resolved, Resolver
-from memotheca.vault.wikilinks import Form, Link, folded, is_note, without_suffix
+from memotheca.vault.resolve import LinkMatch, Resolved, Resolver
+from memotheca.vault.wikilinks import Link, LinkSyntax, folded, is_note, without_suffix
 
 _UNSAFE = re.compile(r"[\s()<>\\]")
 _UNWRITABLE = re.compile(r"[\[\]|#^\n]")
@@ -28,13 +28,13 @@ def retarget(link: Link, found: Resolved, destination: str, *, source: str, reso
 
     `found` is what it meant before; `resolver` already knows the notes as they will be.
     """
-    now = resolver.find(link.target, source, is_path=link.form is not Form.WIKI)
+    now = resolver.find(link.target, source, is_path=link.form is not LinkSyntax.WIKI)
     if now is not None and now.path == destination:
         return None
     for candidate in _candidates(link, found, destination, source=source, resolver=resolver):
-        if link.form is Form.WIKI and _UNWRITABLE.search(candidate):
+        if link.form is LinkSyntax.WIKI and _UNWRITABLE.search(candidate):
             continue
-        meant = resolver.find(candidate, source, is_path=link.form is not Form.WIKI)
+        meant = resolver.find(candidate, source, is_path=link.form is not LinkSyntax.WIKI)
         if meant is not None and meant.path == destination:
             return _spelled(candidate, link)
     return None
@@ -49,13 +49,13 @@ def _candidates(link: Link, found: Resolved, destination: str, *, source: str, r
         yield f"{above}/{segments[-1]}"
     if link.target.startswith("/"):
         yield f"/{path}"
-    if found.means is Means.RELATIVE:
+    if found.means is LinkMatch.RELATIVE:
         relative = posixpath.relpath(path, posixpath.dirname(source) or ".")
         yield f"./{relative}" if link.target.startswith("./") and not relative.startswith("../") else relative
     named = resolver.get(destination)
-    if named and (found.means in (Means.TITLE, Means.VARIANT) or folded(named.title) == folded(segments[-1])):
+    if named and (found.means in (LinkMatch.TITLE, LinkMatch.VARIANT) or folded(named.title) == folded(segments[-1])):
         yield named.title
-    if found.means is Means.PATH and folded(without_suffix(link.target)) == folded(without_suffix(found.path)):
+    if found.means is LinkMatch.PATH and folded(without_suffix(link.target)) == folded(without_suffix(found.path)):
         yield path
     for count in range(min(above.strip("/").count("/") + 1 + bool(slash), len(segments)), len(segments) + 1):
         yield "/".join(segments[-count:])
@@ -64,7 +64,7 @@ def _candidates(link: Link, found: Resolved, destination: str, *, source: str, r
 
 def _spelled(candidate: str, link: Link) -> str:
     """With the escapes that the link's form asks for."""
-    if link.form is Form.WIKI or link.is_angled:
+    if link.form is LinkSyntax.WIKI or link.is_angled:
         return candidate
     if _UNSAFE.search(candidate) or "%" in candidate:
         return quote(candidate, safe="/!$&'*+,;=:@~-._" + "".join(c for c in candidate if ord(c) > 127))

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from time import monotonic
 
 from memotheca.model.cancellation import heed
-from memotheca.vault.wikilinks import Form, Link, markdown_link, wiki_link
+from memotheca.vault.wikilinks import Link, LinkSyntax, markdown_link, wiki_link
 
 # A link in a link in a link … is read as far as this many brackets are open.
 DEEPEST = 8
@@ -182,7 +182,7 @@ class _Scanner:
         if self._is_after(_QUOTING, at):
             defined = _DEFINITION.match(self.text, at)
             if defined:
-                self._add(Form.DEFINITION, at, defined)
+                self._add(LinkSyntax.DEFINITION, at, defined)
                 return defined.end()
         self.brackets.append(at)
         if len(self.brackets) > 2 * DEEPEST:
@@ -194,17 +194,17 @@ class _Scanner:
         inline = _INLINE.match(self.text, at)
         if opened is None or inline is None or self._next_blank(opened)[1] <= at:
             return at + 1
-        self._add(Form.MARKDOWN, opened, inline)
+        self._add(LinkSyntax.MARKDOWN, opened, inline)
         self.texts.append((opened, inline.end()))
         return inline.end()
 
-    def _add(self, form: Form, start: int, match: re.Match[str]) -> None:
+    def _add(self, form: LinkSyntax, start: int, match: re.Match[str]) -> None:
         name = "angled" if match["angled"] is not None else "plain"
         link = markdown_link(form, (start, match.end()), match[name], match.start(name), is_angled=name == "angled")
         if link is None:
             return
-        is_embed = form is Form.MARKDOWN and start > self.start and self.text[start - 1] == "!"
-        label = self.text[start + 1 : match.start()] if form is Form.MARKDOWN else None
+        is_embed = form is LinkSyntax.MARKDOWN and start > self.start and self.text[start - 1] == "!"
+        label = self.text[start + 1 : match.start()] if form is LinkSyntax.MARKDOWN else None
         self.links.append(link._replace(start=link.start - is_embed, label=label, is_embed=is_embed))
 
     def ticks(self, at: int) -> int:

@@ -28,14 +28,14 @@ _REMOTE = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "vboxsf", "fu
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class FileChanges:
     """Files and folders that came, changed or went; `rescan` says why the whole vault has to be looked through."""
 
     paths: frozenset[str] = frozenset()
     rescan: str | None = None
 
 
-def watch_folder(folder: Folder, stop: Event, *, polling: bool | None = None) -> Iterator[Changes]:
+def watch_folder(folder: Folder, stop: Event, *, polling: bool | None = None) -> Iterator[FileChanges]:
     """Batches of changes until `stop` is set; each (re)start of watching first asks for a scan, so nothing is missed.
 
     While the vault's folder is away, nothing is said: an unmounted disk is no deletion.
@@ -45,7 +45,7 @@ def watch_folder(folder: Folder, stop: Event, *, polling: bool | None = None) ->
     while not stop.is_set():
         if _identity(folder.root) is not None:
             try:
-                yield from _watch_root(folder, stop, Changes(rescan=reason), polling=by_polling)
+                yield from _watch_root(folder, stop, FileChanges(rescan=reason), polling=by_polling)
                 reason = "the vault's folder was replaced"
                 continue
             except FileNotFoundError:
@@ -66,7 +66,7 @@ def needs_polling(root: Path) -> bool:
     return max(fitting, key=lambda mount: len(mount[0]), default=("", ""))[1] in _REMOTE
 
 
-def _watch_root(folder: Folder, stop: Event, first: Changes, *, polling: bool) -> Iterator[Changes]:
+def _watch_root(folder: Folder, stop: Event, first: FileChanges, *, polling: bool) -> Iterator[FileChanges]:
     """Until the folder is replaced by another or the watcher is stopped."""
     identity = _identity(folder.root)
     with RustNotify([str(folder.root)], False, polling, LOOK, True, True) as notifier:
@@ -78,7 +78,7 @@ def _watch_root(folder: Folder, stop: Event, first: Changes, *, polling: bool) -
                 return
             if isinstance(seen, str):
                 if burst > MANY:
-                    yield Changes(rescan="so much has changed that something may have been missed")
+                    yield FileChanges(rescan="so much has changed that something may have been missed")
                 burst = 0
                 continue
             if (Change.deleted, str(folder.root)) in seen:
@@ -88,17 +88,17 @@ def _watch_root(folder: Folder, stop: Event, first: Changes, *, polling: bool) -
                 yield changes
 
 
-def _gather(folder: Folder, seen: Iterable[str]) -> Changes | None:
+def _gather(folder: Folder, seen: Iterable[str]) -> FileChanges | None:
     """What of it concerns notes: notes themselves, folders, and names that are gone and may have been folders."""
     root = f"{folder.root}{os.sep}"
     paths = {path[len(root) :].replace(os.sep, "/") for path in seen if path.startswith(root)}
     if folder.ignores.follows_git and any(path.rpartition("/")[2] == GITIGNORE for path in paths):
         folder.ignores.forget()
-        return Changes(rescan="what git ignores has changed")
+        return FileChanges(rescan="what git ignores has changed")
     kept = {path for path in paths if _concerns(folder, path)}
     if len(kept) > MANY:
-        return Changes(rescan=f"{len(kept):,} files changed at once")
-    return Changes(frozenset(kept)) if kept else None
+        return FileChanges(rescan=f"{len(kept):,} files changed at once")
+    return FileChanges(frozenset(kept)) if kept else None
 
 
 def _concerns(folder: Folder, path: str) -> bool:

@@ -19,7 +19,7 @@ _FRAGMENT = re.compile(r"[#^]")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
-class Form(StrEnum):
+class LinkSyntax(StrEnum):
     """How a link is written."""
 
     WIKI = "wiki"
@@ -30,7 +30,7 @@ class Form(StrEnum):
 class Link(NamedTuple):
     """One link; `start:end` is all of it, `target_start:target_end` the written path or name without its fragment."""
 
-    form: Form
+    form: LinkSyntax
     start: int
     end: int
     target_start: int
@@ -49,7 +49,7 @@ class Link(NamedTuple):
     @property
     def is_attachment(self) -> bool:
         """Whether it names a file that is no note (an image, a PDF, a folder), unless a note is called so."""
-        suffix = _MEDIA_SUFFIX if self.form is Form.WIKI else _ANY_SUFFIX
+        suffix = _MEDIA_SUFFIX if self.form is LinkSyntax.WIKI else _ANY_SUFFIX
         return self.target.endswith(("/", "..")) or self.target == "." or suffix.search(self.target) is not None
 
     @property
@@ -70,7 +70,7 @@ def wiki_link(inner: str, start: int, *, is_embed: bool) -> Link | None:
         return None
     first = start + 2 + (len(target) - len(target.lstrip()) if target != name else 0)
     return Link(
-        Form.WIKI,
+        LinkSyntax.WIKI,
         start - is_embed,
         start + len(inner) + 4,
         first,
@@ -82,7 +82,7 @@ def wiki_link(inner: str, start: int, *, is_embed: bool) -> Link | None:
     )
 
 
-def markdown_link(form: Form, span: tuple[int, int], written: str, at: int, *, is_angled: bool) -> Link | None:
+def markdown_link(form: LinkSyntax, span: tuple[int, int], written: str, at: int, *, is_angled: bool) -> Link | None:
     """The link to a destination written at `at`; None where it leads out of the vault or nowhere."""
     if _SCHEME.match(written) or written.startswith("//"):
         return None

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memotheca.patterns.pattern_file import DIFFICULTIES, Draft, read_pattern, shorten
-from memotheca.patterns.pattern_frontmatter import Unreadable
+from memotheca.patterns.pattern_file import DIFFICULTIES, ParsedPattern, read_pattern, shorten
+from memotheca.patterns.pattern_frontmatter import UnreadablePattern
 from memotheca.patterns.pattern_sections import find_examples, split_sections
 
 WHOLE = """---
@@ -40,7 +40,7 @@ if (result.ok) {}
 """
 
 
-def read(text: str, path: str = "errors/use-match.mdx") -> Draft:
+def read(text: str, path: str = "errors/use-match.mdx") -> ParsedPattern:
     return read_pattern(text.encode(), path)
 
 
@@ -177,7 +177,7 @@ def test_a_skill_is_known_by_its_file_name():
     ],
 )
 def test_what_cannot_be_read_says_why(content, reason):
-    with pytest.raises(Unreadable, match=reason):
+    with pytest.raises(UnreadablePattern, match=reason):
         read_pattern(content, "a/b.md")
 
 
@@ -185,7 +185,7 @@ def test_what_cannot_be_read_says_why(content, reason):
 def test_any_file_is_read_or_refused(head, body):
     try:
         pattern = read_pattern(f"---\n{head}\n---\n{body}".encode("utf-8", "replace"), "a/b.md").pattern
-    except Unreadable:
+    except UnreadablePattern:
         return
     assert pattern.slug
     assert pattern.title

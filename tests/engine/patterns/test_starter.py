@@ -14,7 +14,7 @@ from memotheca.model.kinds import PATTERN, STARTER_COLLECTION
 from memotheca.model.knowledge import Entry
 from memotheca.patterns import starter
 from memotheca.patterns.pattern_file import DIFFICULTIES, read_pattern
-from memotheca.patterns.pattern_search import Wanted, all_cards, find_patterns
+from memotheca.patterns.pattern_search import PatternQuery, all_cards, find_patterns
 from memotheca.patterns.pattern_sections import find_examples, split_sections
 from memotheca.patterns.pattern_store import to_fields
 from memotheca.search.derive import chunk_rows
@@ -86,7 +86,7 @@ def test_nothing_is_installed_before_somebody_asks(agent):
 
 
 def test_its_vectors_are_there_at_once(agent):
-    assert find_patterns(agent.kernel, Wanted(words="what to do when a remote system is down")).mode == "hybrid"
+    assert find_patterns(agent.kernel, PatternQuery(words="what to do when a remote system is down")).mode == "hybrid"
     with agent.kernel.store.database.read() as session:
         assert chunks.count_waiting(session, STARTER_COLLECTION) == 0
 

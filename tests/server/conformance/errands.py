@@ -12,7 +12,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.contract import Block
 from memotheca.toolkit.fields import integer
 from memotheca.toolkit.fields import text as text_field
-from memotheca.toolkit.tool import Answer, Call, Task
+from memotheca.toolkit.tool import Answer, BackgroundTask, Call
 
 LOOK_SECONDS = 0.02
 
@@ -49,7 +49,7 @@ class Slow:
     label: str = text_field("What to call it.", "work")
 
 
-@fixture("slow_compute", input=Slow, task=Task("slow_compute", finish))
+@fixture("slow_compute", input=Slow, task=BackgroundTask("slow_compute", finish))
 def compute_slowly(call: Call[Any], given: Slow) -> Any:
     return leave(call, "slow_compute", {"seconds": given.seconds, "label": given.label})
 
@@ -63,7 +63,7 @@ def do_slowly(kernel: Any, job: Any, progress: Any) -> dict[str, Any]:
     return {"said": f"{job.arguments['label']} is done."}
 
 
-@fixture("failing_job", task=Task("failing_job", finish, required=True))
+@fixture("failing_job", task=BackgroundTask("failing_job", finish, required=True))
 def fail(call: Call[Any], given: Nothing) -> Any:
     return leave(call, "failing_job", {})
 
@@ -72,7 +72,7 @@ def refuse(kernel: Any, job: Any, progress: Any) -> dict[str, Any]:
     raise Refusal(Failure.UNSUPPORTED, "This job refuses.")
 
 
-@fixture("protocol_error_job", task=Task("protocol_error_job", finish))
+@fixture("protocol_error_job", task=BackgroundTask("protocol_error_job", finish))
 def break_down(call: Call[Any], given: Nothing) -> Any:
     return leave(call, "protocol_error_job", {})
 
@@ -81,7 +81,7 @@ def crash(kernel: Any, job: Any, progress: Any) -> dict[str, Any]:
     raise RuntimeError("nobody expected this")
 
 
-@fixture("test_tool_with_task", task=Task("test_tool_with_task", finish, required=True))
+@fixture("test_tool_with_task", task=BackgroundTask("test_tool_with_task", finish, required=True))
 def ask_and_go_on(call: Call[Any], given: Nothing) -> Any:
     answer = accepted("user_name")
     if answer is None:

@@ -6,7 +6,7 @@ from typing import Any
 from toolbox import Nothing, fixture, text
 
 from memotheca.entries.entries import NewEntry, store_entry
-from memotheca.toolkit.ask import Form, Prompt, Response, choice_of, confirmation
+from memotheca.toolkit.ask import Form, ModelQuestion, Response, choice_of, confirmation
 from memotheca.toolkit.contract import Block
 from memotheca.toolkit.tool import Call
 
@@ -28,7 +28,7 @@ def ask_a_person(call: Call[Any], given: Nothing) -> list[Block]:
 
 @fixture("ask_a_model")
 def ask_a_model(call: Call[Any], given: Nothing) -> list[Block]:
-    return _said(call.ask(Prompt(text="One word for water.", system="Be brief.", max_tokens=7)))
+    return _said(call.ask(ModelQuestion(text="One word for water.", system="Be brief.", max_tokens=7)))
 
 
 @fixture("ask_then_write")

@@ -17,7 +17,7 @@ from memotheca.toolkit.catalog import Catalog, Listing
 from memotheca.toolkit.contract import Block, Reply
 from memotheca.toolkit.dispatch import Dispatcher
 from memotheca.toolkit.fields import Schema, input_schema
-from memotheca.toolkit.tool import Answer, Call, Example, Task, Tool, Toolset
+from memotheca.toolkit.tool import Answer, BackgroundTask, Call, Example, Tool, Toolset
 
 SHOWN = "fixtures"
 SWITCHED = "switched"
@@ -75,7 +75,12 @@ def text(words: str) -> Block:
 
 
 def fixture(
-    name: str, *, input: type = Nothing, schema: Schema | None = None, toolset: str = SHOWN, task: Task | None = None
+    name: str,
+    *,
+    input: type = Nothing,
+    schema: Schema | None = None,
+    toolset: str = SHOWN,
+    task: BackgroundTask | None = None,
 ) -> Callable[[Body], Body]:
     """Register a function as a tool of the suite under the name that the suite calls."""
 

@@ -55,7 +55,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class ContradictoryPair:
     """Two entries that cannot both hold, the older one first."""
 
     older: Entry
@@ -64,7 +64,7 @@ class Clash:
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class RelatedPairs:
     """Pairs of entries that have to do with each other, and how many entries were not compared with what is near."""
 
     pairs: list[tuple[Entry, Entry]]
@@ -74,17 +74,17 @@ class Related:
 def critique(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry], checks: Iterable[str]) -> list[Finding]:
     """Compare entries with each other, with what they are linked to and with what the search finds near them."""
     wanted = set(checks)
-    related = Related([])
+    related = RelatedPairs([])
     if wanted - {"low_confidence"}:
         related = related_pairs(kernel, snapshot, entries)
         known = {frozenset((one.id, other.id)) for one, other in related.pairs}
         together = [pair for pair in combinations(entries, 2) if frozenset(each.id for each in pair) not in known]
-        related = Related([*together, *related.pairs])
+        related = RelatedPairs([*together, *related.pairs])
     return criticise(kernel, snapshot, related, entries, checks=wanted)
 
 
 def criticise(
-    kernel: Kernel, snapshot: Snapshot, related: Related, entries: Sequence[Entry], *, checks: Collection[str]
+    kernel: Kernel, snapshot: Snapshot, related: RelatedPairs, entries: Sequence[Entry], *, checks: Collection[str]
 ) -> list[Finding]:
     """What is wrong with some entries and with what is related to them."""
     pairs = related.pairs
@@ -102,7 +102,9 @@ def criticise(
     return sorted(found, key=lambda each: (CHECKS.index(each.check), -each.score, [e.id for e in each.entries]))
 
 
-def related_pairs(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry], *, most: int | None = None) -> Related:
+def related_pairs(
+    kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry], *, most: int | None = None
+) -> RelatedPairs:
     """Each entry with its neighbours, but for what merely came before or after it, and with its nearest, no pair twice;
     of those whose nearest would have to be searched for, at most so many."""
     now, vicinity = kernel.now(), vicinity_of(kernel, snapshot)
@@ -120,7 +122,7 @@ def related_pairs(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry], 
         for other in (*(found for found, _ in near[entry.id]), *beside):
             if other.id != entry.id and quarantine_of(other, now) is None:
                 pairs.setdefault((min(entry.id, other.id), max(entry.id, other.id)), (entry, other))
-    return Related(list(pairs.values()), left_out)
+    return RelatedPairs(list(pairs.values()), left_out)
 
 
 def meanings_of(kernel: Kernel, snapshot: Snapshot, pairs: Sequence[tuple[Entry, Entry]]) -> list[float]:
@@ -140,8 +142,8 @@ def meanings_of(kernel: Kernel, snapshot: Snapshot, pairs: Sequence[tuple[Entry,
     return [values[place] for place in range(len(pairs))]
 
 
-def find_clashes(snapshot: Snapshot, pairs: Iterable[tuple[Entry, Entry]]) -> list[Clash]:
-    found: list[Clash] = []
+def find_clashes(snapshot: Snapshot, pairs: Iterable[tuple[Entry, Entry]]) -> list[ContradictoryPair]:
+    found: list[ContradictoryPair] = []
     pairs = list(pairs)
     said = _said_to_clash(snapshot, {one.id for one, _ in pairs})
     for pair in pairs:
@@ -150,7 +152,7 @@ def find_clashes(snapshot: Snapshot, pairs: Iterable[tuple[Entry, Entry]]) -> li
         weight = said.get(frozenset((older.id, newer.id)))
         clash = contradict(older, newer) if weight is None else _stated(older, newer, weight)
         if clash is not None:
-            found.append(Clash(older, newer, clash))
+            found.append(ContradictoryPair(older, newer, clash))
     return found
 
 
@@ -169,7 +171,7 @@ def _stated(older: Entry, newer: Entry, weight: float) -> Contradiction:
     return Contradiction(round(weight, 4), "factual", older.body, newer.body, why)
 
 
-def _conflict(clash: Clash) -> Finding:
+def _conflict(clash: ContradictoryPair) -> Finding:
     found = clash.contradiction
     return Finding(
         check="conflicts",
@@ -195,7 +197,7 @@ def _duplicates(kernel: Kernel, snapshot: Snapshot, pairs: Sequence[tuple[Entry,
     ]
 
 
-def _outdated(entries: Sequence[Entry], clashes: Sequence[Clash], now: int) -> list[Finding]:
+def _outdated(entries: Sequence[Entry], clashes: Sequence[ContradictoryPair], now: int) -> list[Finding]:
     """Contradicted by something newer; past its time; or old and contradicted at all."""
     recent = {entry.id for entry in entries}
     found: dict[str, Finding] = {}

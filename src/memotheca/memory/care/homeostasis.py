@@ -37,7 +37,7 @@ SET_POINTS: Mapping[str, tuple[float, float]] = {  # specification (memory-model
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class TrackedEntry:
     """What is kept of an entry here: how important it is, and why it is quarantined."""
 
     importance: float
@@ -117,7 +117,7 @@ class Ledger:
 class _Accounts:
     """The importance of everything that has one, with its sums."""
 
-    def __init__(self, found: Iterable[tuple[str, Held]]) -> None:
+    def __init__(self, found: Iterable[tuple[str, TrackedEntry]]) -> None:
         # Numbers alone: Python's collector would look at a hundred thousand objects again and again.
         self._held: dict[str, float] = {}
         self._total = self._squares = 0
@@ -129,7 +129,7 @@ class _Accounts:
         important, quarantined = tuple(self._important.items()), tuple(sorted(self._quarantined.items()))
         return Ledger(len(self._held), self._total, self._squares, important, quarantined)
 
-    def enter(self, found: Iterable[tuple[str, Held]]) -> None:
+    def enter(self, found: Iterable[tuple[str, TrackedEntry]]) -> None:
         for id, each in found:
             self._held[id] = each.importance
             self._add(each.importance, 1)
@@ -151,17 +151,17 @@ class _Accounts:
         self._squares += sign * value * value
 
 
-class _Ledgers(Projection[_Accounts, tuple[list[str], list[tuple[str, Held]]]]):
+class _Ledgers(Projection[_Accounts, tuple[list[str], list[tuple[str, TrackedEntry]]]]):
     """The accounts of a collection as this process has them, followed by what changed and what that is now."""
 
     def load(self, snapshot: Snapshot) -> _Accounts:
         return _Accounts(_read(snapshot))
 
-    def read(self, snapshot: Snapshot, after: int, held: _Accounts) -> tuple[list[str], list[tuple[str, Held]]]:
+    def read(self, snapshot: Snapshot, after: int, held: _Accounts) -> tuple[list[str], list[tuple[str, TrackedEntry]]]:
         changed = [id for id, subject, _ in snapshot.changed_after(after) if subject == "entry"]
         return changed, list(_read(snapshot, changed))
 
-    def apply(self, held: _Accounts, changes: tuple[list[str], list[tuple[str, Held]]]) -> _Accounts:
+    def apply(self, held: _Accounts, changes: tuple[list[str], list[tuple[str, TrackedEntry]]]) -> _Accounts:
         changed, found = changes
         held.leave(changed)
         held.enter(found)
@@ -177,10 +177,15 @@ def read_ledger(kernel: Kernel, snapshot: Snapshot) -> Ledger:
     return kernel.keep(_Ledgers, kernel.collection).balance(snapshot)
 
 
-def _read(snapshot: Snapshot, ids: Iterable[str] | None = None) -> Iterator[tuple[str, Held]]:
+def _read(snapshot: Snapshot, ids: Iterable[str] | None = None) -> Iterator[tuple[str, TrackedEntry]]:
     for id, kind, importance, held in read_standing(snapshot, KNOWN, ids):
         if kind == MEMORY or importance is not None:
-            yield id, Held(SET_POINT if importance is None else float(importance), json.loads(held) if held else None)
+            yield (
+                id,
+                TrackedEntry(
+                    SET_POINT if importance is None else float(importance), json.loads(held) if held else None
+                ),
+            )
 
 
 def homeostasis(kernel: Kernel, snapshot: Snapshot, mood: Mood, session: str) -> Homeostasis:

@@ -12,7 +12,7 @@ from memotheca.memory.curation.tombstones import tombstone_of
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import to_iso
 from memotheca.model.commits import Commit
-from memotheca.storage.activity import QUARANTINED, Asked, Happening
+from memotheca.storage.activity import QUARANTINED, ActivityRecord, LogFilter
 from memotheca.storage.lookups import ids_changed_in
 from memotheca.storage.snapshot import Snapshot
 
@@ -30,7 +30,7 @@ _JOURNALED = ("annotate", "boost", "forget", "merge", "restore", "store")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class LogLine:
     """One thing that happened; never what an entry says."""
 
     time: int
@@ -44,7 +44,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
+class LogQuery:
     """Which lines: at least this severe, of these components, of one entry, since a moment."""
 
     level: str
@@ -58,14 +58,14 @@ class Sought:
         return list(LEVELS[: LEVELS.index(self.level) + 1])
 
 
-def read_chronicle(kernel: Kernel, snapshot: Snapshot, sought: Sought) -> list[Line]:
+def read_chronicle(kernel: Kernel, snapshot: Snapshot, sought: LogQuery) -> list[LogLine]:
     """Newest first."""
     lines = [*_noticed(kernel, snapshot, sought), *_journaled(kernel, snapshot, sought)]
     return sorted(lines, key=lambda line: -line.time)[: sought.limit]
 
 
-def _noticed(kernel: Kernel, snapshot: Snapshot, sought: Sought) -> list[Line]:
-    asked = Asked(
+def _noticed(kernel: Kernel, snapshot: Snapshot, sought: LogQuery) -> list[LogLine]:
+    asked = LogFilter(
         levels=tuple(sought.levels),
         components=sought.components,
         told_elsewhere=_JOURNALED,
@@ -78,9 +78,9 @@ def _noticed(kernel: Kernel, snapshot: Snapshot, sought: Sought) -> list[Line]:
     return [_line_of(line) for line in held]
 
 
-def _line_of(line: Happening) -> Line:
+def _line_of(line: ActivityRecord) -> LogLine:
     is_quarantine = line.reason == QUARANTINED
-    return Line(
+    return LogLine(
         time=line.time,
         level="warn" if is_quarantine else line.level,
         component=line.component,
@@ -92,10 +92,10 @@ def _line_of(line: Happening) -> Line:
     )
 
 
-def _journaled(kernel: Kernel, snapshot: Snapshot, sought: Sought) -> list[Line]:
+def _journaled(kernel: Kernel, snapshot: Snapshot, sought: LogQuery) -> list[LogLine]:
     if "info" not in sought.levels:
         return []
-    found: list[Line] = []
+    found: list[LogLine] = []
     now = kernel.now()
     for commit in _transactions(snapshot, sought):
         component = _component(commit)
@@ -106,7 +106,7 @@ def _journaled(kernel: Kernel, snapshot: Snapshot, sought: Sought) -> list[Line]
     return found
 
 
-def _transactions(snapshot: Snapshot, sought: Sought) -> list[Commit]:
+def _transactions(snapshot: Snapshot, sought: LogQuery) -> list[Commit]:
     """Newest first, as many as can be wanted."""
     if sought.node_id is not None:
         numbers = sorted({version.tx for version in snapshot.versions(sought.node_id)}, reverse=True)
@@ -131,7 +131,7 @@ def _component(commit: Commit) -> str:
     return "curation" if is_curation else "storage"
 
 
-def _entered(snapshot: Snapshot, commit: Commit, component: str, now: int) -> Line:
+def _entered(snapshot: Snapshot, commit: Commit, component: str, now: int) -> LogLine:
     ids = ids_changed_in(snapshot, commit.tx, limit=NAMED)
     undone = snapshot.undone_by(commit.tx)
     can_come_back = commit.operation in TAKEN_BACK and undone is None and now - commit.time <= WINDOW
@@ -142,7 +142,7 @@ def _entered(snapshot: Snapshot, commit: Commit, component: str, now: int) -> Li
         details["reversal_hash"] = hash_of(commit)
     if undone is not None:
         details["undone_by"] = undone
-    return Line(
+    return LogLine(
         time=commit.time,
         level="info",
         component=component,
@@ -181,7 +181,7 @@ def explain(kernel: Kernel, snapshot: Snapshot, node_id: str) -> str:
     return f"{told} restore_from_hash brings it back with {gone.reversal_hash}."
 
 
-def summarize(lines: list[Line]) -> str:
+def summarize(lines: list[LogLine]) -> str:
     """What of the lines can explain that something is not remembered."""
     back = sum(line.recovery_tool == "restore_from_hash" for line in lines)
     held = sum(line.action == "quarantine" for line in lines)

@@ -14,7 +14,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.search.derive import LATER, QUARANTINED
 from memotheca.search.finder import finder_of
 from memotheca.search.index.score import Filter
-from memotheca.search.search import Page, Question, find_entries, rank_entries
+from memotheca.search.search import HitPage, Question, find_entries, rank_entries
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
@@ -52,7 +52,7 @@ def rank_unheld(kernel: Kernel, question: Question, limit: int) -> list[str]:
     return ids[:limit]
 
 
-def find_unheld(kernel: Kernel, question: Question, limit: int) -> Page:
+def find_unheld(kernel: Kernel, question: Question, limit: int) -> HitPage:
     """The shared search without what is held: as many more are looked at as were ever held, so that they take nobody's
     place."""
     held = len(_ever_held(kernel))

@@ -34,7 +34,7 @@ RANK: dict[Priority, int] = {"high": 0, "medium": 1, "low": 2}  # chosen: the or
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class CareTask:
     """Something to decide about some entries, why, how, and how soon."""
 
     type: TaskType
@@ -55,7 +55,7 @@ class Task:
 class Tended:
     """The tasks that were found, and how many entries are still to be compared with what is near them."""
 
-    tasks: list[Task]
+    tasks: list[CareTask]
     left_out: int
 
 
@@ -94,12 +94,12 @@ def tend(
     return Tended(ranked, related.left_out)
 
 
-def curation_tasks(kernel: Kernel, snapshot: Snapshot, *, among: tuple[str, ...] = KNOWN) -> list[Task]:
+def curation_tasks(kernel: Kernel, snapshot: Snapshot, *, among: tuple[str, ...] = KNOWN) -> list[CareTask]:
     """All of them that are about these kinds alone, however long it takes."""
     return tend(kernel, snapshot, among=among).tasks
 
 
-def _critical(findings: Iterable[Finding]) -> Iterable[Task]:
+def _critical(findings: Iterable[Finding]) -> Iterable[CareTask]:
     """A pair that clashes is one task, however many checks say so."""
     clashing: set[frozenset[str]] = set()
     for finding in findings:
@@ -117,8 +117,8 @@ def _critical(findings: Iterable[Finding]) -> Iterable[Task]:
             clashing.add(ids)
 
 
-def _task(type: TaskType, finding: Finding, tool: str, priority: Priority) -> Task:
-    return Task(
+def _task(type: TaskType, finding: Finding, tool: str, priority: Priority) -> CareTask:
+    return CareTask(
         type=type,
         entries=finding.entries,
         reason=finding.explanation,
@@ -128,13 +128,13 @@ def _task(type: TaskType, finding: Finding, tool: str, priority: Priority) -> Ta
     )
 
 
-def _cancers(snapshot: Snapshot, entries: Sequence[Entry]) -> Iterable[Task]:
+def _cancers(snapshot: Snapshot, entries: Sequence[Entry]) -> Iterable[CareTask]:
     for entry in entries:
         importance = importance_of(entry)
         if importance > IMPORTANT:
             found = examine(snapshot, entry.id, importance)
             if found.is_cancer:
-                yield Task(
+                yield CareTask(
                     type="semantic_cancer",
                     entries=(entry,),
                     reason=f"it outweighs {found.neighbours} neighbours that have little to do with each other",
@@ -144,12 +144,12 @@ def _cancers(snapshot: Snapshot, entries: Sequence[Entry]) -> Iterable[Task]:
                 )
 
 
-def _orphans(snapshot: Snapshot, entries: Sequence[Entry], now: int) -> Iterable[Task]:
+def _orphans(snapshot: Snapshot, entries: Sequence[Entry], now: int) -> Iterable[CareTask]:
     old = [entry for entry in entries if entry.kind == MEMORY and now - entry.created_at > ALONE]
     linked = fingerprints.neighbours(snapshot.session, snapshot.collection, [entry.id for entry in old], limit=1)
     for entry in old:
         if entry.id not in linked:
-            yield Task(
+            yield CareTask(
                 type="obsolete_info",
                 entries=(entry,),
                 reason=f"nothing is linked to it, and it is {(now - entry.created_at) // DAY} days old",
@@ -159,14 +159,14 @@ def _orphans(snapshot: Snapshot, entries: Sequence[Entry], now: int) -> Iterable
             )
 
 
-def keep_as_it_is(kernel: Kernel, task: Task) -> None:
+def keep_as_it_is(kernel: Kernel, task: CareTask) -> None:
     """Decide that nothing is to be done about a task."""
     with kernel.read() as snapshot:
         kept = [mark for mark in _kept(kernel, snapshot) if mark != task.mark]
     _set_kept(kernel, [*kept, task.mark])
 
 
-def reconsider(kernel: Kernel, task: Task) -> None:
+def reconsider(kernel: Kernel, task: CareTask) -> None:
     """Take back the decision to keep."""
     with kernel.read() as snapshot:
         kept = _kept(kernel, snapshot)

@@ -108,7 +108,7 @@ class Contradiction:
     explanation: str
 
 
-class Said:
+class ParsedSentence:
     """A sentence taken apart: its words at once, all else when it is first asked for, since most sentences are found to
     be about something else by their words alone."""
 
@@ -222,8 +222,8 @@ def contradict_texts(one: str, other: str) -> Contradiction | None:
 
 
 @lru_cache(maxsize=1024)
-def _take_apart(text: str) -> tuple[Said, ...]:
-    return tuple(Said(sentence) for sentence in islice(sentences(text), SENTENCES))
+def _take_apart(text: str) -> tuple[ParsedSentence, ...]:
+    return tuple(ParsedSentence(sentence) for sentence in islice(sentences(text), SENTENCES))
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -241,7 +241,7 @@ def sentences(text: str) -> Iterator[str]:
         yield rest
 
 
-def _clash(one: Said, other: Said) -> Contradiction | None:
+def _clash(one: ParsedSentence, other: ParsedSentence) -> Contradiction | None:
     if not _are_about_the_same(one, other):
         return None
     rules = (_differing_value, _differing_object, _opposition, _reversal)
@@ -254,7 +254,7 @@ def _clash(one: Said, other: Said) -> Contradiction | None:
     return Contradiction(round(score, 4), kind, one.text, other.text, why)
 
 
-def _are_about_the_same(one: Said, other: Said) -> bool:
+def _are_about_the_same(one: ParsedSentence, other: ParsedSentence) -> bool:
     """What is left when two pairs of opposites are taken out must be mostly the same, unless both make a claim of one
     subject; and something must be shared at all."""
     shared = len(one.content & other.content)
@@ -264,13 +264,13 @@ def _are_about_the_same(one: Said, other: Said) -> bool:
     return bool(shared) or not one.names.isdisjoint(other.names)
 
 
-def cannot_be_alike(one: Said, other: Said) -> bool:
+def cannot_be_alike(one: ParsedSentence, other: ParsedSentence) -> bool:
     """Whether even with all the words they share they would not be mostly the same, which is sooner seen than what each
     is about."""
     return len(one.stems & other.stems) < one.bar + other.bar and not _claim_of_one_subject(one, other)
 
 
-def _claim_of_one_subject(one: Said, other: Said) -> bool:
+def _claim_of_one_subject(one: ParsedSentence, other: ParsedSentence) -> bool:
     return one.subject is not None and one.subject == other.subject
 
 
@@ -282,7 +282,7 @@ def _likeness(one: Iterable[str], other: Iterable[str]) -> float:
     return likeness(one, other, of_nothing=0.0)
 
 
-def _differs_in_subject(one: Said, other: Said, ignoring: frozenset[str] = frozenset()) -> bool:
+def _differs_in_subject(one: ParsedSentence, other: ParsedSentence, ignoring: frozenset[str] = frozenset()) -> bool:
     """Each names or begins with somebody or something that the other does not, or with another one of its kind."""
     if one.label and other.label and one.label[0] == other.label[0] and one.label != other.label:
         return True
@@ -291,7 +291,7 @@ def _differs_in_subject(one: Said, other: Said, ignoring: frozenset[str] = froze
     return bool(one.names - other.names - ignoring) and bool(other.names - one.names - ignoring)
 
 
-def _differing_value(one: Said, other: Said) -> Verdict:
+def _differing_value(one: ParsedSentence, other: ParsedSentence) -> Verdict:
     """The same said with another number or another date."""
     if not (one.days and other.days) and not (one.numbers and other.numbers):
         return None
@@ -309,7 +309,7 @@ def _differing_value(one: Said, other: Said) -> Verdict:
     return None
 
 
-def _differing_object(one: Said, other: Said) -> Verdict:
+def _differing_object(one: ParsedSentence, other: ParsedSentence) -> Verdict:
     """The same subject and a relation of which there is one object, with another object."""
     mine, theirs = one.claim, other.claim
     if mine is None or theirs is None or one.is_negated or other.is_negated:
@@ -338,7 +338,7 @@ def _claim(folded: str) -> tuple[frozenset[str], str, frozenset[str]] | None:
     return subject, relation, frozenset(words(values)) or frozenset(values.split())
 
 
-def _is_value(stems: frozenset[str], said: Said) -> bool:
+def _is_value(stems: frozenset[str], said: ParsedSentence) -> bool:
     """Names and what has a number in it exclude others, and nothing may stand beside them; what merely describes does
     not. Quantities and dates are compared as such."""
     named = {stem(name) for name in said.names} & stems
@@ -347,7 +347,7 @@ def _is_value(stems: frozenset[str], said: Said) -> bool:
     return bool(named | coded) and len(stems - named - coded) == 0
 
 
-def _opposition(one: Said, other: Said) -> Verdict:
+def _opposition(one: ParsedSentence, other: ParsedSentence) -> Verdict:
     """The same said once with and once without a denial, or with a word and its opposite."""
     only_one, only_other = one.content - other.content, other.content - one.content
     opposites = opposites_between(only_one, only_other)
@@ -366,7 +366,7 @@ def _opposition(one: Said, other: Said) -> Verdict:
     return LOGICAL, "logical", "one denies what the other says"
 
 
-def _are_of_subjects(one: Said, other: Said, opposites: set[tuple[str, str]]) -> bool:
+def _are_of_subjects(one: ParsedSentence, other: ParsedSentence, opposites: set[tuple[str, str]]) -> bool:
     """Opposites that tell two things apart (the front door, the back door) instead of saying what one thing is."""
     if len({frozenset(pair) for pair in opposites}) > 1:
         return True
@@ -375,7 +375,7 @@ def _are_of_subjects(one: Said, other: Said, opposites: set[tuple[str, str]]) ->
     )
 
 
-def _reversal(one: Said, other: Said) -> Verdict:
+def _reversal(one: ParsedSentence, other: ParsedSentence) -> Verdict:
     """Cause and effect exchanged."""
     for mine in one.causes:
         for theirs in other.causes:
@@ -386,7 +386,7 @@ def _reversal(one: Said, other: Said) -> Verdict:
     return None
 
 
-def _has_other_scope(one: Said, other: Said) -> bool:
+def _has_other_scope(one: ParsedSentence, other: ParsedSentence) -> bool:
     """Each is limited to another version, place or time, or one to the past and the other to the present."""
     mine, theirs = qualifiers(one.text), qualifiers(other.text)
     if mine and theirs and not mine & theirs:

@@ -39,7 +39,7 @@ Cost = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class CitedPassage:
     """A stretch of something stored: the tag it is cited by, what it is called, what it says, how well it matches."""
 
     tag: str
@@ -49,7 +49,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RankedSentence:
     """A sentence that may be shown: of which passage, at which place, how relevant, in which words, at which cost."""
 
     text: str
@@ -65,7 +65,7 @@ class Line:
         return f"{self.text} {self.tag}"
 
 
-def choose_mode(query: str, passages: Sequence[Passage], *, fits: bool) -> Mode:
+def choose_mode(query: str, passages: Sequence[CitedPassage], *, fits: bool) -> Mode:
     """What `auto` stands for: all of it where there is room; a list where one is asked for; code where the best
     passages are mostly code; otherwise sentences."""
     if fits:
@@ -76,7 +76,7 @@ def choose_mode(query: str, passages: Sequence[Passage], *, fits: bool) -> Mode:
     return "code_focused" if sum(map(_is_code, best)) > len(best) / 2 else "narrative"
 
 
-def _is_code(passage: Passage) -> bool:
+def _is_code(passage: CitedPassage) -> bool:
     pieces = sentences(passage.text)
     return sum(len(piece) for piece in pieces if is_code(piece)) > MOSTLY * sum(map(len, pieces))
 
@@ -85,7 +85,7 @@ def is_code(text: str) -> bool:
     return _CODE.search(text) is not None
 
 
-def to_lines(passages: Sequence[Passage], query: str, cost: Cost) -> list[Line]:
+def to_lines(passages: Sequence[CitedPassage], query: str, cost: Cost) -> list[RankedSentence]:
     """Every sentence with its relevance: its passage's score, more so the more of the question's words it has, rare
     ones most; each further sentence of a source counts less than the one before."""
     split = [(at, place, text) for at, each in enumerate(passages) for place, text in enumerate(sentences(each.text))]
@@ -94,13 +94,13 @@ def to_lines(passages: Sequence[Passage], query: str, cost: Cost) -> list[Line]:
     whole = sum(asked.values())
     matches = [sum(asked.get(word, 0.0) for word in held) / whole if whole else 0.0 for held in spoken]
     nth = Counter[str]()
-    lines: list[Line] = []
+    lines: list[RankedSentence] = []
     for which in sorted(range(len(split)), key=lambda which: (-matches[which], which)):
         at, place, text = split[which]
         passage = passages[at]
         worth = passage.score**STEEPNESS * (GROUND + (1 - GROUND) * matches[which]) * FADING ** nth[passage.tag]
         nth[passage.tag] += 1
-        lines.append(Line(text, passage.tag, at, place, worth, spoken[which], cost(f"{text} {passage.tag}")))
+        lines.append(RankedSentence(text, passage.tag, at, place, worth, spoken[which], cost(f"{text} {passage.tag}")))
     return sorted(lines, key=lambda line: (line.passage, line.place))
 
 
@@ -109,7 +109,9 @@ def _weights(query: str, spoken: Sequence[frozenset[str]]) -> Mapping[str, float
     return {word: math.log(1 + len(spoken) / (1 + counted[word])) for word in set(words(query))}
 
 
-def pick(lines: Sequence[Line], mode: Mode, *, budget: int, headings: Mapping[str, int]) -> list[Line]:
+def pick(
+    lines: Sequence[RankedSentence], mode: Mode, *, budget: int, headings: Mapping[str, int]
+) -> list[RankedSentence]:
     """Lines that fit, in the order of reading; a heading is paid for with the first line of its source, and nothing is
     said twice. Raw takes them as they come, the others by maximal marginal relevance, code first where it is wanted."""
     if mode == "raw":
@@ -122,8 +124,8 @@ def pick(lines: Sequence[Line], mode: Mode, *, budget: int, headings: Mapping[st
     return sorted(chosen, key=lambda line: (line.passage, line.place))
 
 
-def _by_order(lines: Sequence[Line], budget: int, headings: Mapping[str, int]) -> list[Line]:
-    chosen: list[Line] = []
+def _by_order(lines: Sequence[RankedSentence], budget: int, headings: Mapping[str, int]) -> list[RankedSentence]:
+    chosen: list[RankedSentence] = []
     opened: set[str] = set()
     told = _Told(lines)
     for line in lines:
@@ -140,33 +142,33 @@ class _Told:
     """Lines that were chosen, found by their rarest words: what shares enough of its words with another shares one of
     the few that are left when as many as may differ are set aside."""
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    def __init__(self, lines: Sequence[RankedSentence]) -> None:
         self._counted = Counter(word for line in lines for word in line.words)
         self._texts: set[str] = set()
-        self._by_word: defaultdict[str, list[Line]] = defaultdict(list)
+        self._by_word: defaultdict[str, list[RankedSentence]] = defaultdict(list)
 
-    def has(self, line: Line) -> bool:
+    def has(self, line: RankedSentence) -> bool:
         if line.text in self._texts:
             return True
         held = chain.from_iterable(self._by_word.get(word, ()) for word in self._rarest(line))
         return any(_repeats(line, other) for other in islice(held, CONSIDERED))
 
-    def add(self, line: Line) -> None:
+    def add(self, line: RankedSentence) -> None:
         self._texts.add(line.text)
         for word in self._rarest(line):
             self._by_word[word].append(line)
 
-    def _rarest(self, line: Line) -> list[str]:
+    def _rarest(self, line: RankedSentence) -> list[str]:
         shared = math.ceil(SAME * len(line.words) - 1e-9)
         return sorted(line.words, key=lambda word: (self._counted[word], word))[: len(line.words) - shared + 1]
 
 
-def _by_margin(lines: Sequence[Line], budget: int, headings: Mapping[str, int]) -> list[Line]:
+def _by_margin(lines: Sequence[RankedSentence], budget: int, headings: Mapping[str, int]) -> list[RankedSentence]:
     """The next line is the most relevant one that repeats least of what was chosen; what it repeats lessens its
     relevance, so that something unrelated never wins by being different."""
     left = list(lines)
     repeated = dict.fromkeys(range(len(left)), 0.0)
-    chosen: list[Line] = []
+    chosen: list[RankedSentence] = []
     opened: set[str] = set()
     while repeated:
         best = max(repeated, key=lambda at: (left[at].relevance * (1 - (1 - RELEVANCE) * repeated[at]), -at))
@@ -188,25 +190,25 @@ def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return shared / (len(one) + len(other) - shared) if shared else 0.0
 
 
-def _repeats(one: Line, other: Line) -> bool:
+def _repeats(one: RankedSentence, other: RankedSentence) -> bool:
     """The same in nearly the same words; what differs in a number or a denial is not the same."""
     if one.text == other.text:
         return True
     return _likeness(one.words, other.words) >= SAME and contradict_texts(one.text, other.text) is None
 
 
-def headings(passages: Sequence[Passage], mode: Mode, cost: Cost) -> dict[str, int]:
+def headings(passages: Sequence[CitedPassage], mode: Mode, cost: Cost) -> dict[str, int]:
     """What naming each source costs; where the text begins with the name, it is not named again."""
     return {each.tag: cost(heading(each, mode)) for each in reversed(passages)}
 
 
-def heading(passage: Passage, mode: Mode) -> str:
+def heading(passage: CitedPassage, mode: Mode) -> str:
     if passage.text.lstrip().startswith(passage.name.rstrip("…")):
         return "- " if mode == "structured" else ""
     return f"- {passage.name}: " if mode == "structured" else f"{passage.name}: "
 
 
-def render(lines: Sequence[Line], passages: Sequence[Passage], mode: Mode) -> str:
+def render(lines: Sequence[RankedSentence], passages: Sequence[CitedPassage], mode: Mode) -> str:
     """Cited lines under the names of their sources: a paragraph for each source, or a bullet."""
     told: dict[str, list[str]] = {}
     named: dict[str, str] = {}

@@ -13,7 +13,7 @@ from memotheca.model.clock import to_iso
 from memotheca.model.commits import Version
 from memotheca.model.knowledge import Entry
 from memotheca.notes.note_bytes import is_filed
-from memotheca.notes.outbox import Plan
+from memotheca.notes.outbox import FilePlan
 from memotheca.notes.ownership import carry_out, inscribe
 from memotheca.search.derive import LATER
 from memotheca.search.embed import model_of
@@ -34,7 +34,7 @@ def annotate(
     """Attach tags, a domain, a confidence, notes, related concepts; returns what changed, and whether the vectors and
     the fingerprint are the very same bytes as before."""
 
-    def act(transaction: Transaction, plan: Plan) -> tuple[Version, list[str], bool]:
+    def act(transaction: Transaction, plan: FilePlan) -> tuple[Version, list[str], bool]:
         transaction.describe("UPDATE", note={"tool": "annotate_node"})
         before = cast(Entry, find_node(transaction, handle).thing)
         seen = _derived(transaction, before.id)

@@ -21,7 +21,7 @@ _BY_TOOL: dict[str, ChangeType] = {"annotate_node": "annotated", "boost_importan
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LineageStep:
     """One change of an entry, by which transaction, and in which words."""
 
     change: ChangeType
@@ -39,7 +39,7 @@ class Lineage:
     """An entry's steps, oldest first, and its kin."""
 
     id: str
-    steps: tuple[Step, ...]
+    steps: tuple[LineageStep, ...]
     merged_from: tuple[str, ...]
     merged_into: str | None
     forked_to: tuple[str, ...]
@@ -94,12 +94,12 @@ def _sources(snapshot: Snapshot, id: str) -> Sequence[str]:
     return cast(Sequence[str], last.attributes.get("merged_from", ())) if isinstance(last, Entry) else ()
 
 
-def _step(snapshot: Snapshot, versions: Sequence[Version], place: int) -> Step:
+def _step(snapshot: Snapshot, versions: Sequence[Version], place: int) -> LineageStep:
     version = versions[place]
     commit = cast(Commit, snapshot.commit(version.tx))
     before = versions[place - 1].thing if place else None
     change = _change(commit, cast(Entry | None, before), cast(Entry | None, version.thing))
-    return Step(change, commit, _describe(change, commit, cast(Entry | None, before), version))
+    return LineageStep(change, commit, _describe(change, commit, cast(Entry | None, before), version))
 
 
 def _change(commit: Commit, before: Entry | None, after: Entry | None) -> ChangeType:

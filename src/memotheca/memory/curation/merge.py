@@ -23,11 +23,11 @@ from memotheca.model.commits import Commit, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Edge, Entry
 from memotheca.notes.note_bytes import is_filed
-from memotheca.notes.outbox import Plan
+from memotheca.notes.outbox import FilePlan
 from memotheca.notes.ownership import carry_out, make_note, release, retire
 from memotheca.search.derive import LATER
 from memotheca.search.embed import prepare_text
-from memotheca.storage.activity import Happening
+from memotheca.storage.activity import ActivityRecord
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
@@ -83,7 +83,7 @@ def forget(kernel: Kernel, handle: str, *, reason: str, rationale: str, actor: s
     """Leave a tombstone for an entry and for the edges that end at it; a note's file goes to the trash, a document
     goes with its sections."""
 
-    def act(transaction: Transaction, plan: Plan) -> Forgotten:
+    def act(transaction: Transaction, plan: FilePlan) -> Forgotten:
         transaction.describe(
             "DELETE", note={"tool": "forget_concept", "reason": reason, "rationale": scrub(rationale)[0]}
         )
@@ -127,7 +127,7 @@ def merge(kernel: Kernel, asked: MergeRequest, *, actor: str) -> Merged:
 
     prepared = prepare_text(kernel, asked.name, asked.content, whole=True)
 
-    def act(transaction: Transaction, plan: Plan) -> Merged:
+    def act(transaction: Transaction, plan: FilePlan) -> Merged:
         sources = sources_of(transaction, [source.id for source in seen])
         if [_said(source) for source in sources] != [_said(source) for source in seen]:
             raise ChangedMeanwhile
@@ -245,7 +245,7 @@ def _merged_entry(transaction: Transaction, sources: Sequence[Entry], asked: Mer
     return drawn if note is None else make_note(transaction, note, drawn)
 
 
-def _take_the_place_of(transaction: Transaction, plan: Plan, gone: Sequence[Entry], merged: Entry) -> int:
+def _take_the_place_of(transaction: Transaction, plan: FilePlan, gone: Sequence[Entry], merged: Entry) -> int:
     """Let the sources go, their parts and files too, and the merged entry have their edges and, if it can, a name."""
     for source in gone:
         release(transaction, plan, source)
@@ -293,5 +293,7 @@ def _carry_looks(kernel: Kernel, merged: Merged) -> None:
 
 
 def _log(kernel: Kernel, action: str, ids: tuple[str, ...], reason: str = "") -> None:
-    line = Happening(time=kernel.now(), level="info", component="curation", action=action, node_ids=ids, reason=reason)
+    line = ActivityRecord(
+        time=kernel.now(), level="info", component="curation", action=action, node_ids=ids, reason=reason
+    )
     activity_of(kernel).log(kernel.collection, line)

@@ -31,7 +31,7 @@ from memotheca.model.knowledge import Edge, Entry, fold
 from memotheca.model.retry import persist
 from memotheca.search.derive import Prepared
 from memotheca.search.embed import prepare_text, prepared_vectors, voice_of
-from memotheca.storage.activity import Happening
+from memotheca.storage.activity import ActivityRecord
 from memotheca.storage.heads import is_live
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
@@ -48,7 +48,7 @@ REMEMBERED = 100  # chosen: the session's latest, one is enough to link
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class NewMemory:
     """What somebody wants remembered, and why."""
 
     content: str
@@ -103,7 +103,7 @@ class _Pondered:
     previous: str | None
 
 
-def store_memory(kernel: Kernel, draft: Draft, *, actor: str) -> Stored:
+def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
     """Scrub, check, judge and store; nothing is stored of what is refused."""
     clean, redactions = _scrubbed(draft)
     threat = inspect(clean.content)
@@ -173,7 +173,7 @@ def _version_of(transaction: Transaction, entry: Entry) -> Version:
     return Version(id=entry.id, tx=transaction.tx, time=transaction.time, subject="entry", kind=entry.kind, thing=entry)
 
 
-def _ponder(kernel: Kernel, draft: Draft, threat: Threat, prepared: Prepared) -> _Pondered:
+def _ponder(kernel: Kernel, draft: NewMemory, threat: Threat, prepared: Prepared) -> _Pondered:
     """Draw a memory and judge it among the others."""
     with kernel.read() as snapshot:
         linked = tuple(find_node(snapshot, handle, field="link_to").id for handle in draft.link_to)
@@ -210,7 +210,7 @@ def quarantine_of(entry: Entry, now: int) -> Mapping[str, Any] | None:
     return held if held is not None and (held.get("until") is None or held["until"] > now) else None
 
 
-def _scrubbed(draft: Draft) -> tuple[Draft, tuple[Redaction, ...]]:
+def _scrubbed(draft: NewMemory) -> tuple[NewMemory, tuple[Redaction, ...]]:
     """All that a draft says; of its parts only the metadata have names that may be those of secrets."""
     told = (draft.content, draft.rationale, draft.name, draft.tags, draft.metadata)
     (content, rationale, name, tags, metadata), redactions = scrub_all(told)
@@ -230,7 +230,7 @@ def _refuse(kernel: Kernel, threat: Threat) -> None:
     )
 
 
-def draw(draft: Draft, threat: Threat, at: tuple[int, int]) -> Entry:
+def draw(draft: NewMemory, threat: Threat, at: tuple[int, int]) -> Entry:
     """The memory before it has an id of its own."""
     now, position = at
     attributes: dict[str, Any] = {
@@ -335,5 +335,7 @@ def temporal_edge(transaction: Transaction, entry: Entry, previous: str | None) 
 
 
 def log_curation(kernel: Kernel, level: str, action: str, ids: tuple[str, ...], *, reason: str = "") -> None:
-    line = Happening(time=kernel.now(), level=level, component="curation", action=action, node_ids=ids, reason=reason)
+    line = ActivityRecord(
+        time=kernel.now(), level=level, component="curation", action=action, node_ids=ids, reason=reason
+    )
     activity_of(kernel).log(kernel.collection, line)

@@ -13,10 +13,10 @@ from memotheca.model.commits import Commit, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.notes.note_bytes import is_filed
-from memotheca.notes.outbox import Plan
+from memotheca.notes.outbox import FilePlan
 from memotheca.notes.ownership import carry_out, empty_trash
 from memotheca.search.derive import LATER
-from memotheca.storage.activity import Happening
+from memotheca.storage.activity import ActivityRecord
 from memotheca.storage.lookups import read_notes
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
@@ -27,7 +27,7 @@ WAITING = "waiting"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Restored:
+class RestoredNodes:
     """What came back, by taking back which transaction; edges wait for an end that is still forgotten, and those made
     since a merging go on at the source that is most like their other end."""
 
@@ -51,7 +51,7 @@ class _Plan:
     waiting: tuple[str, ...]
 
 
-def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> Restored:
+def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> RestoredNodes:
     """Bring back exactly what a forgetting or merging took away, within thirty days."""
     with kernel.read() as snapshot:
         target = _restorable(snapshot, reversal_hash)
@@ -60,7 +60,7 @@ def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> Restored:
     if kernel.now() - target.time > WINDOW:
         raise expired(target)
 
-    def act(transaction: Transaction, files: Plan) -> tuple[Restored, tuple[Entry, ...]]:
+    def act(transaction: Transaction, files: FilePlan) -> tuple[RestoredNodes, tuple[Entry, ...]]:
         if (already := _restored_before(transaction, target)) is not None:
             return already, ()
         plan = _plan(transaction, target)
@@ -77,7 +77,7 @@ def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> Restored:
             files.add(None, thing)
         for thing in (*plan.dropped, *made):
             transaction.remove(thing)
-        restored = Restored(
+        restored = RestoredNodes(
             nodes=tuple(entry.id for entry in plan.back),
             edges=tuple(edge.id for edge in plan.edges),
             waiting=plan.waiting,
@@ -89,7 +89,9 @@ def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> Restored:
 
     restored, back = carry_out(kernel, act, actor=actor)
     empty_trash(kernel, back)
-    line = Happening(time=kernel.now(), level="info", component="curation", action="restore", node_ids=restored.nodes)
+    line = ActivityRecord(
+        time=kernel.now(), level="info", component="curation", action="restore", node_ids=restored.nodes
+    )
     activity_of(kernel).log(kernel.collection, line)
     return restored
 
@@ -101,13 +103,13 @@ def _restorable(snapshot: Snapshot, reversal_hash: str) -> Commit:
     return target
 
 
-def _restored_before(snapshot: Snapshot, target: Commit) -> Restored | None:
+def _restored_before(snapshot: Snapshot, target: Commit) -> RestoredNodes | None:
     """What there is where somebody, perhaps a moment ago, has taken it back already."""
     if snapshot.undone_by(target.tx) is None:
         return None
     back = [change.after.id for change in snapshot.changes(target.tx) if change.removes]
     nodes = tuple(id for id in back if snapshot.entry(id) is not None)
-    return Restored(nodes=nodes, edges=(), waiting=(), rewired=(), commit=target, was_restored=True)
+    return RestoredNodes(nodes=nodes, edges=(), waiting=(), rewired=(), commit=target, was_restored=True)
 
 
 def expired(target: Commit, *, was_erased: bool = False) -> Refusal:

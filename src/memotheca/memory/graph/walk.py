@@ -21,7 +21,7 @@ Direction = Literal["out", "in"]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WalkStep:
     """One way from an entry to another one, along an edge or against it."""
 
     edge: Edge
@@ -39,7 +39,7 @@ class Neighbour:
     """An entry that was walked to: by which step it was reached best, and after how many."""
 
     entry: Entry
-    step: Step
+    step: WalkStep
     hop: int
 
 
@@ -80,30 +80,30 @@ class Map:
 
     snapshot: Snapshot
     book: Notebook | None
-    known: dict[str, list[Step]] = field(default_factory=dict[str, list[Step]])
+    known: dict[str, list[WalkStep]] = field(default_factory=dict[str, list[WalkStep]])
 
-    def steps(self, id: str) -> list[Step]:
+    def steps(self, id: str) -> list[WalkStep]:
         """Every way away from an entry, looked up once."""
         if id not in self.known:
             self.known[id] = self._look_up(id)
         return self.known[id]
 
-    def _look_up(self, id: str) -> list[Step]:
-        found: list[Step] = []
+    def _look_up(self, id: str) -> list[WalkStep]:
+        found: list[WalkStep] = []
         for edge in {edge.id: edge for edge in self.snapshot.edges_of(id)}.values():
             if edge.source == id != edge.target:
-                found.append(Step(edge, id, edge.target, "out"))
+                found.append(WalkStep(edge, id, edge.target, "out"))
             elif edge.target == id != edge.source:
-                found.append(Step(edge, id, edge.source, "in"))
+                found.append(WalkStep(edge, id, edge.source, "in"))
         return found + self._links(id, {(step.other, step.direction) for step in found})
 
-    def _links(self, id: str, known: set[tuple[str, Direction]]) -> list[Step]:
+    def _links(self, id: str, known: set[tuple[str, Direction]]) -> list[WalkStep]:
         """The links of notes that are no edges of their own."""
         if self.book is None or id not in self.book.graph:
             return []
         book = self.book
-        steps = [Step(_link(id, other), id, other, "out") for other in book.graph.out[id]]
-        steps += [Step(_link(other, id), id, other, "in") for other in book.incoming(id)]
+        steps = [WalkStep(_link(id, other), id, other, "out") for other in book.graph.out[id]]
+        steps += [WalkStep(_link(other, id), id, other, "in") for other in book.incoming(id)]
         return [step for step in steps if (step.other, step.direction) not in known and step.other not in book.ghosts]
 
 
@@ -156,7 +156,7 @@ def look_around(
     return Neighbourhood(focal, tuple(found.values()), edges, truncated)
 
 
-def _best_steps(chart: Map, border: Sequence[str], types: Sequence[str], min_weight: float) -> list[Step]:
+def _best_steps(chart: Map, border: Sequence[str], types: Sequence[str], min_weight: float) -> list[WalkStep]:
     steps = [step for id in border for step in chart.steps(id)]
     fitting = [step for step in steps if step.edge.type in types and step.edge.weight >= min_weight]
     return sorted(fitting, key=lambda step: (-step.strength, step.other, step.edge.id))

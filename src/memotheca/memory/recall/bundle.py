@@ -6,7 +6,7 @@ from typing import Any
 
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.critique import Clash
+from memotheca.memory.care.critique import ContradictoryPair
 from memotheca.memory.graph.walk import confidence_of, look_around, mapped, strength_of
 from memotheca.memory.recall.entailment import entail
 from memotheca.model.kinds import CAUSAL
@@ -20,7 +20,7 @@ Told = list[dict[str, Any]]
 
 
 def bundle(
-    kernel: Kernel, entries: Sequence[Entry], clashes: Sequence[Clash], wanted: Sequence[str]
+    kernel: Kernel, entries: Sequence[Entry], clashes: Sequence[ContradictoryPair], wanted: Sequence[str]
 ) -> dict[str, Told]:
     """Of each wanted sort everything there is about these entries, the best entries first."""
     sorts: dict[str, Callable[[], Told]] = {
@@ -95,7 +95,7 @@ def _neighbours(kernel: Kernel, entries: Sequence[Entry]) -> Told:
     ]
 
 
-def _conflict(clash: Clash) -> dict[str, Any]:
+def _conflict(clash: ContradictoryPair) -> dict[str, Any]:
     said = clash.contradiction
     return {
         "node_ids": [clash.older.id, clash.newer.id],

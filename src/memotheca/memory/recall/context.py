@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from memotheca.entries.triples import as_hit, find_sentences
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.critique import Clash, find_clashes, holds_from
+from memotheca.memory.care.critique import ContradictoryPair, find_clashes, holds_from
 from memotheca.memory.care.quarantine import find_unheld
 from memotheca.memory.claims import distil
-from memotheca.memory.claims.distil import Line, Mode, Passage
+from memotheca.memory.claims.distil import CitedPassage, Mode, RankedSentence
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.model.clock import to_iso
 from memotheca.model.kinds import TRIPLE
 from memotheca.model.knowledge import Entry
-from memotheca.search.excerpts import Excerpt, Sought
+from memotheca.search.excerpts import Excerpt, ExcerptQuery
 from memotheca.search.search import Hit, Question, refuse_blank
 from memotheca.text.tokens import count_tokens
 
@@ -53,7 +53,7 @@ class Context:
     tokens_before: int
     hits: tuple[Hit, ...]
     considered: int
-    clashes: tuple[Clash, ...]
+    clashes: tuple[ContradictoryPair, ...]
     superseded: tuple[Superseded, ...]
 
 
@@ -69,7 +69,7 @@ def compose(kernel: Kernel, query: str, *, tokens: int, mode: Mode | None = None
     refuse_blank(query)
     page = find_unheld(kernel, Question(content=query, kinds=KNOWN, is_explained=False), limit=pool)
     now = kernel.now()
-    sought = Sought(query)
+    sought = ExcerptQuery(query)
     triples = [as_hit(said) for said in find_sentences(kernel, query, limit=TRIPLES).triples]
     hits = sorted([*page.hits, *triples], key=lambda hit: -(hit.score or 0.0))
     sources = [_source(hit, sought, tokens) for hit in hits]
@@ -81,7 +81,7 @@ def compose(kernel: Kernel, query: str, *, tokens: int, mode: Mode | None = None
         clashes = find_clashes(snapshot, itertools.combinations(compared, 2))
     superseded = [*_outlived(ended, now), *_superseded(clashes)]
     passages = [
-        Passage(citation_of(each.entry), name_of(each.entry), each.text, each.hit.score or 0.0) for each in valid
+        CitedPassage(citation_of(each.entry), name_of(each.entry), each.text, each.hit.score or 0.0) for each in valid
     ]
     found = distil.to_lines(passages, query, count_tokens)
     before = _cost(found, passages, "raw")
@@ -100,7 +100,7 @@ def _is_over(entry: Entry, now: int) -> bool:
     return entry.validity.end is not None and entry.validity.end < now
 
 
-def _source(hit: Hit, sought: Sought, tokens: int) -> _Source:
+def _source(hit: Hit, sought: ExcerptQuery, tokens: int) -> _Source:
     """What of a hit may be shown: its best passages in the order of the text; a piece without ends that alone would
     fill the budget is narrowed to where the question's words stand."""
     entry = hit.version.thing
@@ -113,7 +113,7 @@ def _source(hit: Hit, sought: Sought, tokens: int) -> _Source:
     return _Source(hit, entry, text)
 
 
-def _narrow(sought: Sought, excerpt: Excerpt, most: int) -> str:
+def _narrow(sought: ExcerptQuery, excerpt: Excerpt, most: int) -> str:
     pieces = distil.sentences(excerpt.text)
     if all(len(piece) <= most for piece in pieces):
         return excerpt.text.strip()
@@ -128,7 +128,7 @@ def _prose(text: str) -> str:
     return "\n".join(piece for piece in distil.sentences(text) if not distil.is_code(piece))
 
 
-def _cost(lines: Sequence[Line], passages: Sequence[Passage], mode: Mode) -> int:
+def _cost(lines: Sequence[RankedSentence], passages: Sequence[CitedPassage], mode: Mode) -> int:
     return sum(line.cost for line in lines) + sum(distil.headings(passages, mode, count_tokens).values())
 
 
@@ -140,7 +140,7 @@ def _outlived(sources: Sequence[_Source], now: int) -> list[Superseded]:
     ]
 
 
-def _superseded(clashes: Sequence[Clash]) -> list[Superseded]:
+def _superseded(clashes: Sequence[ContradictoryPair]) -> list[Superseded]:
     """The older statement of each clash, once; of two that hold from the same moment neither is the older one."""
     found: dict[tuple[str, str], Superseded] = {}
     for clash in sorted(clashes, key=lambda each: -holds_from(each.newer)):
@@ -151,7 +151,7 @@ def _superseded(clashes: Sequence[Clash]) -> list[Superseded]:
     return list(found.values())
 
 
-def _standing(lines: Sequence[Line], superseded: Sequence[Superseded]) -> list[Line]:
+def _standing(lines: Sequence[RankedSentence], superseded: Sequence[Superseded]) -> list[RankedSentence]:
     """Without the sentences whose place something newer has taken."""
     gone = [(citation_of(each.entry), each.statement) for each in superseded]
     return [line for line in lines if not any(line.tag == tag and _is_part(line.text, said) for tag, said in gone)]
@@ -161,7 +161,7 @@ def _is_part(one: str, other: str) -> bool:
     return one in other or other in one
 
 
-def _notices(superseded: Sequence[Superseded], clashes: Sequence[Clash], most: int) -> list[str]:
+def _notices(superseded: Sequence[Superseded], clashes: Sequence[ContradictoryPair], most: int) -> list[str]:
     """What was superseded, and between which sources nobody can tell, as far as there is room."""
     undecided = [clash for clash in clashes if holds_from(clash.older) == holds_from(clash.newer)]
     told: list[str] = []
@@ -173,6 +173,6 @@ def _notices(superseded: Sequence[Superseded], clashes: Sequence[Clash], most: i
     return told
 
 
-def _dispute(clash: Clash) -> str:
+def _dispute(clash: ContradictoryPair) -> str:
     tags = f"{citation_of(clash.older)} and {citation_of(clash.newer)}"
     return f"Disputed between {tags}: {clash.contradiction.explanation}"

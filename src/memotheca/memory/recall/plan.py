@@ -48,7 +48,7 @@ _CUES: Mapping[QueryType, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class PlannedQuery:
     """A question, the space it is meant for, and the share of what matters that it is expected to find."""
 
     text: str
@@ -65,7 +65,7 @@ class Query:
 class SearchPlan:
     """Three queries, in which manner to put them, and what the answers will cost."""
 
-    queries: tuple[Query, ...]
+    queries: tuple[PlannedQuery, ...]
     strategy: str
     tokens: int
 
@@ -80,7 +80,7 @@ def plan_search(kernel: Kernel, goal: str, focus: Sequence[str] = ()) -> SearchP
         held = finder.holding(snapshot, list(dict.fromkeys(term for text in texts for term in words(text))))
         rates = hit_rates(kernel, snapshot.session)
     queries = tuple(
-        Query(text, type, _REASONS[type], round(rates[type] * _coverage(text, held), 4))
+        PlannedQuery(text, type, _REASONS[type], round(rates[type] * _coverage(text, held), 4))
         for type, text in zip(chosen, texts, strict=True)
     )
     cost = sum(count_tokens(query.text) for query in queries) + _answers_cost(kernel, texts)
@@ -192,7 +192,7 @@ def _answers_cost(kernel: Kernel, texts: Sequence[str]) -> int:
     return cost
 
 
-def _strategy(queries: Sequence[Query]) -> str:
+def _strategy(queries: Sequence[PlannedQuery]) -> str:
     """Names first where there are any; one after the other where only one can be expected to find anything."""
     if any(query.type == "entity" for query in queries):
         return "cascade"

@@ -58,7 +58,7 @@ GENERAL = (
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class OpenQuestion:
     """A question, what it is about, and by how much its answer would settle things."""
 
     kind: Kind
@@ -93,7 +93,7 @@ def eligibility(mood: Mood, *, force: bool) -> str | None:
     return None
 
 
-def next_question(kernel: Kernel, snapshot: Snapshot, mood: Mood) -> Candidate | None:
+def next_question(kernel: Kernel, snapshot: Snapshot, mood: Mood) -> OpenQuestion | None:
     """The question whose answer settles most and that this session has not been asked."""
     count = take_census(kernel, snapshot).nodes(KNOWN)
     general = next((each for each in _general(mood, count) if each.mark not in mood.asked), None)
@@ -102,10 +102,10 @@ def next_question(kernel: Kernel, snapshot: Snapshot, mood: Mood) -> Candidate |
     return _Inquiry(kernel, snapshot).best(set(mood.asked))
 
 
-def _general(mood: Mood, count: int) -> Iterator[Candidate]:
+def _general(mood: Mood, count: int) -> Iterator[OpenQuestion]:
     """The less is known and the more unsettled it is, the more an answer helps."""
     for text in GENERAL:
-        yield Candidate("general", text, (), GAIN * mood.entropy * (1 - count / FEW))
+        yield OpenQuestion("general", text, (), GAIN * mood.entropy * (1 - count / FEW))
 
 
 class _Inquiry:
@@ -119,11 +119,11 @@ class _Inquiry:
         self._judged = {entry.id: each for entry, each in zip(self._recent, judged, strict=True)}
         self._novelty = {entry.id: novelty_of(entry, self._judged[entry.id]) for entry in self._recent}
 
-    def best(self, asked: set[str]) -> Candidate | None:
+    def best(self, asked: set[str]) -> OpenQuestion | None:
         """The best question that was not asked. What is in question is judged only while its answer could settle more
         than the best one so far."""
         hoped = [(self._hope(each), each) for each in self.candidates() if each.mark not in asked]
-        best: Candidate | None = None
+        best: OpenQuestion | None = None
         for bound, candidate in sorted(hoped, key=lambda pair: -pair[0]):
             if best is not None and bound < best.score:
                 break
@@ -131,7 +131,7 @@ class _Inquiry:
             best = weighed if best is None else max(best, weighed, key=lambda each: (each.score, each.text))
         return best
 
-    def candidates(self) -> list[Candidate]:
+    def candidates(self) -> list[OpenQuestion]:
         """Everything that could be asked, as if all of it were new: no answer settles more than that."""
         most = affordable(self._kernel, self._reading)
         pairs = related_pairs(self._kernel, self._reading, self._recent, most=most).pairs
@@ -150,17 +150,17 @@ class _Inquiry:
         found += self._same([pair for pair in pairs if frozenset((pair[0].id, pair[1].id)) not in apart])
         return [*found, *self._causes(), *self._orphans(), *self._definitions(), *self._stale(), *self._more()]
 
-    def _ask(self, kind: Kind, text: str, *focal: Entry) -> Candidate:
+    def _ask(self, kind: Kind, text: str, *focal: Entry) -> OpenQuestion:
         recent = {entry.id for entry in self._recent}
         share = sum(entry.id in recent for entry in focal) / len(recent)
-        return Candidate(kind, text, focal, GAIN * min(1.0, 2 * share))
+        return OpenQuestion(kind, text, focal, GAIN * min(1.0, 2 * share))
 
-    def _hope(self, candidate: Candidate) -> float:
+    def _hope(self, candidate: OpenQuestion) -> float:
         """How much it could settle if all that was not judged yet were new."""
         novelty = [self._novelty.get(entry.id, 1.0) for entry in candidate.focal]
         return candidate.score * sum(novelty) / len(novelty)
 
-    def _weigh(self, candidate: Candidate) -> Candidate:
+    def _weigh(self, candidate: OpenQuestion) -> OpenQuestion:
         """The candidate by how new what it is about really is."""
         unjudged = [entry for entry in candidate.focal if entry.id not in self._novelty]
         judged = judge_lately(self._kernel, self._reading, unjudged) if unjudged else []
@@ -168,7 +168,7 @@ class _Inquiry:
         novelty = [self._novelty[entry.id] for entry in candidate.focal]
         return replace(candidate, reduction=candidate.reduction * sum(novelty) / len(novelty))
 
-    def _same(self, pairs: Sequence[tuple[Entry, Entry]]) -> list[Candidate]:
+    def _same(self, pairs: Sequence[tuple[Entry, Entry]]) -> list[OpenQuestion]:
         """Alike, but not so much that nobody needs to be asked."""
         values = meanings_of(self._kernel, self._reading, pairs)
         near = [pair for pair, value in zip(pairs, values, strict=True) if ALIKE <= value <= DUPLICATE]
@@ -177,7 +177,7 @@ class _Inquiry:
             for one, other in near
         ]
 
-    def _causes(self) -> list[Candidate]:
+    def _causes(self) -> list[OpenQuestion]:
         first, fifth = IDS.index("E1"), IDS.index("E5")
         return [
             self._ask("cause", f"I know that {_quoted(entry)}. What causes it, or what follows from it?", entry)
@@ -189,13 +189,13 @@ class _Inquiry:
         judged = self._judged[entry.id]
         return quadrant(judged.delta_s[space], judged.delta_c[space])
 
-    def _orphans(self) -> list[Candidate]:
+    def _orphans(self) -> list[OpenQuestion]:
         ids = [entry.id for entry in self._recent]
         linked = fingerprints.neighbours(self._reading.session, self._reading.collection, ids)
         alone = [entry for entry in self._recent if not linked.get(entry.id)]
         most = affordable(self._kernel, self._reading)
         near = vicinity_of(self._kernel, self._reading).around(self._kernel, self._reading, alone, most)
-        found: list[Candidate] = []
+        found: list[OpenQuestion] = []
         for entry in alone:
             if near.get(entry.id):
                 other = near[entry.id][0][0]
@@ -203,13 +203,13 @@ class _Inquiry:
                 found.append(self._ask("orphan", asked, entry, other))
         return found
 
-    def _definitions(self) -> list[Candidate]:
+    def _definitions(self) -> list[OpenQuestion]:
         """What is named in several entries and explained in none."""
         naming = {entry.id: {name for name in find(entry.body) if len(name) > 1} for entry in self._recent}
         counts = Counter(fold(name) for names in naming.values() for name in names)
         spelled = {fold(name): name for names in naming.values() for name in sorted(names)}
         said = fold("\n".join(entry.body for entry in self._recent))
-        found: list[Candidate] = []
+        found: list[OpenQuestion] = []
         for name in sorted(name for name, times in counts.items() if times >= MENTIONS):
             if not re.search(rf"\b{re.escape(name)}\b,? (?:is|are|was|means|stands for) (?:an?|the|our)?\b", said):
                 naming_it = [entry for entry in self._recent if name in {fold(each) for each in naming[entry.id]}]
@@ -218,7 +218,7 @@ class _Inquiry:
                 found.append(self._ask("definition", asked, *naming_it))
         return found
 
-    def _stale(self) -> list[Candidate]:
+    def _stale(self) -> list[OpenQuestion]:
         now = self._kernel.now()
         return [
             self._ask("stale", f"{_quoted(entry)} held until {to_iso(end)[:10]}. Is it still true?", entry)
@@ -226,7 +226,7 @@ class _Inquiry:
             if (end := entry.validity.end) is not None and end < now
         ]
 
-    def _more(self) -> list[Candidate]:
+    def _more(self) -> list[OpenQuestion]:
         return [
             self._ask("more", f"What else should be known about {_quoted(entry)}?", entry) for entry in self._recent
         ]

@@ -22,7 +22,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
 from memotheca.search.finder import CANDIDATES
 from memotheca.search.search import Hit, Question, find_entries, refuse_blank
-from memotheca.storage.activity import Happening
+from memotheca.storage.activity import ActivityRecord
 from memotheca.storage.snapshot import Snapshot
 
 SNIPPET = 240  # chosen: what a result can show
@@ -32,7 +32,7 @@ DOMAINS = ("Code", "Medical", "Legal", "Creative", "Research", "General")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class RecallRequest:
     """What is looked for, and what a result must satisfy."""
 
     query: str
@@ -106,7 +106,7 @@ class Recollection:
 
 
 def recall(
-    kernel: Kernel, wanted: Wanted, tell: Callable[[int, Recalled], None] = lambda number, found: None
+    kernel: Kernel, wanted: RecallRequest, tell: Callable[[int, Recalled], None] = lambda number, found: None
 ) -> Recollection:
     """Find what is wanted; each result is told as soon as it stands, the best first, before the others are judged."""
     refuse_blank(wanted.query)
@@ -126,7 +126,9 @@ def recall(
         judged = _judge_until(kernel, snapshot, attending, wanted, tell=tell)
         total = take_census(kernel, snapshot).nodes(KNOWN)
     if not judged:
-        told = Happening(time=now, level="info", component="retrieval", action="search", reason="nothing was found")
+        told = ActivityRecord(
+            time=now, level="info", component="retrieval", action="search", reason="nothing was found"
+        )
         activity_of(kernel).log(kernel.collection, told)
         note_nothing_found(kernel, wanted.session)
     ended = time.perf_counter()
@@ -145,7 +147,7 @@ def _levels(kernel: Kernel, session: str, now: int) -> Levels:
         return modulator_levels(kernel, snapshot, session, now=now)
 
 
-def _question(wanted: Wanted, depth: int) -> Question:
+def _question(wanted: RecallRequest, depth: int) -> Question:
     """What the search itself can look at; the bounds are exact here, or looser than what is asked of a result. Without
     a domain an entry is of the general one, and without a modality it is text, so that all others are left out."""
     any_of = [("agent_id", wanted.agents)] if wanted.agents else []
@@ -180,7 +182,7 @@ def similarity_of(hit: Hit) -> float:
     return max(0.0, hit.cosine if hit.cosine is not None else hit.lexical or 0.0)
 
 
-def _passes(hit: Hit, wanted: Wanted) -> bool:
+def _passes(hit: Hit, wanted: RecallRequest) -> bool:
     entry = hit.version.thing
     if not isinstance(entry, Entry) or similarity_of(hit) < wanted.min_similarity:
         return False
@@ -192,7 +194,7 @@ def _passes(hit: Hit, wanted: Wanted) -> bool:
 
 
 def _judge_until(
-    kernel: Kernel, snapshot: Snapshot, hits: list[Hit], wanted: Wanted, *, tell: Callable[[int, Recalled], None]
+    kernel: Kernel, snapshot: Snapshot, hits: list[Hit], wanted: RecallRequest, *, tell: Callable[[int, Recalled], None]
 ) -> list[Recalled]:
     """Judge a few at a time until there are enough."""
     found: list[Recalled] = []

@@ -38,7 +38,7 @@ _MEANT: Mapping[Intent, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SuggestedCall:
     """A tool to call, with what, and why."""
 
     tool: str
@@ -51,7 +51,7 @@ class Reflection:
     """Steps in their order, the thoughts behind them, and what of the session's state added to them."""
 
     reasoning: str
-    steps: tuple[Step, ...]
+    steps: tuple[SuggestedCall, ...]
     entropy: float
     coherence: float
     triggered_by: tuple[str, ...]
@@ -80,11 +80,13 @@ def reflect(kernel: Kernel, goal: str, session_name: str) -> Reflection:
     triggered: list[str] = []
     if mood.entropy > UNSETTLED:
         triggered.append(f"entropy {mood.entropy:.2f} > {UNSETTLED}")
-        steps.append(Step("epistemic_action", {}, "The material is unsettled: let a question settle it."))
+        steps.append(SuggestedCall("epistemic_action", {}, "The material is unsettled: let a question settle it."))
     if mood.coherence < LOOSE:
         triggered.append(f"coherence {mood.coherence:.2f} < {LOOSE}")
-        steps.append(Step("critique_context", {}, "The material hangs together loosely: look for conflicts."))
-    last = Step("inject_context", {"query": ground.topic}, "Have the passages that matter at hand, each cited.")
+        steps.append(SuggestedCall("critique_context", {}, "The material hangs together loosely: look for conflicts."))
+    last = SuggestedCall(
+        "inject_context", {"query": ground.topic}, "Have the passages that matter at hand, each cited."
+    )
     kept = list({step.tool: step for step in reversed(steps)}.values())[::-1][: STEPS - 1]
     if len(kept) < USUAL - 1:
         more = [step for step in _find(ground) if step.tool not in {each.tool for each in kept}]
@@ -121,99 +123,105 @@ def _reasoning(meant: Sequence[Intent], ground: _Ground) -> str:
     return f"{said or 'The goal names nothing in particular to do, so look for what is known.'} {stored}"
 
 
-def _undo(ground: _Ground) -> list[Step]:
-    steps = [Step("search_tombstones", {"query": ground.topic}, "See what was deleted and can still come back.")]
+def _undo(ground: _Ground) -> list[SuggestedCall]:
+    steps = [
+        SuggestedCall("search_tombstones", {"query": ground.topic}, "See what was deleted and can still come back.")
+    ]
     for each in ground.lost:
         params = {"reversal_hash": each.reversal_hash}
-        steps.append(Step("restore_from_hash", params, f"Brings back {name_of(each.entry)!r}."))
+        steps.append(SuggestedCall("restore_from_hash", params, f"Brings back {name_of(each.entry)!r}."))
     return steps
 
 
-def _missing(ground: _Ground) -> list[Step]:
+def _missing(ground: _Ground) -> list[SuggestedCall]:
     return [
-        Step("search_tombstones", {"query": ground.topic}, "It may have been forgotten or merged."),
-        Step("get_system_logs", {"component": "curation"}, "See who changed what."),
-        Step("generate_search_plan", {"goal": ground.goal}, "It may be there under other words."),
+        SuggestedCall("search_tombstones", {"query": ground.topic}, "It may have been forgotten or merged."),
+        SuggestedCall("get_system_logs", {"component": "curation"}, "See who changed what."),
+        SuggestedCall("generate_search_plan", {"goal": ground.goal}, "It may be there under other words."),
     ]
 
 
-def _conflict(ground: _Ground) -> list[Step]:
+def _conflict(ground: _Ground) -> list[SuggestedCall]:
     params = {"check_types": ["conflicts", "outdated"]}
-    return [Step("critique_context", params, "Find statements that cannot all hold.")]
+    return [SuggestedCall("critique_context", params, "Find statements that cannot all hold.")]
 
 
-def _clean(ground: _Ground) -> list[Step]:
-    steps = [Step("get_memetic_status", {}, "See the curation tasks.")]
+def _clean(ground: _Ground) -> list[SuggestedCall]:
+    steps = [SuggestedCall("get_memetic_status", {}, "See the curation tasks.")]
     if ground.duplicates:
         params = {
             "source_node_ids": [entry.id for entry in ground.duplicates],
             "target_name": name_of(ground.duplicates[0]),
             "rationale": "They say the same thing.",
         }
-        steps.append(Step("merge_concepts", params, "These two say the same."))
+        steps.append(SuggestedCall("merge_concepts", params, "These two say the same."))
     else:
         params = {"check_types": ["duplicates", "outdated"]}
-        steps.append(Step("critique_context", params, "Find what repeats or is outdated."))
+        steps.append(SuggestedCall("critique_context", params, "Find what repeats or is outdated."))
     return steps
 
 
-def _cause(ground: _Ground) -> list[Step]:
-    steps = [Step("query_causal", {"action": ground.topic}, "See what it brings about, or what brings it about.")]
+def _cause(ground: _Ground) -> list[SuggestedCall]:
+    steps = [
+        SuggestedCall("query_causal", {"action": ground.topic}, "See what it brings about, or what brings it about.")
+    ]
     if len(ground.hits) > 1:
         params = {"source_id": ground.hits[0].id, "target_id": ground.hits[1].id, "direction": "bidirectional"}
-        steps.append(Step("find_causal_path", params, "Follow the chain between the two nearest."))
+        steps.append(SuggestedCall("find_causal_path", params, "Follow the chain between the two nearest."))
     return steps
 
 
-def _trust(ground: _Ground) -> list[Step]:
+def _trust(ground: _Ground) -> list[SuggestedCall]:
     content = ground.hits[0].body if ground.hits else ground.goal
     about = f"the text of {citation_of(ground.hits[0])}" if ground.hits else "what was said"
-    return [Step("check_adversarial", {"content": content}, f"Check {about} before relying on it.")]
+    return [SuggestedCall("check_adversarial", {"content": content}, f"Check {about} before relying on it.")]
 
 
-def _health(ground: _Ground) -> list[Step]:
+def _health(ground: _Ground) -> list[SuggestedCall]:
     return [
-        Step("homeostatic_status", {}, "Importance, suspects and quarantine."),
-        Step("get_memetic_status", {}, "What to tend to."),
+        SuggestedCall("homeostatic_status", {}, "Importance, suspects and quarantine."),
+        SuggestedCall("get_memetic_status", {}, "What to tend to."),
     ]
 
 
-def _forget(ground: _Ground) -> list[Step]:
-    steps = [Step("search_graph", {"query": ground.topic}, "Make sure which one is meant.")]
+def _forget(ground: _Ground) -> list[SuggestedCall]:
+    steps = [SuggestedCall("search_graph", {"query": ground.topic}, "Make sure which one is meant.")]
     for entry in ground.hits[:1]:
         params = {"node_id": entry.id, "reason": "user_requested", "rationale": f"Asked for: {ground.goal}"[:1000]}
-        steps.append(Step("forget_concept", params, f"Forgets {citation_of(entry)}; it can come back for 30 days."))
+        steps.append(
+            SuggestedCall("forget_concept", params, f"Forgets {citation_of(entry)}; it can come back for 30 days.")
+        )
     return steps
 
 
-def _store(ground: _Ground) -> list[Step]:
-    steps = [Step("search_graph", {"query": ground.topic}, "Something like it may be there already.")]
+def _store(ground: _Ground) -> list[SuggestedCall]:
+    steps = [SuggestedCall("search_graph", {"query": ground.topic}, "Something like it may be there already.")]
     params = {"content": ground.topic, "rationale": f"Asked for: {ground.goal}"[:1000]}
-    return [*steps, Step("store_memory", params, "Put it into your own words, with why and with links.")]
+    return [*steps, SuggestedCall("store_memory", params, "Put it into your own words, with why and with links.")]
 
 
-def _related(ground: _Ground) -> list[Step]:
+def _related(ground: _Ground) -> list[SuggestedCall]:
     return [
-        Step("get_neighborhood", {"node_id": entry.id}, f"What surrounds {citation_of(entry)}.")
+        SuggestedCall("get_neighborhood", {"node_id": entry.id}, f"What surrounds {citation_of(entry)}.")
         for entry in ground.hits[:1]
     ]
 
 
-def _kind(ground: _Ground) -> list[Step]:
+def _kind(ground: _Ground) -> list[SuggestedCall]:
     return [
-        Step("entailment_query", {"node_id": entry.id}, f"What is above and below {citation_of(entry)}.")
+        SuggestedCall("entailment_query", {"node_id": entry.id}, f"What is above and below {citation_of(entry)}.")
         for entry in ground.hits[:1]
     ]
 
 
-def _find(ground: _Ground) -> list[Step]:
+def _find(ground: _Ground) -> list[SuggestedCall]:
     return [
-        Step("generate_search_plan", {"goal": ground.goal}, "Ask in three different ways."),
-        Step("search_graph", {"query": ground.topic}, "See what is stored, best first."),
+        SuggestedCall("generate_search_plan", {"goal": ground.goal}, "Ask in three different ways."),
+        SuggestedCall("search_graph", {"query": ground.topic}, "See what is stored, best first."),
     ]
 
 
-_STEPS: Mapping[Intent, Callable[[_Ground], list[Step]]] = {
+_STEPS: Mapping[Intent, Callable[[_Ground], list[SuggestedCall]]] = {
     "undo": _undo,
     "missing": _missing,
     "conflict": _conflict,

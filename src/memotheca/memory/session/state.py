@@ -13,7 +13,7 @@ from memotheca.memory.session.pulse import CALM, Pulse, Situation, take_pulse
 from memotheca.memory.session.scratchpad import Scratchpads
 from memotheca.model.errors import Refusal
 from memotheca.storage import activity
-from memotheca.storage.activity import Asked, Happening
+from memotheca.storage.activity import ActivityRecord, LogFilter
 from memotheca.storage.database import Session
 from memotheca.storage.store import Store
 
@@ -62,7 +62,7 @@ class Activity:
         self._touched: set[Place] = set()
         self._looks: dict[str, dict[str, tuple[int, int]]] = {}
         self._counts: dict[Place, int] = {}
-        self._lines: dict[str, deque[Happening]] = {}
+        self._lines: dict[str, deque[ActivityRecord]] = {}
         self._states: dict[Place, Any] = {}
         self._stirrings = 0
         self.scratchpads = Scratchpads()
@@ -118,7 +118,7 @@ class Activity:
             for id in ids:
                 seen[id] = (seen.get(id, (0, 0))[0] + times, now)
 
-    def log(self, collection: str, line: Happening) -> None:
+    def log(self, collection: str, line: ActivityRecord) -> None:
         with self._guard:
             self._lines.setdefault(collection, deque(maxlen=activity.KEPT)).append(line)
 
@@ -160,7 +160,7 @@ class Activity:
         with self._guard:
             self._states[collection, name] = value
 
-    def happenings(self, session: Session, collection: str, asked: Asked) -> list[Happening]:
+    def happenings(self, session: Session, collection: str, asked: LogFilter) -> list[ActivityRecord]:
         """The newest lines of the log, with what is not yet written."""
         with self._guard:
             fresh = [line for line in reversed(self._lines.get(collection, ())) if asked.wants(line)]
@@ -208,7 +208,7 @@ class Activity:
         self,
         looks: Mapping[str, Mapping[str, tuple[int, int]]],
         counts: Mapping[Place, int],
-        lines: Mapping[str, deque[Happening]],
+        lines: Mapping[str, deque[ActivityRecord]],
         *,
         touched: set[Place],
     ) -> None:

@@ -14,7 +14,7 @@ from memotheca.memory.spaces.space_table import KEPT_SPACES
 from memotheca.memory.spaces.sparse import Sparse, count_words
 from memotheca.memory.spaces.temporal import implicit_position
 from memotheca.model.knowledge import Entry
-from memotheca.text.caches import Kept, key_of
+from memotheca.text.caches import LruCache, key_of
 from memotheca.text.terms import number_of
 
 SESSION, POSITION, MODALITY = "session_id", "session_position", "modality"
@@ -30,8 +30,8 @@ _MARKED, _FOLLOWING = _as_stored("E10", "E5", "E12"), _as_stored("E5", "E7", "E1
 _HEAD = struct.Struct("<qQq" + "".join(space.marks for space in _MARKED))
 
 
-_counted: Kept[bytes, Sparse] = Kept(KEPT)
-_represented: Kept[bytes, Fingerprint] = Kept(KEPT)
+_counted: LruCache[bytes, Sparse] = LruCache(KEPT)
+_represented: LruCache[bytes, Fingerprint] = LruCache(KEPT)
 
 
 def text_of(entry: Entry) -> str:

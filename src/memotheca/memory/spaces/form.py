@@ -38,7 +38,7 @@ _SIGNS = (_QUESTION, _INSTRUCTION, _DECISION, _FACT, _CODE, _LIST)
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class FormFeatures:
     """The medium, the intents as bits, and the words of the caption."""
 
     modality: int
@@ -51,10 +51,10 @@ def blend(medium: Any, common: Any, captions: Any) -> Any:
     return 0.4 * medium + 0.3 * common + 0.3 * captions
 
 
-class FormSpace(KeptSpace[Form]):
+class FormSpace(KeptSpace[FormFeatures]):
     """Medium, intent and caption."""
 
-    id, name, purpose = "E10", "Form", "multimodality"
+    id, name, purpose = "E10", "FormFeatures", "multimodality"
     representation = "medium, intents and caption"
     marks = "BB"
 
@@ -66,23 +66,23 @@ class FormSpace(KeptSpace[Form]):
         self._captions = Columns([part.caption for part in parts])
 
     @staticmethod
-    def represent(text: str, modality: str = "text") -> Form:
+    def represent(text: str, modality: str = "text") -> FormFeatures:
         intents = sum(1 << place for place, sign in enumerate(_SIGNS) if sign.search(text))
         medium = MODALITIES.index(modality) if modality in MODALITIES else 0
-        return Form(medium, intents, count_words([text[:CAPTION]], CAPTION_TERMS)[0])
+        return FormFeatures(medium, intents, count_words([text[:CAPTION]], CAPTION_TERMS)[0])
 
     @staticmethod
-    def to_marks(part: Form) -> tuple[int, ...]:
+    def to_marks(part: FormFeatures) -> tuple[int, ...]:
         return part.modality, part.intents
 
     @staticmethod
-    def to_bytes(part: Form) -> bytes:
+    def to_bytes(part: FormFeatures) -> bytes:
         return part.caption.to_bytes()
 
     @staticmethod
-    def from_bytes(marks: tuple[int, ...], packed: bytes, start: int) -> tuple[Form, int]:
+    def from_bytes(marks: tuple[int, ...], packed: bytes, start: int) -> tuple[FormFeatures, int]:
         caption, end = Sparse.from_bytes(packed, start)
-        return Form(marks[0], marks[1], caption), end
+        return FormFeatures(marks[0], marks[1], caption), end
 
     def nearness(self, probes: Sequence[Hung]) -> Array:
         parts = self.parts(probes)

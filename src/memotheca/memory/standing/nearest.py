@@ -23,7 +23,7 @@ from memotheca.storage.lookups import heads_of, ids_changed_after
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 from memotheca.storage.vectors import fresh_vectors, newest_vector
-from memotheca.text.caches import Kept
+from memotheca.text.caches import LruCache
 from memotheca.text.terms import filter_number
 from memotheca.vectors.float16 import widen
 from memotheca.vectors.profile import Voice
@@ -102,10 +102,10 @@ class Vicinity:
     def __init__(self, model: str) -> None:
         self.model = model
         self._guard = RLock()
-        self._kept: Kept[str, _Near] = Kept(KEPT)
-        self._shelf: Kept[str, tuple[int, Entry]] = Kept(SHELVED)
-        self._meanings: Kept[tuple[str, int], Array] = Kept(SHELVED)
-        self._hung: Kept[tuple[str, int], Hung] = Kept(HUNG)
+        self._kept: LruCache[str, _Near] = LruCache(KEPT)
+        self._shelf: LruCache[str, tuple[int, Entry]] = LruCache(SHELVED)
+        self._meanings: LruCache[tuple[str, int], Array] = LruCache(SHELVED)
+        self._hung: LruCache[tuple[str, int], Hung] = LruCache(HUNG)
         self._heads = _Heads()
 
     def around(self, kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry], most: int | None) -> dict[str, Near]:

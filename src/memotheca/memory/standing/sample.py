@@ -24,7 +24,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.search.embed import model_of
 from memotheca.storage import fingerprints
 from memotheca.storage.snapshot import Snapshot
-from memotheca.text.caches import Kept
+from memotheca.text.caches import LruCache
 from memotheca.vectors.float16 import widen
 
 log = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ class Judged:
         return tuple(standing.delta_c for standing in self.standings)
 
 
-class Window:
+class SampleWindow:
     """The oldest of what lives, up to the checkpoint, in the order of the random parts of their ids. A birth or death
     moves one id in and one out, so that the sample is found without going through everything again."""
 
@@ -123,7 +123,7 @@ class Reference:
         self._collection = collection
         self._guard = RLock()
         self._seen = 0
-        self._window = Window()
+        self._window = SampleWindow()
         self._sample: tuple[str, ...] = ()
         self._tx = 0
         # The members, their texts or their edges are others than those that hang here.
@@ -132,7 +132,7 @@ class Reference:
         self.gallery = Gallery(())
         self.scale = _calibrate(self.gallery)
         # What was judged beside a result, by the entry's id and its last change; of another sample it would be another.
-        self.lately: Kept[tuple[str, int], Judged] = Kept(JUDGED)
+        self.lately: LruCache[tuple[str, int], Judged] = LruCache(JUDGED)
 
     def catch_up(self, snapshot: Snapshot) -> None:
         with self._guard:
@@ -171,7 +171,7 @@ class Reference:
         gallery = Gallery(hang_all(snapshot, sample))
         scale = _calibrate(gallery)
         self._sample, self._model, self.gallery, self.scale = sample, model, gallery, scale
-        self.lately = Kept(JUDGED)
+        self.lately = LruCache(JUDGED)
         self._is_behind = False
 
     @property

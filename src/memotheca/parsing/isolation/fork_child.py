@@ -11,7 +11,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.parsing.formats_table import read
 from memotheca.parsing.isolation import resource_limits
 from memotheca.parsing.isolation.frames import pack
-from memotheca.parsing.isolation.resource_limits import Limits
+from memotheca.parsing.isolation.resource_limits import ResourceLimits
 from memotheca.parsing.open_safely import MAX_SIZE, read_at
 from memotheca.parsing.source import Source, Wishes
 
@@ -23,7 +23,7 @@ Send = Callable[[bytes], None]
 def work(job: dict[str, Any], descriptor: int, send: Send) -> None:
     """Read the opened file and send what comes of it: progress, then a document or a refusal."""
     name = job["name"]
-    allowed = Limits(**job["limits"])
+    allowed = ResourceLimits(**job["limits"])
     resource_limits.impose(allowed)
     try:
         content = _content(descriptor, job.get("max_size", MAX_SIZE))
@@ -48,7 +48,7 @@ def work(job: dict[str, Any], descriptor: int, send: Send) -> None:
     send(answer)
 
 
-def _reporter(send: Send, allowed: Limits) -> Callable[[float, float | None, str], None]:
+def _reporter(send: Send, allowed: ResourceLimits) -> Callable[[float, float | None, str], None]:
     """Tells of progress, though not too often; each step that is done earns time for the next."""
     last = time.monotonic() - SILENCE
 

@@ -13,7 +13,7 @@ resource: ModuleType | None = _resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ResourceLimits:
     """Memory, seconds without any progress, seconds in all, and the size of the result."""
 
     memory_mb: int = 2048
@@ -22,7 +22,7 @@ class Limits:
     result_mb: int = 512
 
 
-def impose(limits: Limits) -> None:
+def impose(limits: ResourceLimits) -> None:
     """For this process, for good: no large memory, no files written, no core dumps, few open files."""
     if resource is None:
         return
@@ -35,7 +35,7 @@ def impose(limits: Limits) -> None:
     renew(limits)
 
 
-def renew(limits: Limits) -> None:
+def renew(limits: ResourceLimits) -> None:
     """From now on, this process may work for another step."""
     if resource is None:
         return

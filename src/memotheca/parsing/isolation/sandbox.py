@@ -12,7 +12,7 @@ from memotheca.parsing.document import Document, Report, say_nothing
 from memotheca.parsing.formats import promised_format
 from memotheca.parsing.isolation.frames import OversizedFrame, Unpacker
 from memotheca.parsing.isolation.launch import Parsers, find_parsers
-from memotheca.parsing.isolation.resource_limits import Limits
+from memotheca.parsing.isolation.resource_limits import ResourceLimits
 from memotheca.parsing.open_safely import OpenedFile
 from memotheca.parsing.source import Wishes
 
@@ -26,9 +26,9 @@ class Sandbox:
     """Reads files, several at once if several ask; its parser process starts with the first of them."""
 
     def __init__(
-        self, *, limits: Limits | None = None, languages: str = "eng", tesseract: str = "", tessdata: str = ""
+        self, *, limits: ResourceLimits | None = None, languages: str = "eng", tesseract: str = "", tessdata: str = ""
     ) -> None:
-        self._limits = limits or Limits()
+        self._limits = limits or ResourceLimits()
         self.wishes = Wishes(languages=languages, tesseract=tesseract, tessdata=tessdata)
         self._parsers: Parsers = find_parsers()
 
@@ -62,7 +62,7 @@ class Sandbox:
 class _Watch:
     """Waits for one file: passes progress on, and gives up when told to or when nothing moves any more."""
 
-    def __init__(self, name: str, limits: Limits, report: Report, stop: Callable[[], bool]) -> None:
+    def __init__(self, name: str, limits: ResourceLimits, report: Report, stop: Callable[[], bool]) -> None:
         self._name = name
         self._limits = limits
         self._report = report

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
-from memotheca.parsing.builder import Draft
+from memotheca.parsing.builder import DocumentBuilder
 from memotheca.parsing.document import Document
 from memotheca.parsing.office.docx_styles import Numbering, Styles
 from memotheca.parsing.office.drawingml import chart_lines, diagram_lines
@@ -55,7 +55,7 @@ class _Writer:
     """Writes the blocks of one document into a draft."""
 
     def __init__(self, package: Package, main: str) -> None:
-        self.draft = Draft()
+        self.draft = DocumentBuilder()
         self._package = package
         self._related = package.related(main)
         folder = main.rpartition("/")[0]

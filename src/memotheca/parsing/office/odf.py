@@ -3,7 +3,7 @@
 import re
 from xml.etree.ElementTree import Element
 
-from memotheca.parsing.builder import Draft
+from memotheca.parsing.builder import DocumentBuilder
 from memotheca.parsing.document import Document
 from memotheca.parsing.office.package import Package, attribute, child, descend, local
 from memotheca.parsing.source import Source
@@ -61,7 +61,7 @@ class _Writer:
     """Writes the blocks of a document into a draft; notes wait for the end."""
 
     def __init__(self, presentation: bool) -> None:
-        self.draft = Draft()
+        self.draft = DocumentBuilder()
         self.slides = 0
         self._presentation = presentation
         self._notes: list[tuple[str, str]] = []

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from memotheca.parsing.builder import Draft
+from memotheca.parsing.builder import DocumentBuilder
 from memotheca.parsing.document import Document
 from memotheca.parsing.office.drawingml import chart_lines, diagram_lines, paragraph_text, text_of
 from memotheca.parsing.office.package import Package, attribute, child, children, core_properties, descend, local
@@ -30,7 +30,7 @@ def read_pptx(source: Source) -> Document:
     main = next((target for kind, target in package.related("").values() if kind == "officeDocument"), "")
     main = main or "ppt/presentation.xml"
     slides = list(_slides(package, main))
-    draft = Draft()
+    draft = DocumentBuilder()
     for number, member in enumerate(slides, 1):
         draft.move(slide=number, part=None)
         draft.leave_headings()
@@ -52,7 +52,7 @@ def _relation(element: Element) -> str:
     return next((value for key, value in element.items() if key.endswith("}id")), "")
 
 
-def _write_slide(draft: Draft, package: Package, member: str) -> None:
+def _write_slide(draft: DocumentBuilder, package: Package, member: str) -> None:
     related = package.related(member)
     tree = child(package.need_xml(member), "cSld", "spTree")
     shapes = list(_shapes(tree)) if tree is not None else []
@@ -94,7 +94,7 @@ def _position(element: Element) -> tuple[int, int] | None:
     return (int(top), int(left)) if left.lstrip("-").isdecimal() and top.lstrip("-").isdecimal() else None
 
 
-def _write_shape(draft: Draft, shape: _Shape, package: Package, related: Related) -> None:
+def _write_shape(draft: DocumentBuilder, shape: _Shape, package: Package, related: Related) -> None:
     if shape.role in _FURNITURE:
         return
     described = next(descend(shape.element, "cNvPr"), None)
@@ -128,7 +128,7 @@ def _rows(table: Element) -> list[list[str]]:
     return rows
 
 
-def _write_text(draft: Draft, body: Element, role: str | None) -> None:
+def _write_text(draft: DocumentBuilder, body: Element, role: str | None) -> None:
     if role in _TITLES:
         draft.heading(1, text_of(body))
     elif role in _LISTED:

@@ -9,7 +9,7 @@ from typing import Any
 from python_calamine import CalamineError, CalamineWorkbook, PasswordError, ZipError
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.parsing.builder import Draft
+from memotheca.parsing.builder import DocumentBuilder
 from memotheca.parsing.document import Document
 from memotheca.parsing.office.drawingml import chart_lines
 from memotheca.parsing.office.package import Package, attribute, core_properties, descend
@@ -42,7 +42,7 @@ def read_ods(source: Source) -> Document:
     return _read_workbook(source).finish("ods")
 
 
-def _read_workbook(source: Source) -> Draft:
+def _read_workbook(source: Source) -> DocumentBuilder:
     try:
         workbook = CalamineWorkbook.from_filelike(io.BytesIO(source.content))
         return _write_sheets(source, _dense_sheets(workbook))
@@ -86,8 +86,8 @@ def _repeat(values: list[list[str]], corner: tuple[int, int], opposite: tuple[in
             row[column] = row[column] or text
 
 
-def _write_sheets(source: Source, sheets: Iterator[tuple[str, Iterator[Row], int]]) -> Draft:
-    draft = Draft()
+def _write_sheets(source: Source, sheets: Iterator[tuple[str, Iterator[Row], int]]) -> DocumentBuilder:
+    draft = DocumentBuilder()
     for number, (name, rows, column) in enumerate(sheets, 1):
         draft.leave_headings()
         draft.move(sheet=name, row=None, columns=None)
@@ -98,7 +98,7 @@ def _write_sheets(source: Source, sheets: Iterator[tuple[str, Iterator[Row], int
     return draft
 
 
-def write_rows(draft: Draft, rows: Iterator[Row], column: int = 0) -> None:
+def write_rows(draft: DocumentBuilder, rows: Iterator[Row], column: int = 0) -> None:
     """Tables of the rows, a new one after every empty row."""
     held: list[Row] = []
     for number, cells in rows:
@@ -110,7 +110,7 @@ def write_rows(draft: Draft, rows: Iterator[Row], column: int = 0) -> None:
     _write_table(draft, held, column)
 
 
-def _write_table(draft: Draft, rows: Sequence[Row], column: int) -> None:
+def _write_table(draft: DocumentBuilder, rows: Sequence[Row], column: int) -> None:
     """One table, without the columns that are empty in all of it."""
     if not rows:
         return
@@ -146,7 +146,7 @@ def show(value: Any) -> str:
     return str(value)
 
 
-def _write_charts(draft: Draft, package: Package) -> None:
+def _write_charts(draft: DocumentBuilder, package: Package) -> None:
     for member in package.names:
         if re.match(r"xl/charts/chart[^/]*\.xml$", member):
             draft.leave_headings()
@@ -154,7 +154,7 @@ def _write_charts(draft: Draft, package: Package) -> None:
             draft.paragraph("\n".join(chart_lines(package.need_xml(member))))
 
 
-def _write_comments(draft: Draft, package: Package) -> None:
+def _write_comments(draft: DocumentBuilder, package: Package) -> None:
     lines: list[str] = []
     for member in package.names:
         if not re.match(r"xl/(?:threadedComments/|comments)[^/]*\.xml$", member):

@@ -32,7 +32,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class QueryTerms:
     """The terms of a question: words, neighbouring pairs, and names as written."""
 
     words: tuple[int, ...] = ()
@@ -65,7 +65,7 @@ def _allowed_in(part: TextPart, wanted: Filter) -> Array:
     return mask & ~part.holding(wanted.barred) if wanted.barred else mask
 
 
-def lexical(index: Index, wanted: Wanted, as_of: int) -> Lexical:
+def lexical(index: Index, wanted: QueryTerms, as_of: int) -> Lexical:
     """BM25 over words, pairs and names; statistics are over living chunks, so that segmentation cannot matter."""
     result = Lexical(np.zeros(int(index.bases[-1]), np.float32))
     counts = [part.count(as_of) for part in index.text]

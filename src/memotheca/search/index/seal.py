@@ -15,7 +15,15 @@ from memotheca.search.index.live import Index
 from memotheca.search.index.parts import Array, DensePart, TextPart
 from memotheca.storage.chunks import has_deaths, living_numbers, read_deaths, release_terms
 from memotheca.storage.database import Session
-from memotheca.storage.segments import SUFFIX, Draft, Manifest, open_segment, read_names, swap_manifest, write_segment
+from memotheca.storage.segments import (
+    SUFFIX,
+    Manifest,
+    SegmentBuilder,
+    open_segment,
+    read_names,
+    swap_manifest,
+    write_segment,
+)
 from memotheca.storage.store import Store
 from memotheca.storage.vectors import vectors_by_number, width_of
 
@@ -82,7 +90,7 @@ def _frozen(parts: Sequence[TextPart]) -> list[TextPart]:
 
 
 def _write_text(index: Index, name: str, parts: Sequence[TextPart], kept: Masks = None, *, deaths: int) -> None:
-    with Draft(index.folder, name, text_room(parts)) as draft:
+    with SegmentBuilder(index.folder, name, text_room(parts)) as draft:
         merge_text(parts, draft, kept)
         draft.append("deaths", np.array([deaths], np.int64))
 
@@ -106,7 +114,7 @@ def _write_dense(store: Store, index: Index, name: str, parts: Sequence[DensePar
         def fetch(numbers: Array) -> Array:
             return vectors_by_number(session, index.collection, numbers, width=width)
 
-        with Draft(index.folder, name, dense_room(parts, width, kept)) as draft:
+        with SegmentBuilder(index.folder, name, dense_room(parts, width, kept)) as draft:
             merge_dense(parts, draft, kept, fetch=fetch)
 
 

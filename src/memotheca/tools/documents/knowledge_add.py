@@ -9,7 +9,7 @@ from memotheca.jobs.file_access import LONGEST_URI
 from memotheca.jobs.queue import look_up, refusal_of, wait
 from memotheca.kernel.kernel import Kernel
 from memotheca.toolkit.fields import UNSET, Unset, flag, free, integer, number, text, texts
-from memotheca.toolkit.tool import Answer, Call, Example, Task, tool
+from memotheca.toolkit.tool import Answer, BackgroundTask, Call, Example, tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ def finish(call: Call[Kernel], task_id: str) -> Answer:
     example=EXAMPLE,
     name="knowledge-add",
     idempotent=True,
-    task=Task(INGEST, finish),
+    task=BackgroundTask(INGEST, finish),
 )
 def knowledge_add(call: Call[Kernel], input: Input) -> Answer:
     """Add a document or image to the knowledge base for semantic search. Supported formats: PDF, DOCX, PPTX, XLSX,

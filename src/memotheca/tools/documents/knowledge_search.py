@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from memotheca.documents.document_search import Found, search_documents
+from memotheca.documents.document_search import DocumentHit, search_documents
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import DOCUMENT
@@ -90,7 +90,7 @@ def _elsewhere(call: Call[Kernel], query: str) -> str:
     return f"No document matches. {found}" if found else ""
 
 
-def _result(found: Found) -> Result:
+def _result(found: DocumentHit) -> Result:
     said = found.document.attributes
     page = found.place.get("page", found.place.get("slide"))
     place = {name: value for name, value in found.place.items() if name != "page"}

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from memotheca.documents.documents import Listed
-from memotheca.documents.unfinished import Window, list_all
+from memotheca.documents.unfinished import ListWindow, list_all
 from memotheca.kernel.kernel import Kernel
 from memotheca.toolkit.fields import UNSET, Unset, choice, integer, many, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -37,7 +37,7 @@ EXAMPLE = Example(
 def knowledge_show(call: Call[Kernel], input: Input) -> Answer:
     """List all documents in the knowledge base with metadata"""
     listed, total = list_all(
-        call.kernel, Window(input.limit, input.offset, input.sort_by, descending=input.sort_order == "desc")
+        call.kernel, ListWindow(input.limit, input.offset, input.sort_by, descending=input.sort_order == "desc")
     )
     if not total:
         return Answer(content=Output(documents=(), total_count=0, message="Knowledge base is empty"))

@@ -5,13 +5,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from memotheca.entries.triples import Answers, Said, find_sentences
+from memotheca.entries.triples import TripleMatch, TripleMatches, find_sentences
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.validity import moment
 from memotheca.model.kinds import DOCUMENT, ENTRY, KINDS, KNOWLEDGE_TYPES, MEMORY_TYPES, TRIPLE
 from memotheca.model.knowledge import Entry
 from memotheca.search.excerpts import describe
-from memotheca.search.search import FAMILIES, Budget, Hit, Page, Question, count_matches, find_entries, name_counts
+from memotheca.search.search import (
+    FAMILIES,
+    Hit,
+    HitPage,
+    PageBudget,
+    Question,
+    count_matches,
+    find_entries,
+    name_counts,
+)
 from memotheca.search.signals import SIGNALS, Signal
 from memotheca.text.tokens import REPLY_BYTES, count_tokens
 from memotheca.toolkit.catalog import ALL
@@ -153,7 +162,7 @@ def _others(question: Question) -> list[str]:
     return [kind for kind in FAMILIES if kind not in question.kinds]
 
 
-def _triples(kernel: Kernel, input: Input, given: dict[str, Any]) -> tuple[Answers, tuple[dict[str, Any], ...]]:
+def _triples(kernel: Kernel, input: Input, given: dict[str, Any]) -> tuple[TripleMatches, tuple[dict[str, Any], ...]]:
     """Triples that answer a question, as many as there is room for, and how they are shown."""
     found = _answers(kernel, input, given)
     told = tuple(map(_triple, found.triples))
@@ -161,36 +170,36 @@ def _triples(kernel: Kernel, input: Input, given: dict[str, Any]) -> tuple[Answe
     return replace(found, triples=found.triples[:fitting]), told[:fitting]
 
 
-def _answers(kernel: Kernel, input: Input, given: dict[str, Any]) -> Answers:
+def _answers(kernel: Kernel, input: Input, given: dict[str, Any]) -> TripleMatches:
     """Triples that answer a question; one that is narrowed by what a triple has not is about entries."""
     kinds = given.get("kinds", (TRIPLE,))
     narrowed = given.keys() & {"topic", "tags", "knowledge_type", "memory_type", "cursor"}
     if not input.content or narrowed or input.strict_substring or not {TRIPLE, ALL} & set(kinds):
-        return Answers([], 0)
+        return TripleMatches([], 0)
     valid_at = moment(input.as_of, "as_of") if "as_of" in given else None
     return find_sentences(kernel, input.content, limit=min(TRIPLES, input.limit), valid_at=valid_at)
 
 
-def _triple(each: Said) -> dict[str, Any]:
+def _triple(each: TripleMatch) -> dict[str, Any]:
     related = each.related
     shape = triple_shape(related.version, related.source, related.target)
     return {**to_json(shape), "sentence": each.sentence, "score_total": each.score}
 
 
-def _triple_line(each: Said) -> str:
+def _triple_line(each: TripleMatch) -> str:
     return f"{each.handle}: {each.sentence}"
 
 
-def _lined(each: Said) -> int:
+def _lined(each: TripleMatch) -> int:
     return len(encode(_triple_line(each)).encode())
 
 
-def _budget(input: Input, given: dict[str, Any], beside: int) -> Budget:
+def _budget(input: Input, given: dict[str, Any], beside: int) -> PageBudget:
     """What was allowed; else what a client takes, and more where more than usual was asked for."""
     if "budget_tokens" in given:
-        return Budget(input.budget_tokens, _weigh)
+        return PageBudget(input.budget_tokens, _weigh)
     room = REPLY_BYTES * max(1.0, input.limit / USUAL) - BESIDE - beside
-    return Budget(int(room), _measure, _may_be_whole, is_strict=False, least=_measure_least)
+    return PageBudget(int(room), _measure, _may_be_whole, is_strict=False, least=_measure_least)
 
 
 def _may_be_whole(entry: Entry) -> bool:
@@ -244,7 +253,7 @@ def _measure_least(hit: Hit) -> int:
 
 
 def _sentences(
-    input: Input, items: tuple[Match, ...], page: Page, beside: tuple[Answers, dict[str, int]]
+    input: Input, items: tuple[Match, ...], page: HitPage, beside: tuple[TripleMatches, dict[str, int]]
 ) -> Iterator[str]:
     triples, elsewhere = beside
     words = " ".join(word for word in (input.topic, input.content) if word)

@@ -60,16 +60,16 @@ def relate(call: Call[Kernel], input: Input) -> Answer:
     if input.conflict_id:
         return _answer(edges.settle(call.kernel, input.conflict_id, input.resolution, claim, actor=call.actor))
     result = edges.relate(call.kernel, claim, actor=call.actor)
-    return _conflict(result, input) if isinstance(result, edges.Clash) else _answer(result)
+    return _conflict(result, input) if isinstance(result, edges.ClaimConflict) else _answer(result)
 
 
-def _answer(related: edges.Related) -> Answer:
+def _answer(related: edges.EdgeWithEnds) -> Answer:
     shape = triple_shape(related.version, related.source, related.target)
     sentence = f"{shape.id}: {shape.subject} {shape.predicate} {shape.object}, as of transaction {shape.tx_id}."
     return Answer(sentence, address(TRIPLES, handle=shape.id), shape)
 
 
-def _conflict(clash: edges.Clash, input: Input) -> Answer:
+def _conflict(clash: edges.ClaimConflict, input: Input) -> Answer:
     existing = triple_shape(clash.existing.version, clash.existing.source, clash.existing.target)
     content = Conflict(
         conflict_id=clash.conflict_id,

@@ -5,7 +5,7 @@ from typing import Any
 
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.recall.questions import DUE, Candidate, eligibility, next_question
+from memotheca.memory.recall.questions import DUE, OpenQuestion, eligibility, next_question
 from memotheca.memory.session.state import activity_of
 from memotheca.toolkit.ask import Form, Response, choice_of
 from memotheca.toolkit.fields import UNSET, Schema, Unset, flag, free, number, text, texts
@@ -82,7 +82,7 @@ def _unasked(why: str | None) -> str:
     return "Everything there is to ask has been asked in this session."
 
 
-def _form(found: Candidate) -> Form:
+def _form(found: OpenQuestion) -> Form:
     answer: Schema = {"type": "string", "title": "Answer", "description": "In your own words."}
     if found.kind != "contradiction":
         return Form(message=found.text, fields={"answer": answer}, required=("answer",))
@@ -91,7 +91,7 @@ def _form(found: Candidate) -> Form:
     return Form(message=found.text, fields={"holds": holds, "answer": answer}, required=("holds",))
 
 
-def _follow_up(found: Candidate, response: Response) -> str | None:
+def _follow_up(found: OpenQuestion, response: Response) -> str | None:
     """What to do with the answer; nothing where there is none to come."""
     if response.outcome in ("declined", "cancelled"):
         return None

@@ -8,7 +8,7 @@ from typing import Any
 
 from memotheca.memory.session.pulse import Pulse, Situation
 from memotheca.memory.session.state import activity_of, pulse_of
-from memotheca.storage.activity import Happening
+from memotheca.storage.activity import ActivityRecord
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
 
@@ -44,10 +44,10 @@ def hear_call(name: str, arguments: Mapping[str, Any], call: Call[Any], reply: R
     return pulse_of(mood, Situation(has_conflict=mood.has_conflict, is_looping=mood.is_looping))
 
 
-def _complaint(name: str, reply: Reply, now: int) -> Happening:
+def _complaint(name: str, reply: Reply, now: int) -> ActivityRecord:
     """A failure for the log: by its name, never in words that may quote what was said."""
     data: Mapping[str, Any] = (reply.structured or {}).get("error", {}).get("data", {})
     failure = str(data.get("name", "INTERNAL"))
     level = {"INTERNAL": "error", "INVALID_PARAMS": "debug"}.get(failure, "warn")
     component = next((each for each, tools in _COMPONENTS.items() if name in tools), "gwt")
-    return Happening(time=now, level=level, component=component, action=name, reason=failure)
+    return ActivityRecord(time=now, level=level, component=component, action=name, reason=failure)

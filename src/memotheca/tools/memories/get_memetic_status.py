@@ -7,7 +7,7 @@ from typing import Any
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.layers import Active, Layer, count_quadrants, layers, most_active
-from memotheca.memory.care.tasks import Task, tend
+from memotheca.memory.care.tasks import CareTask, tend
 from memotheca.memory.session.learning import phase_at
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing.nearest import KNOWN, affordable
@@ -110,7 +110,7 @@ def get_memetic_status(call: Call[Kernel], input: Input) -> Answer:
     return Answer(f"{nodes} nodes, {len(tasks)} curation tasks{partly}; suggested: {action}.", NODES, output)
 
 
-def suggest(entropy: float, coherence: float, tasks: Sequence[Task]) -> str:
+def suggest(entropy: float, coherence: float, tasks: Sequence[CareTask]) -> str:
     """The first rule that applies (memory-model: Pulse)."""
     rules = (
         (any(task.priority == "high" for task in tasks), "curate"),
@@ -131,7 +131,7 @@ def _concept(active: Active) -> ConceptShape:
     )
 
 
-def _task(task: Task) -> TaskShape:
+def _task(task: CareTask) -> TaskShape:
     return TaskShape(
         task_type=task.type,
         target_nodes=tuple(entry.id for entry in task.entries),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.lineage import Step, find_lineage
+from memotheca.memory.curation.lineage import LineageStep, find_lineage
 from memotheca.model.clock import to_iso
 from memotheca.notes.sync import ACTOR as VAULT
 from memotheca.toolkit.fields import flag, integer, many, one, text, texts
@@ -71,7 +71,7 @@ def get_node_lineage(call: Call[Kernel], input: Input) -> Answer:
     return Answer(told, f"{NODES}/{found.id}", output)
 
 
-def _shape(step: Step) -> StepShape:
+def _shape(step: LineageStep) -> StepShape:
     commit = step.commit
     return StepShape(
         timestamp=to_iso(commit.time),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.log import COMPONENTS, LEVELS, Line, Sought, explain, read_chronicle, summarize
+from memotheca.memory.care.log import COMPONENTS, LEVELS, LogLine, LogQuery, explain, read_chronicle, summarize
 from memotheca.memory.curation.lineage import find_any
 from memotheca.model.clock import from_iso, to_iso
 from memotheca.model.errors import Failure, Refusal
@@ -68,7 +68,7 @@ def get_system_logs(call: Call[Kernel], input: Input) -> Answer:
     since = _moment(input.since) if isinstance(input.since, str) else 0
     with kernel.read() as snapshot:
         node = find_any(snapshot, input.node_id) if isinstance(input.node_id, str) else None
-        sought = Sought(level=input.level, components=components, limit=input.limit, node_id=node, since=since)
+        sought = LogQuery(level=input.level, components=components, limit=input.limit, node_id=node, since=since)
         lines = read_chronicle(kernel, snapshot, sought)
         told = summarize(lines) if node is None else explain(kernel, snapshot, node)
     shown = tuple(_shape(line) for line in lines)
@@ -93,7 +93,7 @@ def _moment(said: str) -> int:
         raise Refusal(Failure.INVALID, f"{said!r} is no ISO-8601 time.", field="since") from None
 
 
-def _shape(line: Line) -> LineShape:
+def _shape(line: LogLine) -> LineShape:
     return LineShape(
         timestamp=to_iso(line.time),
         level=line.level,

@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.critique import Clash
+from memotheca.memory.care.critique import ContradictoryPair
 from memotheca.memory.claims.distil import MODES, Mode
 from memotheca.memory.claims.summary import sentences
 from memotheca.memory.curation.remember import importance_of
@@ -229,7 +229,7 @@ def _alert(made: Context) -> ConflictShape:
     )
 
 
-def _advice(clashes: Sequence[Clash]) -> str:
+def _advice(clashes: Sequence[ContradictoryPair]) -> str:
     """Only a person knows which of two statements about the same time is true. What was true at another time can be
     left alone, or merged where it says more than what is over."""
     if any(clash.contradiction.type != "temporal" for clash in clashes):

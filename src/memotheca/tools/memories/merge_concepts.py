@@ -15,7 +15,7 @@ from memotheca.memory.safety.secrets import scrub
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry
-from memotheca.toolkit.ask import Prompt
+from memotheca.toolkit.ask import ModelQuestion
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -128,7 +128,7 @@ def _word(call: Call[Kernel], input: Input, sources: Sequence[Entry]) -> _Worded
         return _Worded(wording.keep_highest(sources))
     if input.merge_strategy == "concatenate":
         return _Worded(wording.concatenate(sources))
-    answer = call.ask(Prompt(text=wording.question(sources, input.target_name), system=wording.SYSTEM))
+    answer = call.ask(ModelQuestion(text=wording.question(sources, input.target_name), system=wording.SYSTEM))
     spoken = scrub(str(answer.content.get("text", "")).strip())[0] if answer.accepted else ""
     if spoken and not inspect(spoken).is_blocked:
         model = str(answer.content.get("model") or "the client's model")

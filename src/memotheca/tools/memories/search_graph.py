@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.recall.recall import DOMAINS, Recalled, Recollection, Wanted, recall
+from memotheca.memory.recall.recall import DOMAINS, Recalled, RecallRequest, Recollection, recall
 from memotheca.memory.session.quadrants import QUADRANTS
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.form import MODALITIES
@@ -117,9 +117,9 @@ def search_graph(call: Call[Kernel], input: Input) -> Answer:
     return Answer(sentence, NODES, output)
 
 
-def _wanted(given: dict[str, Any], session: str) -> Wanted:
+def _wanted(given: dict[str, Any], session: str) -> RecallRequest:
     filters, lock = given.get("filters", {}), given.get("perspective_lock", {})
-    return Wanted(
+    return RecallRequest(
         query=given["query"],
         top_k=given["top_k"],
         min_similarity=given["min_similarity"],

@@ -7,7 +7,7 @@ from typing import Any
 from memotheca.documents.inline import LARGEST, Unpacked, unpack_encoded, unpack_uri
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.remember import Draft, Stored
+from memotheca.memory.curation.remember import NewMemory, Stored
 from memotheca.memory.curation.remember import store_memory as store
 from memotheca.memory.recall.recall import DOMAINS
 from memotheca.memory.session.arousal import note_threat
@@ -161,17 +161,17 @@ def store_memory(call: Call[Kernel], input: Input) -> Answer:
     return Answer(_sentence(stored, entry), f"{NODES}/{entry.id}", _output(stored, entry))
 
 
-def _draft(call: Call[Kernel], input: Input) -> Draft:
+def _draft(call: Call[Kernel], input: Input) -> NewMemory:
     given: dict[str, Any] = {"metadata": {}, **said(input)}
     session = given.pop("session_id", None) or call.session
     unpacked = _unpack(call.kernel, given)
     if unpacked is None:
         if not given["content"].strip():
             raise Refusal(Failure.INVALID, "There is nothing to remember: the content is blank.", field="content")
-        return Draft(**given, session=session)
+        return NewMemory(**given, session=session)
     modality = unpacked.modality if given["modality"] == "text" else given["modality"]
     content: dict[str, Any] = {"content": unpacked.text, "modality": modality, "media": unpacked.media}
-    return Draft(**{**given, **content}, session=session)
+    return NewMemory(**{**given, **content}, session=session)
 
 
 def _unpack(kernel: Kernel, given: dict[str, Any]) -> Unpacked | None:

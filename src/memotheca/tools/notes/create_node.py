@@ -32,7 +32,7 @@ EXAMPLE = Example(
 @tool(contract="notes", effect="add", models=(Input, WarnedNode, Preview), example=EXAMPLE)
 def create_node(call: Call[Kernel], input: Input) -> Answer:
     """Create a new node (writes file for DocStore). Fails if the file already exists."""
-    draft = write_notes.Draft(
+    draft = write_notes.NoteDraft(
         title=input.title, content=input.content, tags=input.tags, directory=said(input).get("directory", "")
     )
     done = write_notes.create_note(call.kernel, draft, actor=call.actor, dry_run=input.dry_run)

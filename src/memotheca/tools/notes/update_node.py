@@ -32,7 +32,7 @@ EXAMPLE = Example(
 def update_node(call: Call[Kernel], input: Input) -> Answer:
     """Update an existing node. A new title renames the file and rewrites every link to it, as one change."""
     given = said(input)
-    changes = write_notes.Changes(**{name: given.get(name) for name in ("title", "content", "tags")})
+    changes = write_notes.NoteEdit(**{name: given.get(name) for name in ("title", "content", "tags")})
     done = write_notes.update_note(call.kernel, input.id, changes, actor=call.actor, dry_run=input.dry_run)
     if done.node is None:
         files = tuple(FileChange(id=each.id, change=each.change, links=each.links) for each in done.changes)

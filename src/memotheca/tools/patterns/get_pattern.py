@@ -5,7 +5,7 @@ from typing import cast
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.knowledge import Entry, handle_of
-from memotheca.patterns.pattern_search import Held, get_held, near_cards, origin_of
+from memotheca.patterns.pattern_search import StoredPattern, get_held, near_cards, origin_of
 from memotheca.patterns.pattern_sections import find_examples, split_sections
 from memotheca.patterns.pattern_store import text_of
 from memotheca.toolkit.fields import UNSET, choice, flag, text
@@ -13,7 +13,7 @@ from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.patterns.contract import DETAILS, FORMATS, Format, Presented
 from memotheca.tools.patterns.input_questions import ask_for_id, id_form
 from memotheca.tools.patterns.pages import details_pages
-from memotheca.tools.patterns.shapes import Details, ExampleShape, NeedsInput, SectionShape, UseGuidance
+from memotheca.tools.patterns.shapes import Details, ExampleShape, NeedsInput, PatternSectionShape, UseGuidance
 from memotheca.tools.patterns.telling import provenance_of
 
 
@@ -40,12 +40,13 @@ def get_pattern(call: Call[Kernel], input: Input) -> Answer:
     return _details(held, input)
 
 
-def _details(held: Held, input: Input) -> Answer:
+def _details(held: StoredPattern, input: Input) -> Answer:
     entry = cast(Entry, held.version.thing)
     attributes = entry.attributes
     sections = split_sections(text_of(entry), entry.title)
     shapes = tuple(
-        SectionShape(title=each.title or "Description", content=each.content, type=each.type) for each in sections
+        PatternSectionShape(title=each.title or "Description", content=each.content, type=each.type)
+        for each in sections
     )
     examples = tuple(
         ExampleShape(code=each.code, language=each.language, description=each.description)

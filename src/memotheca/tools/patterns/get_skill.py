@@ -6,7 +6,7 @@ from typing import cast
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.knowledge import Entry, handle_of
 from memotheca.patterns.pattern_file import SKILL_FORM
-from memotheca.patterns.pattern_search import Held, get_held, near_cards, origin_of
+from memotheca.patterns.pattern_search import StoredPattern, get_held, near_cards, origin_of
 from memotheca.patterns.pattern_store import SKILLS, text_of
 from memotheca.toolkit.fields import choice, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -39,7 +39,7 @@ def get_skill(call: Call[Kernel], input: Input) -> Answer:
     return _details(held, input.format)
 
 
-def _details(held: Held, format: Format) -> Answer:
+def _details(held: StoredPattern, format: Format) -> Answer:
     entry = cast(Entry, held.version.thing)
     payload = SkillDetails(
         kind=SKILL,

@@ -6,7 +6,7 @@ from memotheca.toolkit.ask import Form, choice_of
 from memotheca.toolkit.tool import Answer
 from memotheca.tools.patterns.contract import NEEDS_INPUT, Format, Presented
 from memotheca.tools.patterns.pages import choices, question_page
-from memotheca.tools.patterns.shapes import Needed, NeedsInput, Option
+from memotheca.tools.patterns.shapes import Needed, NeedsInput, OptionShape
 
 LONGEST_WORDS = 4096
 
@@ -62,7 +62,7 @@ def ask_to_narrow(
             suggestions={"category": tuple(categories), "difficulty": tuple(difficulties)},
         ),
         options=tuple(
-            Option(label=value, value=value, description=f"Filter by {value} {field}", field=field)
+            OptionShape(label=value, value=value, description=f"Filter by {value} {field}", field=field)
             for field, counted in (("category", categories), ("difficulty", difficulties))
             for value in counted
         ),
@@ -91,7 +91,7 @@ def ask_for_id(subject: str, id: str, near: Mapping[str, str], *, field: str, fo
             suggestions={field: tuple(near)},
         ),
         options=tuple(
-            Option(label=name, value=name, description=f"{subject} {kind}: {name}", field=field) for name in near
+            OptionShape(label=name, value=name, description=f"{subject} {kind}: {name}", field=field) for name in near
         ),
     )
     lines = [f"- `{name}`: {title}" for name, title in near.items()]

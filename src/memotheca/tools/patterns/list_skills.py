@@ -5,13 +5,13 @@ from typing import Any
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.patterns.pattern_file import SKILL_FORM, to_slug
-from memotheca.patterns.pattern_search import Wanted, all_cards, find_patterns
+from memotheca.patterns.pattern_search import PatternQuery, all_cards, find_patterns
 from memotheca.toolkit.fields import UNSET, choice, integer, said, text
 from memotheca.toolkit.fit import count_fitting
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.patterns.contract import FORMATS, SKILLS, Format, Presented
 from memotheca.tools.patterns.pages import skills_page
-from memotheca.tools.patterns.shapes import Query, SkillList, SkillSummary
+from memotheca.tools.patterns.shapes import PatternQueryShape, SkillList, SkillSummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ def list_skills(call: Call[Kernel], input: Input) -> Answer:
     asked: dict[str, Any] = {name: value for name, value in given.items() if (name, value) != ("q", "")}
     category = to_slug(given.get("category", ""))
     if input.q.strip():
-        cards = find_patterns(call.kernel, Wanted(words=input.q, category=category, form=SKILL_FORM)).cards
+        cards = find_patterns(call.kernel, PatternQuery(words=input.q, category=category, form=SKILL_FORM)).cards
     else:
         cards = [card for card in all_cards(call.kernel, SKILL_FORM) if category in ("", card.category)]
     skills = tuple(
@@ -40,5 +40,5 @@ def list_skills(call: Call[Kernel], input: Input) -> Answer:
         for card in cards
     )
     most = given["limit"] if "limit" in given else count_fitting(skills)
-    payload = SkillList(kind=SKILLS, query=Query(**asked), totalCount=len(cards), skills=skills[:most])
+    payload = SkillList(kind=SKILLS, query=PatternQueryShape(**asked), totalCount=len(cards), skills=skills[:most])
     return Answer("", "", Presented(payload, [skills_page(payload)], input.format))

@@ -6,7 +6,15 @@ from dataclasses import dataclass, replace
 from memotheca.kernel.kernel import Kernel
 from memotheca.patterns.pattern_cache import Card, count_categories, count_difficulties
 from memotheca.patterns.pattern_file import to_slug
-from memotheca.patterns.pattern_search import Found, Vectors, Wanted, all_cards, find_patterns, near_cards, state_of
+from memotheca.patterns.pattern_search import (
+    PatternMatches,
+    PatternQuery,
+    Vectors,
+    all_cards,
+    find_patterns,
+    near_cards,
+    state_of,
+)
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.patterns.contract import DIFFICULTIES, FORMATS, SEARCH_RESULTS, Format, Presented
@@ -18,7 +26,7 @@ from memotheca.tools.patterns.input_questions import (
     words_form,
 )
 from memotheca.tools.patterns.pages import CardPage, card_page, count_markers, index_page, provenance_page
-from memotheca.tools.patterns.shapes import Metadata, NeedsInput, Query, SearchResults, Summary
+from memotheca.tools.patterns.shapes import Metadata, NeedsInput, PatternQueryShape, SearchResults, Summary
 from memotheca.tools.patterns.telling import first_example, provenance_of
 
 log = logging.getLogger(__name__)
@@ -66,14 +74,14 @@ def search_patterns(call: Call[Kernel], input: Input) -> Answer:
     return _results(call.kernel, input, found, suggestions)
 
 
-def _wanted(input: Input) -> Wanted:
+def _wanted(input: Input) -> PatternQuery:
     given = said(input)
-    return Wanted(
+    return PatternQuery(
         words=input.q or "", category=to_slug(given.get("category", "")), difficulty=given.get("difficulty", "")
     )
 
 
-def _is_too_broad(input: Input, found: Found) -> bool:
+def _is_too_broad(input: Input, found: PatternMatches) -> bool:
     filtered = bool(said(input).get("category") or said(input).get("difficulty"))
     return len(found.cards) > SEARCH_TOO_BROAD_THRESHOLD and not filtered
 
@@ -82,7 +90,7 @@ def _suggested_words(kernel: Kernel) -> list[str]:
     return [name.replace("-", " ") for name in list(count_categories(all_cards(kernel)))[:SUGGESTED]]
 
 
-def _results(kernel: Kernel, input: Input, found: Found, suggestions: dict[str, list[str]]) -> Answer:
+def _results(kernel: Kernel, input: Input, found: PatternMatches, suggestions: dict[str, list[str]]) -> Answer:
     listed = found.cards[: said(input).get("limit", len(found.cards))]
     summaries = tuple(_summary(card) for card in listed)
     shown = [] if input.format == "json" else listed[: input.limitCards]
@@ -113,9 +121,11 @@ def _results(kernel: Kernel, input: Input, found: Found, suggestions: dict[str, 
     return Answer(f"Found {len(found.cards)} patterns.", "", Presented(payload, pages, input.format))
 
 
-def _echo(input: Input) -> Query:
+def _echo(input: Input) -> PatternQueryShape:
     given = said(input)
-    return Query(**{name: given[name] for name in ("q", "category", "difficulty", "limit", "format") if name in given})
+    return PatternQueryShape(
+        **{name: given[name] for name in ("q", "category", "difficulty", "limit", "format") if name in given}
+    )
 
 
 def _summary(card: Card) -> Summary:

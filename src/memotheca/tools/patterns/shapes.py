@@ -7,7 +7,7 @@ from memotheca.tools.patterns.contract import CATEGORIES, DETAILS, FORMATS, NEED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class PatternQueryShape:
     """What was asked for; what was not said is left out."""
 
     q: str | Unset = text(default=UNSET)
@@ -59,7 +59,7 @@ class Provenance:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResults:
     kind: str = choice((SEARCH_RESULTS,))
-    query: Query = one(Query)
+    query: PatternQueryShape = one(PatternQueryShape)
     metadata: Metadata = one(Metadata)
     patterns: tuple[Summary, ...] | Unset = many(Summary, default=UNSET)
     provenance: Provenance | Unset = one(Provenance, default=UNSET)
@@ -72,7 +72,7 @@ class UseGuidance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SectionShape:
+class PatternSectionShape:
     title: str = text()
     content: str = text()
     type: str = text()
@@ -98,7 +98,7 @@ class Details:
     description: str = text()
     tags: tuple[str, ...] = texts()
     useGuidance: UseGuidance = one(UseGuidance)
-    sections: tuple[SectionShape, ...] | Unset = many(SectionShape, default=UNSET)
+    sections: tuple[PatternSectionShape, ...] | Unset = many(PatternSectionShape, default=UNSET)
     examples: tuple[ExampleShape, ...] | Unset = many(ExampleShape, default=UNSET)
     relatedPatterns: tuple[str, ...] = texts(default=())
     provenance: Provenance = one(Provenance)
@@ -129,7 +129,7 @@ class SkillSummary:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillList:
     kind: str = choice((SKILLS,))
-    query: Query = one(Query)
+    query: PatternQueryShape = one(PatternQueryShape)
     totalCount: int = integer()
     skills: tuple[SkillSummary, ...] = many(SkillSummary)
 
@@ -153,7 +153,7 @@ class Needed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class OptionShape:
     label: str = text()
     value: str = text()
     description: str = text()
@@ -168,4 +168,4 @@ class NeedsInput:
     type: str = choice(("elicitation",))
     message: str = text()
     needsInput: Needed = one(Needed)
-    options: tuple[Option, ...] | Unset = many(Option, default=UNSET)
+    options: tuple[OptionShape, ...] | Unset = many(OptionShape, default=UNSET)
