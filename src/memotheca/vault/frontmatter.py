@@ -3,11 +3,11 @@
 import math
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
-from memotheca.text.frontmatter import MAX_DEPTH, SafeLoader, TooMuch, guard
+from memotheca.text.yaml_bounds import MAX_DEPTH, SafeLoader, TooMuch, guard
 from memotheca.vault.lossless_text import readable
 
 MAX_VALUES = 10_000
@@ -20,8 +20,10 @@ Properties = dict[str, Any]
 class _Loader(SafeLoader):
     """YAML as people mean it: a date, `yes` and `12:30` stay the words that were written."""
 
+    # What a plain word may stand for: of the loader's own table nothing, and then only what follows.
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
 
-_Loader.yaml_implicit_resolvers = {}
+
 _Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|Null|NULL|)$"), ["~", "n", "N", ""])
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")

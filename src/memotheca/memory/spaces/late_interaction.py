@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memotheca.memory.spaces.space import Hung, KeptSpace, Members
+from memotheca.text.caches import LruCache
 from memotheca.text.terms import number_of
 from memotheca.text.words import words
 
@@ -18,19 +19,17 @@ MANY = 65_536
 # So many words compared with those of a sample at once stay in the processor's cache.
 FEW = 16
 
-
-_known: dict[str, int] = {}
+_signed = LruCache[str, int](MANY)
 
 
 def signatures(words: Sequence[str]) -> list[int]:
-    """The signature of each word; all are forgotten when they have become many."""
-    found = {word: held for word in words if (held := _known.get(word)) is not None}
+    """The signature of each word."""
+    found = _signed.find(words)
     fresh = [word for word in dict.fromkeys(words) if word not in found]
     if fresh:
         made = dict(zip(fresh, _sign(fresh), strict=True))
-        if len(_known) + len(made) > MANY:
-            _known.clear()
-        _known.update(made)
+        for word, signature in made.items():
+            _signed.put(word, signature)
         found |= made
     return [found[word] for word in words]
 
