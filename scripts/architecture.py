@@ -69,7 +69,7 @@ LATE_IMPORTS = {
     "server/resources.py": {"_entries_page", "_entry_fits", "_notes_page", "_note"},
     "toolkit/catalog.py": {"load"},
     "cli/main.py": {"load_command"},
-    "cli/serve_command.py": {"_run_server"},
+    "cli/commands/serve_command.py": {"_run_server"},
     "cli/terminal.py": {"progress"},
     "vectors/load.py": {"__init__"},
 }
@@ -80,7 +80,7 @@ PARSERS = ("pypdfium2", "python_calamine", "resvg_py", "charset_normalizer", "st
 MODELS = ("numpy", "onnxruntime", "tokenizers", "tqdm", "yaml", *PARSERS)
 STARTING = {
     "memotheca.cli.main": ("mcp", "uvicorn", *MODELS),
-    "memotheca.cli.serve_command": ("mcp", "uvicorn", *MODELS),
+    "memotheca.cli.commands.serve_command": ("mcp", "uvicorn", *MODELS),
     "memotheca.app": ("mcp", "uvicorn", *MODELS),
     "memotheca.server.stdio": ("uvicorn", *MODELS),
     "memotheca.server.web": MODELS,

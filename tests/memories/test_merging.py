@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from memotheca.memory.curation import wording
+from memotheca.memory.curation import merged_text
 from memotheca.memory.curation.merge import sources_of
 from memotheca.memory.session.state import activity_of
 from memotheca.toolkit.ask import ModelQuestion, Unanswered
@@ -72,7 +72,7 @@ def test_contradictions_stay_side_by_side(librarian: Librarian) -> None:
 def test_the_clients_own_model_is_asked_before_anything_is_written(librarian: Librarian, pair: tuple[str, str]) -> None:
     with librarian.kernel.read() as snapshot:
         before = snapshot.tx
-        asked = ModelQuestion(text=wording.question(sources_of(snapshot, pair), "Both"), system=wording.SYSTEM)
+        asked = ModelQuestion(text=merged_text.question(sources_of(snapshot, pair), "Both"), system=merged_text.SYSTEM)
     with librarian.answering(asked, "Ada's job flushes the cache at two."):
         with pytest.raises(Unanswered):
             merged(librarian, *pair, target_name="Something else")

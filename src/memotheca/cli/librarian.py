@@ -5,16 +5,15 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from memotheca.cli.call_command import ACTOR
 from memotheca.cli.layout import say
-from memotheca.cli.terminal import plain, styled
+from memotheca.cli.terminal import ACTOR, plain, styled
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.critique import critique
 from memotheca.memory.care.quarantine import lift_quarantine, quarantined_entries
 from memotheca.memory.care.recency import recent_entries
 from memotheca.memory.care.tasks import LOOKED_AT, CareTask, curation_tasks, examine_health, keep_as_it_is, reconsider
-from memotheca.memory.curation import wording
+from memotheca.memory.curation import merged_text
 from memotheca.memory.curation.merge import MergeRequest, chief_of, forget, merge
 from memotheca.memory.curation.restore import restore
 from memotheca.memory.curation.tombstones import list_tombstones
@@ -147,7 +146,7 @@ def _show(task: CareTask, more: int) -> None:
     print()
     say(f"{styled(task.type, 'bold')} ({task.priority}): {task.reason}; {more} more")
     for number, entry in enumerate(task.entries, 1):
-        told = f"{citation_of(entry)} {to_iso(entry.created_at)[:10]}  {wording.content_of(entry)[:SHOWN]}"
+        told = f"{citation_of(entry)} {to_iso(entry.created_at)[:10]}  {merged_text.content_of(entry)[:SHOWN]}"
         say(plain(told), lead=f"  {number}. ", hang="     ")
 
 
@@ -193,7 +192,7 @@ def _which(task: CareTask, number: str) -> Entry | None:
 
 
 def _merge(kernel: Kernel, task: CareTask) -> Callable[[], object]:
-    name, content = name_of(chief_of(task.entries)), wording.extract(task.entries)[0]
+    name, content = name_of(chief_of(task.entries)), merged_text.extract(task.entries)[0]
     asked = MergeRequest(
         sources=task.entries, name=name, content=content, rationale=f"Merged in a review: {task.reason}"
     )

@@ -119,7 +119,7 @@ def _add_option(parser: Group, option: Option) -> None:
 
 
 def load_command(name: str) -> ModuleType:
-    return import_module(f"memotheca.cli.{name}_command")
+    return import_module(f"memotheca.cli.commands.{name}_command")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -18,6 +18,9 @@ from memotheca.cli.layout import say
 from memotheca.model.errors import Failure, Refusal
 from memotheca.settings import OPTIONS, Settings, load
 
+# Who a change made from a terminal is attributed to.
+ACTOR = "cli"
+
 _STYLES = {"green": "32", "red": "31", "yellow": "33", "bold": "1", "dim": "2"}
 
 # What we draw with, for a console that has no such letters.

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import yaml
 
-from memotheca.text.frontmatter import TooMuch, guard
+from memotheca.text.yaml_bounds import TooMuch, guard
 
 _FENCES = {"---": ("---", "..."), "+++": ("+++",)}
 _PLAIN = re.compile(r"^(?P<name>[A-Za-z_][\w .-]*):[ \t]+(?P<value>[^\s'\"|>\[{&*!#][^\n]*)$", re.MULTILINE)

@@ -14,8 +14,8 @@ import numpy as np
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import fold
+from memotheca.search.index.index_parts import Array
 from memotheca.search.index.live import Index, Texts
-from memotheca.search.index.parts import Array
 from memotheca.search.index.rest import NOTHING, Rest, Wanting, mixed, rest_of, to_key
 from memotheca.search.index.score import (
     CANDIDATES,

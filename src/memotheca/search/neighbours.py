@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from memotheca.search.index.index_parts import Array
 from memotheca.search.index.live import Index
-from memotheca.search.index.parts import Array
 from memotheca.search.index.score import cosines_of
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.terms import filter_number

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from memotheca.admin.manifest import Edit
 from memotheca.kernel.citations import name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation import wording
+from memotheca.memory.curation import merged_text
 from memotheca.memory.curation.annotate import annotate
 from memotheca.memory.curation.merge import MergeRequest, chief_of, forget, merge, sources_of
 from memotheca.model.errors import Failure, Refusal
@@ -54,7 +54,7 @@ def _apply(kernel: Kernel, edit: Edit, actor: str) -> Applied:
         return Applied(edit, version.tx)
     with kernel.read() as snapshot:
         sources = sources_of(snapshot, edit.ids)
-    name, content = name_of(chief_of(sources)), wording.extract(sources)[0]
+    name, content = name_of(chief_of(sources)), merged_text.extract(sources)[0]
     asked = MergeRequest(sources=sources, name=name, content=content, rationale=RATIONALE)
     merged = merge(kernel, asked, actor=actor)
     return Applied(edit, merged.commit.tx, merged.reversal_hash)

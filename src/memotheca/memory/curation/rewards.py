@@ -8,7 +8,7 @@ from memotheca.memory.session.arousal import keep_levels, modulator_levels
 from memotheca.memory.session.learning import phase_at
 from memotheca.memory.session.modulators import reward
 from memotheca.memory.session.state import activity_of
-from memotheca.memory.session.steering import Deed, Reward, steer
+from memotheca.memory.session.steering_reward import Deed, Reward, steer
 from memotheca.memory.spaces.fingerprint import SESSION
 from memotheca.memory.standing.judge import Learned
 from memotheca.model.knowledge import Entry

@@ -16,7 +16,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
 from memotheca.search.embed import model_of, voice_of
 from memotheca.search.finder import Finder, Search, finder_of
-from memotheca.search.index.parts import Array
+from memotheca.search.index.index_parts import Array
 from memotheca.search.index.score import Filter
 from memotheca.search.passages import LIMIT
 from memotheca.storage.lookups import heads_of, ids_changed_after

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from memotheca.search.index.parts import (
+from memotheca.search.index.index_parts import (
     COLUMN_NAMES,
     Array,
     DensePart,

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from memotheca.search.index.compaction import Memory, merge_dense, merge_text
-from memotheca.search.index.parts import (
+from memotheca.search.index.index_parts import (
     Array,
     DensePart,
     TextPart,

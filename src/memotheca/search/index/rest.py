@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from memotheca.search.index.index_parts import Array
 from memotheca.search.index.live import Index
-from memotheca.search.index.parts import Array
 
 # More passages than these are not counted where no page reaches them: the answer then says "at least".
 COUNTED = 100_000

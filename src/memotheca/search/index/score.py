@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from memotheca.model.cancellation import heed
+from memotheca.search.index.index_parts import Array, DensePart, TextPart
 from memotheca.search.index.live import Index
-from memotheca.search.index.parts import Array, DensePart, TextPart
 from memotheca.search.index.signs import distance_cut, distances, sign_columns
 from memotheca.text.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, B
 from memotheca.vectors.float16 import widen

@@ -11,8 +11,8 @@ from uuid import uuid4
 import numpy as np
 
 from memotheca.search.index.compaction import Masks, dense_room, merge_dense, merge_text, text_room
+from memotheca.search.index.index_parts import Array, DensePart, TextPart
 from memotheca.search.index.live import Index
-from memotheca.search.index.parts import Array, DensePart, TextPart
 from memotheca.storage.chunks import has_deaths, living_numbers, read_deaths, release_terms
 from memotheca.storage.database import Session
 from memotheca.storage.segments import (

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from memotheca.search.index.parts import Array
+from memotheca.search.index.index_parts import Array
 
 # So many vectors at once stay in the processor's cache from one step to the next.
 _BLOCK = 1 << 16

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.priors import COMPATIBLE
-from memotheca.memory.curation import wording
+from memotheca.memory.curation import merged_text
 from memotheca.memory.curation.merge import ChangedMeanwhile, Merged, MergeRequest, compare_priors, merge, sources_of
 from memotheca.memory.curation.reversal import WINDOW
 from memotheca.memory.safety.adversarial import inspect
@@ -125,16 +125,16 @@ def _merge(call: Call[Kernel], input: Input) -> Answer:
 
 def _word(call: Call[Kernel], input: Input, sources: Sequence[Entry]) -> _Worded:
     if input.merge_strategy == "keep_highest":
-        return _Worded(wording.keep_highest(sources))
+        return _Worded(merged_text.keep_highest(sources))
     if input.merge_strategy == "concatenate":
-        return _Worded(wording.concatenate(sources))
-    answer = call.ask(ModelQuestion(text=wording.question(sources, input.target_name), system=wording.SYSTEM))
+        return _Worded(merged_text.concatenate(sources))
+    answer = call.ask(ModelQuestion(text=merged_text.question(sources, input.target_name), system=merged_text.SYSTEM))
     spoken = scrub(str(answer.content.get("text", "")).strip())[0] if answer.accepted else ""
     if spoken and not inspect(spoken).is_blocked:
         model = str(answer.content.get("model") or "the client's model")
-        return _Worded(wording.cite(spoken, sources), "sampling", model)
+        return _Worded(merged_text.cite(spoken, sources), "sampling", model)
     reason = "its model's answer could not be used" if answer.accepted else UNASKED[answer.outcome]
-    content, disputed = wording.extract(sources)
+    content, disputed = merged_text.extract(sources)
     return _Worded(content, "extractive", reason=reason, disputed=disputed)
 
 

@@ -13,8 +13,8 @@ from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.patterns.contract import FORMATS, SKILL, Format, Presented
 from memotheca.tools.patterns.input_questions import ask_for_id, id_form
 from memotheca.tools.patterns.pages import skill_page
+from memotheca.tools.patterns.provenance import provenance_of
 from memotheca.tools.patterns.shapes import NeedsInput, SkillDetails
-from memotheca.tools.patterns.telling import provenance_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,8 +26,8 @@ from memotheca.tools.patterns.input_questions import (
     words_form,
 )
 from memotheca.tools.patterns.pages import CardPage, card_page, count_markers, index_page, provenance_page
+from memotheca.tools.patterns.provenance import first_example, provenance_of
 from memotheca.tools.patterns.shapes import Metadata, NeedsInput, PatternQueryShape, SearchResults, Summary
-from memotheca.tools.patterns.telling import first_example, provenance_of
 
 log = logging.getLogger(__name__)
 

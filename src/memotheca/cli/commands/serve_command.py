@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from memotheca.app import App, build, loss_of
-from memotheca.cli.connect_command import tell_clients
+from memotheca.cli.commands.connect_command import tell_clients
 from memotheca.cli.terminal import aimed, settings_of, styled
 from memotheca.kernel.gc import calm_collector, share_turns
 from memotheca.notes.mounts import vaults_of

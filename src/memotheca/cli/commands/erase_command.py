@@ -5,9 +5,8 @@ from dataclasses import asdict
 
 from memotheca.admin.erasure import BACKUP_ROLE, OCCUPIED, erase, purge
 from memotheca.app import App, open_backups
-from memotheca.cli.call_command import ACTOR
 from memotheca.cli.layout import counted, say
-from memotheca.cli.terminal import app_of, at_least, print_json
+from memotheca.cli.terminal import ACTOR, app_of, at_least, print_json
 from memotheca.kernel.names import find_thing
 from memotheca.model.clock import DAY
 from memotheca.model.errors import Failure, Refusal

@@ -3,9 +3,8 @@
 import argparse
 
 from memotheca.admin.upkeep import index_everything, rebuild
-from memotheca.cli.call_command import ACTOR
 from memotheca.cli.layout import counted, say
-from memotheca.cli.terminal import app_of, at_least, print_json, progress
+from memotheca.cli.terminal import ACTOR, app_of, at_least, print_json, progress
 from memotheca.jobs.queue import enqueue
 from memotheca.search.embed import choose_chunk_size, choose_embedder
 from memotheca.vectors.load import settle

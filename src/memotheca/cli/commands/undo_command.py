@@ -3,9 +3,8 @@
 import argparse
 
 from memotheca.admin.history import undo
-from memotheca.cli.call_command import ACTOR
 from memotheca.cli.layout import say
-from memotheca.cli.terminal import app_of, at_least, plain, print_json
+from memotheca.cli.terminal import ACTOR, app_of, at_least, plain, print_json
 from memotheca.kernel.names import call
 from memotheca.model.knowledge import handle_of
 from memotheca.tools.entries.contract import entity_type

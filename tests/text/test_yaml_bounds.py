@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from memotheca.patterns import pattern_frontmatter
-from memotheca.text.frontmatter import MAX_ALIASES, MAX_DEPTH, MAX_SIZE, TooMuch, guard
+from memotheca.text.yaml_bounds import MAX_ALIASES, MAX_DEPTH, MAX_SIZE, TooMuch, guard
 from memotheca.vault import frontmatter
 from tests.linear.growth import MOST, growth_of
 

@@ -9,10 +9,9 @@ from memotheca.admin.corpus import Moved
 from memotheca.admin.history import new_batch
 from memotheca.admin.transfer import import_lines
 from memotheca.admin.upkeep import index_everything
-from memotheca.cli.call_command import ACTOR
 from memotheca.cli.interrupt import Deferral, Stopped, deferring
 from memotheca.cli.layout import counted, say
-from memotheca.cli.terminal import app_of, print_json, progress
+from memotheca.cli.terminal import ACTOR, app_of, print_json, progress
 from memotheca.jobs.queue import enqueue
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from memotheca.app import DATABASE, choose_tools, refresh_vaults
 from memotheca.cli.layout import say, table
-from memotheca.cli.terminal import app_of, print_json, say_error, settings_of
+from memotheca.cli.terminal import ACTOR, app_of, print_json, say_error, settings_of
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.dispatch import UnknownTool
@@ -25,8 +25,6 @@ EPILOG = """examples:
 
 A value is what its tool wants it to be: text, a number, yes or no; lists and
 objects are JSON. --json prints the whole answer."""
-
-ACTOR = "cli"
 
 _PAIR = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
 

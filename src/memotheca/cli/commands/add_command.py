@@ -10,11 +10,10 @@ from typing import Any
 
 from memotheca.admin.history import new_batch
 from memotheca.cli.bars import Bars
-from memotheca.cli.call_command import ACTOR
 from memotheca.cli.file_arguments import gather, snapshot
 from memotheca.cli.interrupt import Deferral, Stopped, deferring
 from memotheca.cli.layout import counted, say
-from memotheca.cli.terminal import app_of, plain, print_json
+from memotheca.cli.terminal import ACTOR, app_of, plain, print_json
 from memotheca.documents.ingest import Wish, queue_file
 from memotheca.documents.relocate import follow_gone
 from memotheca.jobs.queue import bench_of, call_off, cancelled_meanwhile, enqueue, look_up_all, refusal_of

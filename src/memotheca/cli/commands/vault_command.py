@@ -6,9 +6,8 @@ from typing import Any
 
 from memotheca.admin.upkeep import count_passages_waiting, index_everything
 from memotheca.app import App
-from memotheca.cli.call_command import ACTOR
 from memotheca.cli.layout import counted, say
-from memotheca.cli.terminal import aimed, app_of, plain, print_json, progress, settings_of, styled
+from memotheca.cli.terminal import ACTOR, aimed, app_of, plain, print_json, progress, settings_of, styled
 from memotheca.jobs.queue import enqueue
 from memotheca.notes.mounts import vaults_of
 from memotheca.notes.overview import survey
