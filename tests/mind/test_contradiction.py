@@ -151,3 +151,15 @@ def test_it_is_told_in_which_assumptions_two_differ() -> None:
         "qualifier",
         "rationale",
     ]
+
+
+def test_a_full_stop_inside_a_statement_does_not_tear_it_apart() -> None:
+    found = contradict_texts("Meeting No. 5 is on Monday.", "Meeting No. 5 is on Tuesday.")
+    assert found is not None
+    assert found.one == "Meeting No. 5 is on Monday."
+
+
+@pytest.mark.parametrize("mark", ["1.", "1)", "- 1."])
+def test_the_number_of_an_item_is_no_part_of_what_it_says(mark: str) -> None:
+    second = mark.replace("1", "2")
+    assert contradict_texts(f"{mark} The tank holds 5 litres.", f"{second} The tank holds 5 litres.") is None

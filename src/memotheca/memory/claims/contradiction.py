@@ -3,7 +3,7 @@ Contradictions)."""
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -28,6 +28,7 @@ from memotheca.memory.spaces.fingerprint import text_of
 from memotheca.model.knowledge import Entry, fold
 from memotheca.text.caches import once
 from memotheca.text.likeness import likeness
+from memotheca.text.sentences import split_statements
 from memotheca.text.words import STOP_WORDS, as_written, spoken, stem, terms_of, words
 
 Kind = Literal["factual", "logical", "causal", "temporal"]
@@ -41,9 +42,6 @@ ALIKE, NEARLY_ALIKE = 0.6, 0.5  # chosen on the development pairs (memory-model:
 OPPOSED, ROUNDING = 2, 1e-9  # chosen: pairs of opposites; arithmetic (memory-model: Contradictions)
 
 _DIGIT = re.compile(r"\d")
-_STOP = re.compile(r"[.!?;]\s+|\n+")
-_ABBREVIATIONS = ("Dr", "Mr", "Sr", "Mrs", "Mss", "Ms", "St", "Prof", "e.g")
-_ABBREVIATED = re.compile(rf"\b(?:{'|'.join(map(re.escape, _ABBREVIATIONS))})$")
 _NEGATIONS = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|can't|won't|isn't|aren't|wasn't|weren't|doesn't|"
     r"don't|didn't|hasn't|haven't|hadn't|shouldn't|wouldn't|couldn't|no longer|stopped|fails? to|refuses? to|lacks?)\b"
@@ -223,22 +221,7 @@ def contradict_texts(one: str, other: str) -> Contradiction | None:
 
 @lru_cache(maxsize=1024)
 def _take_apart(text: str) -> tuple[ParsedSentence, ...]:
-    return tuple(ParsedSentence(sentence) for sentence in islice(sentences(text), SENTENCES))
-
-
-def sentences(text: str) -> Iterator[str]:
-    """A text cut at ends of lines, and after a sign that ends a sentence, unless it only ends an abbreviation."""
-    start = 0
-    for found in _STOP.finditer(text):
-        stop = found.start()
-        is_abbreviated = text.endswith(_ABBREVIATIONS, start, stop) and text[stop] == "." and "\n" not in found[0]
-        if is_abbreviated and _ABBREVIATED.search(text, max(start, stop - 5), stop):
-            continue
-        if sentence := text[start : stop + 1].strip():
-            yield sentence
-        start = found.end()
-    if rest := text[start:].strip():
-        yield rest
+    return tuple(ParsedSentence(sentence) for sentence in islice(split_statements(text), SENTENCES))
 
 
 def _clash(one: ParsedSentence, other: ParsedSentence) -> Contradiction | None:

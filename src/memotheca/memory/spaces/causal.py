@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from memotheca.memory.spaces.space import Hung, KeptSpace, Members
 from memotheca.memory.spaces.sparse import Columns, Sparse, count_words, join, saturated
 from memotheca.model.knowledge import fold
+from memotheca.text.sentences import split_statements
 from memotheca.text.words import spoken
 
 Array = NDArray[Any]
@@ -39,7 +40,6 @@ TELLING = frozenset(
     "produce produces produced make makes made prevent prevents prevented depend depends stem stems arise arises come "
     "comes if when whenever since".split()
 )
-_SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Causes:
 
 def clauses(text: str) -> list[tuple[str, str]]:
     """Every (cause, effect) a text states, sentence by sentence."""
-    return [found for sentence in _SENTENCES.split(text) if (found := _split(sentence)) is not None]
+    return [found for sentence in split_statements(text) if (found := _split(sentence)) is not None]
 
 
 def _split(sentence: str) -> tuple[str, str] | None:
