@@ -100,6 +100,8 @@ COUNTS = (
     "disguised",
     "invisible",
 )
+# Signs of a text that is meant for a machine and kept from people's eyes.
+CONCEALING = ("act in hidden", "disguised", "invisible")
 NAMES = (
     *(f"{act}" for act in (*ACTS, *FORMS)),
     *(f"{act}, quoted" for act in (*ACTS, *FORMS)),
@@ -120,6 +122,7 @@ class Threat:
     score: float
     attack_type: str
     signs: tuple[str, ...]
+    is_concealed: bool = False
 
     @property
     def is_flagged(self) -> bool:
@@ -166,8 +169,16 @@ def inspect(text: str) -> Threat:
     found = [_weigh(piece) for piece in pieces(text)]
     worst, seen = max(found, key=lambda pair: pair[0])
     score = _score(worst - math.log(len(found)))
-    signs = _telling(seen) if score >= FLAGGED else ()
-    return Threat(score, "prompt_injection" if score >= FLAGGED else "none", signs)
+    if score < FLAGGED:
+        return Threat(score, "none", ())
+    is_concealed = any(seen[_INDEX[name]] for name in CONCEALING)
+    return Threat(score, "prompt_injection", _telling(seen), is_concealed)
+
+
+def weight_of(text: str) -> float:
+    """What the worst of a text's pieces is worth, as log odds."""
+    found = [_weigh(piece)[0] for piece in pieces(text)]
+    return max(found) - math.log(len(found))
 
 
 def pieces(text: str) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """The file of learned weights: read only where it was learned for the very features that this program sees.
 
 A weight belongs to a feature by its place, so that one more act or form would shift all that follow; the file therefore
-carries the names, and `FORMAT` counts the ways of numbering words. `benchmarks/adversarial.py --learn` writes it."""
+carries the names, and `FORMAT` counts the ways of numbering words. The commands
+that write such files: docs/decisions/learned-weights.md."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +48,7 @@ def read_weights(path: Path, features: Features) -> tuple[Array, Array]:
 
 def write_weights(path: Path, features: Features, named: Array, words: Array) -> None:
     """Keep weights with the names of their features; those of words in as many levels as a byte has."""
-    scale = np.float32(np.abs(words).max() / LEVELS)
+    scale = np.float32((np.abs(words).max() / LEVELS) if words.size else 1)
     with path.open("wb") as file:
         np.savez_compressed(
             file,
@@ -73,6 +74,6 @@ def _refusal(path: Path, reason: str) -> Refusal:
     return Refusal(
         Failure.INCOMPATIBLE,
         f"The learned weights {path.name} cannot be used: the file {reason}. "
-        "Install the program anew; whoever changes its features learns them again with "
-        "benchmarks/adversarial.py --learn.",
+        "Install the program anew; whoever changes its features learns them again with --learn "
+        "(docs/decisions/learned-weights.md).",
     )
