@@ -54,7 +54,7 @@ def blend(medium: Any, common: Any, captions: Any) -> Any:
 class FormSpace(KeptSpace[FormFeatures]):
     """Medium, intent and caption."""
 
-    id, name, purpose = "E10", "FormFeatures", "multimodality"
+    id, name, purpose = "E10", "Form", "multimodality"
     representation = "medium, intents and caption"
     marks = "BB"
 
