@@ -30,9 +30,11 @@ ECHOES: dict[str, str] = {
     "get_system_logs.entries[].details": "numbers of transactions",
     "homeostatic_status.set_point": "a bound",
     "hydrate_citation.annotations": "what the caller said",
+    "hydrate_citation.times": "what the caller said, or the text",
     "inject_context.bundled_metadata": "edges, cones and neighbours as their own tools tell them",
     "reflect_on_memory.suggested_sequence[].step": "its place",
     "reflect_on_memory.suggested_sequence[].params": "arguments",
+    "store_memory.times": "what the caller said, or the text",
     "store_memory.quarantine": "times; homeostatic_status counts",
 }
 # Null, with a reason beside it, until the instruments of part II are there.

@@ -53,6 +53,10 @@ STORE = [
     Effect("store_memory", store(), {"domain": "Legal"}, "then.domain"),
     Effect("store_memory", store(), {"agent_id": "cook"}, "then.agent_id"),
     Effect("store_memory", store(), {"session_id": "kitchen"}, "then.session_id"),
+    Effect("store_memory", store(), {"source": "web"}, "source"),
+    Effect("store_memory", store(), {"occurred_at": LATER}, "times"),
+    Effect("store_memory", store(), {"valid_from": LATER}, "times"),
+    Effect("store_memory", store(), {"valid_to": LATER}, "times"),
 ]
 RETRIEVAL = [
     Effect("search_graph", {"query": "tea"}, {"query": "cup"}, "results"),
@@ -106,6 +110,10 @@ CURATION = [
         {"node_id": TEA, "annotations": {"tags": ["x"]}},
         {"annotations": {"notes": "y"}},
         "annotations",
+    ),
+    *(
+        Effect("annotate_node", {"node_id": TEA, "annotations": {"tags": ["x"]}}, {name: value}, "annotations")
+        for name, value in (("occurred_at", LATER), ("valid_from", LATER), ("valid_to", LATER), ("source", "web"))
     ),
     Effect("boost_importance", BOOST, {"node_id": CUP}, "node_id"),
     Effect("boost_importance", BOOST, {"delta": -0.2}, "new_importance"),

@@ -6,6 +6,8 @@ from typing import Any, cast
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
+from memotheca.memory.claims.when import FIELDS, SOURCE, tell_times
+from memotheca.memory.curation.origin import amend_origin
 from memotheca.memory.curation.remember import log_curation
 from memotheca.memory.safety.secrets import scrub_all
 from memotheca.model import kinds
@@ -25,7 +27,7 @@ from memotheca.vault.edit import with_property, with_tags
 from memotheca.vault.frontmatter import read_properties
 from memotheca.vault.note_file import ParsedNote
 
-ATTACHED = ("domain", "confidence", "related_concepts")
+ATTACHED = ("domain", "confidence", "related_concepts", SOURCE)
 
 
 def annotate(
@@ -73,8 +75,10 @@ def _written(note: ParsedNote, before: Entry, after: Entry, changed: Sequence[st
             held = read_properties(note.frontmatter).get("notes") if note.frontmatter else None
             kept = cast(list[Any], held) if isinstance(held, list) else [] if held is None else [held]
             note = with_property(note, "notes", [*kept, f"{to_iso(newest['at'])} {newest['text']}"])
+        elif name in FIELDS:
+            note = with_property(note, name, tell_times(after).get(name, {}).get("at", ""))
         else:
-            note = with_property(note, name, after.attributes[name])
+            note = with_property(note, name, after.attributes.get(name, ""))
     return note
 
 
@@ -90,7 +94,7 @@ def annotations_of(entry: Entry) -> dict[str, Any]:
     """What was attached to an entry."""
     notes = [{"at": to_iso(note["at"]), "text": note["text"]} for note in entry.attributes.get("notes", ())]
     said = {name: entry.attributes[name] for name in ATTACHED if name in entry.attributes}
-    return {"tags": list(entry.tags), **said, **({"notes": notes} if notes else {})}
+    return {"tags": list(entry.tags), **said, **tell_times(entry), **({"notes": notes} if notes else {})}
 
 
 def find_related(kernel: Kernel, names: Sequence[str]) -> list[tuple[str, str | None]]:
@@ -114,8 +118,10 @@ def _annotated(entry: Entry, said: Mapping[str, Any], now: int) -> Entry:
     if "related_concepts" in said:
         attributes["related_concepts"] = list(dict.fromkeys(said["related_concepts"]))
     tags = tuple(dict.fromkeys([*entry.tags, *said.get("tags", ())]))
-    return replace(entry, attributes=attributes, tags=tags)
+    return amend_origin(replace(entry, attributes=attributes, tags=tags), said)
 
 
 def _field(entry: Entry, name: str) -> Any:
+    if name in FIELDS:
+        return tell_times(entry).get(name)
     return entry.tags if name == "tags" else entry.attributes.get(name)

@@ -10,6 +10,7 @@ from memotheca.kernel.handles import NOTE_NAMES
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.claims.priors import COMPATIBLE, assume, differing, similarity
+from memotheca.memory.claims.when import OCCURRED, SOURCE, SOURCE_KNOWN, TIMES
 from memotheca.memory.curation.links import new_link
 from memotheca.memory.curation.remember import importance_of
 from memotheca.memory.curation.reversal import hash_of
@@ -41,7 +42,10 @@ KEPT = (
     "confidence",
     "agent_id",
     "metadata",
-    "source",
+    SOURCE,
+    SOURCE_KNOWN,
+    OCCURRED,
+    TIMES,
     "notes",
     "related_concepts",
     MODALITY,
@@ -226,6 +230,9 @@ def _merged_entry(transaction: Transaction, sources: Sequence[Entry], asked: Mer
     note = next((source for source in (chief, *sources) if is_filed(source)), None)
     id = transaction.new_id()
     attributes = {name: value for name, value in chief.attributes.items() if name in KEPT}
+    # Of several who said it nobody said all of it.
+    if len({source.attributes.get(SOURCE) for source in sources}) > 1:
+        attributes = {name: value for name, value in attributes.items() if name not in (SOURCE, SOURCE_KNOWN)}
     attributes |= {
         "importance": max(importance_of(source) for source in sources),
         "rationale": asked.rationale,
@@ -239,6 +246,7 @@ def _merged_entry(transaction: Transaction, sources: Sequence[Entry], asked: Mer
         tags=tuple(dict.fromkeys(tag for source in sources for tag in source.tags)),
         attributes=attributes,
         aliases=(new_alias(transaction, id),),
+        validity=chief.validity,
         created_at=min(source.created_at for source in sources),
         updated_at=transaction.time,
     )

@@ -10,7 +10,9 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.claims.contradiction import Contradiction
 from memotheca.memory.claims.quantities import differ_in_figures
+from memotheca.memory.claims.when import Times
 from memotheca.memory.curation.links import new_link, stated_edges
+from memotheca.memory.curation.origin import Origin, stated_source, with_origin
 from memotheca.memory.curation.rewards import Rewarded, reward_store
 from memotheca.memory.graph.cycles import without_circles
 from memotheca.memory.safety.adversarial import Threat, inspect
@@ -63,6 +65,7 @@ class NewMemory:
     agent_id: str | None = None
     session: str = ""
     media: Mapping[str, Any] | None = None
+    origin: Origin = Origin()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,6 +169,7 @@ def _take_to_heart(
     activity.feel((kernel.collection, session), mood, scores, pondered.share)
     mood.has_conflict = mood.has_conflict or any(clash.type != "temporal" for clash in clashes.values())
     mood.stored = [*mood.stored, version.id][-REMEMBERED:]
+    mood.source = stated_source(pondered.entry) or mood.source
     activity.look(kernel.collection, [version.id], version.time)
 
 
@@ -179,7 +183,8 @@ def _ponder(kernel: Kernel, draft: NewMemory, threat: Threat, prepared: Prepared
         linked = tuple(find_node(snapshot, handle, field="link_to").id for handle in draft.link_to)
         mood = activity_of(kernel).mood(snapshot.session, kernel.collection, draft.session)
         now = kernel.now()
-        entry = draw(draft, threat, (now, mood.position + 1))
+        drawn = draw(draft, threat, (now, mood.position + 1))
+        entry = with_origin(drawn, draft.origin, read=Times(), usual=mood.source if draft.session else None)
         around = _look_around(kernel, snapshot, entry, linked, prepared=prepared)
         learned = learn(entry, around.judged, activity_of(kernel).count(snapshot.session, kernel.collection))
         share = learning_share(modulator_levels(kernel, snapshot.session, draft.session, now=now))

@@ -8,6 +8,7 @@ from typing import Any, cast
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.quarantine import find_unheld
+from memotheca.memory.claims.when import source_of, told_when
 from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.session.arousal import modulator_levels, note_nothing_found
 from memotheca.memory.session.modulators import Levels, attended, widened
@@ -81,6 +82,8 @@ class Recalled:
             "dominant_embedder": self.dominant,
             "johari": self.quadrant,
             "created_at": to_iso(self.entry.created_at),
+            "when": told_when(self.entry),
+            "source": source_of(self.entry),
             "snippet": shown[:SNIPPET],
         }
 

@@ -43,9 +43,16 @@ class Mood:
     stored: list[str] = field(default_factory=list[str])
     asked: list[str] = field(default_factory=list[str])
     has_conflict: bool = False
+    # Who was last said to speak in it (memory-model: Source).
+    source: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
+
+    @classmethod
+    def from_json(cls, held: Mapping[str, Any]) -> "Mood":
+        """As it was left; what a later program wrote beside is passed over."""
+        return cls(**{name: value for name, value in held.items() if name in cls.__slots__})
 
     @property
     def is_looping(self) -> bool:
@@ -80,7 +87,7 @@ class Activity:
             mood = self._moods.pop(place, None)
             if mood is None:
                 held: Mapping[str, Any] | None = activity.read_mood(session, collection, name)
-                mood = Mood() if held is None else Mood(**held)
+                mood = Mood() if held is None else Mood.from_json(held)
             # The last place is that of the session heard last.
             self._moods[place] = mood
             return mood

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.when import SOURCES
 from memotheca.memory.curation.annotate import annotate, annotations_of, find_related
+from memotheca.memory.curation.origin import SAID
 from memotheca.memory.recall.recall import DOMAINS
 from memotheca.memory.safety.secrets import scrub_all
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.toolkit.fields import UNSET, choice, flag, free, integer, many, number, one, text, texts
+from memotheca.toolkit.fields import UNSET, choice, flag, free, integer, many, number, one, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 
@@ -26,7 +28,15 @@ class Annotations:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
     node_id: str = text("", format="uuid")
-    annotations: dict[str, Any] = one(Annotations)
+    annotations: dict[str, Any] = one(Annotations, "", UNSET)
+    occurred_at: str | None = text(
+        "When it happened: ISO 8601, or null for unknown.", UNSET, nullable=True, maxLength=64
+    )
+    valid_from: str | None = text("Since when it holds.", UNSET, nullable=True, maxLength=64)
+    valid_to: str | None = text(
+        "Until when it held: what is over is shown as such.", UNSET, nullable=True, maxLength=64
+    )
+    source: str | None = choice(SOURCES, "Who said it.", UNSET, nullable=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,13 +68,16 @@ EXAMPLE = Example(
 
 @tool(contract="memories", effect="change", models=(Input, Output), example=EXAMPLE)
 def annotate_node(call: Call[Kernel], input: Input) -> Answer:
-    """Attach tags, a domain, a confidence, notes or related concepts to what is stored; its meaning stays as it is."""
-    if not input.annotations:
+    """Attach tags, a domain, a confidence, notes or related concepts to what is stored, or say when it
+    happened or holds (valid_to ends what is no longer so) and who said it; its meaning stays as it is."""
+    told = said(input)
+    given = {**told.get("annotations", {}), **{name: value for name, value in told.items() if name in SAID}}
+    if not given:
         raise Refusal(Failure.INVALID, "There is nothing to annotate: give at least one.", field="annotations")
-    version, changed, same_vectors = annotate(call.kernel, input.node_id, input.annotations, actor=call.actor)
+    version, changed, same_vectors = annotate(call.kernel, input.node_id, given, actor=call.actor)
     entry = version.thing
     assert isinstance(entry, Entry)
-    related = find_related(call.kernel, scrub_all(input.annotations.get("related_concepts", ()))[0])
+    related = find_related(call.kernel, scrub_all(given.get("related_concepts", ()))[0])
     output = Output(
         node_id=version.id,
         annotations=annotations_of(entry),

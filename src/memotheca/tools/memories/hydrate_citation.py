@@ -8,6 +8,7 @@ from memotheca.entries.edges import related_at
 from memotheca.entries.triples import as_entry
 from memotheca.kernel.citations import citation_of, name_of, resolve_citation
 from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.when import source_of, tell_times
 from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import to_iso
@@ -46,6 +47,8 @@ class Output:
     raw_content: str = text()
     importance: float = number()
     created_at: str = text()
+    source: str | None = text(default=None, nullable=True)
+    times: dict[str, Any] = free()
     agent_id: str | None = text(default=None, nullable=True)
     annotations: dict[str, Any] = free()
     quarantined: bool = flag()
@@ -87,6 +90,8 @@ def hydrate_citation(call: Call[Kernel], input: Input) -> Answer:
         raw_content=entry.body,
         importance=round(importance_of(entry), 4),
         created_at=to_iso(entry.created_at),
+        source=source_of(entry),
+        times=tell_times(entry),
         agent_id=entry.attributes.get("agent_id"),
         annotations=_annotations(entry),
         quarantined=held is not None,

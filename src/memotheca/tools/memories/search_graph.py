@@ -56,6 +56,8 @@ class Result:
     purpose_alignment: float | None = number(default=None, nullable=True)
     theta_to_north_star: float | None = number(default=None, nullable=True)
     created_at: str = text()
+    when: str = text()
+    source: str | None = text(default=None, nullable=True)
     snippet: str = text()
     content: str | Unset = text(default=UNSET)
     quarantined: bool | Unset = flag(default=UNSET)

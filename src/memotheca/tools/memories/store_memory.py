@@ -7,6 +7,8 @@ from typing import Any
 from memotheca.documents.inline import LARGEST, Unpacked, unpack_encoded, unpack_uri
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.when import SOURCE_KNOWN, SOURCES, source_of, tell_times
+from memotheca.memory.curation.origin import SAID, Origin
 from memotheca.memory.curation.remember import NewMemory, Stored
 from memotheca.memory.curation.remember import store_memory as store
 from memotheca.memory.recall.recall import DOMAINS
@@ -45,6 +47,12 @@ class Input:
     domain: str = choice(DOMAINS, "", UNSET)
     agent_id: str = text("", UNSET, maxLength=256)
     session_id: str = text("", UNSET, maxLength=256)
+    source: str = choice(SOURCES, "Who said it; what the session named last where left out.", UNSET)
+    occurred_at: str = text(
+        "When it happened: an ISO 8601 date or time; read from the text where left out.", UNSET, maxLength=64
+    )
+    valid_from: str = text("Since when it holds, likewise.", UNSET, maxLength=64)
+    valid_to: str = text("Until when it holds, likewise.", UNSET, maxLength=64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +130,9 @@ class Output:
     duplicates: tuple[DuplicateShape, ...] = many(DuplicateShape)
     conflicts: tuple[ConflictShape, ...] = many(ConflictShape)
     redactions: tuple[RedactionShape, ...] = many(RedactionShape)
+    source: str | None = text(default=None, nullable=True)
+    source_known: str | Unset = text(default=UNSET)
+    times: dict[str, Any] = free()
     quarantine: dict[str, Any] | Unset = free(default=UNSET)
     media: MediaShape | Unset = one(MediaShape, default=UNSET)
     steering_reward: RewardShape = one(RewardShape)
@@ -163,6 +174,7 @@ def store_memory(call: Call[Kernel], input: Input) -> Answer:
 
 def _draft(call: Call[Kernel], input: Input) -> NewMemory:
     given: dict[str, Any] = {"metadata": {}, **said(input)}
+    given["origin"] = Origin(**{name: given.pop(name) for name in SAID if name in given})
     session = given.pop("session_id", None) or call.session
     unpacked = _unpack(call.kernel, given)
     if unpacked is None:
@@ -213,6 +225,9 @@ def _output(stored: Stored, entry: Entry) -> Output:
             for id, clash in stored.clashes.items()
         ),
         redactions=tuple(RedactionShape(type=each.type, count=each.count) for each in stored.redactions),
+        source=source_of(entry),
+        source_known=entry.attributes.get(SOURCE_KNOWN, UNSET),
+        times=tell_times(entry),
         quarantine=_quarantine(entry),
         media=MediaShape(**entry.attributes["media"]) if "media" in entry.attributes else UNSET,
         steering_reward=RewardShape(
