@@ -31,6 +31,10 @@ def generate_catalog() -> dict[str, Any]:
     return {
         "toolsets": [
             {"name": toolset.name, "sentence": toolset.sentence, "default": toolset.default} for toolset in toolsets
+        ]
+        + [
+            {"name": each.name, "sentence": each.sentence, "default": each.default, "members": list(each.members)}
+            for each in tools.SELECTIONS
         ],
         "tools": [to_listing(tool, toolset, module, CONTRACTS[tool.contract]) for tool, toolset, module in found],
     }

@@ -15,6 +15,12 @@ def render_toolset(toolset: Toolset, pages: Iterable[str]) -> str:
     return f"## {toolset.name}\n\n{toolset.sentence} ({shown})\n\n" + "\n".join(pages)
 
 
+def render_selection(toolset: Toolset) -> str:
+    """A toolset of members of other toolsets, whose pages stand there."""
+    members = ", ".join(f"[`{name}`](#{name})" for name in toolset.members)
+    return f"## {toolset.name}\n\n{toolset.sentence} (shown with `--toolsets {toolset.name}`)\n\n{members}\n"
+
+
 def render_tool(listing: Listing, tool: Tool, reply: Reply) -> str:
     """The page of a tool; its bounds are all that there are, also those that its published schema does not state."""
     wire = listing.wire

@@ -18,12 +18,13 @@ from memotheca.toolkit.bounds import LONGEST, MOST_MEMBERS
 from memotheca.toolkit.catalog import Listing
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call, Tool
+from memotheca.tools import SELECTIONS
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from scripts.catalogue import find_tools, generate_catalog  # noqa: E402
-from scripts.manual import render_tool, render_toolset  # noqa: E402
+from scripts.manual import render_selection, render_tool, render_toolset  # noqa: E402
 
 BEGAN = from_iso("2026-02-10T14:30:00Z")
 SAMPLE_ID = "5f0c3a52-8f0e-4d1b-9c1e-2a7b6d4e8f10"
@@ -100,7 +101,7 @@ def tools_page(catalog: dict[str, Any]) -> str:
         f"none is stated, a text has at most {LONGEST:,} characters and a list at most {MOST_MEMBERS:,} members.\n"
         "These bounds hold also where a published schema, which contracts give word for word, does not state them.\n"
     )
-    return "\n".join([head, *sections])
+    return "\n".join([head, *map(render_selection, SELECTIONS), *sections])
 
 
 def settings_page() -> str:

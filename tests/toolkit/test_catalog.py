@@ -1,5 +1,6 @@
 """The catalogue: which tools are shown, and that it can change while the server runs."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -65,11 +66,39 @@ def test_those_who_watch_hear_of_a_change_and_only_of_a_change():
 def test_all_names_every_toolset_and_an_unknown_one_is_refused():
     catalog = load_catalog()
     catalog.choose(["all"])
-    assert {listing.toolset for listing in catalog.listed()} == set(catalog.toolsets)
+    folders = {name for name, toolset in catalog.toolsets.items() if not toolset.members}
+    assert {listing.toolset for listing in catalog.listed()} == folders
     with pytest.raises(Refusal) as refusal:
         catalog.choose(["entires"])
     assert refusal.value.failure is Failure.INVALID
     assert "entries" in refusal.value.message
+
+
+def test_the_memory_toolset_has_at_most_nine_tools_of_several_families_in_12_kilobytes():
+    catalog = load_catalog()
+    catalog.choose(["memory"])
+    listed = catalog.listed()
+    assert {listing.name for listing in listed} == set(catalog.toolsets["memory"].members)
+    assert len(listed) <= 9
+    assert len({listing.toolset for listing in listed}) > 1
+    told = json.dumps({"tools": [listing.wire for listing in listed]}, ensure_ascii=False, separators=(",", ":"))
+    assert len(told.encode()) <= 12 * 1024
+
+
+def test_a_tool_that_is_also_shown_by_its_family_is_listed_whole():
+    catalog = load_catalog()
+    catalog.choose(["memory", "entries"])
+    wires = {listing.name: listing.wire for listing in catalog.listed()}
+    assert "outputSchema" in wires["undo"]
+    assert "outputSchema" not in wires["store_memory"]
+
+
+def test_what_the_memory_toolset_shows_can_be_called_and_its_siblings_cannot(agent):
+    agent.app.catalog.choose(["memory"])
+    stored = agent.call("store_memory", content="The kiln is fired on Fridays.", rationale="Asked twice already.")
+    assert stored["node_id"]
+    with pytest.raises(UnknownTool):
+        agent.reply("get_memetic_status")
 
 
 def test_a_tool_of_a_hidden_toolset_is_unknown(agent):

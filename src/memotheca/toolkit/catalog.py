@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -42,7 +42,8 @@ class Catalog:
     @classmethod
     def parse(cls, generated: str) -> "Catalog":
         content: Mapping[str, Any] = json.loads(generated)
-        return cls((Listing(**line) for line in content["tools"]), (Toolset(**line) for line in content["toolsets"]))
+        toolsets = (Toolset(**{**line, "members": tuple(line.get("members", ()))}) for line in content["toolsets"])
+        return cls((Listing(**line) for line in content["tools"]), toolsets)
 
     def choose(self, names: Iterable[str]) -> None:
         """Show exactly these toolsets; `all` names every one."""
@@ -74,12 +75,17 @@ class Catalog:
 
     def listed(self) -> list[Listing]:
         return [
-            listing
+            listing if listing.toolset in self._enabled else _brief(listing)
             for listing in self._listings.values()
-            if listing.toolset in self._enabled
+            if self._is_enabled(listing)
             and not (self._read_only and listing.writes)
             and self._lacking.isdisjoint(listing.needs)
         ]
+
+    def _is_enabled(self, listing: Listing) -> bool:
+        return listing.toolset in self._enabled or any(
+            listing.name in toolset.members for name, toolset in self.toolsets.items() if name in self._enabled
+        )
 
     def shows(self, name: str) -> bool:
         return any(listing.name == name for listing in self.listed())
@@ -87,7 +93,7 @@ class Catalog:
     def find(self, name: str) -> Listing | None:
         """A tool of an enabled toolset, also one that is hidden because it writes or lacks what it needs."""
         listing = self._listings.get(name)
-        return listing if listing is not None and listing.toolset in self._enabled else None
+        return listing if listing is not None and self._is_enabled(listing) else None
 
     def leaving(self, job: str) -> Listing | None:
         """The tool that leaves jobs of a kind."""
@@ -124,3 +130,8 @@ class Catalog:
         if [listing.name for listing in self.listed()] != before:
             for watcher in self._watchers:
                 watcher()
+
+
+def _brief(listing: Listing) -> Listing:
+    """A tool as a toolset of members lists it: without the schema of its answers."""
+    return replace(listing, wire={name: said for name, said in listing.wire.items() if name != "outputSchema"})

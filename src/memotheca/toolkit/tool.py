@@ -15,11 +15,13 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, slots=True)
 class Toolset:
-    """A folder of tools that clients choose together."""
+    """Tools that clients choose together: those of a folder, or, where members are named, some of several folders. The
+    latter is for agents that shall read little at first, so that their listing leaves out what answers look like."""
 
     name: str
     sentence: str
     default: bool
+    members: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, kw_only=True)

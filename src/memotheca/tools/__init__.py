@@ -3,3 +3,25 @@
 A folder a family: one file a tool, and the contract that puts answers into the family's words. Not for doing the work,
 which is a verb of a room below. Look first at `entries/store.py` for an example.
 """
+
+from memotheca.toolkit.tool import Toolset
+
+# What an agent needs to remember well, across families: at most nine tools, in 12 KB (docs/memory.md).
+SELECTIONS = (
+    Toolset(
+        "memory",
+        "The nine tools an agent needs to remember well; the recommendation.",
+        default=False,
+        members=(
+            "inject_context",
+            "store_memory",
+            "search_graph",
+            "update",
+            "annotate_node",
+            "merge_concepts",
+            "forget_concept",
+            "epistemic_action",
+            "undo",
+        ),
+    ),
+)

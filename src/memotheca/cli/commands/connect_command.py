@@ -33,7 +33,7 @@ NO_TOKEN = "<token>"  # noqa: S105  # says where it goes
 EPILOG = """examples:
   memotheca connect claude-desktop         print what its configuration needs
   memotheca connect cursor --write         put it there; the old file is kept
-  memotheca connect codex --toolsets entries,memories --vault ~/notes
+  memotheca connect codex --toolsets memory,notes --vault ~/notes
   memotheca connect vscode --data ~/other  for another data directory
   memotheca connect zed --url http://127.0.0.1:3000/mcp     a server that runs
 

@@ -53,11 +53,11 @@ EPILOG = """examples:
   MEMOTHECA_TOKEN=… memotheca serve --transport http --host 0.0.0.0 \\
       --allowed-hosts my-machine:3000           for other machines too
   memotheca serve --vault ~/notes                 with notes, and their tools
-  memotheca serve --toolsets entries,memories     an agent's memory
+  memotheca serve --toolsets memory               an agent's memory, nine tools
   memotheca serve --toolsets all --read-only      all, but nothing that writes
 
 The toolsets are entries, documents, patterns (these by default), notes (by
-default with a vault) and memories. Over stdio the server ends when its client
+default with a vault), memories, and memory: nine of all these. Over stdio the server ends when its client
 does; over HTTP it runs until it is stopped. SIGTERM, SIGINT (Ctrl-C) and SIGHUP
 stop it: it closes its database and exits with 0, or with 1 where a call had to
 be abandoned."""
