@@ -285,7 +285,10 @@ def _store(kernel: Kernel, made: Made, watched: Watched) -> dict[str, Any]:
     embedding = embedding_of(kernel)
     prepared = LATER
     if embedding is not None:
-        prepared = _prepared(embedding, embedder, (draft, passages), watched)
+        try:
+            prepared = _prepared(embedding, embedder, (draft, passages), watched)
+        except Refusal as refusal:
+            raise cancelled_meanwhile() if refusal.failure is Failure.CANCELLED else refusal from None
         watched.storing()
     return kernel.write(lambda transaction: _put(transaction, made, prepared, watched.job), actor=watched.job.actor)
 
@@ -298,7 +301,7 @@ def _prepared(
     rows: list[ChunkRow] = []
     made: dict[bytes, list[bytes]] = {}
     watched.embedded(0, len(passages))
-    with embedding.ahead(embedder, draft.title) as begin:
+    with embedding.ahead(embedder, draft.title, watched.progress.stop) as begin:
         coming = begin([passage.said for passage in passages[:BATCH]])
         for start in range(0, len(passages), BATCH):
             following = begin([passage.said for passage in passages[start + BATCH : start + 2 * BATCH]])

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.precedence import Precedence, step_back
+from memotheca.model.cancellation import heed, heeding
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.search.derive import LATER, Prepared, chunk_size_of, digest_of
@@ -122,32 +123,41 @@ class Embedding:
         return Prepared(embedder.identity, made)
 
     @contextmanager
-    def ahead(self, embedder: LoadedEmbedder | None, title: str) -> Generator[Callable[[Sequence[str]], Coming]]:
-        """While it lasts: a function that begins to make the vectors of texts and returns them as they come."""
+    def ahead(
+        self, embedder: LoadedEmbedder | None, title: str, stop: Callable[[], bool]
+    ) -> Generator[Callable[[Sequence[str]], Coming]]:
+        """While it lasts: a function that begins to make the vectors of texts and returns them as they come; nothing is
+        begun any more once it is to stop."""
         with ThreadPoolExecutor(PARALLEL, initializer=step_back) as pool:
             try:
                 yield (
                     lambda texts: (
-                        iter([]) if embedder is None else pool.map(partial(self._embed_in_turn, embedder, title), texts)
+                        iter([])
+                        if embedder is None
+                        else pool.map(partial(self._embed_in_turn, embedder, title, stop=stop), texts)
                     )
                 )
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
 
-    def _embed_in_turn(self, embedder: LoadedEmbedder, title: str, text: str) -> list[bytes]:
+    def _embed_in_turn(
+        self, embedder: LoadedEmbedder, title: str, text: str, *, stop: Callable[[], bool]
+    ) -> list[bytes]:
         """In the background no more at once than there are processors, however many files are being read."""
-        with self._turns:
+        with self._turns, heeding(stop):
+            heed()
             self.precedence.give_way()
             return self._embed(embedder, title, text)
 
     def _embed(self, embedder: LoadedEmbedder, title: str, text: str) -> list[bytes]:
         return [self._pack(vector) for vector in embedder.embed_passage(title, text)]
 
-    def _embed_or_none(self, embedder: LoadedEmbedder, title: str, text: str) -> list[bytes]:
+    def _embed_or_none(
+        self, embedder: LoadedEmbedder, title: str, text: str, *, stop: Callable[[], bool]
+    ) -> list[bytes]:
         """A passage that the embedder cannot take stays without vectors; those that wait behind it do not."""
-        self.precedence.give_way()
         try:
-            return self._embed(embedder, title, text)
+            return self._embed_in_turn(embedder, title, text, stop=stop)
         except (Refusal, MemoryError):
             raise
         except Exception:
@@ -155,7 +165,8 @@ class Embedding:
             return []
 
     def embed_waiting(self, store: Store, collection: str, *, stop: Callable[[], bool], report: Report) -> int:
-        """Embed what waits, newest first, a batch a transaction, until nothing does; returns how many."""
+        """Embed what waits, newest first, a batch a transaction, until nothing does or it is to stop, which it does in
+        the middle of a batch too; returns how many."""
         done = 0
         cuttings: dict[str, Cutting] = {}
         with ThreadPoolExecutor(PARALLEL, initializer=step_back) as pool:
@@ -165,7 +176,13 @@ class Embedding:
                     return done
                 embedder, texts, gone = batch
                 titles, bodies = [title for _, title, _ in texts], [body for _, _, body in texts]
-                made = pool.map(partial(self._embed_or_none, embedder), titles, bodies)
+                coming = pool.map(partial(self._embed_or_none, embedder, stop=stop), titles, bodies)
+                try:
+                    made = list(coming)
+                except Refusal as refusal:
+                    if refusal.failure is Failure.CANCELLED:
+                        return done
+                    raise
                 pairs = [(seq, value) for (seq, _, _), values in zip(texts, made, strict=True) for value in values]
                 finished = [*gone, *(seq for seq, _, _ in texts)]
                 keep = partial(_finish, collection=collection, model=embedder.identity, made=(pairs, finished))
