@@ -116,6 +116,32 @@ def test_half_a_surrogate_pair_in_an_address_is_the_callers_fault_on_every_trans
         assert json.loads(client.recv(PATIENCE))["error"]["code"] == -32602
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        r'"method":"\ud800"',
+        r'"method":"tools/call","params":{"name":"\ud800"}',
+        r'"method":"tools/call","params":{"name":"store","arguments":{"topic":"\ud800","content":"x"}}',
+        r'"method":"resources/read","params":{"uri":"knowledge://\ud800"}',
+        r'"method":"resources/subscribe","params":{"uri":"knowledge://\ud800"}',
+        r'"method":"prompts/get","params":{"name":"\ud800"}',
+    ],
+)
+def test_half_a_surrogate_pair_is_answered_wherever_it_stands(server, asked):
+    message = f'{{"jsonrpc":"2.0","id":7,{asked}}}'
+    with connect_socket(f"ws://127.0.0.1:{server.port}/mcp") as client:
+        client.send(message)
+        answers = [json.loads(client.recv(PATIENCE))]
+    for accepted in ("application/json", "application/json, text/event-stream"):
+        status, _, answer = ask(server.port, spell("POST", "/mcp", message.encode(), accept=accepted))
+        assert status == 200
+        answers.append(answer)
+    for answer in answers:
+        assert answer["id"] == 7
+        code = answer["error"]["code"] if "error" in answer else answer["result"]["structuredContent"]["error"]["code"]
+        assert code in {-32601, -32602, -32002, "validation"}
+
+
 def test_no_id_of_a_client_is_taken_for_the_servers_own(server):
     with connect_socket(f"ws://127.0.0.1:{server.port}/mcp") as client:
         client.send('{"jsonrpc":"2.0","id":"memotheca/handshake","method":"ping"}')

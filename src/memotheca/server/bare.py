@@ -94,7 +94,7 @@ class BareDoor:
                 lifespan_state=None,
             )
         except MCPError as error:
-            return JsonReply(enrich({**said, "error": json.loads(error.error.model_dump_json(exclude_none=True))}))
+            return JsonReply(enrich({**said, "error": error.error.model_dump(mode="json", exclude_none=True)}))
         except Exception:
             log.exception("%s failed", message["method"])
             return JsonReply(enrich({**said, "error": {"code": INTERNAL_ERROR, "message": "Internal error"}}))
