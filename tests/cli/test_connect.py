@@ -130,12 +130,22 @@ def test_no_earlier_copy_is_ever_overwritten_and_no_change_makes_none(run, tmp_p
     assert not list(tmp_path.glob(".config*"))
 
 
-@pytest.mark.parametrize("text", ["// mine\n{}", "[1]", '{"mcpServers": []}', "{broken"])
-def test_a_file_that_is_not_plain_json_is_left_alone(run, tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("// mine\n{}", "is not plain JSON"),
+        ("{broken", "is not plain JSON"),
+        ("[" * 100_000, "is not plain JSON"),
+        ("[1]", "has something else where servers are named"),
+        ('{"mcpServers": []}', "has something else where servers are named"),
+    ],
+    ids=["comments", "broken", "deep", "a list", "a list of servers"],
+)
+def test_a_file_that_cannot_be_added_to_is_left_alone(run, tmp_path, text, reason):
     file = tmp_path / "config.json"
     file.write_text(text)
     code, _, err = run("connect", "cursor", "--write", "--file", file)
-    assert (code, "left alone" in err, file.read_text()) == (2, True, text)
+    assert (code, "left alone" in err, reason in err, file.read_text()) == (2, True, True, text)
     assert list(tmp_path.glob("*.bak")) == []
 
 

@@ -52,8 +52,10 @@ def _add_key(client: Client, path: Path, text: str, server: Shape) -> str:
         if servers.get(SERVER) == server:
             return text
         servers[SERVER] = server
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, RecursionError):
         raise _left_alone(path, "is not plain JSON") from None
+    except (AttributeError, TypeError):
+        raise _left_alone(path, "has something else where servers are named") from None
     return json.dumps(content, ensure_ascii=False, indent=_indent(text)) + "\n"
 
 
