@@ -49,6 +49,7 @@ def to_listing(tool: Tool, toolset: str, module: str, contract: Contract) -> dic
         "contract": tool.contract,
         "writes": tool.effect != "read",
         **({"needs": list(tool.needs)} if tool.needs else {}),
+        **({"component": tool.component} if tool.component else {}),
         "wire": {
             "name": tool.name,
             "title": tool.title,

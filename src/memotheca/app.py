@@ -73,7 +73,7 @@ CONTRACTS: dict[str, Contract] = {
     "notes": NotesContract(),
     "documents": DocumentsContract(),
     "patterns": PatternsContract(),
-    "memories": MemoriesContract(),
+    "memories": MemoriesContract(hear_call),
 }
 
 
@@ -365,7 +365,7 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
             catalog.also("notes")
         parts = Parts(embedding, IndexFolder(settings.data / SEGMENTS), vaults, build_bench(settings))
         kernel = build_kernel(store, parts, settings.text("collection"))
-        app = App(kernel, Dispatcher(catalog, CONTRACTS, hear_call, answer_once), settings.data)
+        app = App(kernel, Dispatcher(catalog, CONTRACTS, answer_once), settings.data)
         show_what_works(app)
     except BaseException:
         store.close()

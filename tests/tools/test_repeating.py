@@ -69,6 +69,16 @@ def test_a_key_belongs_to_one_call(agent: Agent) -> None:
     assert newest(agent) == 1
 
 
+def test_a_refused_key_of_a_memory_carries_the_pulse_like_every_answer_of_its_family(agent: Agent) -> None:
+    agent.app.catalog.also("memories")
+    asked(agent, "k", "store_memory", content="Ada takes her tea black.", rationale="She said so.")
+    other = asked(agent, "k", "store_memory", content="Ada takes her tea white.", rationale="She said so.")
+    assert other.failed
+    assert other.structured is not None
+    assert other.structured["error"]["data"]["reason"] == "key_reused"
+    assert other.structured["pulse"]["quadrant"]
+
+
 def test_what_was_refused_can_be_asked_again_under_its_key(agent: Agent) -> None:
     assert asked(agent, "k", "delete", id="e-1").failed
     agent.store("tea")

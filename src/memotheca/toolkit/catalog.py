@@ -24,6 +24,7 @@ class Listing:
     writes: bool
     wire: Schema
     needs: Sequence[str] = ()
+    component: str = ""
     job: str = ""
 
 

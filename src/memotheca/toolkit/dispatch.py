@@ -4,6 +4,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any, Protocol, cast
@@ -16,7 +17,7 @@ from memotheca.model.retry import persist
 from memotheca.toolkit.ask import Unanswered
 from memotheca.toolkit.bounds import bounded_schema, find_too_much
 from memotheca.toolkit.catalog import Catalog, Listing
-from memotheca.toolkit.contract import Contract, PulseCarrier, Reply
+from memotheca.toolkit.contract import Contract, Exchange, Reply
 from memotheca.toolkit.fields import (
     MissingArgument,
     Schema,
@@ -39,12 +40,6 @@ class UnknownTool(Exception):
     """The name is not in the list; the protocol, not a contract, has the word for it."""
 
 
-class Witness(Protocol):
-    """Hears of every call of a contract that carries the pulse and of its reply, and says how the memory stands."""
-
-    def __call__(self, name: str, arguments: Mapping[str, Any], call: Call[Any], reply: Reply) -> Any: ...
-
-
 class AnswerOnce(Protocol):
     """Answers a call that carries a key: as it was answered before, else by carrying it out."""
 
@@ -54,16 +49,9 @@ class AnswerOnce(Protocol):
 class Dispatcher:
     """Runs tools of a catalogue, each under its own contract."""
 
-    def __init__(
-        self,
-        catalog: Catalog,
-        contracts: Mapping[str, Contract],
-        witness: Witness | None = None,
-        once: AnswerOnce | None = None,
-    ) -> None:
+    def __init__(self, catalog: Catalog, contracts: Mapping[str, Contract], once: AnswerOnce | None = None) -> None:
         self.catalog = catalog
         self._contracts = contracts
-        self._witness = witness
         self._once = once
         self._checks: dict[str, tuple[Schema, jsonschema_rs.Validator]] = {}
 
@@ -72,28 +60,30 @@ class Dispatcher:
         listing = self.catalog.find(name)
         if listing is None:
             raise UnknownTool(name)
-        arguments = without_nulls(listing.wire["inputSchema"], arguments)
+        exchange = Exchange(listing, without_nulls(listing.wire["inputSchema"], arguments), call)
         if not call.key or not listing.writes or self._once is None:
-            return self._run(listing, arguments, call)
+            return self._run(exchange)
         try:
-            asked = _digest_of(name, arguments)
-            return self._once(call, asked, lambda keyed: self._run(listing, arguments, keyed))
+            asked = _digest_of(name, exchange.arguments)
+            return self._once(call, asked, lambda keyed: self._run(replace(exchange, call=keyed)))
         except Refusal as refusal:
-            refusal.arguments = arguments
-            return self._contracts[listing.contract].failure(refusal)
+            refusal.arguments = exchange.arguments
+            contract = self._contracts[listing.contract]
+            return contract.after(exchange, contract.failure(refusal))
 
-    def _run(self, listing: Listing, arguments: Mapping[str, Any], call: Call[Any]) -> Reply:
-        contract = self._contracts[listing.contract]
-        reply = self._answer(listing, contract, arguments, call)
-        if self._witness is None or not hasattr(contract, "with_pulse"):
-            return reply
-        return cast(PulseCarrier, contract).with_pulse(reply, self._witness(listing.name, arguments, call, reply))
+    def _run(self, exchange: Exchange) -> Reply:
+        contract = self._contracts[exchange.listing.contract]
+        return contract.after(exchange, self._answer(exchange, contract))
 
-    def _answer(self, listing: Listing, contract: Contract, arguments: Mapping[str, Any], call: Call[Any]) -> Reply:
+    def _answer(self, exchange: Exchange, contract: Contract) -> Reply:
+        listing, arguments, call = exchange.listing, exchange.arguments, exchange.call
         try:
             self.catalog.refuse_hidden(listing)
             tool = self.catalog.load(listing)
-            wrong = self._find_wrong(tool, arguments)
+            wrong = _find_unspeakable(arguments)
+            if wrong is None:
+                contract.before(exchange)
+                wrong = self._find_wrong(tool, arguments)
             if wrong is not None:
                 raise tool.complain(call, wrong, arguments)
             call.shows = self.catalog.shows
@@ -133,19 +123,28 @@ class Dispatcher:
             self._checks[tool.name] = bounded, jsonschema_rs.validator_for(bounded)
         schema, validator = self._checks[tool.name]
         try:
-            json.dumps(arguments, ensure_ascii=False).encode()
-            if (endless := find_endless(arguments)) is not None:
-                return endless
-            _refuse_missing_rationale(schema, arguments)
             errors = list(islice(validator.iter_errors(dict(arguments)), MANY))
-        except UnicodeEncodeError:
-            return refuse_invalid("The arguments hold text that is not Unicode (half a surrogate pair).", [])
         except (RecursionError, ValueError):
-            return refuse_invalid("The arguments are nested too deeply.", [])
+            return _too_deep()
         error = min(errors, key=lambda found: _order(found, schema), default=None)
         if error is not None:
             return _to_refusal(error, schema)
         return find_too_large(schema, arguments, []) or find_too_much(schema, arguments)
+
+
+def _find_unspeakable(arguments: Mapping[str, Any]) -> Refusal | None:
+    """What no schema can speak of: text that is none, numbers without an end, no end of depth."""
+    try:
+        json.dumps(arguments, ensure_ascii=False).encode()
+        return find_endless(arguments)
+    except UnicodeEncodeError:
+        return refuse_invalid("The arguments hold text that is not Unicode (half a surrogate pair).", [])
+    except (RecursionError, ValueError):
+        return _too_deep()
+
+
+def _too_deep() -> Refusal:
+    return refuse_invalid("The arguments are nested too deeply.", [])
 
 
 def _digest_of(name: str, arguments: Mapping[str, Any]) -> str:
@@ -153,7 +152,7 @@ def _digest_of(name: str, arguments: Mapping[str, Any]) -> str:
     try:
         asked = json.dumps([name, arguments], sort_keys=True)
     except (RecursionError, ValueError):
-        raise refuse_invalid("The arguments are nested too deeply.", []) from None
+        raise _too_deep() from None
     return hashlib.blake2b(asked.encode(), digest_size=16).hexdigest()
 
 
@@ -161,13 +160,6 @@ def _order(error: jsonschema_rs.ValidationError, schema: Schema) -> int:
     """Where what is wrong stands among the parameters, so that no validator's way of going through them is told."""
     path, names = list(error.instance_path), list(schema["properties"])
     return names.index(path[0]) if path and path[0] in names else -1
-
-
-def _refuse_missing_rationale(schema: Schema, arguments: Mapping[str, Any]) -> None:
-    """Before anything else is looked at: a change that needs a reason and has none."""
-    said = arguments.get("rationale")
-    if "rationale" in schema.get("required", ()) and (said is None or (isinstance(said, str) and not said.strip())):
-        raise Refusal(Failure.MISSING_RATIONALE, "A rationale is required: say why.", field="rationale")
 
 
 def _to_refusal(error: jsonschema_rs.ValidationError, schema: Schema) -> Refusal:

@@ -107,18 +107,20 @@ class Tool:
     example: Example
     handler: Handler
     needs: tuple[str, ...] = ()
+    component: str = ""
     complain: Complaint = as_it_is
     task: BackgroundTask | None = None
 
 
 class Traits(TypedDict, total=False):
     """What only some tools say of themselves: another name in public, that a second call changes nothing more, what
-    must be there for it to be shown, how to say more of what the schema finds wrong with the arguments, and that a
-    call may become a task."""
+    must be there for it to be shown, which part of the product the log names for it, how to say more of what the
+    schema finds wrong with the arguments, and that a call may become a task."""
 
     name: str
     idempotent: bool
     needs: tuple[str, ...]
+    component: str
     complain: Complaint
     task: BackgroundTask | None
 
@@ -148,6 +150,7 @@ def tool(
             example=example,
             handler=handler,
             needs=traits.get("needs", ()),
+            component=traits.get("component", ""),
             complain=traits.get("complain", as_it_is),
             task=traits.get("task"),
         )

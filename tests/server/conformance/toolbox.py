@@ -14,7 +14,7 @@ from memotheca.jobs.queue import bench_of
 from memotheca.model.errors import Refusal
 from memotheca.server.adapter import Adapter
 from memotheca.toolkit.catalog import Catalog, Listing
-from memotheca.toolkit.contract import Block, Reply
+from memotheca.toolkit.contract import Block, Contract, Reply
 from memotheca.toolkit.dispatch import Dispatcher
 from memotheca.toolkit.fields import Schema, input_schema
 from memotheca.toolkit.tool import Answer, BackgroundTask, Call, Example, Tool, Toolset
@@ -48,7 +48,7 @@ class Nothing:
     """A tool without arguments."""
 
 
-class FixtureContract:
+class FixtureContract(Contract):
     """Blocks as the tool made them; what the suite wants on the wire is its own affair."""
 
     def success(self, answer: Answer) -> Reply:

@@ -9,7 +9,7 @@ from memotheca.model.clock import to_iso
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry, handle_of
-from memotheca.toolkit.contract import Reply
+from memotheca.toolkit.contract import Contract, Reply
 from memotheca.toolkit.fields import (
     UNSET,
     MissingArgument,
@@ -181,7 +181,7 @@ def in_megabytes(size: int) -> float:
     return round(size / (1024 * 1024), 4)
 
 
-class DocumentsContract:
+class DocumentsContract(Contract):
     """One text block with the JSON, and the same as structured content; `success` tells how it went."""
 
     def success(self, answer: Answer) -> Reply:

@@ -11,7 +11,7 @@ from memotheca.model.clock import to_iso
 from memotheca.model.commits import Commit, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry, handle_of
-from memotheca.toolkit.contract import Reply
+from memotheca.toolkit.contract import Contract, Reply
 from memotheca.toolkit.fields import UNSET, Schema, Unset, flag, integer, number, object_schema, text, texts, to_json
 from memotheca.toolkit.tool import Answer
 
@@ -253,7 +253,7 @@ def address(resource: str, arguments: Mapping[str, Any] | None = None, *, handle
     return f"{path}?{urlencode(given, doseq=True, quote_via=quote)}" if given else path
 
 
-class EntriesContract:
+class EntriesContract(Contract):
     """A human sentence, the JSON as an embedded resource, and the same as structured content; and last what a list
     holds, line by line, for clients that show nothing but text."""
 

@@ -66,7 +66,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="change", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="curation", effect="change", models=(Input, Output), example=EXAMPLE)
 def annotate_node(call: Call[Kernel], input: Input) -> Answer:
     """Attach tags, a domain, a confidence, notes or related concepts to what is stored, or say when it
     happened or holds (valid_to ends what is no longer so) and who said it; its meaning stays as it is."""

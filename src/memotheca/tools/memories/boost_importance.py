@@ -49,7 +49,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="change", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="curation", effect="change", models=(Input, Output), example=EXAMPLE)
 def boost_importance(call: Call[Kernel], input: Input) -> Answer:
     """Say that a memory matters more, or less, than it is held to; between 0 and 1."""
     done = boost(call.kernel, input.node_id, input.delta, input.rationale, actor=call.actor)

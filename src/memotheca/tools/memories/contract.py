@@ -2,11 +2,11 @@
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from memotheca.memory.session.pulse import Pulse
 from memotheca.model.errors import Failure, Refusal
-from memotheca.toolkit.contract import Reply
+from memotheca.toolkit.contract import Contract, Exchange, Reply
 from memotheca.toolkit.fields import Schema, number, object_schema, text, to_json
 from memotheca.toolkit.tool import Answer
 
@@ -77,8 +77,25 @@ class PulseShape:
     quadrant: str = text()
 
 
-class MemoriesContract:
-    """A human sentence and the JSON, as text and as structured content; the pulse rides on each."""
+class Witness(Protocol):
+    """Hears of every call and of its reply, and says how the memory stands."""
+
+    def __call__(self, exchange: Exchange, reply: Reply) -> Pulse: ...
+
+
+class MemoriesContract(Contract):
+    """A human sentence and the JSON, as text and as structured content; the pulse that the witness feels rides on
+    each."""
+
+    def __init__(self, witness: Witness) -> None:
+        self._witness = witness
+
+    def before(self, exchange: Exchange) -> None:
+        """Before anything else is looked at: a change that needs a reason and has none."""
+        said = exchange.arguments.get("rationale")
+        needed = "rationale" in exchange.listing.wire["inputSchema"].get("required", ())
+        if needed and (said is None or (isinstance(said, str) and not said.strip())):
+            raise Refusal(Failure.MISSING_RATIONALE, "A rationale is required: say why.", field="rationale")
 
     def success(self, answer: Answer) -> Reply:
         structured: dict[str, Any] = to_json(answer.content)
@@ -98,8 +115,8 @@ class MemoriesContract:
         structured = {"error": error}
         return Reply(blocks=[{"type": "text", "text": _encode(structured)}], structured=structured, failed=True)
 
-    def with_pulse(self, reply: Reply, pulse: Pulse) -> Reply:
-        structured = {**(reply.structured or {}), "pulse": asdict(pulse)}
+    def after(self, exchange: Exchange, reply: Reply) -> Reply:
+        structured = {**(reply.structured or {}), "pulse": asdict(self._witness(exchange, reply))}
         blocks = [*reply.blocks[:-1], {"type": "text", "text": _encode(structured)}]
         return Reply(blocks=blocks, structured=structured, failed=reply.failed)
 

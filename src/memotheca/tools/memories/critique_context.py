@@ -53,7 +53,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="curation", effect="read", models=(Input, Output), example=EXAMPLE)
 def critique_context(call: Call[Kernel], input: Input) -> Answer:
     """Check what was remembered or read last for contradictions, repetitions, outdated and doubtful statements. Where
     two disagree, ask which holds; do not choose silently."""

@@ -62,7 +62,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def debug_compare_retrieval(call: Call[Kernel], input: Input) -> Answer:
     """See what each space alone would find for a question, where they agree, what their fusion finds, and what the
     search that search_graph uses finds."""

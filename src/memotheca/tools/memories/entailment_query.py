@@ -72,7 +72,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def entailment_query(call: Call[Kernel], input: Input) -> Answer:
     """What is more general than a node and what is a case of it: as somebody said (explicit) or as far as its meaning
     lies in a cone (inferred)."""

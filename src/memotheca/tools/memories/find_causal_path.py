@@ -87,7 +87,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def find_causal_path(call: Call[Kernel], input: Input) -> Answer:
     """The chain of causes and effects from one node to another, with how sure each step is. Backward goes from an
     effect to its causes; bidirectional takes the surer of both."""

@@ -49,7 +49,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="destroy", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="curation", effect="destroy", models=(Input, Output), example=EXAMPLE)
 def forget_concept(call: Call[Kernel], input: Input) -> Answer:
     """Forget a memory or anything else stored: recoverable for 30 days, or for good if the user asked for it."""
     if not input.soft_delete:

@@ -45,7 +45,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def generate_search_plan(call: Call[Kernel], input: Input) -> Answer:
     """Turn a goal into three different questions for search_graph, each for another space, with how much each can be
     expected to find here."""

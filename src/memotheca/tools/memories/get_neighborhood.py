@@ -93,7 +93,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def get_neighborhood(call: Call[Kernel], input: Input) -> Answer:
     """What a node is connected to, by what kind of edge and how strongly: the strongest first, up to three steps."""
     with mapped(call.kernel) as chart:

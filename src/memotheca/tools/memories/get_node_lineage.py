@@ -52,7 +52,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def get_node_lineage(call: Call[Kernel], input: Input) -> Answer:
     """Tell what happened to a memory, oldest first: made, changed, annotated, boosted, merged, forgotten, restored, by
     whom and why. Works for what is deleted too."""

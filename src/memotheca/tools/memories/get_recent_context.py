@@ -57,7 +57,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def get_recent_context(call: Call[Kernel], input: Input) -> Answer:
     """What was stored or looked at last, newest first. Asking for it is no look."""
     since = _moment(input.since) if input.since else 0

@@ -63,7 +63,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def hydrate_citation(call: Call[Kernel], input: Input) -> Answer:
     """Open a citation such as [node_1a2b3c4d]: the whole text behind it. Do so before relying on details."""
     kernel = call.kernel

@@ -125,7 +125,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def inject_context(call: Call[Kernel], input: Input) -> Answer:
     """The best of everything stored about a question in a budget of tokens: each sentence cited, nothing said twice,
     the newest of contradicting statements preferred and the older ones named as superseded."""

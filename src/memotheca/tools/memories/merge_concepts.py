@@ -95,7 +95,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="destroy", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="curation", effect="destroy", models=(Input, Output), example=EXAMPLE)
 def merge_concepts(call: Call[Kernel], input: Input) -> Answer:
     """Make one of several nodes that are about the same: their edges lead to the new one, they themselves can be
     brought back for 30 days. Refused where they rest on different assumptions, unless it is forced."""

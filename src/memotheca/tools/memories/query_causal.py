@@ -128,7 +128,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def query_causal(call: Call[Kernel], input: Input) -> Answer:
     """What an action brings about, or how likely it makes an outcome: if it is done, if it is seen (with the common
     causes that hints at), or had it not been (counterfactual)."""

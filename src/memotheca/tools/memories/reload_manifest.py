@@ -55,7 +55,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="destroy", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="storage", effect="destroy", models=(Input, Output), example=EXAMPLE)
 def reload_manifest(call: Call[Kernel], input: Input) -> Answer:
     """Take in what a person has edited in the manifest: bullets they took away are forgotten, [MERGE: …] merged,
     [NOTE: …] attached. It previews first. Where there is no manifest yet, it is written; the default path stands for

@@ -39,7 +39,9 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="change", models=(Input, Output), example=EXAMPLE, idempotent=True)
+@tool(
+    contract="memories", component="curation", effect="change", models=(Input, Output), example=EXAMPLE, idempotent=True
+)
 def restore_from_hash(call: Call[Kernel], input: Input) -> Answer:
     """Bring back what forget_concept or merge_concepts took away, exactly as it was, within 30 days."""
     restored = restore(call.kernel, input.reversal_hash, actor=call.actor)

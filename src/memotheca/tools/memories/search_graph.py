@@ -96,7 +96,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def search_graph(call: Call[Kernel], input: Input) -> Answer:
     """Find memories, and everything else that is stored, by meaning and words; best first, nothing shortened away."""
     began = time.perf_counter()

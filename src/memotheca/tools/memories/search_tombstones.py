@@ -58,7 +58,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="curation", effect="read", models=(Input, Output), example=EXAMPLE)
 def search_tombstones(call: Call[Kernel], input: Input) -> Answer:
     """Find what was forgotten or merged away within the last 30 days and can still come back."""
     query = input.query if isinstance(input.query, str) else ""

@@ -46,7 +46,7 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="change", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", component="storage", effect="change", models=(Input, Output), example=EXAMPLE)
 def temporary_scratchpad(call: Call[Kernel], input: Input) -> Answer:
     """Working memory of this session: write a value under a key, read one or list the keys, clear one or all. It is
     kept for an hour, in memory alone: never in the graph, in a search, in a log or on disk."""

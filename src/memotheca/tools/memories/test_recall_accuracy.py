@@ -58,7 +58,9 @@ EXAMPLE = Example(
 )
 
 
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE, idempotent=False)
+@tool(
+    contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE, idempotent=False
+)
 def test_recall_accuracy(call: Call[Kernel], input: Input) -> Answer:
     """Ask a question whose right answers you know and see how many of them come, why the others do not, and how a
     fusion of all thirteen spaces would have fared. What is measured sets what generate_search_plan expects."""

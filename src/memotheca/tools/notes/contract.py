@@ -9,7 +9,7 @@ from memotheca.model.clock import to_iso
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.toolkit.contract import Reply
+from memotheca.toolkit.contract import Contract, Reply
 from memotheca.toolkit.fields import (
     UNSET,
     Schema,
@@ -278,7 +278,7 @@ class Nothing:
     _warnings: tuple[str, ...] | Unset = texts(default=UNSET)
 
 
-class NotesContract:
+class NotesContract(Contract):
     """The raw JSON as the first text block, and the same as structured content; warnings beside a list follow it."""
 
     def success(self, answer: Answer) -> Reply:

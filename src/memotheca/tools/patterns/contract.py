@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.toolkit.contract import Block, Reply
+from memotheca.toolkit.contract import Block, Contract, Reply
 from memotheca.toolkit.fields import Schema, object_schema, to_json
 from memotheca.toolkit.tool import Answer
 
@@ -78,7 +78,7 @@ class Presented:
     format: Format
 
 
-class PatternsContract:
+class PatternsContract(Contract):
     """Markdown blocks for people, then a JSON block for machines, as the format says; structured content always."""
 
     def success(self, answer: Answer) -> Reply:
