@@ -106,6 +106,7 @@ def check_file(path: Path) -> Iterator[str]:
             yield from check_definition(node)
     yield from check_imports(path, tree)
     yield from check_statements(path, tree)
+    yield from check_failures(tree)
 
 
 def check_statements(path: Path, tree: ast.AST) -> Iterator[str]:
@@ -115,6 +116,21 @@ def check_statements(path: Path, tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and SQL.match(node.value):
             yield f"line {node.lineno}: speaks SQL outside storage"
+
+
+def check_failures(tree: ast.AST) -> Iterator[str]:
+    """What a refusal is, its type says; details are for whoever is told, and are nowhere looked into."""
+    for node in ast.walk(tree):
+        looked: list[ast.expr] = []
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            looked = [node.value]
+        elif isinstance(node, ast.Compare):
+            looked = node.comparators
+        elif isinstance(node, ast.Attribute) and node.attr == "get":
+            looked = [node.value]
+        for each in looked:
+            if isinstance(each, ast.Attribute) and each.attr == "details":
+                yield f"line {each.lineno}: recognises a refusal by its details; give it a type"
 
 
 def check_definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Iterator[str]:

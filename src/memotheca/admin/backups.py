@@ -13,7 +13,7 @@ from memotheca.admin.upkeep import rebuild
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage import journal, swap
-from memotheca.storage.database import Database
+from memotheca.storage.database import Database, LogMissing
 from memotheca.storage.migrations import STEPS, format_of
 from memotheca.storage.presence import gate, present
 from memotheca.storage.segments import SUFFIX, missing_segments, read_names
@@ -144,13 +144,13 @@ def _check(means: DatabaseAccess, source: Path, accept_incomplete: bool) -> int:
     """The format of the backup; refuses what is none, is damaged, or is of a newer program."""
     try:
         database = means.open_database(swap.staged(means.database), accept_incomplete)
+    except LogMissing as missing:
+        message = (
+            f"{source} is incomplete: it was copied while a program had it open, without its log. Copy the file "
+            "that ends in -wal beside it too, or take what is in it with --accept-incomplete."
+        )
+        raise Refusal(Failure.CORRUPT, message) from missing
     except Refusal as refusal:
-        if refusal.details.get("incomplete"):
-            message = (
-                f"{source} is incomplete: it was copied while a program had it open, without its log. Copy the file "
-                "that ends in -wal beside it too, or take what is in it with --accept-incomplete."
-            )
-            raise Refusal(Failure.CORRUPT, message) from refusal
         message = f"{source} is no backup of Memotheca, or damaged; an export is brought in by `memotheca import`."
         raise Refusal(Failure.CORRUPT, message) from refusal
     try:
@@ -190,8 +190,10 @@ def _look_at_present(means: DatabaseAccess) -> tuple[str, dict[str, list[str]]]:
                 return "whole", journal.erased_ids(session)
         finally:
             database.close()
-    except Refusal as refusal:
-        return "incomplete" if refusal.details.get("incomplete") else DAMAGED, {}
+    except LogMissing:
+        return "incomplete", {}
+    except Refusal:
+        return DAMAGED, {}
 
 
 def _gather_erased(means: DatabaseAccess, known: dict[str, list[str]]) -> dict[str, list[str]]:

@@ -8,6 +8,13 @@ from memotheca.storage.segments import SUFFIX
 from memotheca.storage.store import ACCEPTED, Store
 
 
+class StoreLost(Refusal):
+    """The data file is gone or empty, though something of it is left."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(Failure.CORRUPT, message, details={"lost": True})
+
+
 def is_there(means: DatabaseAccess) -> bool:
     """Whether there is a data file with anything in it, or a log or a restore that it will be made of."""
     files = (means.database, means.log_of(means.database))
@@ -30,12 +37,10 @@ def refuse_missing(means: DatabaseAccess) -> None:
         raise Refusal(Failure.INVALID, "The data directory is a file.")
     if left := remains(means):
         file = "is empty" if means.database.exists() else "is missing"
-        raise Refusal(
-            Failure.CORRUPT,
+        raise StoreLost(
             f"The data file {means.database.name} in {where} {file}, though {' and '.join(left)} of it "
             f"{'is' if left == [FILE] else 'are'} there: it was lost. `memotheca doctor` says which backup to restore, "
-            "and how.",
-            details={"lost": True},
+            "and how."
         )
     what = "There is no store in" if where.is_dir() else "There is no directory"
     then = "" if where.is_dir() else ", and so no store in it"

@@ -28,6 +28,15 @@ NAMESPACES = (
 )
 
 
+class ManyMeant(Refusal):
+    """A handle that several things bear."""
+
+    def __init__(self, handle: str, ids: list[str], *, field: str) -> None:
+        message = f"{handle!r} names {len(ids)} things; use one of the ids."
+        super().__init__(Failure.AMBIGUOUS, message, field=field, details={"candidates": ids})
+        self.ids = ids
+
+
 def resolve(snapshot: Snapshot, handle: str, subject: Subject, *, field: str = "id") -> Version:
     """The live thing under a handle: an id, a prefixed name, or a bare name that only one thing bears."""
     ids = _owners(snapshot, handle.strip())
@@ -35,12 +44,7 @@ def resolve(snapshot: Snapshot, handle: str, subject: Subject, *, field: str = "
     if len(live) == 1:
         return live[0]
     if live:
-        raise Refusal(
-            Failure.AMBIGUOUS,
-            f"{handle!r} names {len(live)} things; use one of the ids.",
-            field=field,
-            details={"candidates": [found.id for found in live]},
-        )
+        raise ManyMeant(handle, [found.id for found in live], field=field)
     raise _gone(snapshot, handle, ids, subject=subject, field=field)
 
 
@@ -49,12 +53,7 @@ def resolve_any(snapshot: Snapshot, handle: str) -> Version:
     ids = _owners(snapshot, handle.strip())
     found = [version for id in ids if (version := snapshot.version(id, snapshot.tx)) is not None]
     if len(found) > 1:
-        raise Refusal(
-            Failure.AMBIGUOUS,
-            f"{handle!r} names {len(found)} things; use one of the ids.",
-            field="id",
-            details={"candidates": [version.id for version in found]},
-        )
+        raise ManyMeant(handle, [version.id for version in found], field="id")
     if not found or found[0].erased:
         raise Refusal(Failure.NOT_FOUND, f"There is nothing under {handle!r}.", field="id")
     return found[0]

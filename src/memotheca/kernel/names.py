@@ -3,10 +3,9 @@
 import os
 import re
 from dataclasses import dataclass
-from typing import cast
 
 from memotheca.kernel.citations import TAG, name_of, resolve_citation
-from memotheca.kernel.handles import resolve_any
+from memotheca.kernel.handles import ManyMeant, resolve_any
 from memotheca.model import kinds
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
@@ -98,9 +97,9 @@ def find_thing(snapshot: Snapshot, named: str) -> Version:
     named = named.strip()
     try:
         return resolve_any(snapshot, named)
-    except Refusal as refusal:
-        if refusal.failure is Failure.AMBIGUOUS:
-            raise _ambiguous(snapshot, named, cast(list[str], refusal.details["candidates"])) from None
+    except ManyMeant as meant:
+        raise _ambiguous(snapshot, named, meant.ids) from None
+    except Refusal:
         found = _by_another_name(snapshot, named)
         if found is None:
             raise Refusal(

@@ -27,6 +27,15 @@ PATIENCE = 20.0
 RESERVE = 1 << 20
 
 
+class FileChanged(Refusal):
+    """A note's file is not what it was when the note was read from it."""
+
+    def __init__(self, path: str, what: str) -> None:
+        message = f"The file {path!r} {what} since it was read. Nothing was written; look at it again, then try again."
+        super().__init__(Failure.CONFLICT, message, details={"path": path})
+        self.path = path
+
+
 @dataclass(slots=True)
 class _Turn:
     """What becomes of one file over all changes of a plan."""
@@ -117,12 +126,7 @@ def _refuse_changed(intent: Intent, leaving: set[str], *, brings_back: bool) -> 
         if found != intent.after and taken is not None and taken not in leaving:
             raise Refusal(Failure.ALREADY_EXISTS, f"There is already a file {intent.vault + taken!r}.")
     elif found not in (intent.before, intent.after):
-        what = "was deleted" if not found else "was changed"
-        raise Refusal(
-            Failure.CONFLICT,
-            f"The file {named!r} {what} since it was read. Nothing was written; look at it again, then try again.",
-            details={"path": named},
-        )
+        raise FileChanged(named, "was deleted" if not found else "was changed")
     if not is_writable(folder.root, intent.path):
         raise Refusal(Failure.READ_ONLY, f"The folder of {named!r} cannot be written; nothing was changed.")
 

@@ -14,7 +14,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.notes.mounts import vaults_of
 from memotheca.notes.note_bytes import is_filed, to_bytes
 from memotheca.notes.note_codec import FilePlace, to_entry
-from memotheca.notes.outbox import FilePlan, catch_up, finish
+from memotheca.notes.outbox import FileChanged, FilePlan, catch_up, finish
 from memotheca.notes.sync import folder_of, sync_paths
 from memotheca.storage.store import Transaction
 from memotheca.vault.edit import compose
@@ -38,12 +38,11 @@ def carry_out(kernel: Kernel, act: Act[T], *, actor: str) -> T:
     catch_up(kernel)
     try:
         result, files_follow = kernel.write(write, actor=actor)
-    except Refusal as refusal:
-        if refusal.failure is not Failure.CONFLICT or "path" not in refusal.details:
-            raise
-        mount, place = vaults_of(kernel).place(refusal.details["path"])
+    except FileChanged as changed:
+        mount, place = vaults_of(kernel).place(changed.path)
         sync_paths(kernel, mount, folder_of(kernel, mount), [place])
-        raise Refusal(Failure.BUSY, refusal.message, details=refusal.details) from refusal
+        # Now that it is read again, the same can be tried again.
+        raise Refusal(Failure.BUSY, changed.message, details=changed.details) from changed
     if files_follow:
         finish(kernel)
     return result

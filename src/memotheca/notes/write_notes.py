@@ -14,7 +14,7 @@ from memotheca.notes.note_codec import FilePlace, to_entry
 from memotheca.notes.notebook import Notebook
 from memotheca.notes.notices import few, judge_links, take_all_warnings
 from memotheca.notes.open_notebook import opened
-from memotheca.notes.outbox import FilePlan, catch_up, finish
+from memotheca.notes.outbox import FileChanged, FilePlan, catch_up, finish
 from memotheca.notes.read_notes import Node, find_key, get_node
 from memotheca.notes.rename import Relinked, relink
 from memotheca.notes.sync import folder_of, sync_paths
@@ -265,7 +265,7 @@ def _carry_out(
     actor: str,
     dry_run: bool,
 ) -> Outcome:
-    """Plan from a snapshot, write in a transaction that finds the notes unchanged, then bring the files after."""
+    """FilePlan from a snapshot, write in a transaction that finds the notes unchanged, then bring the files after."""
     for _ in range(TRIES):
         catch_up(kernel)
         with opened(kernel) as (snapshot, book):
@@ -301,9 +301,8 @@ def _write(
 
     try:
         kernel.write(act, actor=actor)
-    except Refusal as refusal:
-        if refusal.failure is Failure.CONFLICT and "path" in refusal.details:
-            _read_again(kernel, refusal.details["path"])
+    except FileChanged as changed:
+        _read_again(kernel, changed.path)
         raise
     finish(kernel)
 

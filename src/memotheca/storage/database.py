@@ -5,6 +5,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
+from memotheca.model.errors import Failure, Refusal
+
 Value = str | int | float | bytes | None
 Row = tuple[Any, ...]
 
@@ -51,6 +53,17 @@ class Database(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+class LogMissing(Refusal):
+    """A data file was copied alone, or its log was taken away, so that it is not the whole."""
+
+    def __init__(self, log: str) -> None:
+        message = (
+            "The data file is incomplete: it was copied while a program had it open, without its log "
+            f"({log}), so that what was in the log is missing. `memotheca doctor` says what to do."
+        )
+        super().__init__(Failure.CORRUPT, message, details={"incomplete": True})
 
 
 def first(session: Session, sql: str, *values: Value) -> Row | None:

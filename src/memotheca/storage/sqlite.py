@@ -14,7 +14,7 @@ from urllib.parse import quote
 import apsw
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.storage.database import Row, Session, Value
+from memotheca.storage.database import LogMissing, Row, Session, Value
 from memotheca.storage.roles import WriterMark
 from memotheca.storage.soundness import count_all_transactions, find_damage, find_differences
 
@@ -174,12 +174,7 @@ class SQLiteDatabase:
             with self._guard:
                 self._everyone.remove(connection)
             connection.close()
-            raise Refusal(
-                Failure.CORRUPT,
-                "The data file is incomplete: it was copied while a program had it open, without its log "
-                f"({self._log.name}), so that what was in the log is missing. `memotheca doctor` says what to do.",
-                details={"incomplete": True},
-            )
+            raise LogMissing(self._log.name)
 
     def _connect(self) -> apsw.Connection:
         connection = None

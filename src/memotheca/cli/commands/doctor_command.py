@@ -12,11 +12,13 @@ from pathlib import Path
 
 from memotheca.admin.backups import find_good
 from memotheca.admin.health import HealthFinding, examine, repair
+from memotheca.admin.loss import StoreLost
 from memotheca.admin.vault_health import inspect_vaults
 from memotheca.app import App, accept_incomplete, accept_loss, build, loss_of, means_of
 from memotheca.cli.layout import fill, say
 from memotheca.cli.terminal import aimed, app_of, print_json, settings_of, styled
 from memotheca.model.errors import Failure, Refusal
+from memotheca.storage.database import LogMissing
 from memotheca.storage.presence import gate, present
 
 LOW_DISK = 200 * 1024 * 1024
@@ -63,9 +65,7 @@ def _open(parsed: argparse.Namespace) -> App:
         return app_of(parsed)
     try:
         app = app_of(parsed)
-    except Refusal as refusal:
-        if not refusal.details.get("lost"):
-            raise
+    except StoreLost:
         app = parsed.app = build(settings_of(parsed))
     accept_loss(app)
     return app
@@ -107,9 +107,9 @@ def _advice(parsed: argparse.Namespace, refusal: Refusal | None = None, *, lost:
     named = "FILE" if good is None else shlex.quote(str(good))
     command = f"memotheca restore {named}"
     found = f"{command}  (the newest good backup)" if good else f"{command}  (backups/ has no good one; name another)"
-    if lost or (refusal is not None and refusal.details.get("lost")):
+    if lost or isinstance(refusal, StoreLost):
         return aimed(parsed, f"{found}, or go on without what was lost: memotheca doctor --accept-incomplete")
-    if refusal is None or not refusal.details.get("incomplete"):
+    if not isinstance(refusal, LogMissing):
         return aimed(parsed, found)
     others = f"copy the log here too, or {found}, or go on with what is in it: memotheca doctor --accept-incomplete"
     return aimed(parsed, others)

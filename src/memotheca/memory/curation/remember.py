@@ -106,6 +106,15 @@ class _Pondered:
     previous: str | None
 
 
+class PlantedText(Refusal):
+    """What was to be remembered looks like instructions for a model."""
+
+    def __init__(self, threat: Threat) -> None:
+        told = {"attack_type": threat.attack_type, "score": round(threat.score, 4), "signs": list(threat.signs)}
+        message = "The content looks like instructions planted for a model, and was not stored."
+        super().__init__(Failure.INVALID, message, field="content", details={"threat": told})
+
+
 def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
     """Scrub, check, judge and store; nothing is stored of what is refused."""
     clean, redactions = _scrubbed(draft)
@@ -225,14 +234,7 @@ def _scrubbed(draft: NewMemory) -> tuple[NewMemory, tuple[Redaction, ...]]:
 
 def _refuse(kernel: Kernel, threat: Threat) -> None:
     log_curation(kernel, "warn", "block", (), reason="instructions hidden in content")
-    raise Refusal(
-        Failure.INVALID,
-        "The content looks like instructions planted for a model, and was not stored.",
-        field="content",
-        details={
-            "threat": {"attack_type": threat.attack_type, "score": round(threat.score, 4), "signs": list(threat.signs)}
-        },
-    )
+    raise PlantedText(threat)
 
 
 def draw(draft: NewMemory, threat: Threat, at: tuple[int, int]) -> Entry:

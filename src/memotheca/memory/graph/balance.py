@@ -25,6 +25,22 @@ class Examined:
         return is_cancer(self.importance, self.entropy)
 
 
+class Unbalanced(Refusal):
+    """One memory would come to outweigh others that have little to do with each other."""
+
+    def __init__(self, found: Examined) -> None:
+        super().__init__(
+            Failure.INVALID,
+            f"An importance of {found.importance:.2f} would let one memory outweigh {found.neighbours} others that "
+            "have little to do with each other.",
+            details={
+                "importance": round(found.importance, 4),
+                "neighbor_entropy": round(found.entropy or 0.0, 4),
+                "limits": {"importance": IMPORTANT, "neighbor_entropy": SCATTERED},
+            },
+        )
+
+
 def examine(snapshot: Snapshot, id: str, importance: float) -> Examined:
     """Look at the neighbours of an entry and at which of them know each other; what merely came one after the other
     is no neighbour."""
@@ -44,15 +60,5 @@ def refuse_cancer(snapshot: Snapshot, id: str, importance: float) -> Examined:
     """Examine, and refuse what would push an entry over both limits."""
     found = examine(snapshot, id, importance)
     if found.is_cancer:
-        raise Refusal(
-            Failure.INVALID,
-            f"An importance of {importance:.2f} would let one memory outweigh {found.neighbours} others that have "
-            "little to do with each other.",
-            details={
-                "name": "SEMANTIC_CANCER_DETECTED",
-                "importance": round(importance, 4),
-                "neighbor_entropy": round(found.entropy or 0.0, 4),
-                "limits": {"importance": IMPORTANT, "neighbor_entropy": SCATTERED},
-            },
-        )
+        raise Unbalanced(found)
     return found

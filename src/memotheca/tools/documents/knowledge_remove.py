@@ -7,6 +7,7 @@ from typing import Any
 from memotheca.documents.documents import get_document, remove_document
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
+from memotheca.storage.document_index import DocumentRow
 from memotheca.toolkit.ask import confirmation
 from memotheca.toolkit.fields import flag, integer, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -38,13 +39,12 @@ def complain(call: Call[Kernel], refusal: Refusal, arguments: Mapping[str, Any])
     if refusal.field != "confirm" or not isinstance(named, str):
         return refusal
     try:
-        return _unconfirmed(call.kernel, named)
+        return _unconfirmed(get_document(call.kernel, named))
     except Refusal as other:
         return other
 
 
-def _unconfirmed(kernel: Kernel, document_id: str) -> Refusal:
-    row = get_document(kernel, document_id)
+def _unconfirmed(row: DocumentRow) -> Refusal:
     return Refusal(
         Failure.CONFIRMATION_REQUIRED,
         "Set confirm=true to remove this document",
@@ -52,9 +52,9 @@ def _unconfirmed(kernel: Kernel, document_id: str) -> Refusal:
     )
 
 
-def _question(id: str, filename: str, chunks: int) -> str:
-    passages = "passage" if chunks == 1 else "passages"
-    return f"Remove {filename} ({id}) with its {chunks} {passages}? It can be undone for 30 days."
+def _question(row: DocumentRow) -> str:
+    passages = "passage" if row.chunks == 1 else "passages"
+    return f"Remove {row.filename} ({row.handle}) with its {row.chunks} {passages}? It can be undone for 30 days."
 
 
 @tool(
@@ -68,9 +68,9 @@ def _question(id: str, filename: str, chunks: int) -> str:
 def knowledge_remove(call: Call[Kernel], input: Input) -> Answer:
     """Remove a specific document from the knowledge base. It can be undone for 30 days."""
     if not input.confirm:
-        refusal = _unconfirmed(call.kernel, input.document_id)
-        if not call.ask(confirmation(_question(**refusal.details["document"]))).confirmed:
-            raise refusal
+        row = get_document(call.kernel, input.document_id)
+        if not call.ask(confirmation(_question(row))).confirmed:
+            raise _unconfirmed(row)
     row = remove_document(call.kernel, input.document_id, actor=call.actor)
     output = Output(
         document_id=row.handle,

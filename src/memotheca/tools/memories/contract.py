@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
+from memotheca.memory.graph.balance import Unbalanced
 from memotheca.memory.session.pulse import Pulse
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.contract import Contract, Exchange, Reply
@@ -61,7 +62,8 @@ ERRORS: dict[Failure, ErrorName] = {
     Failure.UNAVAILABLE: ErrorName(-32114, "UNAVAILABLE", "Try again later"),
     Failure.INTERNAL: ErrorName(-32115, "INTERNAL", "Look at get_system_logs"),
 }
-NAMED = {error.name: error for error in (SEMANTIC_CANCER_DETECTED, SSE_SESSION_EXPIRED)}
+# Refusals that have a number of their own, whatever failure they are elsewhere.
+OWN: dict[type[Refusal], ErrorName] = {Unbalanced: SEMANTIC_CANCER_DETECTED}
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -102,11 +104,9 @@ class MemoriesContract(Contract):
         return Reply(blocks=_blocks(answer.sentence, structured), structured=structured)
 
     def failure(self, refusal: Refusal) -> Reply:
-        named = NAMED.get(str(refusal.details.get("name")), ERRORS[refusal.failure])
-        told = {key: value for key, value in refusal.details.items() if key != "name"}
-        if refusal.field is not None:
-            told = {"field": refusal.field, **told}
-        content = {**told, **refusal.constraint, "retryable": refusal.failure.retryable}
+        named = OWN.get(type(refusal), ERRORS[refusal.failure])
+        field = {} if refusal.field is None else {"field": refusal.field}
+        content = {**field, **refusal.details, **refusal.constraint, "retryable": refusal.failure.retryable}
         error = {
             "code": named.code,
             "message": refusal.message,

@@ -9,7 +9,7 @@ from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.when import SOURCE_KNOWN, SOURCES, source_of, tell_times
 from memotheca.memory.curation.origin import SAID, Origin
-from memotheca.memory.curation.remember import NewMemory, Stored
+from memotheca.memory.curation.remember import NewMemory, PlantedText, Stored
 from memotheca.memory.curation.remember import store_memory as store
 from memotheca.memory.recall.recall import DOMAINS
 from memotheca.memory.session.arousal import note_threat
@@ -163,9 +163,8 @@ def store_memory(call: Call[Kernel], input: Input) -> Answer:
     draft = _draft(call, input)
     try:
         stored = store(call.kernel, draft, actor=call.actor)
-    except Refusal as refusal:
-        if "threat" in refusal.details:
-            note_threat(call.kernel, draft.session)
+    except PlantedText:
+        note_threat(call.kernel, draft.session)
         raise
     entry = stored.version.thing
     assert isinstance(entry, Entry)
