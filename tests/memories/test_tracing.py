@@ -1,9 +1,13 @@
 """Tracing: citations, lineage, tombstones and logs lead back to what there was."""
 
+from dataclasses import replace
+
 import pytest
 
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY, SECOND
+from memotheca.search.derive import LATER
+from memotheca.storage.store import Transaction
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
 
@@ -156,6 +160,20 @@ class TestLogs:
         assert reversal_hash in found["explanation_for_user"]
         assert [line["action"] for line in found["entries"]] == ["forget_concept", "store_memory"]
         assert [line["recovery_tool"] for line in found["entries"]] == ["restore_from_hash", None]
+
+    def test_what_an_older_program_did_is_told_like_what_is_done_now(self, librarian: Librarian) -> None:
+        id = librarian.remember("Ada takes her tea black.")
+
+        def annotate(transaction: Transaction) -> None:
+            transaction.describe("UPDATE", note={"tool": "annotate_node"})
+            entry = transaction.entry(id)
+            assert entry is not None
+            transaction.put(replace(entry, tags=("tea",)), LATER)
+
+        librarian.kernel.write(annotate, actor="older")
+        newest = librarian.call("get_system_logs", node_id=id)["entries"][0]
+        assert (newest["action"], newest["component"]) == ("annotate_node", "curation")
+        assert librarian.call("get_node_lineage", node_id=id)["lineage"][-1]["change_type"] == "annotated"
 
     def test_the_level_is_the_least_severe_to_show(self, librarian: Librarian) -> None:
         librarian.remember("Ada takes her tea black.")

@@ -18,43 +18,37 @@ from memotheca.memory.session.pulse import Situation, suggest, take_pulse
 from memotheca.memory.session.quadrants import QUADRANTS, Quadrant, confidence, insights, quadrant
 from memotheca.memory.spaces.space_table import COUNT, IDS
 from memotheca.memory.spaces.space_weights import aggregate, space_weights
+from memotheca.memory.verbs import Verb
 
 SHARE = st.floats(0, 1)
-LISTED = {
-    "continue",
-    "epistemic_action",
-    "critique_context",
-    "get_memetic_status",
-    "get_neighborhood",
-    "reflect_on_memory",
-}
+LISTED = {None, Verb.ASK, Verb.CRITICISE, Verb.TEND, Verb.SURROUND, Verb.REFLECT}
 
 
 def test_every_point_of_the_square_has_one_suggestion() -> None:
     seen = {suggest(entropy / 100, coherence / 100) for entropy in range(101) for coherence in range(101)}
-    assert seen == LISTED - {"reflect_on_memory"}
+    assert seen == LISTED - {Verb.REFLECT}
 
 
 @pytest.mark.parametrize(
     ("entropy", "coherence", "action"),
     [
-        (0.8, 0.6, "epistemic_action"),
-        (0.8, 0.3, "critique_context"),
-        (0.8, 0.45, "critique_context"),
-        (0.3, 0.3, "get_neighborhood"),
-        (0.5, 0.3, "get_memetic_status"),
-        (0.3, 0.8, "continue"),
+        (0.8, 0.6, Verb.ASK),
+        (0.8, 0.3, Verb.CRITICISE),
+        (0.8, 0.45, Verb.CRITICISE),
+        (0.3, 0.3, Verb.SURROUND),
+        (0.5, 0.3, Verb.TEND),
+        (0.3, 0.8, None),
     ],
 )
-def test_the_corners_suggest_what_they_are_for(entropy: float, coherence: float, action: str) -> None:
+def test_the_corners_suggest_what_they_are_for(entropy: float, coherence: float, action: Verb | None) -> None:
     assert suggest(entropy, coherence) == action
 
 
 def test_what_is_going_on_comes_before_the_numbers() -> None:
-    assert suggest(0.3, 0.9, Situation(workspace_empty=True, has_conflict=True)) == "epistemic_action"
-    assert suggest(0.3, 0.9, Situation(has_conflict=True)) == "critique_context"
-    assert suggest(0.3, 0.9, Situation(has_urgent_task=True)) == "get_memetic_status"
-    assert suggest(0.3, 0.9, Situation(is_looping=True)) == "reflect_on_memory"
+    assert suggest(0.3, 0.9, Situation(workspace_empty=True, has_conflict=True)) == Verb.ASK
+    assert suggest(0.3, 0.9, Situation(has_conflict=True)) == Verb.CRITICISE
+    assert suggest(0.3, 0.9, Situation(has_urgent_task=True)) == Verb.TEND
+    assert suggest(0.3, 0.9, Situation(is_looping=True)) == Verb.REFLECT
 
 
 @given(SHARE, SHARE)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from memotheca.jobs.workbench import Workbench
 from memotheca.kernel.kernel import Kernel
+from memotheca.model.commits import VERB
 from memotheca.model.kinds import KINDS, SECTION
 from memotheca.search.embed import embedding_of, model_of, setting_of
 from memotheca.search.finder import finder_of
@@ -70,7 +71,7 @@ def count_everything(kernel: Kernel) -> dict[str, int]:
 
 
 def _remove_loose_edges(transaction: Transaction) -> None:
-    transaction.describe("DELETE", note={"tool": "doctor", "reason": "an end was gone"})
+    transaction.describe("DELETE", note={VERB: "doctor", "reason": "an end was gone"})
     for id in all_loose_edges(transaction.session, transaction.collection):
         if (edge := transaction.edge(id)) is not None:
             transaction.remove(edge)

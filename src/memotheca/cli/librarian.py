@@ -21,6 +21,7 @@ from memotheca.model.clock import to_iso
 from memotheca.model.errors import Refusal
 from memotheca.model.kinds import ENTRY, MEMORY, NOTE
 from memotheca.model.knowledge import Entry
+from memotheca.tools.memories.names import TOOLS
 
 CHOICES = "[m]erge [f]orget [k]eep [s]kip [u]ndo [q]uit"
 LAST = "Nothing is left. [u]ndo the last, or [q]uit"
@@ -75,7 +76,7 @@ def _task_shape(task: CareTask) -> dict[str, Any]:
         "task_type": task.type,
         "target_nodes": [_node(entry) for entry in task.entries],
         "reason": task.reason,
-        "suggested_tool": task.suggested_tool,
+        "suggested_tool": TOOLS[task.remedy],
         "priority": task.priority,
     }
 

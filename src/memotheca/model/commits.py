@@ -6,6 +6,9 @@ from typing import Any, Literal
 
 from memotheca.model.knowledge import Subject, Thing
 
+# Under which key a commit's note says what was done, where its operation does not.
+VERB = "verb"
+
 Operation = Literal["CREATE", "UPDATE", "DELETE", "MERGE", "REVERT", "IMPORT", "INDEX", "ERASE"]
 
 
@@ -45,3 +48,8 @@ class Commit:
     subject_id: str
     undoes: int | None = None
     note: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def verb(self) -> str:
+        """What was done, where the note says it. Older notes have the name of a tool, whose first word is the verb."""
+        return str(self.note.get(VERB) or str(self.note.get("tool") or "").partition("_")[0])

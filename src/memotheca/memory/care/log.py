@@ -8,9 +8,9 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.curation.restore import TAKEN_BACK
 from memotheca.memory.curation.reversal import WINDOW, hash_of
-from memotheca.memory.curation.tombstones import tombstone_of
+from memotheca.memory.curation.tombstones import Tombstone, tombstone_of
 from memotheca.memory.session.state import activity_of
-from memotheca.model.clock import to_iso
+from memotheca.memory.verbs import Verb
 from memotheca.model.commits import Commit
 from memotheca.storage.activity import QUARANTINED, ActivityRecord, LogFilter
 from memotheca.storage.lookups import ids_changed_in
@@ -21,9 +21,7 @@ COMPONENTS = ("storage", "retrieval", "curation", "dream", "gwt")
 NAMED = 20  # chosen: what a line can show
 BATCH = 200  # chosen: commits read at once
 
-_CURATING = frozenset(
-    {"annotate_node", "boost_importance", "forget_concept", "merge_concepts", "release", "restore_from_hash"}
-)
+_CURATING = frozenset({Verb.ANNOTATE, Verb.BOOST, Verb.FORGET, Verb.MERGE, Verb.RELEASE, Verb.RESTORE})
 _CURATION = frozenset({"DELETE", "MERGE", "REVERT", "ERASE"})
 # What the journal tells better itself.
 _JOURNALED = ("annotate", "boost", "forget", "merge", "restore", "store")
@@ -31,7 +29,8 @@ _JOURNALED = ("annotate", "boost", "forget", "merge", "restore", "store")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogLine:
-    """One thing that happened; never what an entry says."""
+    """One thing that happened, in the log's own word and, where the journal has it, the verb; never what an entry
+    says."""
 
     time: int
     level: str
@@ -40,7 +39,8 @@ class LogLine:
     node_ids: tuple[str, ...]
     reason: str
     details: Mapping[str, Any]
-    recovery_tool: str | None = None
+    verb: str = ""
+    recovery: Verb | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ def _line_of(line: ActivityRecord) -> LogLine:
         node_ids=line.node_ids,
         reason="it reads like planted instructions" if is_quarantine else line.reason,
         details={},
-        recovery_tool="homeostatic_status" if is_quarantine else None,
+        recovery=Verb.BALANCE if is_quarantine else None,
     )
 
 
@@ -127,7 +127,7 @@ def _transactions(snapshot: Snapshot, sought: LogQuery) -> list[Commit]:
 
 
 def _component(commit: Commit) -> str:
-    is_curation = commit.operation in _CURATION or commit.note.get("tool") in _CURATING
+    is_curation = commit.operation in _CURATION or commit.verb in _CURATING
     return "curation" if is_curation else "storage"
 
 
@@ -146,50 +146,33 @@ def _entered(snapshot: Snapshot, commit: Commit, component: str, now: int) -> Lo
         time=commit.time,
         level="info",
         component=component,
-        action=str(commit.note.get("tool") or commit.operation.lower()),
+        action=commit.operation.lower(),
+        verb=commit.verb,
         node_ids=tuple(ids),
         reason=str(commit.note.get("reason") or ""),
         details=details,
-        recovery_tool="restore_from_hash" if can_come_back else None,
+        recovery=Verb.RESTORE if can_come_back else None,
     )
 
 
-def explain(kernel: Kernel, snapshot: Snapshot, node_id: str) -> str:
-    """Why something is not remembered, to whoever asks."""
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """Where something is that was or is remembered: there, perhaps held in quarantine, or gone, and then perhaps for
+    good."""
+
+    is_there: bool
+    held: Mapping[str, Any] | None = None
+    gone: Tombstone | None = None
+
+    @property
+    def can_be_restored(self) -> bool:
+        """Whether it went by a forgetting or a merger; what an undo took away comes back by another undo."""
+        return self.gone is not None and self.gone.commit.operation in TAKEN_BACK
+
+
+def find_whereabouts(kernel: Kernel, snapshot: Snapshot, node_id: str) -> Whereabouts:
+    """For whoever asks why something is not remembered."""
     entry, now = snapshot.entry(node_id), kernel.now()
     if entry is not None:
-        held = quarantine_of(entry, now)
-        if held is None:
-            return "It is there and nothing hides it; other words may find it: generate_search_plan."
-        until = f" until {to_iso(int(held['until']))}" if held.get("until") else ""
-        return (
-            f"It is quarantined{until} ({held.get('reason')}); search_graph with include_quarantined shows it, "
-            "and a person can let it out: memotheca memory --release."
-        )
-    gone = tombstone_of(snapshot, node_id, now)
-    if gone is None:
-        return "It was erased for good."
-    day = to_iso(gone.commit.time)[:10]
-    deed = {"MERGE": f"merged into {gone.commit.subject_id}", "REVERT": "undone"}
-    told = f"It was {deed.get(gone.commit.operation, 'forgotten')} on {day}"
-    reason = gone.commit.note.get("reason")
-    told += f" as {reason}." if reason else "."
-    if gone.commit.operation not in TAKEN_BACK:
-        return f"{told} Undo that to have it back."
-    if gone.days_left <= 0:
-        return f"{told} The 30 days in which it could come back are over."
-    return f"{told} restore_from_hash brings it back with {gone.reversal_hash}."
-
-
-def summarize(lines: list[LogLine]) -> str:
-    """What of the lines can explain that something is not remembered."""
-    back = sum(line.recovery_tool == "restore_from_hash" for line in lines)
-    held = sum(line.action == "quarantine" for line in lines)
-    refused = sum(line.action == "block" for line in lines)
-    told = [
-        f"{back} deletions or mergers can be taken back with restore_from_hash" if back else "",
-        f"{held} memories were quarantined" if held else "",
-        f"{refused} were refused as planted instructions" if refused else "",
-    ]
-    said = "; ".join(part for part in told if part)
-    return f"{said[0].upper()}{said[1:]}." if said else "Nothing here was deleted, quarantined or refused."
+        return Whereabouts(True, held=quarantine_of(entry, now))
+    return Whereabouts(False, gone=tombstone_of(snapshot, node_id, now))

@@ -8,7 +8,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.care.homeostasis import read_ledger
 from memotheca.memory.curation.remember import quarantine_of
-from memotheca.model.commits import Version
+from memotheca.memory.verbs import Verb
+from memotheca.model.commits import VERB, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.search.derive import LATER, QUARANTINED
@@ -17,8 +18,6 @@ from memotheca.search.index.score import Filter
 from memotheca.search.search import HitPage, Question, find_entries, rank_entries
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
-
-RELEASE = "release"
 
 
 def quarantined_entries(kernel: Kernel, snapshot: Snapshot) -> list[tuple[Entry, Mapping[str, Any]]]:
@@ -67,7 +66,7 @@ def lift_quarantine(kernel: Kernel, handle: str, *, actor: str) -> Version:
     """Let an entry be found again before its time: one transaction, which can be undone. Refused for what is free."""
 
     def act(transaction: Transaction) -> Version:
-        transaction.describe("UPDATE", note={"tool": RELEASE, "reason": "a person lifted its quarantine"})
+        transaction.describe("UPDATE", note={VERB: Verb.RELEASE, "reason": "a person lifted its quarantine"})
         entry = cast(Entry, find_node(transaction, handle).thing)
         if quarantine_of(entry, kernel.now()) is None:
             raise Refusal(Failure.INVALID, "It is not in quarantine.", field="release")

@@ -14,6 +14,7 @@ from memotheca.memory.graph.balance import examine
 from memotheca.memory.graph.cancer import IMPORTANT
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.verbs import Verb
 from memotheca.model.clock import DAY
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
@@ -40,7 +41,7 @@ class CareTask:
     type: TaskType
     entries: tuple[Entry, ...]
     reason: str
-    suggested_tool: str
+    remedy: Verb
     priority: Priority
     score: float
 
@@ -105,24 +106,24 @@ def _critical(findings: Iterable[Finding]) -> Iterable[CareTask]:
     for finding in findings:
         ids = frozenset(entry.id for entry in finding.entries)
         if finding.check == "duplicates":
-            yield _task("potential_merge", finding, "merge_concepts", "medium")
+            yield _task("potential_merge", finding, Verb.MERGE, "medium")
         elif ids not in clashing:
             if finding.clash is None:
-                yield _task("obsolete_info", finding, "forget_concept", "medium")
+                yield _task("obsolete_info", finding, Verb.FORGET, "medium")
             elif finding.clash.type == "temporal":
-                yield _task("obsolete_info", finding, "forget_concept", "high")
+                yield _task("obsolete_info", finding, Verb.FORGET, "high")
             else:
-                yield _task("ambiguity_detected", finding, "epistemic_action", "high")
+                yield _task("ambiguity_detected", finding, Verb.ASK, "high")
         if finding.clash is not None:
             clashing.add(ids)
 
 
-def _task(type: TaskType, finding: Finding, tool: str, priority: Priority) -> CareTask:
+def _task(type: TaskType, finding: Finding, remedy: Verb, priority: Priority) -> CareTask:
     return CareTask(
         type=type,
         entries=finding.entries,
         reason=finding.explanation,
-        suggested_tool=tool,
+        remedy=remedy,
         priority=priority,
         score=finding.score,
     )
@@ -138,7 +139,7 @@ def _cancers(snapshot: Snapshot, entries: Sequence[Entry]) -> Iterable[CareTask]
                     type="semantic_cancer",
                     entries=(entry,),
                     reason=f"it outweighs {found.neighbours} neighbours that have little to do with each other",
-                    suggested_tool="boost_importance",
+                    remedy=Verb.BOOST,
                     priority="high",
                     score=importance,
                 )
@@ -153,7 +154,7 @@ def _orphans(snapshot: Snapshot, entries: Sequence[Entry], now: int) -> Iterable
                 type="obsolete_info",
                 entries=(entry,),
                 reason=f"nothing is linked to it, and it is {(now - entry.created_at) // DAY} days old",
-                suggested_tool="forget_concept",
+                remedy=Verb.FORGET,
                 priority="low",
                 score=round(1 - importance_of(entry), 4),
             )

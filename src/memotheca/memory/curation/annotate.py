@@ -10,9 +10,10 @@ from memotheca.memory.claims.when import FIELDS, SOURCE, tell_times
 from memotheca.memory.curation.origin import amend_origin
 from memotheca.memory.curation.remember import log_curation
 from memotheca.memory.safety.secrets import scrub_all
+from memotheca.memory.verbs import Verb
 from memotheca.model import kinds
 from memotheca.model.clock import to_iso
-from memotheca.model.commits import Version
+from memotheca.model.commits import VERB, Version
 from memotheca.model.knowledge import Entry
 from memotheca.notes.note_bytes import is_filed
 from memotheca.notes.outbox import FilePlan
@@ -37,7 +38,7 @@ def annotate(
     the fingerprint are the very same bytes as before."""
 
     def act(transaction: Transaction, plan: FilePlan) -> tuple[Version, list[str], bool]:
-        transaction.describe("UPDATE", note={"tool": "annotate_node"})
+        transaction.describe("UPDATE", note={VERB: Verb.ANNOTATE})
         before = cast(Entry, find_node(transaction, handle).thing)
         seen = _derived(transaction, before.id)
         after = _annotated(before, annotations, transaction.time)

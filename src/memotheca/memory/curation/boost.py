@@ -8,7 +8,8 @@ from memotheca.kernel.nodes import find_node
 from memotheca.memory.curation.remember import importance_of, log_curation
 from memotheca.memory.graph.balance import Examined, examine, refuse_cancer
 from memotheca.memory.safety.secrets import scrub
-from memotheca.model.commits import Version
+from memotheca.memory.verbs import Verb
+from memotheca.model.commits import VERB, Version
 from memotheca.model.knowledge import Entry
 from memotheca.search.derive import LATER
 from memotheca.storage.store import Transaction
@@ -28,7 +29,7 @@ def boost(kernel: Kernel, handle: str, delta: float, rationale: str, *, actor: s
     """Move an entry's importance within 0 and 1; refused where it would come to outweigh unrelated things."""
 
     def act(transaction: Transaction) -> Boosted:
-        transaction.describe("UPDATE", note={"tool": "boost_importance", "rationale": scrub(rationale)[0]})
+        transaction.describe("UPDATE", note={VERB: Verb.BOOST, "rationale": scrub(rationale)[0]})
         entry = cast(Entry, find_node(transaction, handle).thing)
         before = importance_of(entry)
         after = min(1.0, max(0.0, before + delta))

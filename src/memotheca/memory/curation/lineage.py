@@ -8,6 +8,7 @@ from memotheca.kernel.citations import TAG, resolve_citation
 from memotheca.kernel.handles import resolve_any
 from memotheca.kernel.nodes import find_named
 from memotheca.memory.curation.reversal import hash_of
+from memotheca.memory.verbs import Verb
 from memotheca.model.commits import Commit, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.ids import is_id
@@ -17,7 +18,7 @@ from memotheca.storage.snapshot import Snapshot
 ChangeType = Literal["created", "updated", "merged", "annotated", "boosted", "forgotten", "restored"]
 
 APART = "differs in priors"
-_BY_TOOL: dict[str, ChangeType] = {"annotate_node": "annotated", "boost_importance": "boosted"}
+_BY_VERB: dict[str, ChangeType] = {Verb.ANNOTATE: "annotated", Verb.BOOST: "boosted"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def _change(commit: Commit, before: Entry | None, after: Entry | None) -> Change
         return "restored"
     if before is None:
         return "created"
-    return _BY_TOOL.get(str(commit.note.get("tool")), "updated")
+    return _BY_VERB.get(commit.verb, "updated")
 
 
 def _describe(change: ChangeType, commit: Commit, before: Entry | None, version: Version) -> str:

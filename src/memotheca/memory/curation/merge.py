@@ -19,8 +19,9 @@ from memotheca.memory.graph.cycles import refuse_circle
 from memotheca.memory.safety.secrets import scrub
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
+from memotheca.memory.verbs import Verb
 from memotheca.model import kinds
-from memotheca.model.commits import Commit, Version
+from memotheca.model.commits import VERB, Commit, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Edge, Entry
 from memotheca.notes.note_bytes import is_filed
@@ -88,9 +89,7 @@ def forget(kernel: Kernel, handle: str, *, reason: str, rationale: str, actor: s
     goes with its sections."""
 
     def act(transaction: Transaction, plan: FilePlan) -> Forgotten:
-        transaction.describe(
-            "DELETE", note={"tool": "forget_concept", "reason": reason, "rationale": scrub(rationale)[0]}
-        )
+        transaction.describe("DELETE", note={VERB: Verb.FORGET, "reason": reason, "rationale": scrub(rationale)[0]})
         version = find_node(transaction, handle)
         edges = retire(transaction, plan, cast(Entry, version.thing))
         return Forgotten(version, edges, cast(Commit, transaction.commit(transaction.tx)))
@@ -215,7 +214,7 @@ def chief_of(sources: Sequence[Entry]) -> Entry:
 
 def _merge_note(sources: Sequence[Entry], asked: MergeRequest) -> dict[str, Any]:
     return {
-        "tool": "merge_concepts",
+        VERB: Verb.MERGE,
         "reason": "duplicate",
         "rationale": asked.rationale,
         "strategy": asked.strategy,

@@ -25,9 +25,10 @@ from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
 from memotheca.memory.standing.judge import Learned, consistency, contradictions, learn, reference_of
 from memotheca.memory.standing.nearest import find_near, is_near, vicinity_of
 from memotheca.memory.standing.sample import Judged, Reference, hang, likely_duplicates, mean_vector, meanings
+from memotheca.memory.verbs import Verb
 from memotheca.model import kinds
 from memotheca.model.clock import DAY, HOUR
-from memotheca.model.commits import Version
+from memotheca.model.commits import VERB, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry, fold
 from memotheca.model.retry import persist
@@ -205,7 +206,7 @@ def _ponder(kernel: Kernel, draft: NewMemory, threat: Threat, prepared: Prepared
 
 def put_memory(transaction: Transaction, entry: Entry, prepared: Prepared) -> Entry:
     """Put a drawn memory under an id, a citation and a time of its own."""
-    transaction.describe("CREATE", note={"tool": "store_memory", "rationale": entry.attributes["rationale"]})
+    transaction.describe("CREATE", note={VERB: Verb.STORE, "rationale": entry.attributes["rationale"]})
     id = transaction.new_id()
     made = replace(
         entry, id=id, aliases=(new_alias(transaction, id),), created_at=transaction.time, updated_at=transaction.time

@@ -8,8 +8,9 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.reversal import WINDOW, find_transaction
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import text_of
+from memotheca.memory.verbs import Verb
 from memotheca.model.clock import to_iso
-from memotheca.model.commits import Commit, Version
+from memotheca.model.commits import VERB, Commit, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.notes.note_bytes import is_filed
@@ -64,7 +65,7 @@ def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> RestoredNodes:
         if (already := _restored_before(transaction, target)) is not None:
             return already, ()
         plan = _plan(transaction, target)
-        note = {"tool": "restore_from_hash", **({WAITING: list(plan.waiting)} if plan.waiting else {})}
+        note = {VERB: Verb.RESTORE, **({WAITING: list(plan.waiting)} if plan.waiting else {})}
         transaction.describe("REVERT", undoes=target.tx, note=note)
         made = [cast(Entry, cast(Version, transaction.head(id)).thing) for id in plan.made]
         for entry in made:

@@ -1,18 +1,19 @@
-"""Reflection: which tools, in which order and with which real arguments, lead to a goal."""
+"""Reflection: what to do, in which order and about what of the memory, to come to a goal."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
-from memotheca.kernel.citations import citation_of, name_of
+from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.critique import critique
+from memotheca.memory.care.critique import Check, critique
 from memotheca.memory.care.recency import recent_entries
 from memotheca.memory.claims.goals import Intent, intents, without_request
 from memotheca.memory.curation.restore import TAKEN_BACK
 from memotheca.memory.curation.tombstones import Tombstone, find_tombstones
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.verbs import Verb
 from memotheca.model.knowledge import Entry
 from memotheca.search.search import Question, find_entries
 
@@ -37,28 +38,36 @@ _MEANT: Mapping[Intent, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SuggestedCall:
-    """A tool to call, with what, and why."""
-
-    tool: str
-    params: Mapping[str, Any]
-    rationale: str
+# Why something is proposed: what the goal means, the state of the session, or to have the passages at hand at last.
+Ground = Intent | Literal["unsettled", "loose", "goal"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """Something to do, why, and what it is about: entries, words of the goal, what to look for, a way back."""
+
+    verb: Verb
+    ground: Ground
+    entries: tuple[Entry, ...] = ()
+    text: str = ""
+    checks: tuple[Check, ...] = ()
+    lost: Tombstone | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reflection:
     """Steps in their order, the thoughts behind them, and what of the session's state added to them."""
 
+    goal: str
     reasoning: str
-    steps: tuple[SuggestedCall, ...]
+    steps: tuple[Proposal, ...]
     entropy: float
     coherence: float
     triggered_by: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Ground:
+class _Survey:
     """What the memory has on a goal."""
 
     goal: str
@@ -73,29 +82,33 @@ class _Ground:
 
 def reflect(kernel: Kernel, goal: str, session_name: str) -> Reflection:
     meant = intents(goal)
-    ground = _survey(kernel, goal, meant)
+    found = _survey(kernel, goal, meant)
     with kernel.read() as snapshot:
         mood = activity_of(kernel).mood(snapshot.session, kernel.collection, session_name)
-    steps = [step for intent in meant for step in _STEPS[intent](ground)]
+    steps = [step for intent in meant for step in _STEPS[intent](found)]
     triggered: list[str] = []
     if mood.entropy > UNSETTLED:
         triggered.append(f"entropy {mood.entropy:.2f} > {UNSETTLED}")
-        steps.append(SuggestedCall("epistemic_action", {}, "The material is unsettled: let a question settle it."))
+        steps.append(Proposal(verb=Verb.ASK, ground="unsettled"))
     if mood.coherence < LOOSE:
         triggered.append(f"coherence {mood.coherence:.2f} < {LOOSE}")
-        steps.append(SuggestedCall("critique_context", {}, "The material hangs together loosely: look for conflicts."))
-    last = SuggestedCall(
-        "inject_context", {"query": ground.topic}, "Have the passages that matter at hand, each cited."
-    )
-    kept = list({step.tool: step for step in reversed(steps)}.values())[::-1][: STEPS - 1]
+        steps.append(Proposal(verb=Verb.CRITICISE, ground="loose"))
+    last = Proposal(verb=Verb.CITE, ground="goal", text=found.topic)
+    kept = list({step.verb: step for step in reversed(steps)}.values())[::-1][: STEPS - 1]
     if len(kept) < USUAL - 1:
-        more = [step for step in _find(ground) if step.tool not in {each.tool for each in kept}]
+        more = [step for step in _find(found) if step.verb not in {each.verb for each in kept}]
         kept += more[: USUAL - 1 - len(kept)]
-    told = _reasoning(meant, ground)
-    return Reflection(told, (*kept, last), mood.entropy, mood.coherence, tuple(triggered))
+    return Reflection(
+        goal=goal,
+        reasoning=_reasoning(meant, found),
+        steps=(*kept, last),
+        entropy=mood.entropy,
+        coherence=mood.coherence,
+        triggered_by=tuple(triggered),
+    )
 
 
-def _survey(kernel: Kernel, goal: str, meant: Sequence[Intent]) -> _Ground:
+def _survey(kernel: Kernel, goal: str, meant: Sequence[Intent]) -> _Survey:
     page = find_entries(
         kernel, Question(content=without_request(goal), kinds=KNOWN, is_explained=False, is_complete=False), limit=FOUND
     )
@@ -109,119 +122,85 @@ def _survey(kernel: Kernel, goal: str, meant: Sequence[Intent]) -> _Ground:
         lost = _lost(find_tombstones(snapshot, kernel.now(), query=goal, limit=20)[0]) if "undo" in meant else []
         if "undo" in meant and not lost:
             lost = _lost(find_tombstones(snapshot, kernel.now(), limit=20)[0])
-    return _Ground(goal, hits, repeated, lost)
+    return _Survey(goal, hits, repeated, lost)
 
 
 def _lost(found: Sequence[Tombstone]) -> list[Tombstone]:
     return [each for each in found if each.commit.operation in TAKEN_BACK][:1]
 
 
-def _reasoning(meant: Sequence[Intent], ground: _Ground) -> str:
+def _reasoning(meant: Sequence[Intent], found: _Survey) -> str:
     said = f"The goal says that {', and that '.join(_MEANT[intent] for intent in meant)}." if meant else ""
-    cited = ", ".join(citation_of(entry) for entry in ground.hits)
+    cited = ", ".join(citation_of(entry) for entry in found.hits)
     stored = f"Nearest to it is {cited}." if cited else "Nothing is stored about it yet."
     return f"{said or 'The goal names nothing in particular to do, so look for what is known.'} {stored}"
 
 
-def _undo(ground: _Ground) -> list[SuggestedCall]:
-    steps = [
-        SuggestedCall("search_tombstones", {"query": ground.topic}, "See what was deleted and can still come back.")
+def _undo(found: _Survey) -> list[Proposal]:
+    steps = [Proposal(verb=Verb.UNEARTH, ground="undo", text=found.topic)]
+    return [*steps, *(Proposal(verb=Verb.RESTORE, ground="undo", lost=each) for each in found.lost)]
+
+
+def _missing(found: _Survey) -> list[Proposal]:
+    return [
+        Proposal(verb=Verb.UNEARTH, ground="missing", text=found.topic),
+        Proposal(verb=Verb.LOOK_BACK, ground="missing"),
+        Proposal(verb=Verb.PLAN, ground="missing", text=found.goal),
     ]
-    for each in ground.lost:
-        params = {"reversal_hash": each.reversal_hash}
-        steps.append(SuggestedCall("restore_from_hash", params, f"Brings back {name_of(each.entry)!r}."))
+
+
+def _conflict(found: _Survey) -> list[Proposal]:
+    return [Proposal(verb=Verb.CRITICISE, ground="conflict", checks=("conflicts", "outdated"))]
+
+
+def _clean(found: _Survey) -> list[Proposal]:
+    then = Proposal(verb=Verb.CRITICISE, ground="clean", checks=("duplicates", "outdated"))
+    if found.duplicates:
+        then = Proposal(verb=Verb.MERGE, ground="clean", entries=tuple(found.duplicates))
+    return [Proposal(verb=Verb.TEND, ground="clean"), then]
+
+
+def _cause(found: _Survey) -> list[Proposal]:
+    steps = [Proposal(verb=Verb.PREDICT, ground="cause", text=found.topic)]
+    if len(found.hits) > 1:
+        steps.append(Proposal(verb=Verb.TRACE, ground="cause", entries=tuple(found.hits[:2])))
     return steps
 
 
-def _missing(ground: _Ground) -> list[SuggestedCall]:
+def _trust(found: _Survey) -> list[Proposal]:
+    about = tuple(found.hits[:1])
+    return [Proposal(verb=Verb.CHECK, ground="trust", entries=about, text=about[0].body if about else found.goal)]
+
+
+def _health(found: _Survey) -> list[Proposal]:
+    return [Proposal(verb=Verb.BALANCE, ground="health"), Proposal(verb=Verb.TEND, ground="health")]
+
+
+def _forget(found: _Survey) -> list[Proposal]:
+    steps = [Proposal(verb=Verb.SEARCH, ground="forget", text=found.topic)]
+    return [*steps, *(Proposal(verb=Verb.FORGET, ground="forget", entries=(entry,)) for entry in found.hits[:1])]
+
+
+def _store(found: _Survey) -> list[Proposal]:
+    return [Proposal(verb=verb, ground="store", text=found.topic) for verb in (Verb.SEARCH, Verb.STORE)]
+
+
+def _related(found: _Survey) -> list[Proposal]:
+    return [Proposal(verb=Verb.SURROUND, ground="related", entries=(entry,)) for entry in found.hits[:1]]
+
+
+def _kind(found: _Survey) -> list[Proposal]:
+    return [Proposal(verb=Verb.CLASSIFY, ground="kind", entries=(entry,)) for entry in found.hits[:1]]
+
+
+def _find(found: _Survey) -> list[Proposal]:
     return [
-        SuggestedCall("search_tombstones", {"query": ground.topic}, "It may have been forgotten or merged."),
-        SuggestedCall("get_system_logs", {"component": "curation"}, "See who changed what."),
-        SuggestedCall("generate_search_plan", {"goal": ground.goal}, "It may be there under other words."),
+        Proposal(verb=Verb.PLAN, ground="find", text=found.goal),
+        Proposal(verb=Verb.SEARCH, ground="find", text=found.topic),
     ]
 
 
-def _conflict(ground: _Ground) -> list[SuggestedCall]:
-    params = {"check_types": ["conflicts", "outdated"]}
-    return [SuggestedCall("critique_context", params, "Find statements that cannot all hold.")]
-
-
-def _clean(ground: _Ground) -> list[SuggestedCall]:
-    steps = [SuggestedCall("get_memetic_status", {}, "See the curation tasks.")]
-    if ground.duplicates:
-        params = {
-            "source_node_ids": [entry.id for entry in ground.duplicates],
-            "target_name": name_of(ground.duplicates[0]),
-            "rationale": "They say the same thing.",
-        }
-        steps.append(SuggestedCall("merge_concepts", params, "These two say the same."))
-    else:
-        params = {"check_types": ["duplicates", "outdated"]}
-        steps.append(SuggestedCall("critique_context", params, "Find what repeats or is outdated."))
-    return steps
-
-
-def _cause(ground: _Ground) -> list[SuggestedCall]:
-    steps = [
-        SuggestedCall("query_causal", {"action": ground.topic}, "See what it brings about, or what brings it about.")
-    ]
-    if len(ground.hits) > 1:
-        params = {"source_id": ground.hits[0].id, "target_id": ground.hits[1].id, "direction": "bidirectional"}
-        steps.append(SuggestedCall("find_causal_path", params, "Follow the chain between the two nearest."))
-    return steps
-
-
-def _trust(ground: _Ground) -> list[SuggestedCall]:
-    content = ground.hits[0].body if ground.hits else ground.goal
-    about = f"the text of {citation_of(ground.hits[0])}" if ground.hits else "what was said"
-    return [SuggestedCall("check_adversarial", {"content": content}, f"Check {about} before relying on it.")]
-
-
-def _health(ground: _Ground) -> list[SuggestedCall]:
-    return [
-        SuggestedCall("homeostatic_status", {}, "Importance, suspects and quarantine."),
-        SuggestedCall("get_memetic_status", {}, "What to tend to."),
-    ]
-
-
-def _forget(ground: _Ground) -> list[SuggestedCall]:
-    steps = [SuggestedCall("search_graph", {"query": ground.topic}, "Make sure which one is meant.")]
-    for entry in ground.hits[:1]:
-        params = {"node_id": entry.id, "reason": "user_requested", "rationale": f"Asked for: {ground.goal}"[:1000]}
-        steps.append(
-            SuggestedCall("forget_concept", params, f"Forgets {citation_of(entry)}; it can come back for 30 days.")
-        )
-    return steps
-
-
-def _store(ground: _Ground) -> list[SuggestedCall]:
-    steps = [SuggestedCall("search_graph", {"query": ground.topic}, "Something like it may be there already.")]
-    params = {"content": ground.topic, "rationale": f"Asked for: {ground.goal}"[:1000]}
-    return [*steps, SuggestedCall("store_memory", params, "Put it into your own words, with why and with links.")]
-
-
-def _related(ground: _Ground) -> list[SuggestedCall]:
-    return [
-        SuggestedCall("get_neighborhood", {"node_id": entry.id}, f"What surrounds {citation_of(entry)}.")
-        for entry in ground.hits[:1]
-    ]
-
-
-def _kind(ground: _Ground) -> list[SuggestedCall]:
-    return [
-        SuggestedCall("entailment_query", {"node_id": entry.id}, f"What is above and below {citation_of(entry)}.")
-        for entry in ground.hits[:1]
-    ]
-
-
-def _find(ground: _Ground) -> list[SuggestedCall]:
-    return [
-        SuggestedCall("generate_search_plan", {"goal": ground.goal}, "Ask in three different ways."),
-        SuggestedCall("search_graph", {"query": ground.topic}, "See what is stored, best first."),
-    ]
-
-
-_STEPS: Mapping[Intent, Callable[[_Ground], list[SuggestedCall]]] = {
+_STEPS: Mapping[Intent, Callable[[_Survey], list[Proposal]]] = {
     "undo": _undo,
     "missing": _missing,
     "conflict": _conflict,

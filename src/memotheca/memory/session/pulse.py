@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from memotheca.memory.session.quadrants import Quadrant, quadrant
+from memotheca.memory.verbs import Verb
 
 HIGH, LOW, FAIR = 0.7, 0.4, 0.5  # specification (memory-model: Pulse)
-CONTINUE = "continue"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,29 +23,29 @@ CALM = Situation()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pulse:
-    """How unsettled the current material is, how well it fits, and what to do about it."""
+    """How unsettled the current material is, how well it fits, and what to do about it, if anything but to go on."""
 
     entropy: float
     coherence: float
     learning_score: float
-    suggested: str
+    suggested: Verb | None
     quadrant: Quadrant
 
 
-def suggest(entropy: float, coherence: float, situation: Situation = CALM) -> str:
+def suggest(entropy: float, coherence: float, situation: Situation = CALM) -> Verb | None:
     """The first rule that holds, over the whole square (memory-model: Pulse); dreams are not offered here, so conflicts
     are looked for instead."""
     rules = (
-        (situation.workspace_empty, "epistemic_action"),
-        (situation.has_conflict, "critique_context"),
-        (situation.has_urgent_task, "get_memetic_status"),
-        (entropy > HIGH and coherence > FAIR, "epistemic_action"),
-        (entropy > HIGH, "critique_context"),
-        (entropy < LOW and coherence < LOW, "get_neighborhood"),
-        (coherence < LOW, "get_memetic_status"),
-        (situation.is_looping, "reflect_on_memory"),
+        (situation.workspace_empty, Verb.ASK),
+        (situation.has_conflict, Verb.CRITICISE),
+        (situation.has_urgent_task, Verb.TEND),
+        (entropy > HIGH and coherence > FAIR, Verb.ASK),
+        (entropy > HIGH, Verb.CRITICISE),
+        (entropy < LOW and coherence < LOW, Verb.SURROUND),
+        (coherence < LOW, Verb.TEND),
+        (situation.is_looping, Verb.REFLECT),
     )
-    return next((action for holds, action in rules if holds), CONTINUE)
+    return next((action for holds, action in rules if holds), None)
 
 
 def take_pulse(entropy: float, coherence: float, learning: float, situation: Situation = CALM) -> Pulse:

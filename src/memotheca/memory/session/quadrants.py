@@ -3,15 +3,17 @@
 from collections.abc import Callable, Mapping
 from typing import Literal
 
+from memotheca.memory.verbs import Verb
+
 Quadrant = Literal["Open", "Blind", "Hidden", "Unknown"]
 QUADRANTS: tuple[Quadrant, ...] = ("Open", "Blind", "Hidden", "Unknown")
 THRESHOLD = 0.5  # specification (memory-model: Quadrants)
 
-ACTIONS: dict[Quadrant, str] = {
-    "Open": "search_graph",
-    "Blind": "critique_context",
-    "Hidden": "get_neighborhood",
-    "Unknown": "epistemic_action",
+ACTIONS: dict[Quadrant, Verb] = {
+    "Open": Verb.SEARCH,
+    "Blind": Verb.CRITICISE,
+    "Hidden": Verb.SURROUND,
+    "Unknown": Verb.ASK,
 }
 # Specification (memory-model: Quadrants).
 RETRIEVAL_WEIGHTS: dict[Quadrant, float] = {"Open": 1.0, "Blind": 0.7, "Unknown": 0.5, "Hidden": 0.3}

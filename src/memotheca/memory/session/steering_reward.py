@@ -1,13 +1,18 @@
 """Steering: whether storing this helped, said so that whoever stores can do better (memory-model: Steering)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from memotheca.memory.session.learning import Phase
 
 NEAR_DUPLICATE, LOW_PRIORS = -0.4, -0.3  # specification (memory-model: Steering)
 GOOD, BAD = 0.3, -0.3  # specification (memory-model: Steering)
 UNKNOWN = 0.5  # chosen: neither good nor bad (memory-model: Steering)
+
+
+# What would make a memory worth more: merging it with its duplicate, saying why and where from, links.
+Improvement = Literal["merge", "explain", "link"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +40,7 @@ class Reward:
     assessor: float
     explanation: str
     behavioral_hint: str
-    suggestions: tuple[str, ...]
+    improvements: tuple[Improvement, ...]
 
 
 def lifecycle_reward(phase: Phase, delta_s: float, delta_c: float) -> float:
@@ -65,7 +70,7 @@ def steer(deed: Deed) -> Reward:
         assessor=((accuracy + efficiency) / 2 - 0.5) * 2,
         explanation=_explain(deed, own, reasons),
         behavioral_hint="keep on" if total > GOOD else "change what is stored" if total < BAD else "neutral",
-        suggestions=tuple(_suggestions(deed)),
+        improvements=tuple(_improvements(deed)),
     )
 
 
@@ -75,8 +80,10 @@ def _explain(deed: Deed, own: float, reasons: Sequence[str]) -> str:
     return f"{scored}; less because {' and '.join(reasons)}." if reasons else f"{scored}."
 
 
-def _suggestions(deed: Deed) -> list[str]:
-    said = ["merge it with its duplicate (merge_concepts)"] if deed.is_duplicate else []
+def _improvements(deed: Deed) -> Iterator[Improvement]:
+    if deed.is_duplicate:
+        yield "merge"
     if deed.prior_confidence < 0.5:
-        said.append("give a fuller rationale, a domain and a source")
-    return [*said, "link it to what it belongs to (link_to)"] if deed.delta_c < 0.4 else said
+        yield "explain"
+    if deed.delta_c < 0.4:
+        yield "link"

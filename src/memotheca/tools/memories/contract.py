@@ -1,7 +1,7 @@
 """The memories family on the wire: its shapes, the pulse on every reply, its numbered errors."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from memotheca.memory.graph.balance import Unbalanced
@@ -10,8 +10,11 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.contract import Contract, Exchange, Reply
 from memotheca.toolkit.fields import Schema, number, object_schema, text, to_json
 from memotheca.toolkit.tool import Answer
+from memotheca.tools.memories.names import TOOLS
 
 NODES = "knowledge://nodes"
+# What the pulse suggests where nothing else is due.
+CONTINUE = "continue"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,7 @@ class MemoriesContract(Contract):
         return Reply(blocks=[{"type": "text", "text": _encode(structured)}], structured=structured, failed=True)
 
     def after(self, exchange: Exchange, reply: Reply) -> Reply:
-        structured = {**(reply.structured or {}), "pulse": asdict(self._witness(exchange, reply))}
+        structured = {**(reply.structured or {}), "pulse": to_json(_shape(self._witness(exchange, reply)))}
         blocks = [*reply.blocks[:-1], {"type": "text", "text": _encode(structured)}]
         return Reply(blocks=blocks, structured=structured, failed=reply.failed)
 
@@ -131,6 +134,16 @@ class MemoriesContract(Contract):
             "required": ["pulse"],
             "anyOf": [*needed, {"required": ["error"]}],
         }
+
+
+def _shape(pulse: Pulse) -> PulseShape:
+    return PulseShape(
+        entropy=pulse.entropy,
+        coherence=pulse.coherence,
+        learning_score=pulse.learning_score,
+        suggested=CONTINUE if pulse.suggested is None else TOOLS[pulse.suggested],
+        quadrant=pulse.quadrant,
+    )
 
 
 def _blocks(sentence: str, structured: dict[str, Any]) -> list[dict[str, Any]]:

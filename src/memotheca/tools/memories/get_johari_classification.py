@@ -13,6 +13,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.toolkit.fields import numbers, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
+from memotheca.tools.memories.names import TOOLS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +61,6 @@ def get_johari_classification(call: Call[Kernel], input: Input) -> Answer:
         delta_s=tuple(round(new, 4) for new, _ in stands),
         delta_c=tuple(round(fitting, 4) for _, fitting in stands),
         aggregate=learned.quadrant,
-        suggested_action=ACTIONS[learned.quadrant],
+        suggested_action=TOOLS[ACTIONS[learned.quadrant]],
     )
     return Answer(f"{citation_of(entry)} is {learned.quadrant} as a whole.", f"{NODES}/{entry.id}", output)

@@ -16,6 +16,7 @@ from memotheca.search.census import take_census
 from memotheca.toolkit.fields import UNSET, choice, flag, free, integer, many, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
+from memotheca.tools.memories.names import TOOLS
 
 ACTIONS = ("consolidate", "explore", "clarify", "curate", "ready")
 TYPES = ("potential_merge", "ambiguity_detected", "obsolete_info", "semantic_cancer")
@@ -137,7 +138,7 @@ def _task(task: CareTask) -> TaskShape:
         target_nodes=tuple(entry.id for entry in task.entries),
         citations=tuple(citation_of(entry) for entry in task.entries),
         reason=task.reason,
-        suggested_tool=task.suggested_tool,
+        suggested_tool=TOOLS[task.remedy],
         priority=task.priority,
     )
 

@@ -8,6 +8,8 @@ from memotheca.memory.recall.reflection import reflect
 from memotheca.toolkit.fields import free, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
+from memotheca.tools.memories.names import TOOLS
+from memotheca.tools.memories.proposals import say_why, to_arguments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,9 @@ def reflect_on_memory(call: Call[Kernel], input: Input) -> Answer:
     output = Output(
         reasoning=found.reasoning,
         suggested_sequence=tuple(
-            StepShape(step=number, tool=step.tool, params=dict(step.params), rationale=step.rationale)
+            StepShape(
+                step=number, tool=TOOLS[step.verb], params=to_arguments(step, found.goal), rationale=say_why(step)
+            )
             for number, step in enumerate(found.steps, 1)
         ),
         count=len(found.steps),
@@ -63,4 +67,4 @@ def reflect_on_memory(call: Call[Kernel], input: Input) -> Answer:
             entropy=round(found.entropy, 4), coherence=round(found.coherence, 4), triggered_by=found.triggered_by
         ),
     )
-    return Answer(f"{found.reasoning} Call {', then '.join(step.tool for step in found.steps)}.", NODES, output)
+    return Answer(f"{found.reasoning} Call {', then '.join(TOOLS[step.verb] for step in found.steps)}.", NODES, output)

@@ -8,6 +8,7 @@ from memotheca.model.clock import to_iso
 from memotheca.toolkit.fields import flag, integer, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
+from memotheca.tools.memories.names import name_of_act
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,7 @@ def restore_from_hash(call: Call[Kernel], input: Input) -> Answer:
         restored_edges=len(restored.edges),
         waiting_edges=restored.waiting,
         rewired=restored.rewired,
-        original_operation=str(restored.commit.note.get("tool", restored.commit.operation)),
+        original_operation=name_of_act(restored.commit.verb) or restored.commit.operation,
         operation_timestamp=to_iso(restored.commit.time),
         already_restored=restored.was_restored,
     )

@@ -1,6 +1,7 @@
 """Store a memory."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from memotheca.memory.curation.remember import NewMemory, PlantedText, Stored
 from memotheca.memory.curation.remember import store_memory as store
 from memotheca.memory.recall.recall import DOMAINS
 from memotheca.memory.session.arousal import note_threat
+from memotheca.memory.session.steering_reward import Improvement
 from memotheca.memory.spaces.form import MODALITIES
 from memotheca.memory.standing.judge import dominant_space
 from memotheca.model.clock import to_iso
@@ -24,6 +26,11 @@ from memotheca.tools.memories.contract import NODES
 
 LONGEST_ENCODED = 4 * math.ceil(LARGEST / 3)
 WAYS = ("content", "content_base64", "data_uri")
+IMPROVING: Mapping[Improvement, str] = {
+    "merge": "merge it with its duplicate (merge_concepts)",
+    "explain": "give a fuller rationale, a domain and a source",
+    "link": "link it to what it belongs to (link_to)",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,7 +244,7 @@ def _output(stored: Stored, entry: Entry) -> Output:
             assessor=round(verdict.assessor, 4),
             explanation=verdict.explanation,
             behavioral_hint=verdict.behavioral_hint,
-            suggestions=verdict.suggestions,
+            suggestions=tuple(IMPROVING[each] for each in verdict.improvements),
         ),
         tx_id=stored.version.tx,
     )

@@ -1,0 +1,13 @@
+"""Names: what a room of the memory proposes is something that a client can call."""
+
+from memotheca.memory.verbs import Verb
+from memotheca.tools.memories.names import TOOLS
+from tests.memories.librarian import Librarian
+
+
+def test_every_verb_but_a_persons_own_is_done_by_a_tool_of_the_family(librarian: Librarian) -> None:
+    assert set(Verb) - set(TOOLS) == {Verb.RELEASE}
+    for name in TOOLS.values():
+        listing = librarian.app.catalog.find(name)
+        assert listing is not None
+        assert listing.contract == "memories"
