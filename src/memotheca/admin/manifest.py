@@ -25,21 +25,6 @@ REMOVABLE = 0.2
 LONGEST_NOTE = 2000
 
 ACTIVE, PENDING, NOTES = "Active Concepts", "Pending Actions", "Notes"
-TEXT = f"""# What is remembered
-
-Take a bullet away to forget that concept; it can be brought back for 30 days. Write `[MERGE: one, other]` under
-{PENDING} and `[NOTE: concept] some words` under {NOTES}; concepts go by their names or their tags.
-reload_manifest first says what it makes of the changes, and applies them when it is called again.
-
-<!-- as of transaction 0 of default -->
-
-## {ACTIVE}
-
-## {PENDING}
-
-## {NOTES}
-"""
-
 _STAMP = re.compile(r"<!-- as of transaction (\d+) of ((?:(?! -->|<!--).)++) -->")
 _BULLET = re.compile(r"\s*+[-*+]\s++(\S(?:.*\S)?)\s*+")
 _TAG = re.compile(r"\[node_[0-9a-f]+\]")
@@ -123,13 +108,31 @@ def review(snapshot: Snapshot, text: str) -> Reviewed:
     return Reviewed(text, (*deletions, *edits), len(listed), tuple(dict.fromkeys(lost)))
 
 
-def write_manifest(kernel: Kernel, place: Path, text: str | None, done: Sequence[Edit] = ()) -> int:
+def new_page(how: str) -> str:
+    """A page that lists nothing yet, with a line on how its edits are taken in."""
+    return f"""# What is remembered
+
+Take a bullet away to forget that concept; it can be brought back for 30 days. Write `[MERGE: one, other]` under
+{PENDING} and `[NOTE: concept] some words` under {NOTES}; concepts go by their names or their tags.
+{how}
+
+<!-- as of transaction 0 of default -->
+
+## {ACTIVE}
+
+## {PENDING}
+
+## {NOTES}
+"""
+
+
+def write_manifest(kernel: Kernel, place: Path, text: str, done: Sequence[Edit] = ()) -> int:
     """Bring the list of concepts up to date and take out what was done; everything else stays as it is written."""
     with kernel.read() as snapshot:
         living = [cast(Entry, version.thing) for version in snapshot.entries((MEMORY,))]
         stamp = f"<!-- as of transaction {snapshot.tx} of {snapshot.collection} -->"
     struck = {edit.line for edit in done}
-    lines = (text or TEXT).splitlines()
+    lines = text.splitlines()
     kept: list[str] = []
     for section, number, line in _lines("\n".join(lines)):
         if number not in struck and not (section == ACTIVE and _BULLET.fullmatch(line)):

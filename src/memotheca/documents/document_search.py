@@ -40,6 +40,13 @@ class DocumentHit:
     span: tuple[int, int]
 
 
+class NoDocuments(Refusal):
+    """There is nothing to search in."""
+
+    def __init__(self) -> None:
+        super().__init__(Failure.NOT_FOUND, "There are no documents.", field="query", details={"document_count": 0})
+
+
 def search_documents(
     kernel: Kernel, query: str, *, limit: int, least: float = 0.0, filters: Mapping[str, Any] | None = None
 ) -> list[DocumentHit]:
@@ -56,12 +63,7 @@ def _search(kernel: Kernel, query: str, *, window: tuple[int, float], filters: M
     vector = embed_question(query, embedder)
     with kernel.read() as snapshot:
         if not document_index.count(snapshot.session, kernel.collection)[0]:
-            raise Refusal(
-                Failure.NOT_FOUND,
-                "Knowledge base is empty. Add documents with knowledge-add first",
-                field="query",
-                details={"document_count": 0},
-            )
+            raise NoDocuments
         wanted = _wanted(snapshot, filters)
         findings = finder.find(
             snapshot, Search(text=query, filter=wanted, vector=vector), embedder if vector is not None else None

@@ -40,6 +40,14 @@ class Unpacked:
     media: Mapping[str, Any]
 
 
+class TextTooLong(Refusal):
+    """What was sent holds more text than a memory can."""
+
+    def __init__(self, length: int, *, field: str) -> None:
+        message = f"It holds {length} characters, a memory at most {LONGEST}."
+        super().__init__(Failure.TOO_LARGE, message, field=field, constraint={"bounds": {"maxLength": LONGEST}})
+
+
 @dataclass(frozen=True, slots=True)
 class _Parcel:
     field: str
@@ -87,12 +95,7 @@ def _unpack(kernel: Kernel, parcel: _Parcel) -> Unpacked:
             Failure.UNSUPPORTED, "Nothing could be read in it. Say in content what it shows.", field=parcel.field
         )
     if len(text) > LONGEST:
-        raise Refusal(
-            Failure.TOO_LARGE,
-            f"It holds {len(text)} characters, a memory at most {LONGEST}. Add it as a document with knowledge-add.",
-            field=parcel.field,
-            constraint={"bounds": {"maxLength": LONGEST}},
-        )
+        raise TextTooLong(len(text), field=parcel.field)
     media = {
         "type": parcel.type or mimetypes.types_map.get(f".{format}", "application/octet-stream"),
         "bytes": len(parcel.content),

@@ -115,7 +115,7 @@ def update_entry(kernel: Kernel, handle: str, change: EntryChange, *, actor: str
     def act(transaction: Transaction) -> Written:
         transaction.describe("UPDATE")
         before = cast(Entry, resolve(transaction, handle, "entry").thing)
-        _refuse_filed(before, "update_node")
+        _refuse_filed(before)
         _refuse_text_of_document(before, change)
         amended, notice = _settled(transaction, _amended(before, change, transaction.time))
         if amended != before:
@@ -132,7 +132,7 @@ def delete_entry(kernel: Kernel, handle: str, *, actor: str) -> tuple[str, int, 
     def act(transaction: Transaction) -> tuple[str, int, int]:
         transaction.describe("DELETE")
         entry = cast(Entry, resolve(transaction, handle, "entry").thing)
-        _refuse_filed(entry, "delete_node")
+        _refuse_filed(entry)
         remove = remove_document if entry.kind == kinds.DOCUMENT else remove_with_edges
         return handle_of(entry), remove(transaction, entry), transaction.tx
 
@@ -163,10 +163,17 @@ def _refuse_text_of_document(entry: Entry, change: EntryChange) -> None:
         )
 
 
-def _refuse_filed(entry: Entry, tool: str) -> None:
-    """A file is the truth of its note, so a note changes with its file."""
+class OwnedByFile(Refusal):
+    """A note of a vault, which changes with its file and not as an entry."""
+
+    def __init__(self, handle: str) -> None:
+        super().__init__(Failure.UNSUPPORTED, f"{handle!r} is a note of a vault; change its file.", field="id")
+        self.handle = handle
+
+
+def _refuse_filed(entry: Entry) -> None:
     if entry.attributes.get("owner") == "file":
-        raise Refusal(Failure.UNSUPPORTED, f"{handle_of(entry)!r} is a note of a vault; use {tool}.", field="id")
+        raise OwnedByFile(handle_of(entry))
 
 
 def _newest(snapshot: Snapshot, id: str) -> Version:

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from memotheca.documents.document_search import DocumentHit, search_documents
+from memotheca.documents.document_search import DocumentHit, NoDocuments, search_documents
 from memotheca.kernel.kernel import Kernel
-from memotheca.model.errors import Failure, Refusal
+from memotheca.model.errors import Refusal
 from memotheca.model.kinds import DOCUMENT
 from memotheca.model.knowledge import handle_of
 from memotheca.toolkit.fields import UNSET, Unset, free, integer, many, number, text
@@ -70,10 +70,14 @@ def knowledge_search(call: Call[Kernel], input: Input) -> Answer:
         found = search_documents(
             call.kernel, input.query, limit=input.top_k, least=input.min_relevance, filters=filters
         )
-    except Refusal as refusal:
-        if refusal.failure is Failure.NOT_FOUND and (elsewhere := _elsewhere(call, input.query)):
-            refusal.details["elsewhere"] = elsewhere
-        raise
+    except NoDocuments as none:
+        elsewhere = _elsewhere(call, input.query)
+        raise Refusal(
+            none.failure,
+            "Knowledge base is empty. Add documents with knowledge-add first",
+            field=none.field,
+            details={**none.details, **({"elsewhere": elsewhere} if elsewhere else {})},
+        ) from none
     output = Output(
         query=input.query,
         results=tuple(_result(each) for each in found),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from memotheca.entries.entries import OwnedByFile
 from memotheca.model import kinds
 from memotheca.model.clock import to_iso
 from memotheca.model.commits import Commit, Version
@@ -161,6 +162,11 @@ def entry_fields(version: Version) -> dict[str, Any]:
         "recorded_at": to_iso(version.time),
         "tx_id": version.tx,
     }
+
+
+def point_to_note_tool(owned: OwnedByFile, tool: str) -> Refusal:
+    """What is said of a note to whoever takes it for an entry."""
+    return Refusal(owned.failure, f"{owned.handle!r} is a note of a vault; use {tool}.", field=owned.field)
 
 
 def entry_shape(version: Version) -> EntryShape:

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from memotheca.entries.edges import delete_edge
-from memotheca.entries.entries import delete_entry
+from memotheca.entries.entries import OwnedByFile, delete_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
-from memotheca.tools.entries.contract import ENTRIES, TRIPLES, address
+from memotheca.tools.entries.contract import ENTRIES, TRIPLES, address, point_to_note_tool
 
 TYPES = ("entry", "triple")
 
@@ -37,7 +37,10 @@ def delete(call: Call[Kernel], input: Input) -> Answer:
         handle, tx = delete_edge(call.kernel, input.id, actor=call.actor)
         output = Output(id=handle, entity_type="triple", deleted=True, tx_id=tx)
         return Answer(f"Deleted triple {handle} in transaction {tx}.", address(TRIPLES, handle=handle), output)
-    handle, edges, tx = delete_entry(call.kernel, input.id, actor=call.actor)
+    try:
+        handle, edges, tx = delete_entry(call.kernel, input.id, actor=call.actor)
+    except OwnedByFile as owned:
+        raise point_to_note_tool(owned, "delete_node") from owned
     also = f" and {edges} {'triple' if edges == 1 else 'triples'}" if edges else ""
     output = Output(id=handle, entity_type="entry", deleted=True, tx_id=tx, deleted_triples=edges)
     return Answer(f"Deleted {handle}{also} in transaction {tx}.", address(ENTRIES, handle=handle), output)

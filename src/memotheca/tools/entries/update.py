@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.entries.entries import LONGEST_NAME, EntryChange, update_entry
+from memotheca.entries.entries import LONGEST_NAME, EntryChange, OwnedByFile, update_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.kinds import KNOWLEDGE_TYPES, MEMORY_TYPES, STATUSES
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, number, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
-from memotheca.tools.entries.contract import ENTRIES, EntryShape, address, entry_fields, to_request
+from memotheca.tools.entries.contract import ENTRIES, EntryShape, address, entry_fields, point_to_note_tool, to_request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,10 @@ EXAMPLE = Example(
 def update(call: Call[Kernel], input: Input) -> Answer:
     """Correct an entry: its id and only the fields that change; null clears one."""
     told = said(input)
-    written = update_entry(call.kernel, told.pop("id"), EntryChange(**to_request(told)), actor=call.actor)
+    try:
+        written = update_entry(call.kernel, told.pop("id"), EntryChange(**to_request(told)), actor=call.actor)
+    except OwnedByFile as owned:
+        raise point_to_note_tool(owned, "update_node") from owned
     fields: dict[str, Any] = entry_fields(written.version)
     sentence = f"{fields['id']} about {fields['topic']!r} is as of transaction {fields['tx_id']}."
     if written.notice:

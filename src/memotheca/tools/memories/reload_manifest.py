@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memotheca.admin.manifest import PUBLISHED, Edit, Reviewed, locate_manifest, read_manifest, review, write_manifest
+from memotheca.admin.manifest import (
+    PUBLISHED,
+    Edit,
+    Reviewed,
+    locate_manifest,
+    new_page,
+    read_manifest,
+    review,
+    write_manifest,
+)
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.manifest_edits import Applied, Failed, apply_edits
 from memotheca.memory.session.state import activity_of
@@ -16,6 +25,7 @@ from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 
 PREVIEWED = "manifest previewed"
+HOW = "reload_manifest first says what it makes of the changes, and applies them when it is called again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +79,7 @@ def reload_manifest(call: Call[Kernel], input: Input) -> Answer:
     if not found.edits or not _may_apply(call, input, found, wanted):
         return _show(call, input, place, found)
     applied, failed = apply_edits(call.kernel, wanted, actor=call.actor)
-    count = write_manifest(call.kernel, place, page, [each.edit for each in applied])
+    count = write_manifest(call.kernel, place, found.text, [each.edit for each in applied])
     output = Output(
         path=input.path,
         preview=False,
@@ -88,7 +98,7 @@ def reload_manifest(call: Call[Kernel], input: Input) -> Answer:
 def _show(call: Call[Kernel], input: Input, place: Path, found: Reviewed) -> Answer:
     """What would change; where nothing would, the page is brought up to date."""
     written = not found.edits and not input.preview
-    count = write_manifest(call.kernel, place, found.text or None) if written else found.listed
+    count = write_manifest(call.kernel, place, found.text or new_page(HOW)) if written else found.listed
     output = Output(
         path=input.path,
         preview=bool(found.edits),

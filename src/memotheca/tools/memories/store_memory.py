@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.documents.inline import LARGEST, Unpacked, unpack_encoded, unpack_uri
+from memotheca.documents.inline import LARGEST, TextTooLong, Unpacked, unpack_encoded, unpack_uri
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.when import SOURCE_KNOWN, SOURCES, source_of, tell_times
@@ -198,9 +198,13 @@ def _unpack(kernel: Kernel, given: dict[str, Any]) -> Unpacked | None:
     if len(sent) + ("content" in given) != 1:
         message = "Give exactly one of content, content_base64 and data_uri."
         raise Refusal(Failure.INVALID, message, field="content", constraint={"allowed": list(WAYS)})
-    if "content_base64" in sent:
-        return unpack_encoded(kernel, sent["content_base64"])
-    return unpack_uri(kernel, sent["data_uri"]) if sent else None
+    try:
+        if "content_base64" in sent:
+            return unpack_encoded(kernel, sent["content_base64"])
+        return unpack_uri(kernel, sent["data_uri"]) if sent else None
+    except TextTooLong as long:
+        advice = f"{long.message} Add it as a document with knowledge-add."
+        raise Refusal(long.failure, advice, field=long.field, constraint=long.constraint) from long
 
 
 def _output(stored: Stored, entry: Entry) -> Output:
