@@ -24,6 +24,16 @@ related: "[[old name]]"
 """
 
 
+@pytest.mark.parametrize(
+    ("tool", "said", "named"), [("update", {"content": "x"}, "update_node"), ("delete", {}, "delete_node")]
+)
+def test_who_takes_a_note_for_an_entry_is_told_the_tool_for_notes(writer, tool, said, named):
+    writer.given(tea="# Tea\n")
+    error = writer.reply(tool, id="tea.md", **said).structured["error"]
+    assert (error["code"], error["field"]) == ("validation", "id")
+    assert error["message"] == f"'tea.md' is a note of a vault; use {named}."
+
+
 def test_a_new_title_renames_the_file_and_every_form_of_link(writer):
     writer.save("folder/old name.md", "# Old\n")
     writer.save("a.md", LINKING)
