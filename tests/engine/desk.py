@@ -28,7 +28,7 @@ from memotheca.search.index_folder import IndexFolder
 from memotheca.search.passages import cut
 from memotheca.search.search import HitPage, Question, find_entries
 from memotheca.text.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, TITLE_WEIGHT, B
-from memotheca.text.words import identifiers, pairs, query_words, stop_words, words
+from memotheca.text.words import identifiers, pairs, query_words, words
 from memotheca.vectors.embedders import Choice
 from memotheca.vectors.onnx_embedder import to_bytes, unit
 
@@ -180,7 +180,8 @@ def _spell(entry: Entry, span: tuple[int, int]) -> tuple[tuple[str, tuple[int, i
     for text, weight in ((entry.title, TITLE_WEIGHT), (body, 1)):
         terms = words(text)
         length += len(terms)
-        for term in (*terms, *pairs(terms), *(f"={name}" for name in identifiers(text)), *stop_words(text)):
+        stopping = [term for term in words(text, keep_stop_words=True) if term.endswith("'")]
+        for term in (*terms, *pairs(terms), *(f"={name}" for name in identifiers(text)), *stopping):
             counts[term] += weight
     return (entry.id, span), length, Counter({term: min(count, 255) for term, count in counts.items()})
 

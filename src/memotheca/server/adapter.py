@@ -53,7 +53,6 @@ WITH_TASKS = "2025-11-25"
 LAST_WITH_NOT_FOUND = "2025-06-18"
 RESOURCE_NOT_FOUND = -32002
 
-TOO_EARLY = "Send initialize first: nothing else is answered before it."
 
 CHANGE = "knowledge/change"
 IDEMPOTENCY_KEY = "knowledge/idempotency-key"

@@ -225,7 +225,6 @@ RESOURCES = (
     ),
 )
 
-BY_URI = {resource.uri: resource for resource in RESOURCES}
 LISTS = {ENTRY: ENTRIES, NOTE: NOTES, DOCUMENT: DOCUMENTS}
 
 

@@ -32,7 +32,6 @@ LISTED = 100
 STATUS = {"queued": "working", "running": "working"}
 
 Ask = Callable[[Callable[[], Any]], Awaitable[Any]]
-RunTool = Callable[..., Awaitable[Reply]]
 
 
 class UpdateParams(types.RequestParams):

@@ -105,11 +105,6 @@ def _marked(stop_word: str) -> str:
     return f"{stop_word}'"
 
 
-def stop_words(text: str) -> list[str]:
-    """The stop-words of a text, as terms."""
-    return [_marked(run) for run in _RUNS.findall(fold(text)) if run in STOP_WORDS]
-
-
 def query_words(text: str) -> list[str]:
     """The terms of a question; its stop-words count only when it has nothing else."""
     return words(text) or words(text, keep_stop_words=True)

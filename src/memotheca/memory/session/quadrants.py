@@ -15,8 +15,6 @@ ACTIONS: dict[Quadrant, Verb] = {
     "Hidden": Verb.SURROUND,
     "Unknown": Verb.ASK,
 }
-# Specification (memory-model: Quadrants).
-RETRIEVAL_WEIGHTS: dict[Quadrant, float] = {"Open": 1.0, "Blind": 0.7, "Unknown": 0.5, "Hidden": 0.3}
 
 
 def quadrant(delta_s: float, delta_c: float, threshold: float = THRESHOLD) -> Quadrant:

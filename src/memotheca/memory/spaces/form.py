@@ -14,7 +14,6 @@ from memotheca.memory.spaces.sparse import Columns, Sparse, count_words
 Array = NDArray[Any]
 
 MODALITIES = ("text", "image", "audio", "video", "code", "structured", "mixed")
-INTENTS = ("question", "instruction", "decision", "fact", "code", "list")
 CAPTION = 160
 CAPTION_TERMS = 24
 
