@@ -105,3 +105,14 @@ def test_spans_are_those_of_the_sentences(text: str) -> None:
 def test_time_is_in_proportion_to_the_text(unit: str) -> None:
     for split in (split_sentences, lambda text: list(split_statements(text))):
         assert growth_of(split, lambda size: unit * (size // len(unit)), 30_000) < MOST
+
+
+def test_the_number_of_a_day_ends_no_sentence_before_another_day() -> None:
+    assert split_sentences("Ilse fehlt vom 2. bis 13. November. Uwe kommt.") == [
+        "Ilse fehlt vom 2. bis 13. November.",
+        "Uwe kommt.",
+    ]
+    assert split_sentences("Am 14.08. wurde getauscht. Sonst nichts.") == [
+        "Am 14.08. wurde getauscht.",
+        "Sonst nichts.",
+    ]

@@ -51,6 +51,9 @@ _ITEM = re.compile(r"(?:[-*+\u2022]\s++)?(?:\(?\d{1,3}(?:\.\d{1,3}){0,4}[.)]|\(?
 _FIRST = re.compile(r"[:;(]\s*+(?:1|[aAiI])\.$")
 _ORDINAL = re.compile(r"(?<![\w.,])\d{1,2}\.$")
 _MONTH = re.compile(r"(?:jan|feb|m\u00e4r|mar|apr|mai|maj|jun|jul|aug|sep|okt|oct|nov|de[sz])", re.IGNORECASE)
+# From the 2. to the 13. of a month, as German and Danish write it; and the 14.08. within a sentence.
+_BEFORE_DAYS = frozenset(("bis", "und", "oder", "til", "og", "eller"))
+_DATED = re.compile(r"(?<![\w.,])[0-3]?\d\.[01]?\d\.$")
 _NEXT = re.compile(r"[\"'\u201c\u201e\u2018\u00ab(\[]?(\w+)")
 
 
@@ -131,5 +134,7 @@ def _is_abbreviated(text: str, span: tuple[int, int], word: str) -> bool:
     if _LETTER.search(before):
         return bool(word) and (word[0].islower() or word.lower() not in STOP_WORDS)
     if _ORDINAL.search(before):
-        return _MONTH.match(word) is not None
+        return _MONTH.match(word) is not None or word in _BEFORE_DAYS
+    if _DATED.search(before):
+        return word[:1].islower()
     return word[:1].islower() and _GOING.search(before) is not None

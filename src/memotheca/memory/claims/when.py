@@ -16,7 +16,7 @@ Teller = Literal["user", "colleague", "agent", "tool", "document", "web"]
 SOURCES: tuple[Teller, ...] = ("user", "colleague", "agent", "tool", "document", "web")
 # "stated" by whoever stored it, "read" from the text, "session": what its session had said before.
 Known = Literal["stated", "read", "session"]
-Precision = Literal["minute", "day", "month", "year"]
+Precision = Literal["minute", "day", "week", "month", "year"]
 TimeField = Literal["occurred_at", "valid_from", "valid_to"]
 FIELDS: tuple[TimeField, ...] = ("occurred_at", "valid_from", "valid_to")
 
@@ -28,7 +28,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A day, a minute, a month or a year in which something is said to lie, from its first to its last microsecond."""
+    """A minute, a day, a week, a month or a year in which something is said to lie, from its first to its last."""
 
     first: int
     last: int
@@ -172,4 +172,6 @@ def spell_day(at: int) -> str:
 def _spell(at: int, precision: Precision) -> str:
     day = _EPOCH + timedelta(microseconds=at - at % MINUTE)
     month = f"{_MONTHS[day.month - 1]} {day.year}"
-    return str(day.year) if precision == "year" else month if precision == "month" else f"{day.day} {month}"
+    if precision in ("month", "year"):
+        return month if precision == "month" else str(day.year)
+    return f"{'week of ' if precision == 'week' else ''}{day.day} {month}"

@@ -10,7 +10,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.claims.contradiction import Contradiction
 from memotheca.memory.claims.quantities import differ_in_figures
-from memotheca.memory.claims.when import Times
+from memotheca.memory.claims.said_times import read_times
 from memotheca.memory.curation.links import new_link, stated_edges
 from memotheca.memory.curation.origin import Origin, stated_source, with_origin
 from memotheca.memory.curation.rewards import Rewarded, reward_store
@@ -194,7 +194,9 @@ def _ponder(kernel: Kernel, draft: NewMemory, threat: Threat, prepared: Prepared
         mood = activity_of(kernel).mood(snapshot.session, kernel.collection, draft.session)
         now = kernel.now()
         drawn = draw(draft, threat, (now, mood.position + 1))
-        entry = with_origin(drawn, draft.origin, read=Times(), usual=mood.source if draft.session else None)
+        entry = with_origin(
+            drawn, draft.origin, read=read_times(draft.content, now), usual=mood.source if draft.session else None
+        )
         around = _look_around(kernel, snapshot, entry, linked, prepared=prepared)
         learned = learn(entry, around.judged, activity_of(kernel).count(snapshot.session, kernel.collection))
         share = learning_share(modulator_levels(kernel, snapshot.session, draft.session, now=now))
