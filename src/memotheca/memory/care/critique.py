@@ -33,18 +33,15 @@ UNSURE, SLIGHT = 0.5, 0.2  # chosen (memory-model: Critique)
 SNIPPET = 200  # chosen: what an answer can show
 BEGINNING = 120  # chosen: what an answer can show
 
-REVISE, MERGE, ASK, IGNORE = "revise_reasoning", "merge_conflicting_nodes", "ask_user", "ignore_low_confidence"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What is wrong with which entries, the one in question first, how sure that is, and what to do."""
+    """What is wrong with which entries, the one in question first, and how sure that is."""
 
     check: Check
     entries: tuple[Entry, ...]
     score: float
     explanation: str
-    action: str
     clash: Contradiction | None = None
 
     @property
@@ -178,7 +175,6 @@ def _conflict(clash: ContradictoryPair) -> Finding:
         entries=(clash.older, clash.newer),
         score=found.score,
         explanation=found.explanation,
-        action=REVISE if found.type == "temporal" else ASK,
         clash=found,
     )
 
@@ -190,7 +186,6 @@ def _duplicates(kernel: Kernel, snapshot: Snapshot, pairs: Sequence[tuple[Entry,
             entries=pair,
             score=round(value, 4),
             explanation=f"they say the same, to {value:.2f}",
-            action=MERGE,
         )
         for pair, value in zip(pairs, meanings_of(kernel, snapshot, pairs), strict=True)
         if value >= DUPLICATE and not differ_in_figures(pair[0].body, pair[1].body)
@@ -217,7 +212,7 @@ def _outdated(entries: Sequence[Entry], clashes: Sequence[ContradictoryPair], no
 
 
 def _out(entries: tuple[Entry, ...], score: float, why: str, clash: Contradiction | None = None) -> Finding:
-    return Finding(check="outdated", entries=entries, score=score, explanation=why, action=REVISE, clash=clash)
+    return Finding(check="outdated", entries=entries, score=score, explanation=why, clash=clash)
 
 
 def _low_confidence(entry: Entry) -> Finding | None:
@@ -233,4 +228,4 @@ def _low_confidence(entry: Entry) -> Finding | None:
 
 
 def _doubt(entry: Entry, score: float, why: str) -> Finding:
-    return Finding(check="low_confidence", entries=(entry,), score=round(score, 4), explanation=why, action=IGNORE)
+    return Finding(check="low_confidence", entries=(entry,), score=round(score, 4), explanation=why)

@@ -1,11 +1,12 @@
 """Critique the recent context."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.critique import CHECKS, Finding, critique
+from memotheca.memory.care.critique import CHECKS, Check, Finding, critique
 from memotheca.memory.care.recency import recent_entries
 from memotheca.memory.session.state import activity_of
 from memotheca.toolkit.fields import UNSET, Unset, flag, free, integer, many, number, text, texts
@@ -14,6 +15,12 @@ from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 
 USUAL = 10
+ACTIONS: Mapping[Check, str] = {
+    "conflicts": "revise_reasoning",
+    "duplicates": "merge_conflicting_nodes",
+    "outdated": "revise_reasoning",
+    "low_confidence": "ignore_low_confidence",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +80,7 @@ def critique_context(call: Call[Kernel], input: Input) -> Answer:
         findings=shapes[:fitting],
         count=len(findings),
         summary=counts,
-        suggested_action=findings[0].action if findings else None,
+        suggested_action=_advice(findings[0]) if findings else None,
         truncated=True if fitting < len(shapes) else UNSET,
     )
     told = ", ".join(f"{count} {check.replace('_', ' ')}" for check, count in counts.items())
@@ -90,5 +97,11 @@ def _shape(finding: Finding) -> FindingShape:
         contradiction_type=finding.clash.type if finding.clash is not None else UNSET,
         snippet=finding.snippet,
         explanation=finding.explanation,
-        suggested_action=finding.action,
+        suggested_action=_advice(finding),
     )
+
+
+def _advice(finding: Finding) -> str:
+    """What to do about it: which of two statements holds only a person knows, unless one took the other's place."""
+    is_open = finding.check == "conflicts" and finding.clash is not None and finding.clash.type != "temporal"
+    return "ask_user" if is_open else ACTIONS[finding.check]
