@@ -7,7 +7,7 @@ from typing import Any
 from corpus import Note
 from memotheca.app import App, build
 from memotheca.entries.entries import blank_entry
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.settings import load
 from memotheca.storage.collections import write_setting
 from memotheca.storage.store import Transaction

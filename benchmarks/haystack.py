@@ -28,19 +28,12 @@ from memotheca.kernel.parts import Parts
 from memotheca.model.ids import new_id
 from memotheca.model.kinds import ENTRY
 from memotheca.model.knowledge import Alias, Entry, fold
-from memotheca.search.derive import (
-    COLUMNS,
-    DEFAULT_IMPORTANCE,
-    FOREVER,
-    NEVER,
-    Births,
-    Prepared,
-    chunk_rows,
-    digest_of,
-)
+from memotheca.search.derive import Births, chunk_rows
 from memotheca.search.embed import Embedding, model_of
 from memotheca.search.index_folder import IndexFolder
+from memotheca.search.prepared import Prepared, digest_of
 from memotheca.storage import chunks
+from memotheca.storage.chunks import COLUMNS, DEFAULT_IMPORTANCE, FOREVER, NEVER
 from memotheca.storage.database import Session
 from memotheca.storage.serialization import to_image
 from memotheca.storage.store import Store, Transaction

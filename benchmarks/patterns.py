@@ -18,7 +18,8 @@ from memotheca.model.knowledge import Entry
 from memotheca.patterns.pattern_file import DIFFICULTIES, Pattern
 from memotheca.patterns.pattern_search import all_cards
 from memotheca.patterns.pattern_store import Others, names_of, put_batch, to_fields
-from memotheca.search.derive import Prepared, chunk_rows
+from memotheca.search.derive import chunk_rows
+from memotheca.search.prepared import Prepared
 from memotheca.vectors.embedders import SHIPPED_IDENTITY
 from memotheca.vectors.onnx_embedder import to_bytes, unit
 from report import Line, Options, Table, Target, to_text

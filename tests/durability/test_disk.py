@@ -27,7 +27,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.parts import Parts
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage.journal import dump
 from memotheca.storage.migrations import open_migrated
 from memotheca.storage.sqlite import SQLiteDatabase

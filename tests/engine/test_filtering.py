@@ -15,7 +15,8 @@ from memotheca.model.errors import Refusal
 from memotheca.model.kinds import DOCUMENT, SECTION
 from memotheca.model.kinds import KINDS as ALL_KINDS
 from memotheca.model.knowledge import Entry, Validity
-from memotheca.search.derive import FILTERED_ATTRIBUTES, LATER
+from memotheca.search.filters import FILTERED_ATTRIBUTES
+from memotheca.search.prepared import LATER
 from memotheca.search.search import Question, find_entries
 from memotheca.storage.store import Transaction
 from tests.engine.desk import BEGAN, Desk

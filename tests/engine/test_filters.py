@@ -10,9 +10,9 @@ import pytest
 from memotheca.admin.corpus import import_corpus
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import SECOND, to_iso
-from memotheca.search.derive import LATER
 from memotheca.search.embed import embedder_of
 from memotheca.search.index.score import EXACT_BELOW, RESCORED
+from memotheca.search.prepared import LATER
 from memotheca.storage.store import Transaction
 from tests.engine.desk import BEGAN, Desk, brute_force
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from memotheca.entries.entries import blank_entry
-from memotheca.search import derive
-from memotheca.search.derive import LATER
+from memotheca.search import filters
 from memotheca.search.neighbours import CONVERSATION, LEXICAL_SHARE, lend
 from memotheca.search.passages import LIMIT
+from memotheca.search.prepared import LATER
 from memotheca.storage.store import Transaction
 from tests.engine.desk import Desk
 
@@ -18,7 +18,7 @@ FAKE = "openai:fake@http://nowhere"
 
 @pytest.fixture(params=["none", FAKE])
 def desk(request, tmp_path, monkeypatch):
-    monkeypatch.setattr(derive, "FILTERED_ATTRIBUTES", (*derive.FILTERED_ATTRIBUTES, CONVERSATION))
+    monkeypatch.setattr(filters, "FILTERED_ATTRIBUTES", (*filters.FILTERED_ATTRIBUTES, CONVERSATION))
     desk = Desk(tmp_path, request.param)
     yield desk
     desk.close()

@@ -15,7 +15,7 @@ from memotheca.memory.standing import nearest
 from memotheca.memory.standing.nearest import Vicinity, vicinity_of
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 from tests.engine.desk import Desk

@@ -16,7 +16,7 @@ from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import KINDS
 from memotheca.model.knowledge import Entry
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage import sqlite
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Store, Transaction

@@ -7,7 +7,7 @@ from typing import Any
 
 from memotheca.memory.curation.links import new_link
 from memotheca.memory.graph.relations import read_relation
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.toolkit.ask import Dialogue, ModelQuestion, Response, key_of
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call

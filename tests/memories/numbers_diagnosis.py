@@ -8,7 +8,7 @@ from memotheca.kernel.nodes import find_node
 from memotheca.memory.session.arousal import keep_levels
 from memotheca.memory.session.modulators import Levels, levels_at, shift
 from memotheca.model.knowledge import Entry
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from tests.memories.librarian import Librarian
 from tests.memories.moving import Act, Scene, boosted, both, called, nothing, question, remembered, stranger
 from tests.memories.numbers_core import ADA, STRANGERS, TEA, TEAS, mood

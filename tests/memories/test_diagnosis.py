@@ -12,8 +12,8 @@ from memotheca.memory.curation import remember
 from memotheca.memory.safety.adversarial import FLAGGED, Threat
 from memotheca.memory.safety.circularity import find_circle
 from memotheca.model.clock import DAY, SECOND
-from memotheca.search.derive import LATER
 from memotheca.search.embed import choose_embedder
+from memotheca.search.prepared import LATER
 from memotheca.text.likeness import likeness
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian

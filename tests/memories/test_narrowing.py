@@ -9,7 +9,7 @@ from memotheca.entries.entries import blank_entry
 from memotheca.memory.care.quarantine import find_unheld, rank_unheld
 from memotheca.memory.standing.judge import judge, judge_all
 from memotheca.model import kinds
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.search.search import Question
 from memotheca.storage.store import Transaction
 from tests.memories.librarian import Librarian

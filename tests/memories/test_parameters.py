@@ -12,7 +12,7 @@ import pytest
 from memotheca.jobs.queue import bench_of
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY, SECOND, to_iso
-from memotheca.search import derive
+from memotheca.search import prepared
 from tests.conftest import BEGAN, Time
 from tests.memories.librarian import WHY, Librarian, open_librarian
 
@@ -211,7 +211,7 @@ def quarantine(librarian: Librarian) -> None:
         transaction.describe("UPDATE")
         entry = transaction.entry(id)
         held = {"reason": "prompt_injection", "since": transaction.time, "until": None}
-        transaction.put(replace(entry, attributes={**entry.attributes, "quarantine": held}), derive.LATER)
+        transaction.put(replace(entry, attributes={**entry.attributes, "quarantine": held}), prepared.LATER)
 
     librarian.kernel.write(put, actor="tester")
 

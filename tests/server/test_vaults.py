@@ -14,7 +14,7 @@ import pytest
 from memotheca.app import open_store
 from memotheca.kernel.kernel import Kernel
 from memotheca.notes.note_bytes import to_bytes
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage import vault_index as rows
 from memotheca.vault.files import digest_of
 from tests.server.raw import PATIENCE, RawServer

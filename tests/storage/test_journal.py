@@ -16,7 +16,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import KINDS
 from memotheca.model.knowledge import Edge, Entry, fold
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage import sqlite
 from memotheca.storage.journal import _HEADS, compare_heads, describe, dump, rebuild_heads
 from memotheca.storage.snapshot import EdgePattern

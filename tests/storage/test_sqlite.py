@@ -12,7 +12,7 @@ from memotheca.entries.entries import NewEntry, blank_entry, store_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage.migrations import open_migrated
 from memotheca.storage.sqlite import PRAGMAS, SQLiteDatabase, refuse_unsafe, to_refusal
 from memotheca.storage.store import Store, Transaction

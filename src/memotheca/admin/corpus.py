@@ -9,7 +9,7 @@ from memotheca.kernel.handles import IMPORTED_NAMES
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Entry
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage.store import Transaction
 
 BATCH = 500

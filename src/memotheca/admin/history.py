@@ -12,7 +12,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry, handle_of
 from memotheca.notes.mounts import vaults_of
 from memotheca.notes.outbox import FilePlan, catch_up, finish
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 

@@ -14,8 +14,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model import kinds
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.search.derive import LATER
 from memotheca.search.index_folder import IndexFolder
+from memotheca.search.prepared import LATER
 from memotheca.storage import journal
 from memotheca.storage.heads import all_loose_edges
 from memotheca.storage.store import Transaction

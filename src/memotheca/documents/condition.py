@@ -11,9 +11,9 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model import kinds
 from memotheca.model.errors import Failure, Refusal
 from memotheca.parsing.ocr import find_tesseract
-from memotheca.search.derive import chunk_size_of
 from memotheca.search.embed import embedder_of, setting_of
 from memotheca.search.finder import finder_of
+from memotheca.search.passages import chunk_size_of
 from memotheca.storage import document_index
 from memotheca.storage.store import ACCEPTED
 from memotheca.vectors.embedders import DEFAULT, understand

@@ -12,9 +12,9 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry, handle_of
 from memotheca.model.retry import persist
 from memotheca.parsing.formats import EXTENSIONS, FORMATS
-from memotheca.search.derive import metadata_number
 from memotheca.search.embed import embedder_of
 from memotheca.search.excerpts import read_place
+from memotheca.search.filters import metadata_number
 from memotheca.search.finder import ChunkMatch, Finder, Search, embed_question, finder_of
 from memotheca.search.index.score import Filter
 from memotheca.search.search import refuse_blank

@@ -22,9 +22,10 @@ from memotheca.model.knowledge import Alias, Entry, handle_of
 from memotheca.parsing.document import Document
 from memotheca.parsing.formats import promised_format
 from memotheca.parsing.open_safely import OpenedFile
-from memotheca.search.derive import LATER, Prepared, chunk_size_of, rows_of
+from memotheca.search.derive import rows_of
 from memotheca.search.embed import BATCH, Embedding, LoadedEmbedder, embedder_of, embedding_of
-from memotheca.search.passages import Passage, passages_of_document
+from memotheca.search.passages import Passage, chunk_size_of, passages_of_document
+from memotheca.search.prepared import LATER, Prepared
 from memotheca.storage import document_index, jobs
 from memotheca.storage.chunks import ChunkRow
 from memotheca.storage.document_index import DocumentRow

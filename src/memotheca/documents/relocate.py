@@ -9,7 +9,7 @@ from memotheca.jobs.file_access import open_checked
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage import document_index
 from memotheca.storage.document_index import DocumentRow
 from memotheca.storage.snapshot import Snapshot

@@ -8,7 +8,7 @@ from memotheca.kernel.handles import DOCUMENT_NAMES
 from memotheca.model import kinds
 from memotheca.model.knowledge import Alias, Edge, Entry, fold, handle_of
 from memotheca.parsing.document import Section
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 

@@ -17,7 +17,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.ids import new_id
 from memotheca.model.knowledge import Alias, Edge, Entry, Validity, fold
 from memotheca.model.unset import UNSET, Unset
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage.conflicts import drop_conflict, drop_expired_conflicts, find_conflict, keep_conflict
 from memotheca.storage.database import Session
 from memotheca.storage.snapshot import EdgePattern, Snapshot

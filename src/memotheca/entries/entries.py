@@ -14,8 +14,8 @@ from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Entry, handle_of
 from memotheca.model.unset import UNSET, Unset
-from memotheca.search.derive import LATER
 from memotheca.search.embed import prepare_text
+from memotheca.search.prepared import LATER
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 

@@ -18,7 +18,7 @@ from memotheca.notes.notices import judge_links, keep_warnings
 from memotheca.notes.open_notebook import opened
 from memotheca.notes.outbox import spell, try_to_finish
 from memotheca.notes.vanished import Removals, doubt, identity_of, remember, revision_of, shares_of, tell
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage import vault_index
 from memotheca.storage.database import Session
 from memotheca.storage.store import Transaction

@@ -18,8 +18,8 @@ from memotheca.notes.outbox import FileChanged, FilePlan, catch_up, finish
 from memotheca.notes.read_notes import Node, find_key, get_node
 from memotheca.notes.rename import Relinked, relink
 from memotheca.notes.sync import folder_of, sync_paths
-from memotheca.search.derive import LATER, Prepared
 from memotheca.search.embed import prepare_text
+from memotheca.search.prepared import LATER, Prepared
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 from memotheca.storage.vault_index import NoteRow

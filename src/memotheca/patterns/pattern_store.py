@@ -9,7 +9,7 @@ from memotheca.kernel.handles import PATTERN_NAMES
 from memotheca.model.kinds import PATTERN
 from memotheca.model.knowledge import Alias, Entry, handle_of
 from memotheca.patterns.pattern_file import SKILL_FORM, Pattern
-from memotheca.search.derive import LATER, Prepared
+from memotheca.search.prepared import LATER, Prepared
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Store, Transaction
 

@@ -15,8 +15,8 @@ from memotheca.kernel.precedence import Precedence, step_back
 from memotheca.model.cancellation import heed, heeding
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.search.derive import LATER, Prepared, chunk_size_of, digest_of
-from memotheca.search.passages import cut, passages_of
+from memotheca.search.passages import chunk_size_of, cut, passages_of
+from memotheca.search.prepared import LATER, Prepared, digest_of
 from memotheca.storage import chunks
 from memotheca.storage.collections import read_settings, write_setting
 from memotheca.storage.database import Session

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from memotheca.model import kinds
 from memotheca.model.knowledge import Entry
+from memotheca.storage.collections import read_settings
+from memotheca.storage.database import Session
 from memotheca.text import chunking
 from memotheca.text.fences import fence_of
 from memotheca.text.headings import heading_of
@@ -31,6 +33,13 @@ class Passage:
     stop: int
     place: str | None
     said: str
+
+
+def chunk_size_of(session: Session, collection: str, kind: str = kinds.DOCUMENT) -> int:
+    """The collection's setting; only documents are cut by it, so for others it is not looked up."""
+    return (
+        int(read_settings(session, collection).get("chunk_size", CHUNK_SIZE)) if kind == kinds.DOCUMENT else CHUNK_SIZE
+    )
 
 
 def passages_of(entry: Entry, chunk_size: int = CHUNK_SIZE) -> list[Passage]:

@@ -1,6 +1,7 @@
 """Chunks and their vectors: derived rows, each born, killed and found again by a number that only grows."""
 
 import json
+import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,13 @@ from memotheca.storage.database import Row, Session, scalar
 from memotheca.storage.serialization import from_image
 
 Spot = tuple[int, int, str | None]
+
+FOREVER = (1 << 63) - 1
+NEVER = -(1 << 63)
+
+# created, updated, valid from, valid to, expires: µs; importance.
+COLUMNS = struct.Struct("<5qd")
+DEFAULT_IMPORTANCE = 0.5
 
 TABLES = (
     """CREATE TABLE chunk (
@@ -65,6 +73,18 @@ class ChunkRow:
     digest: bytes
     columns: bytes
     terms: bytes
+
+
+def columns_of(entry: Entry) -> bytes:
+    """What of an entry its chunks are filtered and ranked by, besides terms."""
+    return COLUMNS.pack(
+        entry.created_at,
+        entry.updated_at,
+        NEVER if entry.validity.start is None else entry.validity.start,
+        FOREVER if entry.validity.end is None else entry.validity.end,
+        FOREVER if entry.expires_at is None else entry.expires_at,
+        float(entry.attributes.get("importance", DEFAULT_IMPORTANCE)),
+    )
 
 
 def take_seq(session: Session, collection: str, count: int) -> int:

@@ -12,9 +12,10 @@ from memotheca.memory.verbs import Verb
 from memotheca.model.commits import VERB, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.search.derive import LATER, QUARANTINED
+from memotheca.search.filters import QUARANTINED
 from memotheca.search.finder import finder_of
 from memotheca.search.index.score import Filter
+from memotheca.search.prepared import LATER
 from memotheca.search.search import HitPage, Question, find_entries, rank_entries
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction

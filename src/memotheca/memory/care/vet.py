@@ -14,8 +14,8 @@ from memotheca.memory.spaces.space import Hung
 from memotheca.memory.standing.judge import reference_of
 from memotheca.memory.standing.probe import hang_text
 from memotheca.memory.standing.sample import Reference
-from memotheca.search.derive import Prepared
 from memotheca.search.embed import prepare_text
+from memotheca.search.prepared import Prepared
 from memotheca.storage.snapshot import Snapshot
 
 CheckType = Literal["embedding_outlier", "content_misalign", "prompt_injection", "circular_logic"]

@@ -11,7 +11,7 @@ from memotheca.memory.safety.secrets import scrub
 from memotheca.memory.verbs import Verb
 from memotheca.model.commits import VERB, Version
 from memotheca.model.knowledge import Entry
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage.store import Transaction
 
 

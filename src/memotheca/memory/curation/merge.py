@@ -27,8 +27,8 @@ from memotheca.model.knowledge import Alias, Edge, Entry
 from memotheca.notes.note_bytes import is_filed
 from memotheca.notes.outbox import FilePlan
 from memotheca.notes.ownership import carry_out, make_note, release, retire
-from memotheca.search.derive import LATER
 from memotheca.search.embed import prepare_text
+from memotheca.search.prepared import LATER
 from memotheca.storage.activity import ActivityRecord
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction

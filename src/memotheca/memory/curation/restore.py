@@ -16,7 +16,7 @@ from memotheca.model.knowledge import Edge, Entry
 from memotheca.notes.note_bytes import is_filed
 from memotheca.notes.outbox import FilePlan
 from memotheca.notes.ownership import carry_out, empty_trash
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage.activity import ActivityRecord
 from memotheca.storage.lookups import read_notes
 from memotheca.storage.snapshot import Snapshot

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memotheca.search.derive import COLUMNS, FOREVER
+from memotheca.storage.chunks import COLUMNS, FOREVER
 
 Array = NDArray[Any]
 
