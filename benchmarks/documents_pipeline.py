@@ -15,7 +15,7 @@ from memotheca.jobs import queue
 from memotheca.jobs.workers import Workers
 from memotheca.model import kinds
 from memotheca.model.knowledge import Entry
-from memotheca.search.embed import embedder_of
+from memotheca.search.chosen_embedder import embedder_of
 from memotheca.search.passages import passages_of
 from memotheca.toolkit.tool import Call
 from report import Line, Table, Target

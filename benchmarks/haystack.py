@@ -28,8 +28,8 @@ from memotheca.kernel.parts import Parts
 from memotheca.model.ids import new_id
 from memotheca.model.kinds import ENTRY
 from memotheca.model.knowledge import Alias, Entry, fold
+from memotheca.search.chosen_embedder import Embedding, model_of
 from memotheca.search.derive import Births, chunk_rows
-from memotheca.search.embed import Embedding, model_of
 from memotheca.search.index_folder import IndexFolder
 from memotheca.search.prepared import Prepared, digest_of
 from memotheca.storage import chunks

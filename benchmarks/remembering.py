@@ -35,9 +35,10 @@ from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import to_bytes as fingerprint
 from memotheca.model import kinds
 from memotheca.model.knowledge import Entry
+from memotheca.search.chosen_embedder import Embedding, embedding_of, model_of
 from memotheca.search.derivations import Derivations
 from memotheca.search.derive import Births
-from memotheca.search.embed import Embedding, embedding_of, model_of, prepare_text
+from memotheca.search.embed import prepare_text
 from memotheca.settings import load
 from memotheca.storage.store import Transaction
 from memotheca.text.words import words

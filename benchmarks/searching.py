@@ -26,7 +26,7 @@ from first_answers import first_answers, read_into_cache
 from haystack import COLLECTION, COMMON, RARE, SEED, WIDTH, Array, Haystack, batches, build_haystack, texts, unit
 from machine import describe, load
 from memotheca.app import SEGMENTS, App
-from memotheca.search.embed import Embedding
+from memotheca.search.chosen_embedder import Embedding
 from memotheca.search.finder import Finder, finder_of
 from memotheca.search.index.live import Index
 from memotheca.search.index.score import CANDIDATES, Filter, allowed, nearest

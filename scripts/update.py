@@ -13,7 +13,7 @@ from memotheca import settings
 from memotheca.app import build
 from memotheca.model.clock import SECOND, from_iso
 from memotheca.model.kinds import STARTER_COLLECTION
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.toolkit.bounds import LONGEST, MOST_MEMBERS
 from memotheca.toolkit.catalog import Listing
 from memotheca.toolkit.contract import Reply

@@ -17,7 +17,7 @@ from memotheca import settings
 from memotheca.app import DATABASE, App, build
 from memotheca.model.clock import SECOND, Clock, from_iso
 from memotheca.notes.sync import sync_everything
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
 

@@ -25,9 +25,9 @@ from memotheca.model.kinds import STARTER_COLLECTION
 from memotheca.model.knowledge import Entry
 from memotheca.notes.mounts import Mount, Vaults, owner_role, read_mounts, vaults_of
 from memotheca.parsing.isolation.sandbox import Sandbox
+from memotheca.search.chosen_embedder import Embedding, LoadedEmbedder, model_of
 from memotheca.search.derivations import Derivations
 from memotheca.search.derive import Births
-from memotheca.search.embed import Embedding, LoadedEmbedder, model_of
 from memotheca.search.index_folder import IndexFolder
 from memotheca.settings import Settings
 from memotheca.storage import swap

@@ -10,7 +10,7 @@ import pytest
 from memotheca.jobs.queue import bench_of
 from memotheca.jobs.workers import Workers
 from memotheca.parsing.isolation.sandbox import Sandbox
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from tests.conftest import Agent
 
 PATIENCE = 5.0

@@ -20,8 +20,9 @@ from memotheca.kernel.handles import resolve
 from memotheca.model.clock import SECOND
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Entry
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.search.derive import chunk_rows
-from memotheca.search.embed import choose_chunk_size, choose_embedder
+from memotheca.search.embed import choose_chunk_size
 from memotheca.search.passages import passages_of
 from memotheca.storage import jobs
 

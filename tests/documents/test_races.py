@@ -8,7 +8,7 @@ from memotheca.documents import ingest
 from memotheca.documents.ingest import Wish, queue_file
 from memotheca.jobs import file_access
 from memotheca.jobs.queue import bench_of, call_off, look_up, unsettled_jobs, wait, work
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.search.passages import Passage
 from memotheca.storage import jobs
 

@@ -19,8 +19,9 @@ from memotheca.kernel.parts import Parts
 from memotheca.model.clock import SECOND
 from memotheca.model.kinds import KINDS
 from memotheca.model.knowledge import Entry
+from memotheca.search.chosen_embedder import Embedding, choose_embedder, embedder_of, model_of, setting_of
 from memotheca.search.derive import Births
-from memotheca.search.embed import Embedding, choose_embedder, embedder_of, model_of, setting_of
+from memotheca.search.embed import embed_waiting
 from memotheca.search.finder import Findings, Search, finder_of
 from memotheca.search.index.score import Filter
 from memotheca.search.index.seal import maintain
@@ -116,9 +117,7 @@ class Desk:
         return maintain(self.store, self.finder.index_of("default", model), seal_at=seal_at)
 
     def embed(self) -> int:
-        return self.embedding.embed_waiting(
-            self.store, "default", stop=lambda: False, report=lambda done, total, message: None
-        )
+        return embed_waiting(self.kernel, stop=lambda: False, report=lambda done, total, message: None)
 
     def ask(self, content: str, **more: Any) -> HitPage:
         limit = more.pop("limit", 100)

@@ -10,7 +10,7 @@ import pytest
 from memotheca.admin.corpus import import_corpus
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import SECOND, to_iso
-from memotheca.search.embed import embedder_of
+from memotheca.search.chosen_embedder import embedder_of
 from memotheca.search.index.score import EXACT_BELOW, RESCORED
 from memotheca.search.prepared import LATER
 from memotheca.storage.store import Transaction

@@ -14,8 +14,8 @@ from memotheca.cli.main import main
 from memotheca.memory.standing import sample
 from memotheca.model.knowledge import Entry
 from memotheca.notes import sync, watch
-from memotheca.search import derivations, derive, embed
-from memotheca.search.embed import choose_embedder
+from memotheca.search import derivations, derive
+from memotheca.search.chosen_embedder import Embedding, choose_embedder
 from memotheca.server.resources import read_resource
 from memotheca.vault import note_file
 from tests.conftest import Agent, Time, Writer, open_vault
@@ -176,8 +176,8 @@ def test_a_passage_that_cannot_be_embedded_does_not_stop_the_others(
     for topic, said in (("one", "a plain fact"), ("two", POISON), ("three", "another plain fact")):
         agent.store(topic, said)
     choose_embedder(agent.kernel.store, agent.kernel.collection, "minilm")
-    made = embed.Embedding._embed  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(embed.Embedding, "_embed", choking(made))
+    made = Embedding.vectors_of
+    monkeypatch.setattr(Embedding, "vectors_of", choking(made))
     done = index_everything(agent.kernel, lambda done, total, message: None)
     assert done == 3
     assert index_everything(agent.kernel, lambda done, total, message: None) == 0

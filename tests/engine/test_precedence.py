@@ -51,10 +51,10 @@ def desk(tmp_path, embedder):
 def test_nothing_is_embedded_for_later_while_a_call_is_answered(desk, embedder, monkeypatch):
     monkeypatch.setattr(precedence, "PATIENCE", SECONDS)
     waiting = threading.Event()
-    give_way = desk.embedding.precedence.give_way
-    monkeypatch.setattr(desk.embedding.precedence, "give_way", lambda: (waiting.set(), give_way()))
+    give_way = desk.kernel.keep(Precedence).give_way
+    monkeypatch.setattr(desk.kernel.keep(Precedence), "give_way", lambda: (waiting.set(), give_way()))
     worker = threading.Thread(target=desk.embed)
-    with desk.embedding.precedence.answering():
+    with desk.kernel.keep(Precedence).answering():
         worker.start()
         assert waiting.wait(SECONDS)
         assert not embedder.began.is_set()
@@ -65,7 +65,7 @@ def test_nothing_is_embedded_for_later_while_a_call_is_answered(desk, embedder, 
 
 def test_calls_without_end_do_not_keep_vectors_from_being_made(desk, embedder, monkeypatch):
     monkeypatch.setattr(precedence, "PATIENCE", 0.001)
-    with desk.embedding.precedence.answering():
+    with desk.kernel.keep(Precedence).answering():
         assert desk.embed() > AT_ONCE
 
 
@@ -106,7 +106,7 @@ def test_a_text_that_changes_between_two_batches_is_cut_anew(desk, embedder):
         if done == BATCH:
             update_entry(desk.kernel, id, EntryChange(body="cocoa. " * (LIMIT * 2 * BATCH // 7)), actor="test")
 
-    desk.embedding.embed_waiting(desk.store, "default", stop=lambda: False, report=change)
+    embed.embed_waiting(desk.kernel, stop=lambda: False, report=change)
     assert sum("cocoa" in text for text in embedder.passages) > BATCH
 
 

@@ -9,7 +9,7 @@ import pytest
 from memotheca.admin.erasure import erase
 from memotheca.admin.upkeep import forget_erased, rebuild
 from memotheca.model.errors import Failure, Refusal
-from memotheca.search.embed import embedder_of
+from memotheca.search.chosen_embedder import embedder_of
 from memotheca.search.finder import Search
 from memotheca.search.index.score import Filter
 from memotheca.search.index.seal import MERGE_AT, collect_orphans

@@ -20,7 +20,7 @@ from memotheca.memory.curation.remember import NewMemory, store_memory
 from memotheca.memory.curation.restore import restore
 from memotheca.model.clock import DAY, SECOND, system_clock
 from memotheca.model.errors import Failure, Refusal
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.toolkit.tool import Call
 from tests.conftest import Agent, Time
 

@@ -18,7 +18,7 @@ from memotheca.memory.curation.tombstones import list_tombstones
 from memotheca.model.clock import DAY, SECOND
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from tests.conftest import Time
 
 TEXTS = (

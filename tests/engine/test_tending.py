@@ -9,7 +9,7 @@ from memotheca.memory.curation.annotate import annotate
 from memotheca.memory.curation.merge import forget
 from memotheca.memory.curation.remember import NewMemory, store_memory
 from memotheca.model.clock import DAY, SECOND
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 
 WHY = "Somebody said so in the meeting."
 

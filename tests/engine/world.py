@@ -22,7 +22,7 @@ from memotheca.notes.outbox import try_to_finish
 from memotheca.notes.sync import sync_everything
 from memotheca.parsing.isolation.sandbox import Sandbox
 from memotheca.patterns.import_catalogue import import_catalogue
-from memotheca.search.embed import Embedding, choose_embedder
+from memotheca.search.chosen_embedder import Embedding, choose_embedder
 from memotheca.storage.sqlite import SQLiteDatabase, SQLiteSession
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call

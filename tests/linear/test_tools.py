@@ -8,7 +8,7 @@ import pytest
 
 from memotheca.jobs.queue import bench_of
 from memotheca.model.kinds import STARTER_COLLECTION
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.toolkit.bounds import MOST_MEMBERS, bounded_schema
 from memotheca.toolkit.tool import Tool
 from scripts.catalogue import find_tools

@@ -12,7 +12,7 @@ from memotheca.memory.curation import remember
 from memotheca.memory.safety.adversarial import FLAGGED, Threat
 from memotheca.memory.safety.circularity import find_circle
 from memotheca.model.clock import DAY, SECOND
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.search.prepared import LATER
 from memotheca.text.likeness import likeness
 from tests.conftest import Time

@@ -6,7 +6,7 @@ import pytest
 
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY, SECOND
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage.store import Transaction
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian

@@ -14,7 +14,7 @@ import uvicorn
 
 from memotheca import settings
 from memotheca.app import build
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.server.adapter import Adapter
 from memotheca.server.web import build_web
 from tests.server.raw import INITIALIZE

@@ -17,7 +17,7 @@ from memotheca.admin.transfer import import_lines
 from memotheca.app import App, build
 from memotheca.entries.entries import NewEntry, store_entry
 from memotheca.model.clock import system_clock
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.server import events
 from memotheca.server.events import Hub
 from memotheca.toolkit.tool import Call

@@ -6,7 +6,7 @@ from mcp import Client
 
 from memotheca import settings
 from memotheca.app import build
-from memotheca.search.embed import Embedding
+from memotheca.search.chosen_embedder import Embedding
 from memotheca.server.adapter import Adapter
 from memotheca.toolkit.dispatch import Dispatcher
 

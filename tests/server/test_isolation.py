@@ -11,7 +11,7 @@ from memotheca import settings
 from memotheca.app import build
 from memotheca.jobs.queue import enqueue
 from memotheca.model.errors import Refusal
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.server.events import POLL_SECONDS, Hub
 from memotheca.server.resources import RESOURCES, read_resource
 from memotheca.toolkit.tool import Call

@@ -8,7 +8,7 @@ import pytest
 
 from memotheca.app import CONTRACTS, EMBEDDER, load_catalog, look_after
 from memotheca.model.errors import Failure, Refusal
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.toolkit.catalog import Catalog, Listing
 from memotheca.toolkit.dispatch import UnknownTool
 from memotheca.toolkit.fields import text

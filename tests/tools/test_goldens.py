@@ -7,7 +7,7 @@ import pytest
 
 from memotheca.app import CONTRACTS, load_catalog
 from memotheca.model.errors import Failure, Refusal
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.toolkit.fields import input_schema
 from scripts.catalogue import find_tools, generate_catalog
 

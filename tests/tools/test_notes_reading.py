@@ -4,7 +4,7 @@ import pytest
 
 from memotheca import settings
 from memotheca.app import build
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.tools.notes.contract import TRUNCATED, shorten
 
 

@@ -7,7 +7,7 @@ import pytest
 from memotheca import settings
 from memotheca.admin.erasure import erase
 from memotheca.app import build
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.server.resources import read_resource
 from tests.conftest import Agent, Time
 

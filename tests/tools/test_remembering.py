@@ -8,7 +8,7 @@ import pytest
 from memotheca import settings
 from memotheca.app import build
 from memotheca.model.clock import DAY, SECOND
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from tests.conftest import Agent, Time
 
 WHY = "Somebody will need it later."

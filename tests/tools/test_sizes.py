@@ -10,7 +10,7 @@ import pytest
 
 from memotheca.jobs.queue import bench_of
 from memotheca.patterns.import_catalogue import import_catalogue
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.server.resources import RESOURCES, read_resource
 from memotheca.toolkit.contract import Reply
 from scripts.catalogue import find_tools

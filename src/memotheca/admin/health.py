@@ -6,7 +6,7 @@ from memotheca.jobs.workbench import Workbench
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.commits import VERB
 from memotheca.model.kinds import KINDS, SECTION
-from memotheca.search.embed import embedding_of, model_of, setting_of
+from memotheca.search.chosen_embedder import embedding_of, model_of, setting_of
 from memotheca.search.finder import finder_of
 from memotheca.storage import chunks, document_index, journal
 from memotheca.storage.heads import all_loose_edges

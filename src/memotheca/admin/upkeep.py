@@ -8,8 +8,9 @@ from memotheca.admin.corpus import Report
 from memotheca.jobs.queue import Progress
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.knowledge import Entry
+from memotheca.search.chosen_embedder import model_of
 from memotheca.search.derive import Births
-from memotheca.search.embed import embedding_of, model_of
+from memotheca.search.embed import embed_waiting
 from memotheca.search.finder import Finder, finder_of
 from memotheca.search.index.seal import collect_orphans, maintain, remove_unnamed, rewrite_living
 from memotheca.storage import chunks, document_index
@@ -22,10 +23,7 @@ from memotheca.storage.snapshot import Snapshot
 def index_everything(kernel: Kernel, report: Report, *, stop: Callable[[], bool] = lambda: False) -> int:
     """Embed what waits and seal what is due; returns how many passages were embedded."""
     seal(kernel)
-    done = 0
-    embedding = embedding_of(kernel)
-    if embedding is not None:
-        done = embedding.embed_waiting(kernel.store, kernel.collection, stop=stop, report=report)
+    done = embed_waiting(kernel, stop=stop, report=report)
     seal(kernel)
     return done
 

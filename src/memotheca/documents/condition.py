@@ -11,7 +11,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model import kinds
 from memotheca.model.errors import Failure, Refusal
 from memotheca.parsing.ocr import find_tesseract
-from memotheca.search.embed import embedder_of, setting_of
+from memotheca.search.chosen_embedder import embedder_of, setting_of
 from memotheca.search.finder import finder_of
 from memotheca.search.passages import chunk_size_of
 from memotheca.storage import document_index

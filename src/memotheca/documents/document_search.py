@@ -12,7 +12,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry, handle_of
 from memotheca.model.retry import persist
 from memotheca.parsing.formats import EXTENSIONS, FORMATS
-from memotheca.search.embed import embedder_of
+from memotheca.search.chosen_embedder import embedder_of
 from memotheca.search.excerpts import read_place
 from memotheca.search.filters import metadata_number
 from memotheca.search.finder import ChunkMatch, Finder, Search, embed_question, finder_of

@@ -22,8 +22,9 @@ from memotheca.model.knowledge import Alias, Entry, handle_of
 from memotheca.parsing.document import Document
 from memotheca.parsing.formats import promised_format
 from memotheca.parsing.open_safely import OpenedFile
+from memotheca.search.chosen_embedder import LoadedEmbedder, embedder_of, embedding_of
 from memotheca.search.derive import rows_of
-from memotheca.search.embed import BATCH, Embedding, LoadedEmbedder, embedder_of, embedding_of
+from memotheca.search.embed import BATCH, embedding_ahead
 from memotheca.search.passages import Passage, chunk_size_of, passages_of_document
 from memotheca.search.prepared import LATER, Prepared
 from memotheca.storage import document_index, jobs
@@ -283,11 +284,10 @@ def _store(kernel: Kernel, made: Made, watched: Watched) -> dict[str, Any]:
         passages.append(passage)
         if len(passages) % GLANCE == 0 and watched.progress.stop():
             raise cancelled_meanwhile()
-    embedding = embedding_of(kernel)
     prepared = LATER
-    if embedding is not None:
+    if embedding_of(kernel) is not None:
         try:
-            prepared = _prepared(embedding, embedder, (draft, passages), watched)
+            prepared = _prepared(kernel, embedder, (draft, passages), watched)
         except Refusal as refusal:
             raise cancelled_meanwhile() if refusal.failure is Failure.CANCELLED else refusal from None
         watched.storing()
@@ -295,14 +295,14 @@ def _store(kernel: Kernel, made: Made, watched: Watched) -> dict[str, Any]:
 
 
 def _prepared(
-    embedding: Embedding, embedder: LoadedEmbedder | None, given: tuple[Entry, list[Passage]], watched: Watched
+    kernel: Kernel, embedder: LoadedEmbedder | None, given: tuple[Entry, list[Passage]], watched: Watched
 ) -> Prepared:
     """The rows and vectors of a document's passages, batch by batch; words are analysed while vectors are made."""
     draft, passages = given
     rows: list[ChunkRow] = []
     made: dict[bytes, list[bytes]] = {}
     watched.embedded(0, len(passages))
-    with embedding.ahead(embedder, draft.title, watched.progress.stop) as begin:
+    with embedding_ahead(kernel, embedder, draft.title, watched.progress.stop) as begin:
         coming = begin([passage.said for passage in passages[:BATCH]])
         for start in range(0, len(passages), BATCH):
             following = begin([passage.said for passage in passages[start + BATCH : start + 2 * BATCH]])

@@ -16,7 +16,7 @@ from memotheca.model.knowledge import Entry, handle_of
 from memotheca.notes.centrality import rank_pages
 from memotheca.notes.notebook import Notebook
 from memotheca.notes.open_notebook import opened
-from memotheca.search.embed import embedder_of
+from memotheca.search.chosen_embedder import embedder_of
 from memotheca.search.search import Hit, Question, find_entries
 from memotheca.storage.snapshot import Snapshot
 

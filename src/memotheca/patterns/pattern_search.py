@@ -15,7 +15,7 @@ from memotheca.patterns.pattern_cache import Card, View, shelves_of
 from memotheca.patterns.pattern_file import PATTERN_FORM, SKILL_FORM, to_slug
 from memotheca.patterns.pattern_store import SKILLS, catalogue_of
 from memotheca.patterns.starter import ensure_starter
-from memotheca.search.embed import embedder_of
+from memotheca.search.chosen_embedder import embedder_of
 from memotheca.search.finder import ChunkMatch, Finder, Findings, Search, embed_question, finder_of
 from memotheca.search.index.score import Filter
 from memotheca.storage.snapshot import Snapshot

@@ -12,7 +12,7 @@ from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry, fold
 from memotheca.model.retry import persist
-from memotheca.search.embed import embedder_of, voice_of
+from memotheca.search.chosen_embedder import embedder_of, voice_of
 from memotheca.search.excerpts import SNIPPET, Excerpt, ExcerptQuery, Matched, read_place
 from memotheca.search.filters import FILTERED_ATTRIBUTES, filters_of
 from memotheca.search.finder import (

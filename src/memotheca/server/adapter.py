@@ -24,7 +24,6 @@ from memotheca.app import App, follow_vaults, look_after, write_down
 from memotheca.kernel.precedence import Precedence
 from memotheca.model.errors import Failure, Refusal, refuse_for_memory
 from memotheca.notes.mounts import vaults_of
-from memotheca.search.embed import embedding_of
 from memotheca.server import prompts, resources
 from memotheca.server.background import Works
 from memotheca.server.content_types import carry_types, restore_types
@@ -100,8 +99,7 @@ class Adapter:
         # Calls that may wait for a job have threads of their own, so that nobody else waits with them.
         self._waiting = anyio.CapacityLimiter(256)
         self._upkeep = anyio.CapacityLimiter(1)
-        embedding = embedding_of(app.kernel)
-        self._precedence = Precedence() if embedding is None else embedding.precedence
+        self._precedence = app.kernel.keep(Precedence)
         self._members: dict[int, Subscriber] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: TaskGroup | None = None

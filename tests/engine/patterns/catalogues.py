@@ -6,7 +6,7 @@ from typing import Any
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.kinds import STARTER_COLLECTION
 from memotheca.patterns.import_catalogue import Account, import_catalogue
-from memotheca.search.embed import choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
 
 PLAIN = """---
 id: {id}

@@ -6,7 +6,8 @@ from memotheca.admin.upkeep import index_everything, rebuild
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import ACTOR, app_of, at_least, print_json, progress
 from memotheca.jobs.queue import enqueue
-from memotheca.search.embed import choose_chunk_size, choose_embedder
+from memotheca.search.chosen_embedder import choose_embedder
+from memotheca.search.embed import choose_chunk_size
 from memotheca.vectors.load import settle
 
 EPILOG = """examples:

@@ -18,7 +18,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.notes.note_bytes import is_filed
 from memotheca.notes.outbox import FilePlan
 from memotheca.notes.ownership import carry_out, inscribe
-from memotheca.search.embed import model_of
+from memotheca.search.chosen_embedder import model_of
 from memotheca.search.prepared import LATER
 from memotheca.storage import fingerprints
 from memotheca.storage.lookups import ids_labelled

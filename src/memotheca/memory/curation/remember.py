@@ -32,7 +32,8 @@ from memotheca.model.commits import VERB, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry, fold
 from memotheca.model.retry import persist
-from memotheca.search.embed import prepare_text, prepared_vectors, voice_of
+from memotheca.search.chosen_embedder import voice_of
+from memotheca.search.embed import prepare_text, prepared_vectors
 from memotheca.search.prepared import Prepared
 from memotheca.storage.activity import ActivityRecord
 from memotheca.storage.heads import is_live

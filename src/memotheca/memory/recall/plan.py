@@ -11,7 +11,7 @@ from memotheca.memory.spaces.code import names
 from memotheca.memory.spaces.entities import find
 from memotheca.memory.standing.nearest import everything_known
 from memotheca.model.clock import DAY, to_iso
-from memotheca.search.embed import embedder_of, voice_of
+from memotheca.search.chosen_embedder import embedder_of, voice_of
 from memotheca.search.finder import Finder, Search, embed_question, finder_of
 from memotheca.storage.chunks import read_texts
 from memotheca.storage.database import Session

@@ -15,7 +15,7 @@ from memotheca.memory.spaces.space_weights import aggregate, weights_for
 from memotheca.memory.standing.nearest import is_near
 from memotheca.memory.standing.sample import Array, Candidate, Judged, Reference, hang, likely_duplicates, meanings
 from memotheca.model.knowledge import Entry
-from memotheca.search.embed import model_of, voice_of
+from memotheca.search.chosen_embedder import model_of, voice_of
 from memotheca.storage import fingerprints
 from memotheca.storage.snapshot import Snapshot
 from memotheca.vectors.profile import Voice

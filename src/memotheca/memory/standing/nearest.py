@@ -14,7 +14,7 @@ from memotheca.memory.standing.sample import hang, meanings
 from memotheca.model import kinds
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
-from memotheca.search.embed import model_of, voice_of
+from memotheca.search.chosen_embedder import model_of, voice_of
 from memotheca.search.finder import Finder, Search, finder_of
 from memotheca.search.index.index_parts import Array
 from memotheca.search.index.score import Filter

@@ -5,7 +5,8 @@ from memotheca.memory.spaces.space import Hung
 from memotheca.memory.standing.sample import hang, mean_vector
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
-from memotheca.search.embed import embedder_of, prepared_vectors
+from memotheca.search.chosen_embedder import embedder_of
+from memotheca.search.embed import prepared_vectors
 from memotheca.search.finder import embed_question
 from memotheca.search.prepared import Prepared
 from memotheca.storage.snapshot import Snapshot

@@ -21,7 +21,7 @@ from memotheca.model.cancellation import undisturbed
 from memotheca.model.errors import Refusal
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
-from memotheca.search.embed import model_of
+from memotheca.search.chosen_embedder import model_of
 from memotheca.storage import fingerprints
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.caches import LruCache

@@ -11,7 +11,7 @@ from memotheca.memory.spaces.space_table import SPACES
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.model.kinds import EDGE_TYPES, PLURALS
 from memotheca.search.census import take_census
-from memotheca.search.embed import model_of
+from memotheca.search.chosen_embedder import model_of
 from memotheca.storage.chunks import count_waiting
 from memotheca.storage.snapshot import Snapshot
 from memotheca.toolkit.fields import free, many, one, text, texts
