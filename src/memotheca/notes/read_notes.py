@@ -5,19 +5,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from memotheca.kernel.handles import resolve
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
-from memotheca.model.kinds import NOTE
 from memotheca.model.knowledge import Entry, handle_of
 from memotheca.notes.centrality import rank_pages
 from memotheca.notes.notebook import Notebook
 from memotheca.notes.open_notebook import opened
-from memotheca.search.chosen_embedder import embedder_of
-from memotheca.search.search import Hit, Question, find_entries
 from memotheca.storage.snapshot import Snapshot
 
 Direction = Literal["in", "out", "both"]
@@ -28,8 +25,6 @@ Mode = Literal["any", "all"]
 MODES: tuple[Mode, ...] = ("any", "all")
 
 CONTEXT = 20
-SEARCHED = 200
-LONGEST_QUESTION = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,36 +116,6 @@ def random_node(kernel: Kernel, tags: Sequence[str]) -> Node | None:
         return show(snapshot, book, random.choice(found)) if found else None  # noqa: S311
 
 
-def search_notes(kernel: Kernel, query: str, *, limit: int, threshold: float | None = None) -> list[tuple[Node, float]]:
-    """Notes by words and meaning, each with its similarity: the cosine, and 0 where that is negative. Nothing is like
-    a question that says nothing."""
-    if not query.strip():
-        return []
-    if len(query) > LONGEST_QUESTION:
-        told = f"The query is {len(query):,} characters long; at most {LONGEST_QUESTION:,} are searched for."
-        raise Refusal(Failure.INVALID, told, field="query")
-    asked = limit if threshold is None else SEARCHED
-    page = find_entries(kernel, Question(content=query, kinds=(NOTE,), is_complete=False), limit=asked)
-    scored = [(hit, _similarity(kernel, query, hit)) for hit in page.hits]
-    kept = [(hit, score) for hit, score in scored if threshold is None or score >= threshold][:limit]
-    with opened(kernel) as (snapshot, book):
-        return [
-            (show(snapshot, book, hit.version.id), score)
-            for hit, score in kept
-            if hit.version.id in book.rows
-        ]  # fmt: skip
-
-
-def list_notes(
-    kernel: Kernel, limit: int, cursor: str | None, asked: dict[str, Any]
-) -> tuple[list[tuple[Node, Version]], int, str | None]:
-    """A page of notes in the order of their making, the snapshot it is of, and where it goes on."""
-    page = find_entries(kernel, Question(**asked, kinds=(NOTE,)), limit=limit, cursor=cursor)
-    with opened(kernel) as (snapshot, book):
-        shown = [(_as_of(snapshot, book, hit.version), hit.version) for hit in page.hits]
-    return shown, page.as_of_tx, page.next_cursor
-
-
 def get_note(kernel: Kernel, id: str) -> tuple[Node, Version]:
     """One note by its path; refuses what is none."""
     with opened(kernel) as (snapshot, book):
@@ -160,7 +125,7 @@ def get_note(kernel: Kernel, id: str) -> tuple[Node, Version]:
         return show(snapshot, book, key), cast(Version, snapshot.head(key))
 
 
-def _as_of(snapshot: Snapshot, book: Notebook, version: Version) -> Node:
+def show_as_of(snapshot: Snapshot, book: Notebook, version: Version) -> Node:
     """A note as it was, with its links as far as they are still known."""
     entry = cast(Entry, version.thing)
     links = _links(snapshot, book, entry.id) if entry.id in book.rows else ()
@@ -220,18 +185,3 @@ def _measured(book: Notebook, metric: Metric) -> list[tuple[str, float]]:
         degree = graph.in_degree if metric == "in_degree" else graph.out_degree
         values = ((node, degree(node)) for node in graph.out)
     return sorted(values, key=lambda each: (-each[1], book.name_of(each[0])))
-
-
-def _similarity(kernel: Kernel, query: str, hit: Hit) -> float:
-    """The cosine; of a note so new that its vectors are still on their way, they are made now."""
-    if hit.cosine is not None:
-        return max(0.0, min(1.0, hit.cosine))
-    with kernel.read() as snapshot:
-        embedder = embedder_of(kernel, snapshot.session)
-    if embedder is None:
-        return max(0.0, hit.lexical or 0.0)
-    entry = cast(Entry, hit.version.thing)
-    asked = embedder.embed_question(query)
-    texts = [excerpt.text for excerpt in hit.excerpts] or [entry.body]
-    vectors = [vector for text in texts for vector in embedder.embed_passage(entry.title, text)]
-    return max((max(0.0, min(1.0, float(asked @ vector))) for vector in vectors), default=0.0)

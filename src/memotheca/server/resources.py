@@ -114,7 +114,7 @@ def _documents_version(kernel: Kernel) -> int:
 
 
 def _notes_page(kernel: Kernel, limit: int, cursor: str | None, asked: Arguments) -> ResourcePage:
-    from memotheca.notes.read_notes import list_notes
+    from memotheca.notes.find_notes import list_notes
 
     found, as_of, following = list_notes(kernel, limit, cursor, asked)
     items = [short_note(note_shape(node, version, LISTED)) for node, version in found]

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.kinds import NOTE
+from memotheca.notes.find_notes import search_notes
 from memotheca.notes.notices import take_warnings
-from memotheca.notes.read_notes import search_notes
 from memotheca.toolkit.fields import UNSET, integer, number, said, text
 from memotheca.toolkit.fit import room_for
 from memotheca.toolkit.tool import Answer, Call, Example, tool
