@@ -18,6 +18,7 @@ from memotheca.model import kinds
 from memotheca.model.clock import SECOND
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.kinds import INGEST
 from memotheca.model.knowledge import Alias, Entry, handle_of
 from memotheca.parsing.document import Document
 from memotheca.parsing.formats import promised_format
@@ -34,7 +35,6 @@ from memotheca.storage.jobs import Job
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
-INGEST = "ingest"
 SMALL_FILE = 1024 * 1024
 UNIT = 32 * 1024
 GLANCE = 1000

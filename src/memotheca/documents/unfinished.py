@@ -6,10 +6,10 @@ from pathlib import PurePath
 from typing import Any
 
 from memotheca.documents.documents import EVERYTHING, Listed, list_rows
-from memotheca.documents.ingest import INGEST
 from memotheca.jobs.queue import refusal_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
+from memotheca.model.kinds import INGEST
 from memotheca.model.knowledge import fold
 from memotheca.parsing.formats import promised_format
 from memotheca.storage import document_index, jobs

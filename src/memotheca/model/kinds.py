@@ -1,4 +1,4 @@
-"""The kinds of entries and the types of edges."""
+"""The kinds of entries and of jobs, and the types of edges."""
 
 ENTRY = "entry"
 ENTITY = "entity"
@@ -17,6 +17,9 @@ PLURALS = {kind: f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s" for kin
 
 # The patterns that ship are in a collection of their own, and so in nobody's counts, history or undo.
 STARTER_COLLECTION = "starter-patterns"
+
+# The kind of the jobs that take a file in.
+INGEST = "ingest"
 
 SEMANTIC = "Semantic"
 TEMPORAL = "Temporal"

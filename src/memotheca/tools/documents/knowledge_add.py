@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from memotheca.documents.ingest import INGEST, Wish, queue_file
+from memotheca.documents.ingest import Wish, queue_file
 from memotheca.jobs.file_access import LONGEST_URI
 from memotheca.jobs.queue import look_up, refusal_of, wait
 from memotheca.kernel.kernel import Kernel
+from memotheca.model.kinds import INGEST
 from memotheca.toolkit.fields import UNSET, Unset, flag, free, integer, number, text, texts
 from memotheca.toolkit.tool import Answer, BackgroundTask, Call, Example, tool
 
