@@ -16,8 +16,8 @@ from memotheca.app import App
 from memotheca.model.kinds import PATTERN
 from memotheca.model.knowledge import Entry
 from memotheca.patterns.pattern_file import DIFFICULTIES, Pattern
-from memotheca.patterns.pattern_search import all_cards
 from memotheca.patterns.pattern_store import Others, names_of, put_batch, to_fields
+from memotheca.patterns.read_patterns import all_cards
 from memotheca.search.derive import chunk_rows
 from memotheca.search.prepared import Prepared
 from memotheca.vectors.embedders import SHIPPED_IDENTITY

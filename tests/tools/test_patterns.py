@@ -10,7 +10,7 @@ from memotheca import settings
 from memotheca.app import CONTRACTS, build
 from memotheca.model.errors import Failure, Refusal
 from memotheca.patterns import pattern_search
-from memotheca.patterns.pattern_search import all_cards
+from memotheca.patterns.read_patterns import all_cards
 from memotheca.toolkit.ask import Dialogue, Form, Response, Unanswered, key_of
 from memotheca.toolkit.fields import object_schema
 from memotheca.toolkit.tool import Call

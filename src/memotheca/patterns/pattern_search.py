@@ -1,24 +1,18 @@
 """Finding patterns: in the connection's collection and in the shipped catalogue, with a cut that can be counted."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from memotheca.kernel.handles import PATTERN_NAMES
 from memotheca.kernel.kernel import Kernel
-from memotheca.model.commits import Version
-from memotheca.model.ids import is_id
-from memotheca.model.kinds import PATTERN, STARTER_COLLECTION
-from memotheca.model.knowledge import Entry
+from memotheca.model.kinds import PATTERN
 from memotheca.patterns.near_names import spelled
-from memotheca.patterns.pattern_cache import Card, View, shelves_of
-from memotheca.patterns.pattern_file import PATTERN_FORM, SKILL_FORM, to_slug
-from memotheca.patterns.pattern_store import SKILLS, catalogue_of
-from memotheca.patterns.starter import ensure_starter
+from memotheca.patterns.pattern_cache import Card
+from memotheca.patterns.pattern_file import PATTERN_FORM, to_slug
+from memotheca.patterns.read_patterns import view_of
 from memotheca.search.chosen_embedder import embedder_of
 from memotheca.search.finder import ChunkMatch, Finder, Findings, Search, embed_question, finder_of
 from memotheca.search.index.score import Filter
-from memotheca.storage.snapshot import Snapshot
 from memotheca.text.terms import filter_number
 from memotheca.text.words import query_words
 
@@ -52,20 +46,10 @@ class PatternMatches:
 Vectors = dict[tuple[str, str], Any]
 
 
-def all_cards(kernel: Kernel, form: str = PATTERN_FORM) -> list[Card]:
-    """Every pattern that can be found, by its name; one of the connection's own hides a shipped one of its name."""
-    return _view(kernel, form).cards
-
-
-def _view(kernel: Kernel, form: str) -> View:
-    shelves = shelves_of(kernel)
-    return shelves.view([shelves.cards(snapshot) for snapshot in _readings(kernel)], form)
-
-
 def find_patterns(kernel: Kernel, wanted: PatternQuery, vectors: Vectors | None = None) -> PatternMatches:
     """Every pattern that matches, best first; one whose id is asked for comes before all. Who asks again gives the
     vectors of the questions before."""
-    view = _view(kernel, wanted.form)
+    view = view_of(kernel, wanted.form)
     kernels = [replace(kernel, collection=name) for name in view.collections]
     is_known, covered = _cover(kernels, wanted)
     known = {} if vectors is None else vectors
@@ -135,70 +119,13 @@ def _filter(wanted: PatternQuery, *, as_of: int) -> Filter:
     return Filter(groups=tuple((filter_number(name, value),) for name, value in named if value), as_of=as_of)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPattern:
-    """A pattern where it is kept."""
-
-    version: Version
-    collection: str
-
-
-def get_held(kernel: Kernel, handle: str, form: str = PATTERN_FORM) -> StoredPattern | None:
-    """A pattern by its id, with or without its prefix, or by its entry's uuid; the connection's own come first."""
-    spoken = handle.strip().removeprefix(f"{PATTERN_NAMES}:")
-    name = (SKILLS if form == SKILL_FORM else "") + spoken
-    for snapshot in _readings(kernel):
-        id = spoken.lower() if is_id(spoken) else snapshot.find_alias(PATTERN_NAMES, name)
-        version = None if id is None else snapshot.head(id)
-        if version is None or not isinstance(version.thing, Entry) or version.kind != PATTERN:
-            continue
-        if version.thing.attributes.get("form") == form:
-            return StoredPattern(version, snapshot.collection)
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """Where something comes from, as of when, and which version of it that is."""
-
-    source: str
-    time: int
-    version: str
-
-
-def origin_of(held: StoredPattern) -> State:
-    entry = held.version.thing
-    assert isinstance(entry, Entry)
-    source = "/".join(part for part in (catalogue_of(entry), str(entry.attributes.get("path", ""))) if part)
-    return State(source, entry.updated_at, f"{held.collection}@{held.version.tx}")
-
-
-def state_of(kernel: Kernel, cards: Sequence[Card]) -> State:
-    """The catalogues that cards come from, and the newest change of the collections that were searched."""
-    states = [(snapshot.collection, snapshot.tx, snapshot.time) for snapshot in _readings(kernel)]
-    sources = ", ".join(sorted({card.catalogue for card in cards or all_cards(kernel)}))
-    newest = max(time for _, _, time in states)
-    return State(sources, newest, ", ".join(f"{collection}@{tx}" for collection, tx, _ in states if tx))
-
-
 def near_cards(kernel: Kernel, handle: str, form: str = PATTERN_FORM, vectors: Vectors | None = None) -> list[Card]:
     """At most five patterns that somebody may have meant: by slug and title, letter by letter, then by meaning."""
     said = spelled(handle)
     if not said:
         return []
-    view = _view(kernel, form)
+    view = view_of(kernel, form)
     alike = [view.by_slug[slug] for slug in view.names.near(said)[:NEAR_IDS]]
     wanted = PatternQuery(words=said, form=form)
     meant = find_patterns(kernel, wanted, vectors).cards if len(alike) < NEAR_IDS else []
     return list({card.slug: card for card in [*alike, *meant]}.values())[:NEAR_IDS]
-
-
-def _collections(kernel: Kernel) -> list[str]:
-    ensure_starter(kernel)
-    return list(dict.fromkeys([kernel.collection, STARTER_COLLECTION]))
-
-
-def _readings(kernel: Kernel) -> Iterator[Snapshot]:
-    for collection in _collections(kernel):
-        with kernel.store.read(collection) as snapshot:
-            yield snapshot

@@ -14,9 +14,10 @@ from memotheca.model.kinds import PATTERN, STARTER_COLLECTION
 from memotheca.model.knowledge import Entry
 from memotheca.patterns import starter
 from memotheca.patterns.pattern_file import DIFFICULTIES, read_pattern
-from memotheca.patterns.pattern_search import PatternQuery, all_cards, find_patterns
+from memotheca.patterns.pattern_search import PatternQuery, find_patterns
 from memotheca.patterns.pattern_sections import find_examples, split_sections
 from memotheca.patterns.pattern_store import to_fields
+from memotheca.patterns.read_patterns import all_cards
 from memotheca.search.derive import chunk_rows
 from memotheca.storage import chunks
 from tests.engine.patterns.catalogues import bring_in, by_words_alone, write_many

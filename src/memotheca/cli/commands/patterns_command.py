@@ -15,7 +15,7 @@ from memotheca.cli.markdown_view import render
 from memotheca.cli.terminal import ACTOR, app_of, at_least, print_json, progress, say_error, styled
 from memotheca.model.errors import Failure, Refusal
 from memotheca.patterns.import_catalogue import import_catalogue
-from memotheca.patterns.pattern_search import all_cards
+from memotheca.patterns.read_patterns import all_cards
 from memotheca.toolkit.tool import Call
 from memotheca.tools.patterns.contract import DIFFICULTIES, TOOL_ERROR
 

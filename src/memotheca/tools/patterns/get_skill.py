@@ -6,8 +6,9 @@ from typing import cast
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.knowledge import Entry, handle_of
 from memotheca.patterns.pattern_file import SKILL_FORM
-from memotheca.patterns.pattern_search import StoredPattern, get_held, near_cards, origin_of
+from memotheca.patterns.pattern_search import near_cards
 from memotheca.patterns.pattern_store import SKILLS, text_of
+from memotheca.patterns.read_patterns import StoredPattern, get_held, origin_of
 from memotheca.toolkit.fields import choice, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.patterns.contract import FORMATS, SKILL, Format, Presented

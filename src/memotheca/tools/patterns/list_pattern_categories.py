@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.patterns.pattern_cache import count_categories, count_difficulties
-from memotheca.patterns.pattern_search import all_cards
+from memotheca.patterns.read_patterns import all_cards
 from memotheca.toolkit.fields import choice
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.patterns.contract import CATEGORIES, FORMATS, Format, Presented

@@ -5,7 +5,8 @@ from typing import Any
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.patterns.pattern_file import SKILL_FORM, to_slug
-from memotheca.patterns.pattern_search import PatternQuery, all_cards, find_patterns
+from memotheca.patterns.pattern_search import PatternQuery, find_patterns
+from memotheca.patterns.read_patterns import all_cards
 from memotheca.toolkit.fields import UNSET, choice, integer, said, text
 from memotheca.toolkit.fit import count_fitting
 from memotheca.toolkit.tool import Answer, Call, Example, tool

@@ -5,9 +5,9 @@ from dataclasses import replace
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import SECOND, to_iso
 from memotheca.patterns.pattern_cache import Card
-from memotheca.patterns.pattern_search import State
 from memotheca.patterns.pattern_sections import find_examples, split_sections
 from memotheca.patterns.pattern_store import text_of
+from memotheca.patterns.read_patterns import State
 from memotheca.tools.patterns.contract import MARKER_VERSION
 from memotheca.tools.patterns.shapes import ExampleShape, Provenance
 

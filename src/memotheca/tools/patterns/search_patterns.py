@@ -6,15 +6,8 @@ from dataclasses import dataclass, replace
 from memotheca.kernel.kernel import Kernel
 from memotheca.patterns.pattern_cache import Card, count_categories, count_difficulties
 from memotheca.patterns.pattern_file import to_slug
-from memotheca.patterns.pattern_search import (
-    PatternMatches,
-    PatternQuery,
-    Vectors,
-    all_cards,
-    find_patterns,
-    near_cards,
-    state_of,
-)
+from memotheca.patterns.pattern_search import PatternMatches, PatternQuery, Vectors, find_patterns, near_cards
+from memotheca.patterns.read_patterns import all_cards, state_of
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.patterns.contract import DIFFICULTIES, FORMATS, SEARCH_RESULTS, Format, Presented
