@@ -19,7 +19,7 @@ from client import Client, memotheca
 from filling import run_tool
 from machine import describe, load
 from memotheca.app import App, build
-from memotheca.notes.open_notebook import opened
+from memotheca.notes.mounts import opened
 from memotheca.notes.overview import survey
 from memotheca.notes.sync import sync_everything
 from memotheca.settings import load as load_settings

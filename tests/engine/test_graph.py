@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from networkx.algorithms.link_analysis import pagerank_alg
 
-from memotheca.notes.centrality import rank_pages
 from memotheca.notes.link_graph import Graph
+from memotheca.notes.read_notes import rank_pages
 
 # The one that needs no scipy.
 PAGERANK = getattr(pagerank_alg, "_pagerank_python")  # noqa: B009

@@ -13,8 +13,7 @@ from memotheca.model.errors import Refusal
 from memotheca.model.retry import MissingSegmentError
 from memotheca.search.index import compaction, score, seal
 from memotheca.search.index.index_parts import DensePart, dense_arrays, find_sorted, order_of, sign_bits, to_dense_part
-from memotheca.search.index.score import best
-from memotheca.search.index.signs import distance_cut, distances, sign_columns
+from memotheca.search.index.score import best, distance_cut, distances, sign_columns
 from memotheca.storage.chunks import has_unsealed
 from memotheca.storage.segments import SegmentBuilder, open_segment
 from tests.engine.desk import Desk

@@ -8,9 +8,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memotheca.notes import notebook, watch
-from memotheca.notes.mounts import vaults_of
+from memotheca.notes.mounts import opened, vaults_of
 from memotheca.notes.notebook import LiveNotebook, Notebook, ghost_id
-from memotheca.notes.open_notebook import opened
 
 NAMES = st.sampled_from(["a", "b", "sub/a", "sub/B c", "sub/b-c", "D", "p.png"])
 LINKS = (

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.notes.open_notebook import opened
+from memotheca.notes.mounts import opened
 from memotheca.notes.sync import sync_everything
 from tests.conftest import open_vault
 

@@ -3,7 +3,7 @@
 import pytest
 
 from memotheca.cli.markdown_view import render
-from memotheca.text.fences import closes, closes_chunk, fence_of
+from memotheca.text.markdown_lines import closes, closes_chunk, fence_of
 from tests.linear.growth import MOST, growth_of
 
 

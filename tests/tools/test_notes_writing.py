@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memotheca.notes import outbox
-from memotheca.notes.open_notebook import opened
+from memotheca.notes.mounts import opened
 from memotheca.notes.overview import survey
 from tests.conftest import open_vault
 

@@ -7,8 +7,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.names import find_thing, name_end, short_handle
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge
+from memotheca.notes.mounts import opened
 from memotheca.notes.notebook import Notebook
-from memotheca.notes.open_notebook import opened
 from memotheca.storage.snapshot import Snapshot
 
 LINK = "links to"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 
 from memotheca.cli.terminal import styled
-from memotheca.text.fences import closes, fence_of
+from memotheca.text.markdown_lines import closes, fence_of
 
 WIDEST = 100
 NARROWEST_COLUMN = 12

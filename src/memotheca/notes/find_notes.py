@@ -7,7 +7,7 @@ from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import NOTE
 from memotheca.model.knowledge import Entry
-from memotheca.notes.open_notebook import opened
+from memotheca.notes.mounts import opened
 from memotheca.notes.read_notes import Node, show, show_as_of
 from memotheca.search.chosen_embedder import embedder_of
 from memotheca.search.search import Hit, Question, find_entries

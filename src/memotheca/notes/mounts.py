@@ -1,13 +1,16 @@
-"""Which folders of notes this connection has mounted, and under which names."""
+"""Which folders of notes this connection has mounted and under which names, and the notebook over them."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.model.cancellation import undisturbed
 from memotheca.model.errors import Failure, Refusal
-from memotheca.notes.notebook import LiveNotebook
+from memotheca.notes.notebook import LiveNotebook, Notebook
+from memotheca.storage.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +84,13 @@ def vaults_of(kernel: Kernel) -> Vaults:
     """The vaults of this process; none of them where none were mounted."""
     found = kernel.parts.find(Vaults)
     return kernel.keep(Vaults) if found is None else found
+
+
+@contextmanager
+def opened(kernel: Kernel) -> Generator[tuple[Snapshot, Notebook]]:
+    """A snapshot with the notebook brought up to it; nobody turns a page of it while the block lasts."""
+    live = vaults_of(kernel).notebook
+    with live.guard, kernel.read() as snapshot:
+        with undisturbed():
+            book = live.at(snapshot)
+        yield snapshot, book

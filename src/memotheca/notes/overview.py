@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.notes.mounts import vaults_of
-from memotheca.notes.open_notebook import opened
+from memotheca.notes.mounts import opened, vaults_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,10 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.commits import Operation
 from memotheca.model.errors import Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.notes.mounts import Mount, vaults_of
+from memotheca.notes.mounts import Mount, opened, vaults_of
 from memotheca.notes.note_bytes import remove_note
 from memotheca.notes.note_codec import FilePlace, to_entry, to_unread_entry
 from memotheca.notes.notices import judge_links, keep_warnings
-from memotheca.notes.open_notebook import opened
 from memotheca.notes.outbox import spell, try_to_finish
 from memotheca.notes.vanished import Removals, doubt, identity_of, remember, revision_of, shares_of, tell
 from memotheca.search.prepared import LATER

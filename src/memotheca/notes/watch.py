@@ -6,9 +6,8 @@ from threading import Event, Thread
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
-from memotheca.notes.mounts import Mount, owner_role, vaults_of
+from memotheca.notes.mounts import Mount, opened, owner_role, vaults_of
 from memotheca.notes.notices import keep_warnings
-from memotheca.notes.open_notebook import opened
 from memotheca.notes.outbox import try_to_finish
 from memotheca.notes.sync import Scope, Synced, folder_of, sync_folder, sync_paths
 from memotheca.notes.vanished import is_settled, withheld

@@ -8,12 +8,11 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import NOTE
 from memotheca.model.knowledge import Entry
-from memotheca.notes.mounts import Mount, vaults_of
+from memotheca.notes.mounts import Mount, opened, vaults_of
 from memotheca.notes.note_bytes import remove_note, to_bytes
 from memotheca.notes.note_codec import FilePlace, to_entry
 from memotheca.notes.notebook import Notebook
 from memotheca.notes.notices import few, judge_links, take_all_warnings
-from memotheca.notes.open_notebook import opened
 from memotheca.notes.outbox import FileChanged, FilePlan, catch_up, finish
 from memotheca.notes.read_notes import Node, find_key, get_node
 from memotheca.notes.rename import Relinked, relink

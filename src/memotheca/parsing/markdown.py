@@ -6,9 +6,8 @@ from memotheca.parsing.builder import close_sections, one_line
 from memotheca.parsing.document import Document, Mark
 from memotheca.parsing.source import Source
 from memotheca.text.encoding import clean, decode
-from memotheca.text.fences import closes, fence_of
-from memotheca.text.headings import heading_of
 from memotheca.text.language import guess_language
+from memotheca.text.markdown_lines import closes, fence_of, heading_of
 
 _LINE = re.compile(r"[^\n]*\n?")
 _UNDERLINE = re.compile(r" {0,3}(=++|-++)[ \t]*+$")

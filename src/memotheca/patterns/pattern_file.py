@@ -8,7 +8,7 @@ from typing import Any, cast
 from memotheca.model.knowledge import fold
 from memotheca.patterns.pattern_frontmatter import PatternParts, UnreadablePattern, open_text
 from memotheca.patterns.pattern_sections import PatternSection, clean_text, prose, split_sections
-from memotheca.text.headings import heading_of
+from memotheca.text.markdown_lines import heading_of
 
 PATTERN_FORM = "pattern"
 SKILL_FORM = "skill"

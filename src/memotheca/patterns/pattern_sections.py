@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memotheca.model.knowledge import fold
-from memotheca.text.fences import Fence, closes, fence_of
-from memotheca.text.headings import heading_of
+from memotheca.text.markdown_lines import Fence, closes, fence_of, heading_of
 
 TYPES = (
     ("avoid-when", re.compile(r"\bwhen not\b|\bwhen to avoid\b|\bavoid when\b|\bnot to use\b|\bdon.?t use\b")),

@@ -10,8 +10,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.storage.collections import read_settings
 from memotheca.storage.database import Session
 from memotheca.text import chunking
-from memotheca.text.fences import fence_of
-from memotheca.text.headings import heading_of
+from memotheca.text.markdown_lines import fence_of, heading_of
 
 LIMIT = 2000
 CHUNK_SIZE = 500

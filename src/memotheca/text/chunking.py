@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memotheca.text.fences import closes_chunk, fence_of
+from memotheca.text.markdown_lines import closes_chunk, fence_of
 
 CHUNK_SIZE = 500
 MAX_PREFIX = 300

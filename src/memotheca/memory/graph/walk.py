@@ -9,9 +9,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.graph.causality import effective_weight
 from memotheca.model.kinds import EDGE_TYPES, RELATIONAL
 from memotheca.model.knowledge import Edge, Entry
-from memotheca.notes.mounts import vaults_of
+from memotheca.notes.mounts import opened, vaults_of
 from memotheca.notes.notebook import Notebook
-from memotheca.notes.open_notebook import opened
 from memotheca.storage.snapshot import Snapshot
 
 MOST = 50  # chosen: what an answer can show

@@ -8,7 +8,6 @@ import numpy as np
 from memotheca.model.cancellation import heed
 from memotheca.search.index.index_parts import Array, DensePart, TextPart
 from memotheca.search.index.live import Index
-from memotheca.search.index.signs import distance_cut, distances, sign_columns
 from memotheca.text.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, B
 from memotheca.vectors.float16 import widen
 
@@ -224,3 +223,50 @@ def _mask_of(index: Index, part: DensePart, mask: Array) -> Array:
     # A chunk that is not there has the ordinal -1, which would be the last one.
     found = mask.take(ordinals, mode="wrap")
     return found if part.is_placed else found & (ordinals >= 0)
+
+
+# So many vectors at once stay in the processor's cache from one step to the next.
+_AT_ONCE = 1 << 16
+# Differences in so many columns of 64 signs fit into a byte.
+_COLUMNS = 3
+
+
+def sign_columns(vector: Array) -> Array:
+    """The signs of one vector, in columns of 64."""
+    signs = np.packbits(vector > 0, bitorder="little")
+    return np.pad(signs, (0, -len(signs) % 8)).view("<u8")
+
+
+def distances(bits: Array, columns: Array, mask: Array | None, result: Array) -> None:
+    """How many signs differ from the question's, into a result of 16 bits; what a mask leaves out is far."""
+    count = bits.shape[1]
+    differing, counted, sums = np.empty(_AT_ONCE, np.uint64), np.empty(_AT_ONCE, np.uint8), np.empty(_AT_ONCE, np.uint8)
+    for start in range(0, count, _AT_ONCE):
+        stop = min(start + _AT_ONCE, count)
+        room = slice(0, stop - start)
+        total = result[start:stop]
+        total[:] = 0
+        for place, sign in enumerate(columns):
+            np.bitwise_xor(bits[place, start:stop], sign, out=differing[room])
+            if place % _COLUMNS == 0:
+                np.bitwise_count(differing[room], out=sums[room])
+            else:
+                np.bitwise_count(differing[room], out=counted[room])
+                sums[room] += counted[room]
+            if place % _COLUMNS == _COLUMNS - 1 or place == len(columns) - 1:
+                total += sums[room]
+        if mask is not None:
+            # One less than none is as far as can be.
+            total |= mask[start:stop].view(np.uint8) - np.uint16(1)
+
+
+def distance_cut(found: Array, depth: int, longest: int) -> int:
+    """The smallest distance within which at least `depth` vectors lie."""
+    low, high = 0, longest
+    while low < high:
+        middle = (low + high) // 2
+        if np.count_nonzero(found <= middle) >= depth:
+            high = middle
+        else:
+            low = middle + 1
+    return low

@@ -1,12 +1,13 @@
-"""Fences of code in markdown: which line opens one, and which line closes it.
+"""Lines of markdown: which one is a heading, which one opens a fence of code, and which one closes it.
 
-Headings are in `headings.py`. `vault/structure.py` has a scanner of its own: it follows Obsidian to the letter, and
+`vault/structure.py` has a scanner of its own: it follows Obsidian to the letter, and
 keeps the offset of everything it finds."""
 
 import re
 from typing import NamedTuple
 
 _FENCE = re.compile(r" {0,3}(`{3,}+|~{3,}+)[ \t]*+([\w+#.-]*+)")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]++")
 
 
 class Fence(NamedTuple):
@@ -32,3 +33,11 @@ def closes_chunk(line: str, mark: str) -> bool:
     """The same as chunks have always been cut: what follows the marks is not looked at. Stricter, the borders of stored
     chunks would be others."""
     return line.strip().startswith(mark)
+
+
+def heading_of(line: str) -> tuple[int, str] | None:
+    """The level and the words of the heading that a line is, without the hashes that close it."""
+    opening = _HEADING.match(line)
+    if opening is None:
+        return None
+    return len(opening[1]), line[opening.end() :].rstrip().rstrip("#").rstrip(" \t")
