@@ -9,8 +9,7 @@ from memotheca.app import App, build
 from memotheca.entries.entries import blank_entry
 from memotheca.search.prepared import LATER
 from memotheca.settings import load
-from memotheca.storage.collections import write_setting
-from memotheca.storage.store import Transaction
+from memotheca.storage.store import Transaction, write_setting
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
 

@@ -12,7 +12,7 @@ from corpus import FUNCTION_WORDS
 from filling import open_app
 from haystack import COLLECTION, Haystack, texts
 from memotheca.app import SEGMENTS
-from memotheca.storage.collections import write_setting
+from memotheca.storage.store import write_setting
 from memotheca.vectors.embedders import NONE
 from report import Line, Target
 

@@ -23,7 +23,7 @@ from memotheca.notes.mounts import opened
 from memotheca.notes.overview import survey
 from memotheca.notes.sync import sync_everything
 from memotheca.settings import load as load_settings
-from memotheca.storage.collections import write_setting
+from memotheca.storage.store import write_setting
 from opponents import mcpvault
 from report import Line, Table, Target, to_json, to_text
 from section import write_section

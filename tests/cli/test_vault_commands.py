@@ -12,8 +12,8 @@ from memotheca.cli.main import main
 from memotheca.notes import write_notes
 from memotheca.notes.mounts import owner_role
 from memotheca.notes.write_notes import NoteEdit, update_note
-from memotheca.storage.collections import write_setting
 from memotheca.storage.locks import role
+from memotheca.storage.store import write_setting
 
 
 @pytest.fixture

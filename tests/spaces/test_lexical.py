@@ -1,7 +1,6 @@
 """Lexical nearness: words, pairs, phrases and identifiers."""
 
-from memotheca.text.lexical import share
-from memotheca.text.words import identifiers, pairs, query_words, quoted, words
+from memotheca.text.words import identifiers, pairs, query_words, quoted, share, words
 
 
 def test_words_are_folded_stemmed_and_without_stop_words():

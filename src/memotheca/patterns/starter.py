@@ -15,9 +15,8 @@ from memotheca.model.kinds import STARTER_COLLECTION
 from memotheca.patterns.pattern_file import Pattern, read_pattern
 from memotheca.patterns.pattern_store import Others, names_of, put_batch
 from memotheca.search.prepared import Prepared
-from memotheca.storage.collections import read_settings, write_setting
 from memotheca.storage.database import Session
-from memotheca.storage.store import Transaction
+from memotheca.storage.store import Transaction, read_settings, write_setting
 from memotheca.vectors.embedders import SHIPPED_IDENTITY
 
 log = logging.getLogger(__name__)

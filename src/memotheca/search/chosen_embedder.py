@@ -10,9 +10,8 @@ from typing import Any, Protocol
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
 from memotheca.storage import chunks
-from memotheca.storage.collections import read_settings, write_setting
 from memotheca.storage.database import Session
-from memotheca.storage.store import Store
+from memotheca.storage.store import Store, read_settings, write_setting
 from memotheca.vectors.embedders import DEFAULT, Choice, understand
 from memotheca.vectors.profile import DEFAULT_VOICE, Voice
 

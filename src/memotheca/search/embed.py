@@ -16,10 +16,9 @@ from memotheca.search.chosen_embedder import Embedding, LoadedEmbedder, embedder
 from memotheca.search.passages import chunk_size_of, cut, passages_of
 from memotheca.search.prepared import LATER, Prepared, digest_of
 from memotheca.storage import chunks
-from memotheca.storage.collections import write_setting
 from memotheca.storage.database import Session
 from memotheca.storage.snapshot import Snapshot
-from memotheca.storage.store import Store
+from memotheca.storage.store import Store, write_setting
 
 log = logging.getLogger(__name__)
 

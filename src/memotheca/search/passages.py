@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from memotheca.model import kinds
 from memotheca.model.knowledge import Entry
-from memotheca.storage.collections import read_settings
 from memotheca.storage.database import Session
+from memotheca.storage.store import read_settings
 from memotheca.text import chunking
 from memotheca.text.markdown_lines import fence_of, heading_of
 

@@ -33,10 +33,9 @@ from memotheca.search.vocabulary import read_as_meant
 from memotheca.storage import chunks
 from memotheca.storage.lookups import heads_of, ids_made_last
 from memotheca.storage.snapshot import Snapshot
-from memotheca.text.lexical import share
 from memotheca.text.terms import filter_number
 from memotheca.text.tokens import count_at_least, count_tokens, fit
-from memotheca.text.words import query_words
+from memotheca.text.words import query_words, share
 from memotheca.vectors.profile import Voice
 
 PASSAGES = 3

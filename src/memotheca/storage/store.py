@@ -1,5 +1,6 @@
 """The store: canonical state changes only here, in numbered transactions."""
 
+import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar, overload
@@ -206,6 +207,27 @@ def _take_number(session: Session, collection: str, now: int) -> None:
     )
     if not taken:
         session.run("INSERT INTO collection (name, tx, seq, time, settings) VALUES (?, 1, 0, ?, '{}')", collection, now)
+
+
+def read_settings(session: Session, collection: str) -> dict[str, Any]:
+    """What was chosen for a collection: kept in the database, so that every client of it has the same."""
+    said = scalar(session, "SELECT settings FROM collection WHERE name = ?", collection) or "{}"
+    try:
+        return json.loads(said)
+    except ValueError as error:
+        message = f"The settings of {collection} are damaged; `memotheca doctor` says which backup to restore, and how."
+        raise Refusal(Failure.CORRUPT, message) from error
+
+
+def write_setting(session: Session, collection: str, name: str, value: Any) -> None:
+    """Change one setting; the collection is made where there is none."""
+    settings = {**read_settings(session, collection), name: value}
+    session.run(
+        "INSERT INTO collection (name, tx, seq, time, settings) VALUES (?, 0, 0, 0, ?) "
+        "ON CONFLICT (name) DO UPDATE SET settings = excluded.settings",
+        collection,
+        json.dumps(settings),
+    )
 
 
 ACCEPTED = "accepted"

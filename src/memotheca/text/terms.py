@@ -15,6 +15,8 @@ from memotheca.text.lexical import TITLE_WEIGHT
 from memotheca.text.words import read_run, split, split_words, words_of_run
 
 MAX_FREQUENCY = 255
+# A word of the title counts as often as if the text had it three times.
+TITLE_WEIGHT = 3
 MANY = 65_536
 
 Reading = tuple[tuple[int, ...], tuple[bytes, bytes] | None]

@@ -199,3 +199,9 @@ def split(text: str) -> tuple[list[str], list[str]]:
     """A text's runs of letters in their order, and its compound names."""
     folded = fold(text)
     return spoken(folded), _joined(folded)
+
+
+def share(title: str, wanted: str) -> float:
+    """How much of a title is made of what is wanted: 1 where it says nothing else."""
+    held = words(title, keep_stop_words=True)
+    return len(query_words(wanted)) / max(len(held), 1)

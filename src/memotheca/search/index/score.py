@@ -11,6 +11,12 @@ from memotheca.search.index.live import Index
 from memotheca.text.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, B
 from memotheca.vectors.float16 import widen
 
+# BM25 over words and neighbouring pairs.
+K1 = 0.9
+B = 0.75
+EXTRA_LENGTH = 40
+PAIR_WEIGHT = 0.2
+
 CANDIDATES = 100
 RESCORED = 1000
 EXACT_BELOW = 2000
