@@ -28,7 +28,6 @@ from memotheca.search.index.seal import maintain
 from memotheca.search.index_folder import IndexFolder
 from memotheca.search.passages import cut
 from memotheca.search.search import HitPage, Question, find_entries
-from memotheca.text.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, TITLE_WEIGHT, B
 from memotheca.text.terms import TITLE_WEIGHT
 from memotheca.text.words import identifiers, pairs, query_words, words
 from memotheca.vectors.embedders import Choice

@@ -7,8 +7,16 @@ from hypothesis import strategies as some
 
 from memotheca.text import terms
 from memotheca.text.caches import WordCache
-from memotheca.text.lexical import TITLE_WEIGHT
-from memotheca.text.terms import MAX_FREQUENCY, Terms, analyse, identifier_number, pack, pair_number, word_number
+from memotheca.text.terms import (
+    MAX_FREQUENCY,
+    TITLE_WEIGHT,
+    Terms,
+    analyse,
+    identifier_number,
+    pack,
+    pair_number,
+    word_number,
+)
 from memotheca.text.words import identifiers, pairs, words
 
 PIECES = (

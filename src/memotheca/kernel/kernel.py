@@ -4,9 +4,8 @@ from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from memotheca.kernel.once import KeyedCall
 from memotheca.kernel.parts import Parts
 from memotheca.model.cancellation import carry_on, heed
 from memotheca.storage.database import Session
@@ -14,6 +13,14 @@ from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Store, Transaction
 
 T = TypeVar("T")
+
+
+class Writer(Protocol):
+    """Who changes a store in its place."""
+
+    def write(self, store: Store, act: Callable[[Transaction], T], *, actor: str) -> T: ...
+
+    def operate(self, store: Store, act: Callable[[Session], T]) -> T: ...
 
 
 def _stand() -> None:
@@ -37,7 +44,8 @@ class Kernel:
     parts: Parts = field(default_factory=Parts)
     # Where one command makes several transactions: what they have in common, so that one undo takes them all back.
     batch: Mapping[str, Any] | None = None
-    once: KeyedCall | None = None
+    # Who writes in the store's place, so that a call under a key is carried out once.
+    once: Writer | None = None
     # Asked inside a transaction by who acts in a role that another may have taken over meanwhile.
     fence: Callable[[], None] = _stand
 

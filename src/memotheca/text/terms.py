@@ -11,7 +11,6 @@ from itertools import chain
 
 from memotheca.model.knowledge import fold
 from memotheca.text.caches import WordCache
-from memotheca.text.lexical import TITLE_WEIGHT
 from memotheca.text.words import read_run, split, split_words, words_of_run
 
 MAX_FREQUENCY = 255
