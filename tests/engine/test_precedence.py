@@ -113,16 +113,17 @@ def test_a_text_that_changes_between_two_batches_is_cut_anew(desk, embedder):
 def test_whoever_embeds_for_later_stops_in_the_middle_of_a_batch(desk, embedder):
     """A server that is told to end waits for the passages under way, not for all that were begun together."""
     desk.put("coffee. " * (LIMIT * 2 * BATCH // 8))
-    began = desk.embedding.embed_waiting(
-        desk.store, "default", stop=embedder.began.is_set, report=lambda done, total, message: None
-    )
+    began = embed.embed_waiting(desk.kernel, stop=embedder.began.is_set, report=lambda done, total, message: None)
     assert (began, len(embedder.passages)) in {(0, many) for many in range(1, PARALLEL + 1)}
     assert desk.embed() > 2 * BATCH
 
 
 def test_a_document_stops_being_embedded_in_the_middle_of_a_batch(desk, embedder):
     texts = [f"coffee {number}" for number in range(BATCH)]
-    with desk.embedding.ahead(embedder, "drinks", embedder.began.is_set) as begin, pytest.raises(Refusal) as refused:
+    with (
+        embed.embedding_ahead(desk.kernel, embedder, "drinks", embedder.began.is_set) as begin,
+        pytest.raises(Refusal) as refused,
+    ):
         list(begin(texts))
     assert refused.value.failure is Failure.CANCELLED
     assert len(embedder.passages) <= PARALLEL

@@ -8,7 +8,6 @@ import numpy as np
 from memotheca.model.cancellation import heed
 from memotheca.search.index.index_parts import Array, DensePart, TextPart
 from memotheca.search.index.live import Index
-from memotheca.text.lexical import EXTRA_LENGTH, K1, PAIR_WEIGHT, B
 from memotheca.vectors.float16 import widen
 
 # BM25 over words and neighbouring pairs.
