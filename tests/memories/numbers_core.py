@@ -286,6 +286,24 @@ CAUSES = (
     ),
     Scene(
         tool="query_causal",
+        ask={"outcome": "third"},
+        prepare=CHAIN,
+        plant=linked("first", "third", weight=0.9),
+        moves={"causes[0].probability": "up"},
+    ),
+    Scene(
+        tool="query_causal",
+        ask={"outcome": "second"},
+        prepare=CHAIN,
+        plant=both(
+            lambda librarian: librarian.remember("The power failed.", name="power"),
+            linked("power", "first", weight=0.9),
+        ),
+        moves={"causes[1].hops": "up"},
+        unrelated=question,
+    ),
+    Scene(
+        tool="query_causal",
         ask={"action": "first"},
         prepare=both(remembered("The clock is wrong.", "The cache is stale."), linked("first", "second", weight=0.5)),
         plant=both(

@@ -83,7 +83,7 @@ def test_a_chain_has_a_direction(librarian: Librarian, chain: list[str]) -> None
 def test_no_chain_is_an_empty_answer(librarian: Librarian, chain: list[str]) -> None:
     other = librarian.remember("Penguins huddle.")
     found = path(librarian, chain[0], other)
-    assert (found["path_found"], found["path"], found["path_confidence"]) == (False, [], 0)
+    assert (found["path_found"], found["path"], found["path_confidence"]) == (False, [], None)
     assert path(librarian, chain[0], chain[3], max_hops=2)["path_found"] is False
 
 

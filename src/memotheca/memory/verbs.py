@@ -19,6 +19,7 @@ class Verb(StrEnum):
     PLAN = auto()
     SURROUND = auto()
     PREDICT = auto()
+    EXPLAIN = auto()
     TRACE = auto()
     CLASSIFY = auto()
     UNEARTH = auto()

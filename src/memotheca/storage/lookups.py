@@ -24,6 +24,13 @@ def ids_labelled(snapshot: Snapshot, title: str, *, kind: str = "", without: str
     return _ids(snapshot, sql, fold(title), *values, limit)
 
 
+def ids_beginning(snapshot: Snapshot, prefix: str, *, kind: str, limit: int) -> list[str]:
+    """The live entries of a kind whose title begins so, in the order of their titles."""
+    within = "WHERE collection = ? AND kind = ? AND label >= ? AND label < ?"
+    sql = f"SELECT id FROM entry_head {within} ORDER BY label LIMIT ?"
+    return _ids(snapshot, sql, kind, fold(prefix), fold(prefix) + "\U0010ffff", limit)
+
+
 def heads_of(snapshot: Snapshot, ids: Iterable[str]) -> dict[str, int]:
     """Those of some entries that live, each with the transaction that left it as it is."""
     rows = snapshot.session.rows(

@@ -13,6 +13,7 @@ from memotheca.memory.claims.contradiction import Contradiction, contradict
 from memotheca.memory.claims.priors import assume
 from memotheca.memory.claims.quantities import differ_in_figures
 from memotheca.memory.curation.remember import DUPLICATE, importance_of, quarantine_of
+from memotheca.memory.graph.relations import CONTRADICTS
 from memotheca.memory.spaces.fingerprint import words_of
 from memotheca.memory.standing.judge import NEAR, reference_of
 from memotheca.memory.standing.nearest import vicinity_of
@@ -27,7 +28,6 @@ from memotheca.storage.snapshot import Snapshot
 Check = Literal["conflicts", "duplicates", "outdated", "low_confidence"]
 CHECKS: tuple[Check, ...] = ("conflicts", "duplicates", "outdated", "low_confidence")
 
-CONTRADICTS = "contradicts"
 OLD = 90 * DAY  # chosen (memory-model: Critique)
 UNSURE, SLIGHT = 0.5, 0.2  # chosen (memory-model: Critique)
 SNIPPET = 200  # chosen: what an answer can show

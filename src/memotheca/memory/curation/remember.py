@@ -11,6 +11,7 @@ from memotheca.kernel.nodes import find_node
 from memotheca.memory.claims.contradiction import Contradiction
 from memotheca.memory.claims.quantities import differ_in_figures
 from memotheca.memory.claims.said_times import read_times
+from memotheca.memory.curation.found_links import found_links
 from memotheca.memory.curation.links import new_link, stated_edges
 from memotheca.memory.curation.origin import Origin, stated_source, with_origin
 from memotheca.memory.curation.rewards import Rewarded, reward_store
@@ -20,7 +21,6 @@ from memotheca.memory.safety.secrets import Redaction, scrub_all
 from memotheca.memory.session.arousal import NAMELESS, modulator_levels
 from memotheca.memory.session.modulators import learning_share
 from memotheca.memory.session.state import Mood, activity_of
-from memotheca.memory.spaces.causal import clauses
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
 from memotheca.memory.standing.judge import Learned, consistency, contradictions, learn, reference_of
 from memotheca.memory.standing.nearest import find_near, is_near, vicinity_of
@@ -30,7 +30,7 @@ from memotheca.model import kinds
 from memotheca.model.clock import DAY, HOUR
 from memotheca.model.commits import VERB, Version
 from memotheca.model.errors import Failure, Refusal
-from memotheca.model.knowledge import Edge, Entry, fold
+from memotheca.model.knowledge import Edge, Entry
 from memotheca.model.retry import persist
 from memotheca.search.chosen_embedder import voice_of
 from memotheca.search.embed import prepare_text, prepared_vectors
@@ -309,7 +309,7 @@ def nearest_entries(
 
 
 def _found_edges(transaction: Transaction, entry: Entry, around: _Surroundings) -> list[Edge]:
-    """Semantic to what is clearly near; Causal and Hierarchical where the text names another in such a sentence."""
+    """Semantic to what is clearly near, and what the text itself is evidence of."""
     threshold = around.reference.scale.spaces[0].link_threshold if around.reference.size >= NEAR else LINKED
     threshold = max(threshold, LIKELY_LINKED)
     edges = [
@@ -317,23 +317,7 @@ def _found_edges(transaction: Transaction, entry: Entry, around: _Surroundings) 
         for other, value in around.near
         if value > threshold
     ]
-    body = fold(entry.body)
-    stated = [(fold(cause), fold(effect)) for cause, effect in clauses(entry.body)] if around.near else []
-    for other, _ in around.near:
-        named = fold(other.title)
-        for cause, effect in stated if len(named) > 3 else ():
-            if named in cause:
-                edges.append(new_link(transaction, (other.id, entry.id), kinds.CAUSAL, weight=0.7, predicate="causes"))
-            elif named in effect:
-                edges.append(new_link(transaction, (entry.id, other.id), kinds.CAUSAL, weight=0.7, predicate="causes"))
-        if len(named) > 3 and any(f"{words} {named}" in body for words in _PARENTHOOD):
-            edges.append(
-                new_link(transaction, (entry.id, other.id), kinds.HIERARCHICAL, weight=0.8, predicate="part of")
-            )
-    return edges
-
-
-_PARENTHOOD = ("is a", "is an", "part of", "part of the", "kind of", "type of", "belongs to")
+    return [*edges, *found_links(transaction, entry, [other for other, _ in around.near])]
 
 
 def temporal_edge(transaction: Transaction, entry: Entry, previous: str | None) -> list[Edge]:

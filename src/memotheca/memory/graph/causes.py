@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memotheca.memory.graph.causality import Arrow, Arrows, find_circle, find_paths, strength
-from memotheca.memory.graph.relations import PREVENTS
+from memotheca.memory.graph.relations import PREVENTS, RESOLVES
 from memotheca.memory.graph.walk import confidence_of, is_shortcut, strength_of
-from memotheca.model.kinds import CAUSAL
+from memotheca.model.kinds import CAUSAL, RELATIONAL
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.storage.adjacency import End, joints_at
 from memotheca.storage.snapshot import Snapshot
@@ -59,20 +59,19 @@ def causes_of(
     snapshot: Snapshot, ids: Sequence[str], *, depth: int = DEEPEST, limit: int = MOST_CAUSES
 ) -> list[TracedCause]:
     """What brought some entries about, backwards along what was stated: direct causes first, then theirs, the surest
-    of each step first. One of the entries is among them where it is a cause of another."""
+    of each step first; why there is a remedy is what it settles. One of the entries is among them where it is a cause
+    of another."""
     found: dict[str, TracedCause] = {}
     border = {id: (1.0, id) for id in ids}
     for hops in range(1, depth + 1):
         reached: dict[str, tuple[TracedCause, str]] = {}
-        joints = joints_at(snapshot, list(border), "target", type=CAUSAL, limit=MOST)
-        edges = [edge for joint in joints if (edge := snapshot.edge(joint.id)) is not None and brings_about(edge)]
-        for edge in edges:
-            carried, origin = border[edge.target]
-            probability = carried * strength_of(edge) * confidence_of(edge)
-            entry = None if edge.source in found or edge.source == origin else snapshot.entry(edge.source)
-            known = reached.get(edge.source)
+        for edge, cause, effect in _reasons(snapshot, list(border)):
+            carried, origin = border[effect]
+            probability = carried * probability_of(edge)
+            entry = None if cause in found or cause == origin else snapshot.entry(cause)
+            known = reached.get(cause)
             if entry is not None and probability >= FAINTEST and (known is None or known[0].probability < probability):
-                reached[edge.source] = TracedCause(entry, edge.target, edge, hops, probability), origin
+                reached[cause] = TracedCause(entry, effect, edge, hops, probability), origin
         ranked = sorted(reached.values(), key=lambda pair: (-pair[0].probability, pair[0].entry.id))
         found |= {cause.entry.id: cause for cause, _ in ranked}
         border = {cause.entry.id: (cause.probability, origin) for cause, origin in ranked}
@@ -81,29 +80,64 @@ def causes_of(
     return list(found.values())[:limit]
 
 
+def _reasons(snapshot: Snapshot, ids: Sequence[str]) -> list[tuple[Edge, str, str]]:
+    """The edges that tell why some entries are so, with cause and effect: what caused them, and what they settle."""
+    caused = joints_at(snapshot, ids, "target", type=CAUSAL, limit=MOST)
+    related = joints_at(snapshot, ids, "source", type=RELATIONAL, limit=MOST)
+    joints = [*caused, *(joint for joint in related if joint.predicate == RESOLVES)]
+    edges = [edge for joint in joints if (edge := snapshot.edge(joint.id)) is not None]
+    return [
+        (edge, *((edge.source, edge.target) if edge.type == CAUSAL else (edge.target, edge.source)))
+        for edge in edges
+        if edge.type != CAUSAL or brings_about(edge)
+    ]
+
+
 def brings_about(edge: Edge) -> bool:
     """Whether a causal edge tells a cause: not what it prevents, and not a shortcut over other edges."""
     return edge.predicate != PREVENTS and not is_shortcut(edge)
 
 
 def causal_arrows(snapshot: Snapshot, source: str, hops: int, way: Way) -> tuple[Arrows, dict[str, Edge], bool]:
-    """Every causal edge within some hops of an entry, pointing the way it is walked."""
+    """Every cause within some hops of an entry, pointing the way it is walked; what was stated more than once is one
+    arrow, the surer for it."""
     near: End = "source" if way == "forward" else "target"
     arrows: dict[str, list[Arrow]] = {}
     edges: dict[str, Edge] = {}
     border, seen = [source], {source}
     for _ in range(hops):
         joints = joints_at(snapshot, border, near, type=CAUSAL, limit=MOST - len(edges) + 1)
-        border = list[str]()
-        for edge in [found for joint in joints if (found := snapshot.edge(joint.id)) is not None]:
-            if len(edges) == MOST:
-                return arrows, edges, True
-            here, there = (edge.source, edge.target) if way == "forward" else (edge.target, edge.source)
-            edges[edge.id] = edge
-            arrows.setdefault(here, []).append(Arrow(here, there, strength_of(edge) * confidence_of(edge), edge.id))
-            if there not in seen:
-                seen.add(there)
-                border.append(there)
+        found = [edge for joint in joints if (edge := snapshot.edge(joint.id)) is not None and brings_about(edge)]
+        kept = found[: MOST - len(edges)]
+        edges |= {edge.id: edge for edge in kept}
+        for (here, there), stated in _by_ends(kept, near).items():
+            arrows.setdefault(here, []).append(_arrow(here, there, stated))
+        border = list(dict.fromkeys(arrow.target for here in border for arrow in arrows.get(here, ())))
+        border = [id for id in border if id not in seen]
+        seen |= set(border)
+        if len(kept) < len(found):
+            return arrows, edges, True
         if not border:
             break
     return arrows, edges, False
+
+
+def _by_ends(edges: Sequence[Edge], near: End) -> dict[tuple[str, str], list[Edge]]:
+    joined: dict[tuple[str, str], list[Edge]] = {}
+    for edge in edges:
+        ends = (edge.source, edge.target) if near == "source" else (edge.target, edge.source)
+        joined.setdefault(ends, []).append(edge)
+    return joined
+
+
+def _arrow(here: str, there: str, stated: Sequence[Edge]) -> Arrow:
+    """One link for all statements of it: it fails where each of them is wrong."""
+    failing = 1.0
+    for edge in stated:
+        failing *= 1 - probability_of(edge)
+    return Arrow(here, there, 1 - failing, max(stated, key=lambda edge: (probability_of(edge), edge.id)).id)
+
+
+def probability_of(edge: Edge) -> float:
+    """p(edge) = w_eff · confidence (memory-model: Causal chains)."""
+    return strength_of(edge) * confidence_of(edge)

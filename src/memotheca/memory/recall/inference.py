@@ -8,7 +8,7 @@ from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.care.quarantine import find_unheld
-from memotheca.memory.curation.remember import importance_of
+from memotheca.memory.curation.links import STATED
 from memotheca.memory.graph.causality import Arrow, Arrows, combine, find_paths, necessity, reverse, without
 from memotheca.memory.graph.causes import causal_arrows
 from memotheca.memory.standing.nearest import KNOWN
@@ -42,7 +42,8 @@ class Confounder:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """How likely the outcome is under the question asked, what it is compared with, and by which chains."""
+    """How likely the outcome is under the question asked, what it is compared with, and by which chains; the first says
+    nothing where nothing that is known leads from one to the other."""
 
     action: Entry
     outcome: Entry
@@ -53,6 +54,7 @@ class Effect:
     confounders: tuple[Confounder, ...]
     edges: Mapping[str, Edge]
     truncated: bool
+    is_known: bool
 
     @property
     def lift(self) -> float:
@@ -132,6 +134,7 @@ def _effect(snapshot: Snapshot, action: Entry, outcome: Entry, kind: Interventio
         tuple(confounders),
         {**edges, **more, **others},
         cut or shortened or short,
+        bool(paths) or (kind == "observe" and bool(confounders)),
     )
 
 
@@ -140,10 +143,15 @@ def _either(one: float, other: float) -> float:
 
 
 def _roots(snapshot: Snapshot, arrows: Arrows, besides: set[str]) -> dict[str, float]:
-    """Causes that have no known cause themselves, each as likely as it is held to be important."""
+    """Causes that have no known cause themselves, each as sure as it was said to be."""
     caused = {arrow.target for group in arrows.values() for arrow in group}
     entries = [snapshot.entry(id) for id in sorted(arrows.keys() - caused - besides)[:MOST_ROOTS]]
-    return {entry.id: importance_of(entry) for entry in entries if entry is not None}
+    return {entry.id: _sureness(entry) for entry in entries if entry is not None}
+
+
+def _sureness(entry: Entry) -> float:
+    """How surely something is so: as somebody annotated it, else as whatever is stated once."""
+    return float(entry.attributes.get("confidence", STATED))
 
 
 def _background(arrows: Arrows, action: str, outcome: str, priors: Mapping[str, float], *, hops: int) -> float:
@@ -168,7 +176,7 @@ def _confounders(
         onto = combine(find_paths(to_action, id, action.id, hops)[0])
         past = combine(find_paths(rest, id, outcome.id, hops)[0]) if id != outcome.id else 0.0
         if entry is not None and onto and past:
-            prior = importance_of(entry)
+            prior = _sureness(entry)
             seen = prior * _either(onto, LEAK)
             found.append(Confounder(entry, onto, past, seen / (seen + (1 - prior) * LEAK)))
     return sorted(found, key=lambda each: (-each.to_action * each.to_outcome, each.entry.id))
@@ -196,12 +204,12 @@ def effects_of(snapshot: Snapshot, actions: Sequence[Entry], hops: int) -> tuple
 def tell(effect: Effect, kind: Intervention) -> str:
     """The answer in words, with citations."""
     action, outcome = citation_of(effect.action), citation_of(effect.outcome)
+    if not effect.is_known:
+        return f"No chain of causes is known from {action} to {outcome}: how likely it makes it is unknown."
     if kind == "counterfactual":
         return (
             f"Without {action}, {outcome} would come about with {effect.probability:.2f} instead of "
             f"{effect.baseline:.2f}; it is necessary to {effect.necessity or 0.0:.2f}."
         )
-    if not effect.paths and not effect.lift:
-        return f"No chain of causes is known from {action} to {outcome}."
     verb = "Doing" if kind == "do" else "Seeing"
     return f"{verb} {action} makes {outcome} likely to {effect.probability:.2f}, against {effect.baseline:.2f} without."

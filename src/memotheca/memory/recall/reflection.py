@@ -8,7 +8,7 @@ from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.critique import Check, critique
 from memotheca.memory.care.recency import recent_entries
-from memotheca.memory.claims.goals import Intent, intents, without_request
+from memotheca.memory.claims.goals import Intent, asks_for_effects, intents, without_request
 from memotheca.memory.curation.restore import TAKEN_BACK
 from memotheca.memory.curation.tombstones import Tombstone, find_tombstones
 from memotheca.memory.session.state import activity_of
@@ -161,7 +161,8 @@ def _clean(found: _Survey) -> list[Proposal]:
 
 
 def _cause(found: _Survey) -> list[Proposal]:
-    steps = [Proposal(verb=Verb.PREDICT, ground="cause", text=found.topic)]
+    verb = Verb.PREDICT if asks_for_effects(found.goal) else Verb.EXPLAIN
+    steps = [Proposal(verb=verb, ground="cause", text=found.topic)]
     if len(found.hits) > 1:
         steps.append(Proposal(verb=Verb.TRACE, ground="cause", entries=tuple(found.hits[:2])))
     return steps

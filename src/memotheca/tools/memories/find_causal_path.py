@@ -23,6 +23,7 @@ WAYS: dict[str, tuple[Way, ...]] = {
     "bidirectional": ("forward", "backward"),
 }
 ALTERNATIVES = 2
+UNKNOWN = "No such chain is known; whether one leads to the other is unknown."
 ARROWS: dict[Way, str] = {"forward": "→", "backward": "←"}
 
 
@@ -57,7 +58,8 @@ class Output:
     path_found: bool = flag()
     path: tuple[HopShape, ...] = many(HopShape)
     hop_count: int = integer()
-    path_confidence: float = number()
+    path_confidence: float | None = number(nullable=True)
+    reason: str | None = text("Why nothing is known.", default=None, nullable=True)
     narrative: str = text()
     direction: str = text()
     alternative_paths: tuple[OtherShape, ...] = many(OtherShape)
@@ -99,7 +101,7 @@ def find_causal_path(call: Call[Kernel], input: Input) -> Answer:
         best = max(tried, key=lambda chains: chains.confidence)
         output = _output(snapshot, source, best, tried)
     activity_of(call.kernel).look(call.kernel.collection, [source.id, target.id], call.kernel.now())
-    sentence = f"{output.narrative} ({output.path_confidence:.2f})." if output.path_found else "No such chain is known."
+    sentence = f"{output.narrative} ({output.path_confidence:.2f})." if output.path_found else UNKNOWN
     return Answer(sentence, NODES, output)
 
 
@@ -114,7 +116,8 @@ def _output(snapshot: Snapshot, source: Entry, best: Chains, tried: Sequence[Cha
         path_found=bool(best.paths),
         path=hops if best.paths or len(hops) > 1 else (),
         hop_count=len(chain) if best.paths else 0,
-        path_confidence=round(best.confidence, 4),
+        path_confidence=round(best.confidence, 4) if best.paths else None,
+        reason=None if best.paths else UNKNOWN,
         narrative=_narrative(hops, best.way) if best.paths else "",
         direction=best.way,
         alternative_paths=tuple(_other(snapshot, source, best, path) for path in best.paths[1 : 1 + ALTERNATIVES]),

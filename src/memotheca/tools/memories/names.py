@@ -16,6 +16,7 @@ TOOLS: Mapping[str, str] = {
     Verb.PLAN: "generate_search_plan",
     Verb.SURROUND: "get_neighborhood",
     Verb.PREDICT: "query_causal",
+    Verb.EXPLAIN: "query_causal",
     Verb.TRACE: "find_causal_path",
     Verb.CLASSIFY: "entailment_query",
     Verb.UNEARTH: "search_tombstones",

@@ -6,11 +6,14 @@ from typing import Any, cast
 
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
+from memotheca.memory.curation.links import STATED
 from memotheca.memory.graph.causality import MAX_PATHS, Arrow, strength
+from memotheca.memory.graph.causes import TracedCause, causes_of
 from memotheca.memory.graph.walk import confidence_of, strength_of
 from memotheca.memory.recall.inference import (
     INTERVENTIONS,
     LEAK,
+    MOST_EFFECTS,
     Confounder,
     Effect,
     Intervention,
@@ -21,18 +24,27 @@ from memotheca.memory.recall.inference import (
     tell,
 )
 from memotheca.memory.session.state import activity_of
+from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 
-DIRECTIONS = ("increases", "decreases", "none")
+DIRECTIONS = ("increases", "decreases", "none", "unknown")
+UNKNOWN = "No chain of causes between the two is known."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    action: str = text("What is done or seen: words, or a node.", minLength=1, maxLength=4096)
-    outcome: str = text("What it may lead to; without it, everything it leads to is ranked.", UNSET, maxLength=4096)
+    action: str = text(
+        "What is done or seen: words, or a node; without it, what led to the outcome.",
+        UNSET,
+        minLength=1,
+        maxLength=4096,
+    )
+    outcome: str = text(
+        "What it may lead to; without it, everything the action leads to.", UNSET, minLength=1, maxLength=4096
+    )
     intervention_type: str = choice(INTERVENTIONS, "", "do")
     max_hops: int = integer("", 5, minimum=1, maximum=10)
 
@@ -54,11 +66,12 @@ class ResolvedShape:
 class EffectShape:
     action_node: str = text()
     outcome_node: str = text()
-    probability: float = number()
-    baseline: float = number()
-    lift: float = number()
+    probability: float | None = number(nullable=True)
+    baseline: float | None = number(nullable=True)
+    lift: float | None = number(nullable=True)
     direction: str = choice(DIRECTIONS)
     necessity: float | None = number(default=None, nullable=True)
+    reason: str | None = text("Why a number is unknown.", default=None, nullable=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +100,16 @@ class ReachedShape:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CauseShape:
+    node_id: str = text()
+    name: str = text()
+    citation: str = text()
+    leads_to: str = text("The node that it brings about directly.")
+    probability: float = number()
+    hops: int = integer()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceShape:
     edge_id: str = text()
     source: str = text()
@@ -104,6 +127,7 @@ class Output:
     paths: tuple[PathShape, ...] = many(PathShape)
     confounders: tuple[ConfounderShape, ...] = many(ConfounderShape)
     effects: tuple[ReachedShape, ...] = many(ReachedShape)
+    causes: tuple[CauseShape, ...] = many(CauseShape)
     explanation: str = text()
     evidence: tuple[EvidenceShape, ...] = many(EvidenceShape)
     assumptions: tuple[str, ...] = texts()
@@ -130,17 +154,23 @@ EXAMPLE = Example(
 
 @tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def query_causal(call: Call[Kernel], input: Input) -> Answer:
-    """What an action brings about, or how likely it makes an outcome: if it is done, if it is seen (with the common
-    causes that hints at), or had it not been (counterfactual)."""
+    """What an action brings about, what caused an outcome (give only that), or how likely one makes the other: if it is
+    done, if it is seen (with the common causes that hints at), or had it not been (counterfactual). What nobody stated
+    is unknown."""
+    if not input.action and not input.outcome:
+        raise Refusal(Failure.INVALID, "Name an action, an outcome, or both.", field="action")
     kernel = call.kernel
     kind = cast(Intervention, input.intervention_type)
-    actions = resolve(kernel, input.action)
+    actions = resolve(kernel, input.action) if input.action else []
     outcomes = resolve(kernel, input.outcome) if input.outcome else []
     with kernel.read() as snapshot:
-        if input.outcome:
+        if input.action and input.outcome:
             output = _judged(infer(snapshot, actions, outcomes, kind, hops=input.max_hops), (actions, outcomes), kind)
-        else:
+        elif input.action:
             output = _ranked(actions, effects_of(snapshot, actions, input.max_hops), kind)
+        else:
+            ids = [entry.id for entry in outcomes]
+            output = _traced(outcomes, causes_of(snapshot, ids, depth=input.max_hops, limit=MOST_EFFECTS + 1), kind)
     activity_of(kernel).look(kernel.collection, [entry.id for entry in (*actions, *outcomes)], kernel.now())
     return Answer(output.explanation, NODES, output)
 
@@ -183,15 +213,46 @@ def _ranked(actions: Sequence[Entry], found: tuple[list[Reached], dict[str, Edge
     )
 
 
+def _traced(outcomes: Sequence[Entry], found: Sequence[TracedCause], kind: Intervention) -> Output:
+    shown = found[:MOST_EFFECTS]
+    cited = ", ".join(f"{name_of(each.entry)} {citation_of(each.entry)}" for each in shown[:5])
+    if not outcomes:
+        told = "Nothing stored fits the outcome."
+    else:
+        told = f"It was brought about by {cited}, direct causes first." if cited else "No cause of it is known."
+    resolved = ResolvedShape(action_nodes=(), outcome_nodes=tuple(map(_node, outcomes)))
+    return _output(
+        resolved,
+        kind,
+        causes=tuple(map(_cause, shown)),
+        explanation=told,
+        evidence=_evidence(each.edge for each in shown),
+        truncated=len(found) > MOST_EFFECTS,
+    )
+
+
+def _cause(each: TracedCause) -> CauseShape:
+    return CauseShape(
+        node_id=each.entry.id,
+        name=name_of(each.entry),
+        citation=citation_of(each.entry),
+        leads_to=each.effect,
+        probability=round(each.probability, 4),
+        hops=each.hops,
+    )
+
+
 def _output(resolved: ResolvedShape, kind: Intervention, **found: Any) -> Output:
-    empty: dict[str, Any] = {"paths": (), "confounders": (), "effects": (), "evidence": (), "truncated": False}
+    empty: dict[str, Any] = dict.fromkeys(("paths", "confounders", "effects", "causes", "evidence"), ())
+    empty["truncated"] = False
     return Output(resolved=resolved, intervention_type=kind, assumptions=_assumptions(kind), **{**empty, **found})
 
 
 def _assumptions(kind: Intervention) -> tuple[str, ...]:
     shared = (
         "Each causal link works by itself; chains that share no link add up (noisy-or).",
-        "A cause without a known cause holds as likely as it is important.",
+        "A link is as likely as its weight times its confidence, and likelier where it was stated more than once.",
+        f"A cause without a known cause holds as surely as it was annotated, else {STATED:g}.",
     )
     more = {
         "do": "Doing cuts what usually brings the action about.",
@@ -206,6 +267,16 @@ def _node(entry: Entry) -> NodeShape:
 
 
 def _effect(effect: Effect) -> EffectShape:
+    if not effect.is_known:
+        return EffectShape(
+            action_node=effect.action.id,
+            outcome_node=effect.outcome.id,
+            probability=None,
+            baseline=round(effect.baseline, 4) if effect.baseline else None,
+            lift=None,
+            direction="unknown",
+            reason=UNKNOWN,
+        )
     lift = round(effect.lift, 4)
     return EffectShape(
         action_node=effect.action.id,

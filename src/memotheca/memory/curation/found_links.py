@@ -1,0 +1,86 @@
+"""Found links: the edges that a new memory's own words are evidence of."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memotheca.memory.claims.stated_causes import StatedCause, stated_causes
+from memotheca.memory.curation.links import new_link
+from memotheca.memory.graph.relations import CAUSES, PART_OF, RESOLVES
+from memotheca.model import kinds
+from memotheca.model.knowledge import Edge, Entry
+from memotheca.storage.lookups import ids_beginning, ids_labelled
+from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.store import Transaction
+
+# How strong and how sure an edge is that a text was read to state.
+READ, READ_PART = 0.8, 0.8  # measured: that share of them is right (benchmarks/causes.py); chosen (memory-model: Links)
+SHORTEST = 4  # chosen: a shorter title is a word like any other
+BEARERS = 8  # chosen: how many titles may begin with one identifier
+
+# Two words or more, each with a capital: a name also where no title is like it.
+_NAMED = re.compile(r"[A-Z\u00c0-\u00de][\w'\u2019-]*(?:\s+[A-Z\u00c0-\u00de][\w'\u2019-]*)+")
+_PARENTHOOD = "is an?|part of|part of the|kind of|type of|belongs to"
+
+
+def found_links(transaction: Transaction, entry: Entry, near: Sequence[Entry]) -> list[Edge]:
+    """Causal, or resolving, where the text says so of what it names by identifier or title; Hierarchical where it says
+    that it is a part of a neighbour."""
+    return [*_causes(transaction, entry, near), *_parts(transaction, entry, near)]
+
+
+def _causes(transaction: Transaction, entry: Entry, near: Sequence[Entry]) -> list[Edge]:
+    told = (entry.body, str(entry.attributes.get("rationale", "")))
+    edges: dict[tuple[str, str], Edge] = {}
+    for stated in [each for text in told for each in stated_causes(text)]:
+        other = _named(transaction, stated, near)
+        if other is None or other == entry.id:
+            continue
+        ends = (other, entry.id) if stated.role == "cause" else (entry.id, other)
+        type, predicate = (kinds.RELATIONAL, RESOLVES) if stated.role == "resolved" else (kinds.CAUSAL, CAUSES)
+        if ends not in edges and ends[::-1] not in edges:
+            edge = new_link(transaction, ends, type, weight=READ, predicate=predicate)
+            edges[ends] = replace(edge, confidence=READ)
+    return list(edges.values())
+
+
+def _named(snapshot: Snapshot, stated: StatedCause, near: Sequence[Entry]) -> str | None:
+    """The memory that a phrase names: the first to bear its identifier, or the only one with that title."""
+    if stated.identifier is not None:
+        return _bearer(snapshot, stated.identifier, near)
+    if stated.role == "resolved":
+        return None
+    for name in stated.names():
+        if len(name.split()) > 1:
+            found = ids_labelled(snapshot, name, kind=kinds.MEMORY, limit=2)
+            if len(found) == 1:
+                return found[0]
+            if _NAMED.fullmatch(name) and (bearer := _bearer(snapshot, name, near)) is not None:
+                return bearer
+    return None
+
+
+def _bearer(snapshot: Snapshot, identifier: str, near: Sequence[Entry]) -> str | None:
+    """The first memory that has the name in its title, else the first of those near that begins with it."""
+    own = ids_beginning(snapshot, identifier, kind=kinds.MEMORY, limit=BEARERS)
+    entries = [*snapshot.living(own).values(), *near]
+    named = _bordered(identifier)
+    bearing = [each.id for each in entries if named.search(each.title)]
+    opening = [each.id for each in entries if named.match(each.body)]
+    return min(bearing or opening, default=None)
+
+
+def _parts(transaction: Transaction, entry: Entry, near: Sequence[Entry]) -> list[Edge]:
+    found: list[Edge] = []
+    for other in near:
+        if len(other.title) >= SHORTEST and re.search(
+            rf"(?<!\w)(?:{_PARENTHOOD})\s+{_bordered(other.title).pattern}", entry.body, re.IGNORECASE
+        ):
+            link = new_link(transaction, (entry.id, other.id), kinds.HIERARCHICAL, weight=READ_PART, predicate=PART_OF)
+            found.append(link)
+    return found
+
+
+def _bordered(name: str) -> re.Pattern[str]:
+    """A name between borders: neither a part of a word nor of a longer name."""
+    return re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])", re.IGNORECASE)
