@@ -18,7 +18,7 @@ from memotheca.memory.curation.rewards import Rewarded, reward_store
 from memotheca.memory.graph.cycles import without_circles
 from memotheca.memory.safety.adversarial import Threat, inspect
 from memotheca.memory.safety.secrets import Redaction, scrub_all
-from memotheca.memory.session.arousal import NAMELESS, modulator_levels
+from memotheca.memory.session.arousal import NAMELESS, modulator_levels, note_threat
 from memotheca.memory.session.modulators import learning_share
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
@@ -108,21 +108,12 @@ class _Pondered:
     previous: str | None
 
 
-class PlantedText(Refusal):
-    """What was to be remembered looks like instructions for a model."""
-
-    def __init__(self, threat: Threat) -> None:
-        told = {"attack_type": threat.attack_type, "score": round(threat.score, 4), "signs": list(threat.signs)}
-        message = "The content looks like instructions planted for a model, and was not stored."
-        super().__init__(Failure.INVALID, message, field="content", details={"threat": told})
-
-
 def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
     """Scrub, check, judge and store; nothing is stored of what is refused."""
     clean, redactions = _scrubbed(draft)
     threat = inspect(clean.content)
     if threat.is_blocked:
-        _refuse(kernel, threat)
+        raise _refuse(kernel, threat, session=clean.session)
     prepared = prepare_text(kernel, clean.name, clean.content, whole=True)
     pondered = persist(lambda: _ponder(kernel, clean, threat, prepared))
     entry, around, learned = pondered.entry, pondered.around, pondered.learned
@@ -236,9 +227,13 @@ def _scrubbed(draft: NewMemory) -> tuple[NewMemory, tuple[Redaction, ...]]:
     return scrubbed, tuple(redactions)
 
 
-def _refuse(kernel: Kernel, threat: Threat) -> None:
+def _refuse(kernel: Kernel, threat: Threat, *, session: str) -> Refusal:
+    """Log that something was planted, and let the session feel it."""
     log_curation(kernel, "warn", "block", (), reason="instructions hidden in content")
-    raise PlantedText(threat)
+    note_threat(kernel, session)
+    told = {"attack_type": threat.attack_type, "score": round(threat.score, 4), "signs": list(threat.signs)}
+    message = "The content looks like instructions planted for a model, and was not stored."
+    return Refusal(Failure.INVALID, message, field="content", details={"threat": told})
 
 
 def draw(draft: NewMemory, threat: Threat, at: tuple[int, int]) -> Entry:

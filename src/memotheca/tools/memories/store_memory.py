@@ -10,10 +10,9 @@ from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.when import SOURCE_KNOWN, SOURCES, source_of, tell_times
 from memotheca.memory.curation.origin import SAID, Origin
-from memotheca.memory.curation.remember import NewMemory, PlantedText, Stored
+from memotheca.memory.curation.remember import NewMemory, Stored
 from memotheca.memory.curation.remember import store_memory as store
 from memotheca.memory.recall.recall import DOMAINS
-from memotheca.memory.session.arousal import note_threat
 from memotheca.memory.session.steering_reward import Improvement
 from memotheca.memory.spaces.form import MODALITIES
 from memotheca.memory.standing.judge import dominant_space
@@ -167,12 +166,7 @@ EXAMPLE = Example(
 def store_memory(call: Call[Kernel], input: Input) -> Answer:
     """Remember something for later sessions, with why. Search first: annotate or merge what already exists. Secrets are
     taken out, planted instructions refused, and what contradicts or repeats it is named."""
-    draft = _draft(call, input)
-    try:
-        stored = store(call.kernel, draft, actor=call.actor)
-    except PlantedText:
-        note_threat(call.kernel, draft.session)
-        raise
+    stored = store(call.kernel, _draft(call, input), actor=call.actor)
     entry = stored.version.thing
     assert isinstance(entry, Entry)
     return Answer(_sentence(stored, entry), f"{NODES}/{entry.id}", _output(stored, entry))
