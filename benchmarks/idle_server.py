@@ -9,9 +9,8 @@ from memotheca.app import CONTRACTS, build
 from memotheca.server.adapter import Adapter
 from memotheca.server.stdio import run_stdio
 from memotheca.settings import load
-from memotheca.toolkit.catalog import Listing
 from memotheca.toolkit.fields import flag
-from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.toolkit.tool import Answer, Call, Example, Listing, tool
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memotheca.toolkit.bounds import LARGEST_OBJECT, bounded_schema, is_free
-from memotheca.toolkit.catalog import Listing
 from memotheca.toolkit.contract import Reply
-from memotheca.toolkit.tool import Tool, Toolset
+from memotheca.toolkit.tool import Listing, Tool, Toolset
 
 
 def render_toolset(toolset: Toolset, pages: Iterable[str]) -> str:

@@ -15,9 +15,8 @@ from memotheca.model.clock import SECOND, from_iso
 from memotheca.model.kinds import STARTER_COLLECTION
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.toolkit.bounds import LONGEST, MOST_MEMBERS
-from memotheca.toolkit.catalog import Listing
 from memotheca.toolkit.contract import Reply
-from memotheca.toolkit.tool import Call, Tool
+from memotheca.toolkit.tool import Call, Listing, Tool
 from memotheca.tools import SELECTIONS
 
 ROOT = Path(__file__).parents[1]

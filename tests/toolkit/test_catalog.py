@@ -9,10 +9,10 @@ import pytest
 from memotheca.app import CONTRACTS, EMBEDDER, load_catalog, look_after
 from memotheca.model.errors import Failure, Refusal
 from memotheca.search.chosen_embedder import choose_embedder
-from memotheca.toolkit.catalog import Catalog, Listing
+from memotheca.toolkit.catalog import Catalog
 from memotheca.toolkit.dispatch import UnknownTool
 from memotheca.toolkit.fields import text
-from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.toolkit.tool import Answer, Call, Example, Listing, tool
 from scripts.catalogue import to_listing
 
 

@@ -35,10 +35,9 @@ from memotheca.server.progress import Teller
 from memotheca.server.sessions import HERE, MessageOrigin, session_of
 from memotheca.server.task_protocol import Errands
 from memotheca.toolkit.ask import Dialogue
-from memotheca.toolkit.catalog import Listing
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.dispatch import UnknownTool
-from memotheca.toolkit.tool import Call
+from memotheca.toolkit.tool import Call, Listing
 
 log = logging.getLogger(__name__)
 

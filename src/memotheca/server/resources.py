@@ -15,8 +15,8 @@ from memotheca.model.commits import Change, Commit
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import DOCUMENT, ENTRY, KINDS, KNOWLEDGE_TYPES, MEMORY_TYPES, NOTE, TRIPLE
 from memotheca.model.knowledge import Edge, Entry, Thing, fold, handle_of
+from memotheca.toolkit.contract import count_fitting
 from memotheca.toolkit.fields import to_json
-from memotheca.toolkit.fit import count_fitting
 from memotheca.tools.documents.contract import DOCUMENTS, DocumentEntry, WholeDocument, document_fields, section_shape
 from memotheca.tools.entries.contract import (
     ENTRIES,

@@ -16,9 +16,8 @@ from memotheca.model.clock import to_iso
 from memotheca.model.errors import Refusal
 from memotheca.server.faults import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, fault_details
 from memotheca.storage.jobs import Job
-from memotheca.toolkit.catalog import Listing
 from memotheca.toolkit.contract import Reply
-from memotheca.toolkit.tool import Call
+from memotheca.toolkit.tool import Call, Listing
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 RELATED = "io.modelcontextprotocol/related-task"

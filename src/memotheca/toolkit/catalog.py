@@ -1,31 +1,15 @@
 """The catalogue of tools: what is listed, read from a generated file, and loaded when first called."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.toolkit.fields import Schema
-from memotheca.toolkit.tool import Tool, Toolset
+from memotheca.toolkit.tool import Listing, Tool, Toolset
 
 ALL = "all"
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """One line of the catalogue."""
-
-    name: str
-    toolset: str
-    module: str
-    contract: str
-    writes: bool
-    wire: Schema
-    needs: Sequence[str] = ()
-    component: str = ""
-    job: str = ""
 
 
 class Catalog:

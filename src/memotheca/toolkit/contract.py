@@ -1,15 +1,21 @@
-"""What a contract has to say: how a success looks and how a failure looks, and what comes before and after them."""
+"""What a contract has to say: how a success looks and how a failure looks, what comes before and after them, and how
+much an answer has room for."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from memotheca.model.errors import Refusal
-from memotheca.toolkit.catalog import Listing
-from memotheca.toolkit.fields import Schema
-from memotheca.toolkit.tool import Answer, Call
+from memotheca.toolkit.fields import Schema, to_json
+from memotheca.toolkit.tool import Answer, Call, Listing
 
 Block = dict[str, Any]
+
+# What an answer has room for, in bytes, unless more was asked for; what else it says takes the rest of 24 KB.
+ROOM = 20_000
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,3 +53,23 @@ class Contract(Protocol):
     def output_schema(self, models: tuple[type, ...]) -> Schema:
         """The published schema: that of any of the models, widened to admit a failure."""
         ...
+
+
+def weigh(shape: object) -> int:
+    """The bytes of a shape in what takes more of an answer, which is its JSON within the JSON of a block."""
+    return len(_encode(_encode(to_json(shape))).encode())
+
+
+def room_for(limit: int, usual: int) -> int:
+    """What a page of so many has room for: more where more than usual was asked for."""
+    return int(ROOM * max(1.0, limit / usual))
+
+
+def count_fitting(shapes: Sequence[object], room: int = ROOM, *, beside: int = 0) -> int:
+    """How many of some shapes there is room for, at least one; each takes something beside its JSON."""
+    taken = 0
+    for place, shape in enumerate(shapes):
+        taken += weigh(shape) + beside
+        if taken > room:
+            return max(place, 1)
+    return len(shapes)

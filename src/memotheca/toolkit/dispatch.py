@@ -16,7 +16,7 @@ from memotheca.model.errors import Failure, Refusal, refuse_for_memory
 from memotheca.model.retry import persist
 from memotheca.toolkit.ask import Unanswered
 from memotheca.toolkit.bounds import bounded_schema, find_too_much
-from memotheca.toolkit.catalog import Catalog, Listing
+from memotheca.toolkit.catalog import Catalog
 from memotheca.toolkit.contract import Contract, Exchange, Reply
 from memotheca.toolkit.fields import (
     MissingArgument,
@@ -28,7 +28,7 @@ from memotheca.toolkit.fields import (
     spell,
     without_nulls,
 )
-from memotheca.toolkit.tool import Call, Repeated, Tool
+from memotheca.toolkit.tool import Call, Listing, Repeated, Tool
 
 log = logging.getLogger(__name__)
 

@@ -1,12 +1,13 @@
 """A tool: its two models, its function, and what may be done with it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import getmodule
 from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack
 
 from memotheca.model.errors import Refusal
 from memotheca.toolkit.ask import Dialogue, Question, Response
+from memotheca.toolkit.fields import Schema
 
 Effect = Literal["read", "add", "change", "destroy"]
 
@@ -22,6 +23,21 @@ class Toolset:
     sentence: str
     default: bool
     members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One line of the catalogue: what is known of a tool before its module is loaded."""
+
+    name: str
+    toolset: str
+    module: str
+    contract: str
+    writes: bool
+    wire: Schema
+    needs: Sequence[str] = ()
+    component: str = ""
+    job: str = ""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -13,11 +13,11 @@ from memotheca.app import CONTRACTS, App
 from memotheca.jobs.queue import bench_of
 from memotheca.model.errors import Refusal
 from memotheca.server.adapter import Adapter
-from memotheca.toolkit.catalog import Catalog, Listing
+from memotheca.toolkit.catalog import Catalog
 from memotheca.toolkit.contract import Block, Contract, Reply
 from memotheca.toolkit.dispatch import Dispatcher
 from memotheca.toolkit.fields import Schema, input_schema
-from memotheca.toolkit.tool import Answer, BackgroundTask, Call, Example, Tool, Toolset
+from memotheca.toolkit.tool import Answer, BackgroundTask, Call, Example, Listing, Tool, Toolset
 
 SHOWN = "fixtures"
 SWITCHED = "switched"

@@ -1,44 +1,12 @@
 """Immunity: which entries would become, or have become, what glues unrelated things together (memory-model: Semantic
 cancer)."""
 
-from dataclasses import dataclass
-
-from memotheca.memory.graph.cancer import IMPORTANT, SCATTERED, is_cancer, neighbour_entropy
-from memotheca.model.errors import Failure, Refusal
+from memotheca.memory.graph.cancer import Examined, Unbalanced, neighbour_entropy
 from memotheca.model.kinds import TEMPORAL
 from memotheca.storage.adjacency import joined_among
 from memotheca.storage.snapshot import Snapshot
 
 LOOKED_AT = 200  # chosen: the heaviest neighbours decide (memory-model: Semantic cancer)
-
-
-@dataclass(frozen=True, slots=True)
-class Examined:
-    """How an entry's neighbourhood is scattered, at an importance; the entropy is None where there are too few."""
-
-    importance: float
-    entropy: float | None
-    neighbours: int
-
-    @property
-    def is_cancer(self) -> bool:
-        return is_cancer(self.importance, self.entropy)
-
-
-class Unbalanced(Refusal):
-    """One memory would come to outweigh others that have little to do with each other."""
-
-    def __init__(self, found: Examined) -> None:
-        super().__init__(
-            Failure.INVALID,
-            f"An importance of {found.importance:.2f} would let one memory outweigh {found.neighbours} others that "
-            "have little to do with each other.",
-            details={
-                "importance": round(found.importance, 4),
-                "neighbor_entropy": round(found.entropy or 0.0, 4),
-                "limits": {"importance": IMPORTANT, "neighbor_entropy": SCATTERED},
-            },
-        )
 
 
 def examine(snapshot: Snapshot, id: str, importance: float) -> Examined:

@@ -2,6 +2,9 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from memotheca.model.errors import Failure, Refusal
 
 IMPORTANT = 0.9  # specification (memory-model: Semantic cancer)
 SCATTERED = 0.8  # specification (memory-model: Semantic cancer)
@@ -41,3 +44,32 @@ def neighbour_entropy(weights: Mapping[str, float], pairs: Iterable[tuple[str, s
 
 def is_cancer(importance: float, entropy: float | None) -> bool:
     return entropy is not None and importance > IMPORTANT and entropy > SCATTERED
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """How an entry's neighbourhood is scattered, at an importance; the entropy is None where there are too few."""
+
+    importance: float
+    entropy: float | None
+    neighbours: int
+
+    @property
+    def is_cancer(self) -> bool:
+        return is_cancer(self.importance, self.entropy)
+
+
+class Unbalanced(Refusal):
+    """One memory would come to outweigh others that have little to do with each other."""
+
+    def __init__(self, found: Examined) -> None:
+        super().__init__(
+            Failure.INVALID,
+            f"An importance of {found.importance:.2f} would let one memory outweigh {found.neighbours} others that "
+            "have little to do with each other.",
+            details={
+                "importance": round(found.importance, 4),
+                "neighbor_entropy": round(found.entropy or 0.0, 4),
+                "limits": {"importance": IMPORTANT, "neighbor_entropy": SCATTERED},
+            },
+        )

@@ -24,6 +24,7 @@ from memotheca.search.search import (
 from memotheca.search.signals import SIGNALS, Signal
 from memotheca.text.tokens import REPLY_BYTES, count_tokens
 from memotheca.toolkit.catalog import ALL
+from memotheca.toolkit.contract import count_fitting, weigh
 from memotheca.toolkit.fields import (
     UNSET,
     Unset,
@@ -39,7 +40,6 @@ from memotheca.toolkit.fields import (
     texts,
     to_json,
 )
-from memotheca.toolkit.fit import count_fitting, weigh
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.entries.contract import (
     ENTRIES,

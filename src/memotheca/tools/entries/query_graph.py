@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from memotheca.entries.edges import EdgePage, EdgeQuestion, find_edges
 from memotheca.kernel.kernel import Kernel
+from memotheca.toolkit.contract import count_fitting
 from memotheca.toolkit.fields import UNSET, integer, many, said, text
-from memotheca.toolkit.fit import count_fitting
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.entries.contract import LINE_COST, TRIPLES, TripleShape, address, triple_line, triple_shape
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from memotheca.memory.graph.balance import Unbalanced
+from memotheca.memory.graph.cancer import Unbalanced
 from memotheca.memory.session.pulse import Pulse
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.contract import Contract, Exchange, Reply

@@ -9,8 +9,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.critique import CHECKS, Check, Finding, critique
 from memotheca.memory.care.recency import recent_entries
 from memotheca.memory.session.state import activity_of
+from memotheca.toolkit.contract import count_fitting, room_for
 from memotheca.toolkit.fields import UNSET, Unset, flag, free, integer, many, number, text, texts
-from memotheca.toolkit.fit import count_fitting, room_for
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 

@@ -11,8 +11,8 @@ from memotheca.memory.graph.walk import Neighbour, confidence_of, is_shortcut, l
 from memotheca.memory.session.state import activity_of
 from memotheca.model.kinds import EDGE_TYPES
 from memotheca.model.knowledge import Edge, Entry
+from memotheca.toolkit.contract import ROOM, count_fitting, weigh
 from memotheca.toolkit.fields import UNSET, flag, integer, many, number, one, text, texts
-from memotheca.toolkit.fit import ROOM, count_fitting, weigh
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 

@@ -17,8 +17,8 @@ from memotheca.memory.curation.lineage import find_any
 from memotheca.memory.verbs import Verb
 from memotheca.model.clock import from_iso, to_iso
 from memotheca.model.errors import Failure, Refusal
+from memotheca.toolkit.contract import count_fitting, room_for
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, text, texts
-from memotheca.toolkit.fit import count_fitting, room_for
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 from memotheca.tools.memories.names import TOOLS, name_of_act

@@ -9,7 +9,7 @@ from memotheca.model.clock import to_iso
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.toolkit.contract import Contract, Reply
+from memotheca.toolkit.contract import ROOM, Contract, Reply, weigh
 from memotheca.toolkit.fields import (
     UNSET,
     Schema,
@@ -23,7 +23,6 @@ from memotheca.toolkit.fields import (
     texts,
     to_json,
 )
-from memotheca.toolkit.fit import ROOM, weigh
 from memotheca.toolkit.tool import Answer
 
 NOTES = "knowledge://notes"

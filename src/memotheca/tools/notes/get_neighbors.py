@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from memotheca.kernel.kernel import Kernel
 from memotheca.notes import read_notes
 from memotheca.notes.notices import take_warnings
+from memotheca.toolkit.contract import room_for
 from memotheca.toolkit.fields import UNSET, choice, integer, text
-from memotheca.toolkit.fit import room_for
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.notes.contract import LISTED, NOTES, Nodes, fit_nodes, node_shape
 

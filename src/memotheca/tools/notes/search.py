@@ -6,8 +6,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.kinds import NOTE
 from memotheca.notes.find_notes import search_notes
 from memotheca.notes.notices import take_warnings
+from memotheca.toolkit.contract import room_for
 from memotheca.toolkit.fields import UNSET, integer, number, said, text
-from memotheca.toolkit.fit import room_for
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.elsewhere import point_elsewhere
 from memotheca.tools.notes.contract import LISTED, NOTES, FoundNode, FoundNodes, fit_nodes, node_fields

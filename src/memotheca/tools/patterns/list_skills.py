@@ -7,8 +7,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.patterns.pattern_file import SKILL_FORM, to_slug
 from memotheca.patterns.pattern_search import PatternQuery, find_patterns
 from memotheca.patterns.read_patterns import all_cards
+from memotheca.toolkit.contract import count_fitting
 from memotheca.toolkit.fields import UNSET, choice, integer, said, text
-from memotheca.toolkit.fit import count_fitting
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.patterns.contract import FORMATS, SKILLS, Format, Presented
 from memotheca.tools.patterns.pages import skills_page
