@@ -4,9 +4,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from memotheca.vault.edit import replace_targets, retarget
 from memotheca.vault.note_file import parse, render
 from memotheca.vault.resolve import Named, Resolver
-from memotheca.vault.rewrite import replace_targets, retarget
 
 OLD = Named("notes/old-name.md", "Old Name", ("Alias",))
 

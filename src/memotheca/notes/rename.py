@@ -8,9 +8,9 @@ from memotheca.notes.note_bytes import to_bytes
 from memotheca.notes.notebook import Notebook
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.vault_index import NoteRow
+from memotheca.vault.edit import replace_targets, retarget
 from memotheca.vault.note_file import ParsedNote, parse
 from memotheca.vault.resolve import Named, Resolved, Resolver
-from memotheca.vault.rewrite import replace_targets, retarget
 from memotheca.vault.wikilinks import Link, LinkSyntax, is_note, without_suffix
 
 
