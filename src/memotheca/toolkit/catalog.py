@@ -27,7 +27,7 @@ class Catalog:
     @classmethod
     def parse(cls, generated: str) -> "Catalog":
         content: Mapping[str, Any] = json.loads(generated)
-        toolsets = (Toolset(**{**line, "members": tuple(line.get("members", ()))}) for line in content["toolsets"])
+        toolsets = (replace(Toolset(**line), members=tuple(line.get("members", ()))) for line in content["toolsets"])
         return cls((Listing(**line) for line in content["tools"]), toolsets)
 
     def choose(self, names: Iterable[str]) -> None:
