@@ -6,7 +6,7 @@ from mcp import Client
 
 from memotheca import settings
 from memotheca.app import build
-from memotheca.search.chosen_embedder import Embedding
+from memotheca.kernel.precedence import Precedence
 from memotheca.server.adapter import Adapter
 from memotheca.toolkit.dispatch import Dispatcher
 
@@ -27,7 +27,7 @@ def app(tmp_path):
 
 @pytest.fixture
 def precedence(app):
-    return app.kernel.part(Embedding).precedence
+    return app.kernel.keep(Precedence)
 
 
 @pytest.fixture
@@ -58,4 +58,4 @@ async def test_others_give_way_to_a_call_unless_it_waits_for_them(app, seen, too
         async with adapter.running(), Client(adapter.server) as client:
             await client.call_tool(tool, arguments)
     assert seen == [precedes]
-    assert not app.kernel.part(Embedding).precedence.is_answering
+    assert not app.kernel.keep(Precedence).is_answering
