@@ -13,7 +13,7 @@ from memotheca.memory.claims.contradiction import Contradiction, contradict
 from memotheca.memory.claims.priors import assume
 from memotheca.memory.claims.quantities import differ_in_figures
 from memotheca.memory.curation.remember import DUPLICATE, importance_of, quarantine_of
-from memotheca.memory.graph.relations import CONTRADICTS
+from memotheca.memory.graph.relations import CONSISTENT, CONTRADICTS
 from memotheca.memory.spaces.fingerprint import words_of
 from memotheca.memory.standing.judge import NEAR, reference_of
 from memotheca.memory.standing.nearest import vicinity_of
@@ -142,9 +142,12 @@ def meanings_of(kernel: Kernel, snapshot: Snapshot, pairs: Sequence[tuple[Entry,
 def find_clashes(snapshot: Snapshot, pairs: Iterable[tuple[Entry, Entry]]) -> list[ContradictoryPair]:
     found: list[ContradictoryPair] = []
     pairs = list(pairs)
-    said = _said_to_clash(snapshot, {one.id for one, _ in pairs})
+    ids = {one.id for one, _ in pairs}
+    said, fine = _said_to_clash(snapshot, ids), _said_to_be_fine(snapshot, ids)
     for pair in pairs:
         heed()
+        if frozenset(each.id for each in pair) in fine:
+            continue
         older, newer = sorted(pair, key=lambda entry: (holds_from(entry), entry.id))
         weight = said.get(frozenset((older.id, newer.id)))
         clash = contradict(older, newer) if weight is None else _stated(older, newer, weight)
@@ -161,6 +164,12 @@ def _said_to_clash(snapshot: Snapshot, ids: Iterable[str]) -> dict[frozenset[str
     """The edges that say so (memory-model: Contradictions), by their ends."""
     edges = [edge for id in with_predicate(snapshot, ids, CONTRADICTS) for edge in snapshot.edges_of(id, CONTRADICTS)]
     return {frozenset((edge.source, edge.target)): edge.weight for edge in sorted(edges, key=lambda each: each.weight)}
+
+
+def _said_to_be_fine(snapshot: Snapshot, ids: Iterable[str]) -> set[frozenset[str]]:
+    """Pairs of which somebody said that both may stand as they are."""
+    edges = [edge for id in with_predicate(snapshot, ids, CONSISTENT) for edge in snapshot.edges_of(id, CONSISTENT)]
+    return {frozenset((edge.source, edge.target)) for edge in edges}
 
 
 def _stated(older: Entry, newer: Entry, weight: float) -> Contradiction:
@@ -180,6 +189,8 @@ def _conflict(clash: ContradictoryPair) -> Finding:
 
 
 def _duplicates(kernel: Kernel, snapshot: Snapshot, pairs: Sequence[tuple[Entry, Entry]]) -> list[Finding]:
+    fine = _said_to_be_fine(snapshot, {one.id for one, _ in pairs})
+    pairs = [pair for pair in pairs if frozenset(each.id for each in pair) not in fine]
     return [
         Finding(
             check="duplicates",

@@ -50,7 +50,7 @@ def _apply(kernel: Kernel, edit: Edit, actor: str) -> Applied:
         gone = forget(kernel, edit.ids[0], reason="user_requested", rationale=RATIONALE, actor=actor)
         return Applied(edit, gone.commit.tx, gone.reversal_hash)
     if edit.action == "annotate":
-        version, _, _ = annotate(kernel, edit.ids[0], {"notes": edit.words}, actor=actor)
+        version = annotate(kernel, edit.ids[0], {"notes": edit.words}, actor=actor).version
         return Applied(edit, version.tx)
     with kernel.read() as snapshot:
         sources = sources_of(snapshot, edit.ids)

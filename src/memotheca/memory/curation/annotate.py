@@ -1,7 +1,7 @@
 """Annotating: what is attached to an entry without changing what it says or means."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from memotheca.kernel.kernel import Kernel
@@ -9,6 +9,7 @@ from memotheca.kernel.nodes import find_node
 from memotheca.memory.claims.when import FIELDS, SOURCE, tell_times
 from memotheca.memory.curation.origin import amend_origin
 from memotheca.memory.curation.remember import log_curation
+from memotheca.memory.curation.ties import LINK_TO, UNLINK, Tied, tie
 from memotheca.memory.safety.secrets import scrub_all
 from memotheca.memory.verbs import Verb
 from memotheca.model import kinds
@@ -31,13 +32,21 @@ from memotheca.vault.note_file import ParsedNote
 ATTACHED = ("domain", "confidence", "related_concepts", SOURCE)
 
 
-def annotate(
-    kernel: Kernel, handle: str, annotations: Mapping[str, Any], *, actor: str
-) -> tuple[Version, list[str], bool]:
-    """Attach tags, a domain, a confidence, notes, related concepts; returns what changed, and whether the vectors and
-    the fingerprint are the very same bytes as before."""
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """An entry as it was annotated: what changed, which links were made or taken away, and whether the vectors and the
+    fingerprint are the very same bytes as before."""
 
-    def act(transaction: Transaction, plan: FilePlan) -> tuple[Version, list[str], bool]:
+    version: Version
+    changed: tuple[str, ...]
+    tied: Tied
+    is_same: bool
+
+
+def annotate(kernel: Kernel, handle: str, annotations: Mapping[str, Any], *, actor: str) -> Annotated:
+    """Attach tags, a domain, a confidence, notes, related concepts; link it to others, or take links away."""
+
+    def act(transaction: Transaction, plan: FilePlan) -> Annotated:
         transaction.describe("UPDATE", note={VERB: Verb.ANNOTATE})
         before = cast(Entry, find_node(transaction, handle).thing)
         seen = _derived(transaction, before.id)
@@ -47,12 +56,16 @@ def annotate(
             after = _with_owner(transaction, before, after, changed)
             transaction.put(replace(after, updated_at=transaction.time), LATER)
             plan.add(before, after)
+        tied = tie(transaction, before.id, annotations)
+        changed += [name for name, edges in ((LINK_TO, tied.made), (UNLINK, tied.removed)) if edges]
         version = cast(Version, transaction.version(before.id, transaction.tx))
-        return version, changed, _derived(transaction, before.id) == seen
+        # What changed nothing of the entry itself is still this transaction's.
+        version = replace(version, tx=transaction.tx) if changed else version
+        return Annotated(version, tuple(changed), tied, _derived(transaction, before.id) == seen)
 
-    version, changed, is_same = carry_out(kernel, act, actor=actor)
-    log_curation(kernel, "info", "annotate", (version.id,))
-    return version, changed, is_same
+    annotated = carry_out(kernel, act, actor=actor)
+    log_curation(kernel, "info", "annotate", (annotated.version.id,))
+    return annotated
 
 
 def _with_owner(transaction: Transaction, before: Entry, after: Entry, changed: Sequence[str]) -> Entry:

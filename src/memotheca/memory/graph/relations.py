@@ -9,6 +9,7 @@ from memotheca.model.knowledge import fold
 CAUSES, PREVENTS = "causes", "prevents"
 PART_OF, IS_A = "part of", "is a"
 SUPERSEDES, CONTRADICTS, SAME_AS, RESOLVES = "supersedes", "contradicts", "same as", "resolves"
+CONSISTENT = "consistent with"
 PRECEDES, DEPENDS_ON, RESEMBLES, MENTIONS, LINKS_TO = "precedes", "depends on", "resembles", "mentions", "links to"
 
 
@@ -82,6 +83,7 @@ _WORDS: tuple[tuple[str, str, str, str], ...] = (
         "refuted by|denied by",
     ),
     (SAME_AS, RELATIONAL, "duplicate of|duplicates|identical to|equals|equal to|equivalent to|restates|repeats", ""),
+    (CONSISTENT, RELATIONAL, "compatible with|agrees with|fine with|no conflict with|distinct from|not same as", ""),
     (PRECEDES, TEMPORAL, "before|precede|preceded|preceding|earlier than|prior to|followed by", "after|follow|follows|"
      "following|later than|preceded by|since"),
     (

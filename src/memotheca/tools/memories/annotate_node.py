@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.claims.when import SOURCES
 from memotheca.memory.curation.annotate import annotate, annotations_of, find_related
-from memotheca.memory.curation.origin import SAID
+from memotheca.memory.curation.ties import RELATION, SAID_OF_TIES, WEIGHT
 from memotheca.memory.recall.recall import DOMAINS
 from memotheca.memory.safety.secrets import scrub_all
 from memotheca.model.errors import Failure, Refusal
-from memotheca.model.knowledge import Entry
-from memotheca.toolkit.fields import UNSET, choice, flag, free, integer, many, number, one, said, text, texts
+from memotheca.model.knowledge import Edge, Entry
+from memotheca.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, number, one, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 
@@ -29,14 +28,14 @@ class Annotations:
 class Input:
     node_id: str = text("", format="uuid")
     annotations: dict[str, Any] = one(Annotations, "", UNSET)
-    occurred_at: str | None = text(
-        "When it happened: ISO 8601, or null for unknown.", UNSET, nullable=True, maxLength=64
+    link_to: tuple[str, ...] = texts("Nodes to link it to.", UNSET, minLength=1)
+    unlink: tuple[str, ...] = texts("Nodes to which its links are wrong; relation narrows it.", UNSET, minLength=1)
+    relation: str = text(
+        "How it stands to link_to: caused by, part of, contradicts, consistent with (both are fine), …",
+        UNSET,
+        maxLength=256,
     )
-    valid_from: str | None = text("Since when it holds.", UNSET, nullable=True, maxLength=64)
-    valid_to: str | None = text(
-        "Until when it held: what is over is shown as such.", UNSET, nullable=True, maxLength=64
-    )
-    source: str | None = choice(SOURCES, "Who said it.", UNSET, nullable=True)
+    weight: float = number("How strong the link is.", UNSET, minimum=0, maximum=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +45,23 @@ class RelatedShape:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LinkShape:
+    source: str = text()
+    target: str = text()
+    type: str = text()
+    predicate: str = text()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
     node_id: str = text()
     annotations: dict[str, Any] = free()
     changed_fields: tuple[str, ...] = texts()
     embedding_unchanged: bool = flag()
     related_resolved: tuple[RelatedShape, ...] = many(RelatedShape)
+    linked: tuple[LinkShape, ...] = many(LinkShape)
+    unlinked: tuple[LinkShape, ...] = many(LinkShape)
+    cycle: tuple[str, ...] | Unset = texts("The circle of causes that a link closes.", UNSET)
     tx_id: int = integer()
 
 
@@ -68,23 +78,31 @@ EXAMPLE = Example(
 
 @tool(contract="memories", component="curation", effect="change", models=(Input, Output), example=EXAMPLE)
 def annotate_node(call: Call[Kernel], input: Input) -> Answer:
-    """Attach tags, a domain, a confidence, notes or related concepts to what is stored, or say when it
-    happened or holds (valid_to ends what is no longer so) and who said it; its meaning stays as it is."""
+    """Attach tags, a domain, a confidence, notes or related concepts to what is stored, link it to other nodes, or take
+    wrong links away; its meaning stays as it is."""
     told = said(input)
-    given = {**told.get("annotations", {}), **{name: value for name, value in told.items() if name in SAID}}
-    if not given:
+    given = {**told.get("annotations", {}), **{name: told[name] for name in SAID_OF_TIES if name in told}}
+    if not given.keys() - {RELATION, WEIGHT}:
         raise Refusal(Failure.INVALID, "There is nothing to annotate: give at least one.", field="annotations")
-    version, changed, same_vectors = annotate(call.kernel, input.node_id, given, actor=call.actor)
+    annotated = annotate(call.kernel, input.node_id, given, actor=call.actor)
+    version, tied = annotated.version, annotated.tied
     entry = version.thing
     assert isinstance(entry, Entry)
     related = find_related(call.kernel, scrub_all(given.get("related_concepts", ()))[0])
     output = Output(
         node_id=version.id,
         annotations=annotations_of(entry),
-        changed_fields=tuple(changed),
-        embedding_unchanged=same_vectors,
+        changed_fields=annotated.changed,
+        embedding_unchanged=annotated.is_same,
         related_resolved=tuple(RelatedShape(name=name, node_id=id) for name, id in related),
+        linked=tuple(map(_link, tied.made)),
+        unlinked=tuple(map(_link, tied.removed)),
+        cycle=tied.circle or UNSET,
         tx_id=version.tx,
     )
-    sentence = f"Annotated: {', '.join(changed)}." if changed else "It was annotated so already."
+    sentence = f"Annotated: {', '.join(annotated.changed)}." if annotated.changed else "It was annotated so already."
     return Answer(sentence, f"{NODES}/{version.id}", output)
+
+
+def _link(edge: Edge) -> LinkShape:
+    return LinkShape(source=edge.source, target=edge.target, type=edge.type, predicate=edge.predicate)

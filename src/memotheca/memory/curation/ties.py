@@ -1,0 +1,76 @@
+"""Ties: making and taking away edges between what is stored already."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memotheca.kernel.nodes import find_node
+from memotheca.memory.curation.links import stated_edges
+from memotheca.memory.graph.cycles import STRAIGHT, find_way
+from memotheca.memory.graph.relations import read_relation
+from memotheca.model.errors import Failure, Refusal
+from memotheca.model.kinds import HIERARCHICAL
+from memotheca.model.knowledge import Edge
+from memotheca.storage.store import Transaction
+
+LINK_TO, UNLINK, RELATION, WEIGHT = "link_to", "unlink", "relation", "weight"
+SAID_OF_TIES = (LINK_TO, UNLINK, RELATION, WEIGHT)
+
+
+@dataclass(frozen=True, slots=True)
+class Tied:
+    """The edges that were made and taken away, and the circle of causes that one of them closes, if any."""
+
+    made: tuple[Edge, ...] = ()
+    removed: tuple[Edge, ...] = ()
+    circle: tuple[str, ...] = ()
+
+
+def tie(transaction: Transaction, id: str, said: Mapping[str, Any]) -> Tied:
+    """Carry out `link_to` and `unlink`, both by `relation`; without one, `unlink` takes every edge between the two.
+    What was linked so already is only weighed anew."""
+    removed = _untied(transaction, id, said)
+    others = [find_node(transaction, handle, field=LINK_TO).id for handle in said.get(LINK_TO, ())]
+    if id in others:
+        raise Refusal(Failure.INVALID, "A node is not linked to itself.", field=LINK_TO)
+    made: list[Edge] = []
+    circle: list[str] = []
+    # A confidence among annotations is the node's own.
+    stated = {name: said[name] for name in (RELATION, WEIGHT) if name in said}
+    for edge in stated_edges(transaction, id, others, stated):
+        is_straight = edge.type in STRAIGHT
+        way = find_way(transaction, edge.target, {edge.source}, edge.type) if is_straight else []
+        if way and edge.type == HIERARCHICAL:
+            raise Refusal(
+                Failure.CYCLIC,
+                "It would be a part of itself by way of others.",
+                field=LINK_TO,
+                details={"edge_type": edge.type, "cycle": [edge.source, *way]},
+            )
+        circle = circle or ([edge.source, *way] if way else [])
+        same = _between(transaction, (edge.source, edge.target), edge.predicate)
+        if same and (same[0].weight, same[0].confidence) == (edge.weight, edge.confidence):
+            continue
+        for before in same:
+            transaction.remove(before)
+        transaction.put(edge)
+        made.append(edge)
+    return Tied(tuple(made), tuple(removed), tuple(circle))
+
+
+def _untied(transaction: Transaction, id: str, said: Mapping[str, Any]) -> list[Edge]:
+    predicate = read_relation(said[RELATION]).predicate if said.get(RELATION) and not said.get(LINK_TO) else None
+    removed: list[Edge] = []
+    for handle in said.get(UNLINK, ()):
+        other = find_node(transaction, handle, field=UNLINK).id
+        edges = [edge for ends in ((id, other), (other, id)) for edge in _between(transaction, ends, predicate)]
+        if not edges:
+            raise Refusal(Failure.NOT_FOUND, f"There is no such link to {handle!r}.", field=UNLINK)
+        for edge in {edge.id: edge for edge in edges}.values():
+            transaction.remove(edge)
+            removed.append(edge)
+    return removed
+
+
+def _between(transaction: Transaction, ends: tuple[str, str], predicate: str | None) -> list[Edge]:
+    return [edge for edge in transaction.edges_from(ends[0], predicate) if edge.target == ends[1]]
