@@ -52,7 +52,7 @@ def test_only_the_four_that_change_need_a_reason() -> None:
 @pytest.mark.parametrize(
     ("tool", "field", "known"),
     [
-        ("search_graph", "filters", "min_importance, johari_quadrants, created_after"),
+        ("search_graph", "filters", "min_importance, johari_quadrants, created_after, created_before, valid_at, tags"),
         ("search_graph", "perspective_lock", "domain, agent_ids, exclude_agent_ids"),
         ("annotate_node", "annotations", "tags, domain, confidence, notes, related_concepts"),
     ],

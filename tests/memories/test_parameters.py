@@ -65,6 +65,8 @@ RETRIEVAL = [
     Effect("search_graph", {"query": "tea cup"}, {"filters": {"min_importance": 0.8}}, "count"),
     Effect("search_graph", {"query": "tea cup"}, {"filters": {"johari_quadrants": ["Hidden"]}}, "count"),
     Effect("search_graph", {"query": "tea cup"}, {"filters": {"created_after": LATER}}, "count"),
+    Effect("search_graph", {"query": "tea cup"}, {"filters": {"created_before": "2020-01-01"}}, "count"),
+    Effect("search_graph", {"query": "tea cup"}, {"filters": {"valid_at": "2020-01-01", "tags": ["absent"]}}, "count"),
     Effect("search_graph", {"query": "tea cup"}, {"perspective_lock": {"domain": "Legal"}}, "count"),
     Effect("search_graph", {"query": "tea cup"}, {"perspective_lock": {"agent_ids": ["cook"]}}, "count"),
     Effect("search_graph", {"query": "tea cup pot"}, {"perspective_lock": {"exclude_agent_ids": ["cook"]}}, "count"),

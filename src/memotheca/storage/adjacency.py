@@ -79,6 +79,20 @@ def with_predicate(snapshot: Snapshot, ids: Iterable[str], predicate: str) -> li
     return sorted({row[0] for row in snapshot.session.rows(" UNION ".join(ends), *place, *place)})
 
 
+def pairs_saying(snapshot: Snapshot, ids: Sequence[str], predicate: str) -> list[tuple[str, str]]:
+    """Which of some entries are joined to each other by this predicate, as source and target."""
+    spelled = json.dumps(ids)
+    rows = snapshot.session.rows(
+        "SELECT e.source, e.target FROM json_each(?) wanted CROSS JOIN edge_head e ON e.collection = ? "
+        "AND e.source = wanted.value AND e.predicate = ? AND e.target IN (SELECT value FROM json_each(?))",
+        spelled,
+        snapshot.collection,
+        fold(predicate),
+        spelled,
+    )
+    return [(source, target) for source, target in rows]
+
+
 class Spoken(NamedTuple):
     """A triple of entities as its heads tell it, its words folded."""
 

@@ -275,3 +275,26 @@ RELATIVE_PRONOUNS = frozenset("that which who whom whose what where how".split()
 THEN = frozenset("then afterwards thereafter dann danach ensuite puis luego después depois poi daarna derefter".split())
 # A term that somebody is given: what ends with it is no state.
 TERMS = frozenset("have has had give gives gave get gets got habe hat haben gibt".split())
+
+# Spring to winter of the north, which begin with March, June, September and December.
+SEASONS = (
+    "spring frühling frühjahr printemps primavera lente voorjaar forår foråret",
+    "summer sommer été verano verão estate zomer sommeren",
+    "autumn fall herbst automne otoño outono autunno herfst efterår efteråret",
+    "winter hiver invierno inverno vinter vinteren",
+)
+BEFORE_SEASON = (
+    "in this past|this past|in the|last|in|im|letzten|vorigen|au|en|l'|el|no|na|in|van de|afgelopen|vorige|i|sidste"
+).split("|")
+# What asks for how it was: adverbs and conjunctions of an earlier time.
+FORMERLY: dict[str, str] = {
+    "en": "used to|formerly|previously|originally|initially|back then|at that time|at the time|in the past|before the|"
+    "before we|before i|before he|before she|before they|before it|prior to|at first",
+    "de": "früher|damals|vorher|zuvor|ursprünglich|anfangs|ehemals|vor dem|bevor",
+    "fr": "avant le|avant la|avant que|auparavant|autrefois|à l'origine|à l'époque|initialement|jadis",
+    "es": "antes|anteriormente|originalmente|al principio|en aquel entonces|solía|solían",
+    "pt": "anteriormente|antigamente|originalmente|no início|naquela época|costumava|antes",
+    "it": "in precedenza|in origine|inizialmente|all'epoca|una volta|prima del|prima della|prima di|prima che",
+    "nl": "vroeger|voorheen|destijds|eerder|oorspronkelijk|aanvankelijk|voordat",
+    "da": "tidligere|dengang|oprindeligt|førhen|inden|før",
+}

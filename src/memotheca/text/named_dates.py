@@ -109,6 +109,15 @@ def _shifted(named: NamedDate, today: date) -> Span | None:
         return None
 
 
+def season_before(number: int, now: int) -> Span:
+    """The last spring (0), summer, autumn or winter (3) of the north that has begun."""
+    today = (_EPOCH + timedelta(microseconds=now)).date()
+    month = 3 + 3 * number
+    year = today.year if today >= date(today.year, month, 1) else today.year - 1
+    after = date(year + (month + 2) // 12, (month + 2) % 12 + 1, 1)
+    return Span(_span(date(year, month, 1), "month").first, _span(after, "day").first - 1, "month")
+
+
 def _at(day: date, clock: tuple[int, int]) -> Span:
     at = (datetime(day.year, day.month, day.day, *clock, tzinfo=UTC) - _EPOCH) // _MICRO
     return Span(at, at, "minute")

@@ -10,6 +10,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.quarantine import find_unheld
 from memotheca.memory.claims.when import source_of, told_when
 from memotheca.memory.curation.remember import importance_of, quarantine_of
+from memotheca.memory.recall.preference import MORE, prefer
 from memotheca.memory.session.arousal import modulator_levels, note_nothing_found
 from memotheca.memory.session.modulators import Levels, attended, widened
 from memotheca.memory.session.quadrants import Quadrant
@@ -42,6 +43,9 @@ class RecallRequest:
     min_importance: float | None = None
     quadrants: tuple[str, ...] = ()
     created_after: int | None = None
+    created_before: int | None = None
+    valid_at: int | None = None
+    tags: tuple[str, ...] = ()
     domain: str | None = None
     agents: tuple[str, ...] = ()
     excluded_agents: tuple[str, ...] = ()
@@ -118,11 +122,12 @@ def recall(
     levels = _levels(kernel, wanted.session, now)
     depth = widened(DEEP if wanted.is_narrow else POOL, levels)
     # By words and by meaning so many are found each; where some will not pass, all of them are needed.
-    pool = 2 * depth if wanted.is_narrow or wanted.min_similarity else wanted.top_k
+    pool = 2 * depth if wanted.is_narrow or wanted.min_similarity else wanted.top_k + MORE
     find = find_entries if wanted.with_quarantined else find_unheld
     page = find(kernel, _question(wanted, depth), limit=pool)
     searched = time.perf_counter()
-    passing = [hit for hit in page.hits if _passes(hit, wanted)]
+    passing = prefer(kernel, [hit for hit in page.hits if _passes(hit, wanted)], wanted.query)
+    passing = passing if wanted.is_narrow else passing[: wanted.top_k]
     attending = passing[: attended([hit.score or 0.0 for hit in passing], levels)] if passing else []
     filtered = time.perf_counter()
     with kernel.read() as snapshot:
@@ -167,6 +172,9 @@ def _question(wanted: RecallRequest, depth: int) -> Question:
         content=wanted.query,
         kinds=KNOWN,
         created_after=None if wanted.created_after is None else to_iso(wanted.created_after),
+        created_before=None if wanted.created_before is None else to_iso(wanted.created_before),
+        as_of=None if wanted.valid_at is None else to_iso(wanted.valid_at),
+        tags=wanted.tags,
         least_importance=wanted.min_importance,
         any_of=tuple(any_of),
         none_of=tuple(none_of),

@@ -1,16 +1,16 @@
 """Search the graph."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.validity import moment
 from memotheca.memory.recall.recall import DOMAINS, Recalled, RecallRequest, Recollection, recall
 from memotheca.memory.session.quadrants import QUADRANTS
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.form import MODALITIES
-from memotheca.model.clock import from_iso
-from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, one, said, text, texts, to_json
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -21,6 +21,9 @@ class Filters:
     min_importance: float = number("", UNSET, minimum=0, maximum=1)
     johari_quadrants: tuple[str, ...] = texts("", UNSET, values=QUADRANTS)
     created_after: str = text("ISO-8601.", UNSET, format="date-time")
+    created_before: str = text("ISO-8601.", UNSET, maxLength=64)
+    valid_at: str = text("Only what held at this time: ISO-8601.", UNSET, maxLength=64)
+    tags: tuple[str, ...] = texts("All of them.", UNSET, minLength=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,8 +51,8 @@ class Result:
     kind: str = text()
     name: str = text()
     citation: str = text()
-    similarity: float = number()
-    score: float = number()
+    similarity: float = number("The cosine with the question: absolute.")
+    score: float = number("Of the best of this answer, which has 1 however well it matches.")
     importance: float = number()
     dominant_embedder: str = text()
     johari: str = text()
@@ -98,7 +101,9 @@ EXAMPLE = Example(
 
 @tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def search_graph(call: Call[Kernel], input: Input) -> Answer:
-    """Find memories, and everything else that is stored, by meaning and words; best first, nothing shortened away."""
+    """Find memories, and everything else that is stored, by meaning and words; best first, nothing shortened away. Of
+    equal matches the important, the recent and what holds now are first; a question about the past prefers what held
+    then."""
     began = time.perf_counter()
     given = said(input)
 
@@ -127,7 +132,10 @@ def _wanted(given: dict[str, Any], session: str) -> RecallRequest:
         min_similarity=given["min_similarity"],
         min_importance=filters.get("min_importance"),
         quadrants=tuple(filters.get("johari_quadrants", ())),
-        created_after=_moment(filters.get("created_after")),
+        created_after=_moment(filters, "created_after"),
+        created_before=_moment(filters, "created_before"),
+        valid_at=_moment(filters, "valid_at"),
+        tags=tuple(filters.get("tags", ())),
         domain=lock.get("domain"),
         agents=tuple(lock.get("agent_ids", ())),
         excluded_agents=tuple(lock.get("exclude_agent_ids", ())),
@@ -144,13 +152,8 @@ def _partial(found: Recollection) -> str | Unset:
     return f"The best {found.stages[0].went} were judged; there may be more in these quadrants further down."
 
 
-def _moment(said: str | None) -> int | None:
-    if said is None:
-        return None
-    try:
-        return from_iso(said)
-    except ValueError:
-        raise Refusal(Failure.INVALID, f"{said!r} is no ISO-8601 time.", field="filters.created_after") from None
+def _moment(filters: Mapping[str, Any], name: str) -> int | None:
+    return None if name not in filters else moment(filters[name], f"filters.{name}")
 
 
 def _result(found: Recalled, with_content: bool) -> Result:
