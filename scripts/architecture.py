@@ -17,6 +17,10 @@ from pathlib import Path
 import grimp
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from scripts.constants import SOURCED, numbers_of  # noqa: E402
+
 SOURCE = ROOT / "src" / "memotheca"
 
 MAX_FILE = 500
@@ -370,23 +374,12 @@ def find_registries() -> Iterator[str]:
 
 
 def find_bare_constants() -> Iterator[str]:
-    """Numbers of the memories' rooms that decide something, with no comment beside or above them."""
+    """Numbers that decide something, of which nobody says where they come from."""
     for path in modules():
-        text = path.read_text("utf-8")
-        lines = text.splitlines()
-        for node in ast.parse(text).body if path.relative_to(SOURCE).parts[0] == "memory" else ():
-            if not isinstance(node, ast.Assign) or not is_number(node.value):
-                continue
-            if "#" not in lines[node.lineno - 1] and not lines[node.lineno - 2].startswith("#"):
-                yield f"{path.relative_to(SOURCE)}:{node.lineno}: {lines[node.lineno - 1]}"
-
-
-def is_number(node: ast.expr) -> bool:
-    if isinstance(node, ast.UnaryOp):
-        return is_number(node.operand)
-    if isinstance(node, ast.Tuple):
-        return bool(node.elts) and all(map(is_number, node.elts))
-    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
+        for number in numbers_of(path):
+            if not SOURCED.search(number.source):
+                place = path.relative_to(SOURCE).as_posix()
+                yield f"{place}:{number.line}: {number.name} says neither specification, measured nor chosen"
 
 
 def find_tool_names() -> Iterator[str]:
@@ -439,6 +432,7 @@ def main() -> int:
     complaints += [*find_double_meanings(), *find_gerunds(), *find_large_rooms(), *find_untested()]
     complaints += [f"src/memotheca/{place}: keeps a registry in a module" for place in find_registries()]
     complaints += find_tool_names()
+    complaints += [f"src/memotheca/{complaint}" for complaint in find_bare_constants()]
     for path in sorted([*ROOT.glob("tests/**/*.py"), *ROOT.glob("scripts/*.py"), *ROOT.glob("benchmarks/*.py")]):
         lines = path.read_text("utf-8").count("\n")
         if lines > MAX_FILE and "node_modules" not in path.parts:

@@ -15,6 +15,7 @@ RULES: tuple[Callable[[], Iterator[str]], ...] = (
     architecture.find_large_rooms,
     architecture.find_untested,
     architecture.find_registries,
+    architecture.find_bare_constants,
 )
 
 
@@ -42,7 +43,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
 
 def test_a_house_that_keeps_the_rules_has_no_complaints(house: House) -> None:
     assert (
-        house({"search/index/score.py": "LISTED = {'a': 1}\n", "tools/notes/contract.py": "", "text/ranking.py": ""})
+        house({"search/index/score.py": "LISTED = {'a': 'b'}\n", "tools/notes/contract.py": "", "text/ranking.py": ""})
         == []
     )
 
@@ -62,6 +63,18 @@ def test_a_house_that_keeps_the_rules_has_no_complaints(house: House) -> None:
             "tests/map.toml: does not say which tests vault/unmapped.py has; scripts/map_tests.py finds them",
         ),
         ({"vault/mounts.py": "MOUNTED: dict[str, int] = {}\n"}, "vault/mounts.py:1"),
+        (
+            {"vault/mounts.py": "MOST = 3\n"},
+            "vault/mounts.py:1: MOST says neither specification, measured nor chosen",
+        ),
+        (
+            {"vault/mounts.py": "# Many.\nMOST, LEAST = 3, -1.5 * 2\n"},
+            "vault/mounts.py:2: MOST, LEAST says neither specification, measured nor chosen",
+        ),
+        (
+            {"vault/mounts.py": "SHARES = {'a': 0.5}  # a half\n"},
+            "vault/mounts.py:1: SHARES says neither specification, measured nor chosen",
+        ),
         ({"vault/mounts.py": "import x\n_kept = WeakKeyDictionary()\n"}, "vault/mounts.py:2"),
     ],
 )
@@ -69,6 +82,19 @@ def test_a_rule_that_is_broken_once_is_complained_about_once(
     house: House, files: dict[str, str], complaint: str
 ) -> None:
     assert house(files) == [complaint]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MOST = 3  # chosen: enough\n",
+        "# Measured (docs/benchmarks.md): so\n# it is.\nMOST: int = 3\n",
+        "# Specification: the codes.\nONE = 1\nTWO = 2\n",
+        "INDENT = ' ' * 5\nIS_ON = True\n",
+    ],
+)
+def test_a_number_says_where_it_comes_from_behind_it_or_above_its_block(house: House, text: str) -> None:
+    assert house({"vault/mounts.py": text}) == []
 
 
 def test_the_models_of_a_tool_are_its_own_affair(house: House) -> None:

@@ -1,94 +1,52 @@
-"""Every number that decides how a memory behaves has its source beside it; all of them stand in one table a room."""
+"""All numbers that decide behaviour stand with their sources in one table a room."""
 
-import ast
 import os
-import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-MEMORY = ROOT / "src" / "memotheca" / "memory"
-PAGE = ROOT / "docs" / "memory-numbers.md"
-ROOMS = ("recall", "care", "curation", "standing", "claims", "safety", "session", "graph", "spaces")
-# In these rooms every number has its source.
-SOURCED = ("recall", "care", "curation", "standing", "claims", "safety", "session", "graph")
-SOURCE = re.compile(r"(?i)\b(specification|measured|chosen)\b")
-HEAD = """# The numbers of the memory
+from scripts.architecture import SOURCE
+from scripts.constants import Number, numbers_of
+
+DOCS = Path(__file__).parents[1] / "docs"
+MEMORY = ("recall", "care", "curation", "standing", "claims", "safety", "session", "graph", "spaces")
+MEMORY_HEAD = """# The numbers of the memory
 
 Every number of `src/memotheca/memory` that decides something, room by room, with its source: the *specification* of the
 family, something *measured*, or *chosen* with its reason. Headings are those of [the memory model](memory-model.md).
 Written by `make update` from the comments beside the numbers.
 """
+OTHERS_HEAD = """# The numbers of the other rooms
+
+Every number of `src/memotheca` that decides something, room by room, with its source: a *specification*, something
+*measured*, or *chosen* with its reason. Those of the memory have [a page of their own](memory-numbers.md).
+Written by `make update` from the comments beside the numbers.
+"""
 
 
-class Number(NamedTuple):
-    """A constant at the top of a module: where, its name, its value, and what its comment says of its source."""
-
-    module: str
-    line: int
-    name: str
-    value: str
-    source: str
+def numbers_in(room: Path) -> list[Number]:
+    files = sorted(room.rglob("*.py")) if room.is_dir() else [room]
+    return [number for path in files for number in numbers_of(path)]
 
 
-def is_number(value: ast.expr) -> bool:
-    match value:
-        case ast.Constant(value=held):
-            return isinstance(held, int | float) and not isinstance(held, bool)
-        case ast.UnaryOp(operand=operand):
-            return is_number(operand)
-        case ast.BinOp(left=left, right=right):
-            return is_number(left) or is_number(right)
-        case ast.Tuple(elts=members):
-            return bool(members) and all(map(is_number, members))
-        case ast.Dict(values=members):
-            return bool(members) and all(map(is_number, members))
-        case _:
-            return False
+def table(room: str, numbers: list[Number]) -> list[str]:
+    rows = [f"| `{each.module}` | {each.name} | {each.value} | {each.source} |" for each in numbers]
+    return [f"## {room}\n", "| module | number | value | source |\n|---|---|---|---|", *rows, ""] if rows else []
 
 
-def comment_of(lines: list[str], node: ast.stmt) -> str:
-    """What stands behind it, else the comment right above it."""
-    _, mark, behind = lines[node.lineno - 1].partition("  # ")
-    if mark:
-        return behind
-    above: list[str] = []
-    at = node.lineno - 2
-    while lines[at].startswith("# "):
-        above.insert(0, lines[at].removeprefix("# "))
-        at -= 1
-    return " ".join(above)
+def pages() -> dict[str, str]:
+    memory, others = [MEMORY_HEAD], [OTHERS_HEAD]
+    for room in MEMORY:
+        memory += table(room, numbers_in(SOURCE / "memory" / room))
+    for room in sorted(SOURCE.iterdir()):
+        if room.suffix in ("", ".py") and room.name != "memory":
+            others += table(room.stem, numbers_in(room))
+    return {"memory-numbers.md": "\n".join(memory), "numbers.md": "\n".join(others)}
 
 
-def numbers_of(room: str) -> Iterator[Number]:
-    for path in sorted((MEMORY / room).rglob("*.py")):
-        text = path.read_text("utf-8")
-        for node in ast.parse(text).body:
-            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and is_number(node.value):
-                target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-                value = " ".join(ast.unparse(node.value).split()).strip("()")
-                comment = comment_of(text.splitlines(), node)
-                name = ast.unparse(target).strip("()")
-                yield Number(path.name, node.lineno, name, value, comment)
-
-
-@pytest.mark.parametrize("room", SOURCED)
-def test_every_number_of_a_room_has_its_source_beside_it(room: str) -> None:
-    assert [each for each in numbers_of(room) if not SOURCE.search(each.source)] == []
-
-
-def test_the_golden_table_has_every_number_with_its_source() -> None:
-    page = [HEAD]
-    for room in ROOMS:
-        found = [each for each in numbers_of(room) if SOURCE.search(each.source)]
-        if found:
-            page += [f"## {room}\n", "| module | number | value | source |\n|---|---|---|---|"]
-            page += [f"| `{each.module}` | {each.name} | {each.value} | {each.source} |" for each in found]
-            page.append("")
-    written = "\n".join(page)
+@pytest.mark.parametrize("name", ["memory-numbers.md", "numbers.md"])
+def test_the_golden_table_has_every_number_with_its_source(name: str) -> None:
+    written = pages()[name]
     if os.environ.get("UPDATE_GOLDENS"):
-        PAGE.write_text(written, "utf-8")
-    assert PAGE.read_text("utf-8") == written
+        (DOCS / name).write_text(written, "utf-8")
+    assert (DOCS / name).read_text("utf-8") == written

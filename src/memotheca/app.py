@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 DATABASE = "memotheca.db"
 BACKUPS = "backups"
 SEGMENTS = "segments"
-UPKEEP_AT = 4096
+UPKEEP_AT = 4096  # chosen: as many as `search/index/seal.py` seals at once
 EMBEDDER = "embedder"
 
 CONTRACTS: dict[str, Contract] = {

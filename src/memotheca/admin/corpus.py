@@ -12,7 +12,7 @@ from memotheca.model.knowledge import Alias, Entry
 from memotheca.search.prepared import LATER
 from memotheca.storage.store import Transaction
 
-BATCH = 500
+BATCH = 500  # chosen: one transaction a batch, so that other writers wait for a moment only
 
 Report = Callable[[float, float | None, str], None]
 

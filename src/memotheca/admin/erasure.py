@@ -21,7 +21,7 @@ from memotheca.storage.locks import role
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Store, Transaction
 
-RETENTION = 30 * DAY
+RETENTION = 30 * DAY  # specification: what was deleted can be brought back for 30 days
 BACKUP_ROLE = "backup"
 # One role for both: no backup may be made of what is being erased, and none be erased in twice at once.
 OCCUPIED = "A backup is being made or something else is being erased; try again when that is done."

@@ -20,9 +20,9 @@ from memotheca.storage.snapshot import Snapshot
 
 FILE = "manifest.md"
 PUBLISHED = "~/.context-graph/manifest.md"
-LARGEST = 8 * 1024 * 1024
-REMOVABLE = 0.2
-LONGEST_NOTE = 2000
+LARGEST = 8 * 1024 * 1024  # chosen: tens of thousands of lines, more than anybody edits by hand
+REMOVABLE = 0.2  # chosen: a lost file is no wish (memory-model: Manifest)
+LONGEST_NOTE = 2000  # specification: the bound of an annotation
 
 ACTIVE, PENDING, NOTES = "Active Concepts", "Pending Actions", "Notes"
 _STAMP = re.compile(r"<!-- as of transaction (\d+) of ((?:(?! -->|<!--).)++) -->")

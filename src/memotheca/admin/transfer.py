@@ -20,7 +20,7 @@ from memotheca.storage import journal
 from memotheca.storage.heads import all_loose_edges
 from memotheca.storage.store import Transaction
 
-FORMAT = 1
+FORMAT = 1  # chosen: counted up when an older program could not read a file
 _BEGINNING = b'{"memotheca":"export",'
 
 

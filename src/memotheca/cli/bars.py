@@ -8,9 +8,9 @@ from typing import TextIO
 from memotheca.cli.layout import columns, cut, fill, say
 from memotheca.cli.terminal import plain, styled
 
-WIDTH = 24
-NAME = 32
-MOST = 8
+WIDTH = 24  # chosen: bar and name leave room for the step on 80 columns
+NAME = 32  # chosen: as above
+MOST = 8  # chosen: more lines would push a question off a small terminal
 
 
 class Bars:

@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-WIDEST = 100
-NARROWEST = 20
+WIDEST = 100  # chosen: longer lines are hard to read
+NARROWEST = 20  # chosen: below this words are torn apart anyway
 _WORDS = re.compile(r"[ \t\r\n]")
 # A path that is broken cannot be copied; terminals fold it by themselves.
 _PATH = re.compile(r"[(\"'`]*(?:~?/|[A-Za-z]:\\)")

@@ -25,7 +25,7 @@ from memotheca.tools.memories.names import TOOLS
 
 CHOICES = "[m]erge [f]orget [k]eep [s]kip [u]ndo [q]uit"
 LAST = "Nothing is left. [u]ndo the last, or [q]uit"
-SHOWN = 200
+SHOWN = 200  # chosen: two or three lines, enough to know a memory again
 # What a person remembers and may merge; a document is its file, and its headings are the document's.
 KEPT_BY_HAND = (MEMORY, ENTRY, NOTE)
 

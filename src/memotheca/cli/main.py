@@ -61,8 +61,8 @@ A command exits with 0 when it is done, 1 when it is refused or finds something
 wrong, 2 when it is not understood, and with 130, 143 or 129 when Ctrl-C,
 SIGTERM or SIGHUP stop it; a server that is stopped exits with 0."""
 
-EXIT_USAGE = 2
-EXIT_INTERRUPTED = 130
+EXIT_USAGE = 2  # specification: what shells and argparse use for a wrong command line
+EXIT_INTERRUPTED = 130  # specification: 128 and the number of SIGINT
 EVERYWHERE = ("collection", "log-level")
 
 

@@ -8,8 +8,8 @@ from itertools import zip_longest
 from memotheca.cli.terminal import styled
 from memotheca.text.markdown_lines import closes, fence_of
 
-WIDEST = 100
-NARROWEST_COLUMN = 12
+WIDEST = 100  # chosen: as `cli/layout.py`
+NARROWEST_COLUMN = 12  # chosen: a word of usual length
 CODE_INDENT = "    "
 
 Style = Callable[[str, str], str]

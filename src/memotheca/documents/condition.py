@@ -21,10 +21,10 @@ from memotheca.vectors.embedders import DEFAULT, understand
 SHIPPED_NAME = "sentence-transformers/all-MiniLM-L6-v2"
 
 
-MEGABYTE = 1 << 20
+MEGABYTE = 1 << 20  # specification: the unit
 
 
-# Below this no file of some size can be taken any more, nor its index be made.
+# Chosen: chosen: below this no file of some size can be taken any more, nor its index be made.
 LEAST_FREE = 64 * MEGABYTE
 
 

@@ -25,7 +25,7 @@ from memotheca.text.terms import filter_number
 
 FILTERS = ("format", "date_range", "filename", "document_id", "processing_method", "tags", "metadata")
 METHODS = ("text_extraction", "ocr", "hybrid", "image_analysis")
-DIGITS = 4
+DIGITS = 4  # chosen: what a score is compared by, and short
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

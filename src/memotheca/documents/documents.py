@@ -19,8 +19,8 @@ from memotheca.storage.document_index import DocumentRow
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
-EVERYTHING = 1 << 62
-MAX_FILE_MEGABYTES = MAX_SIZE // (1024 * 1024)
+EVERYTHING = 1 << 62  # chosen: no limit, within 64 bits
+MAX_FILE_MEGABYTES = MAX_SIZE // (1024 * 1024)  # specification: told in megabytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,17 +35,17 @@ from memotheca.storage.jobs import Job
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
-SMALL_FILE = 1024 * 1024
-UNIT = 32 * 1024
-GLANCE = 1000
-# How many of the things that were noticed about a file are told where it is added.
+SMALL_FILE = 1024 * 1024  # chosen: read and embedded before a caller grows impatient
+UNIT = 32 * 1024  # chosen: about a page of text and pictures
+GLANCE = 1000  # chosen: some milliseconds of cutting
+# Chosen: how many of the things that were noticed about a file are told where it is added.
 MOST_WARNINGS = 10
 
-# Bytes a second, until finished jobs have taught better; a picture costs its recognition besides.
+# Chosen: bytes a second, until finished jobs have taught better; a picture costs its recognition besides.
 USUAL_RATE = 200_000.0
-USUAL_IMAGE_SECONDS = 4
-LEARNT_FROM = 50
-LEARNT_FROM_LEAST = 3
+USUAL_IMAGE_SECONDS = 4  # chosen: a recognition and its turns, rather high
+LEARNT_FROM = 50  # chosen: what was done lately on this machine
+LEARNT_FROM_LEAST = 3  # chosen: a median of fewer is chance
 IMAGES = frozenset({"jpg", "png", "gif", "webp", "tiff", "bmp"})
 
 OPTIONAL = ("author", "created", "modified", "language", "ocr_confidence", "recovered", "failed_pages", "warnings")

@@ -16,8 +16,8 @@ from memotheca.parsing.formats import EXTENSIONS, magic_of
 from memotheca.parsing.open_safely import hold_content
 from memotheca.text.encoding import decode, looks_binary
 
-LARGEST = 10 * 1024 * 1024
-LONGEST = 65_536
+LARGEST = 10 * 1024 * 1024  # specification: content that is sent has at most 10 MB
+LONGEST = 65_536  # specification: the bound of a memory's content
 AS_IT_IS = "text"
 
 # What a medium is called where a file of that format says nothing else about itself.

@@ -13,8 +13,8 @@ from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
 HAS_SECTION = "has_section"
-MOST = 300
-LONGEST_ANCHOR = 80
+MOST = 300  # chosen: a book's chapters; more would drown what people said (docs/decisions/documents.md)
+LONGEST_ANCHOR = 80  # chosen: a handle that people can still copy
 # What the text of the document says of a section; everything else somebody has said of it.
 PLACES = frozenset({"anchor", "document", "level", "start", "stop", "page"})
 

@@ -19,7 +19,7 @@ from memotheca.search.prepared import LATER
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
-LONGEST_NAME = 1000
+LONGEST_NAME = 1000  # specification: the bound of a topic
 ATTRIBUTES = ("source", "actor", "confidence", "knowledge_type", "memory_type", "status")
 
 FACT_RULE = (

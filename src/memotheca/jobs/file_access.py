@@ -18,12 +18,12 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.parsing.formats import promised_format
 from memotheca.parsing.open_safely import MAX_SIZE, OpenedFile, open_file
 
-STALE_SECONDS = 24 * 3600
-MEGABYTE = 1024 * 1024
-MAX_HELD = 10 * MAX_SIZE
-MOST_HELD = 1000
-LONGEST_NAME = 255
-# A data: URI comes in one message, and none is longer.
+STALE_SECONDS = 24 * 3600  # chosen: what nobody asked for within a day was forgotten
+MEGABYTE = 1024 * 1024  # specification: the unit
+MAX_HELD = 10 * MAX_SIZE  # chosen: ten of the largest files
+MOST_HELD = 1000  # chosen: a folder of that many is still listed in milliseconds
+LONGEST_NAME = 255  # specification: what file systems take
+# Chosen: chosen: a data: URI comes in one message, and none is longer.
 LONGEST_URI = 16 * 1024 * 1024
 
 

@@ -23,10 +23,10 @@ log = logging.getLogger(__name__)
 
 ROLE = "jobs"
 SMALL, LARGE = "small", "large"
-ATTEMPTS = 3
+ATTEMPTS = 3  # chosen: passing trouble is over by then; a file that ends its reader would go on for ever
 TRANSIENT = (Failure.BUSY, Failure.UNAVAILABLE, Failure.DISK_FULL)
-LOOK_SECONDS = 0.2
-GLANCE_SECONDS = 0.05
+LOOK_SECONDS = 0.2  # chosen: a cancelled job stops at once to the eye, and costs five looks a second
+GLANCE_SECONDS = 0.05  # chosen: for jobs of another process, whose bell is not heard here
 
 Report = Callable[[float, float | None, str], None]
 Asked = Callable[[], bool]

@@ -18,10 +18,10 @@ log = logging.getLogger(__name__)
 
 # One worker takes small files alone, so that they never wait for big ones.
 LANES: tuple[tuple[str, ...], ...] = ((SMALL,), (SMALL, LARGE), (LARGE, SMALL))
-IDLE_SECONDS = 0.5
-FAREWELL_SECONDS = 2.0
-TIDY_SECONDS = 3600.0
-KEEP = 30 * DAY
+IDLE_SECONDS = 0.5  # chosen: what another process queued begins at once to the eye
+FAREWELL_SECONDS = 2.0  # chosen: a server that is asked to end does not keep its client waiting
+TIDY_SECONDS = 3600.0  # chosen: what is removed is days old
+KEEP = 30 * DAY  # chosen: as long as what was deleted can be brought back
 
 
 class Workers:

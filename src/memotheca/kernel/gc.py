@@ -6,11 +6,11 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 
-SELDOM = 300
-# How long a thread that calculates keeps others from running, in seconds. Answering the least call takes the turn some
-# dozens of times, so that Python's five milliseconds would be a tenth of a second and more.
+SELDOM = 300  # chosen: a look through everything after so many of the newest alone
+# Chosen: chosen: how long a thread that calculates keeps others from running, in seconds. Answering the least call
+# takes the turn some dozens of times, so that Python's five milliseconds would be a tenth of a second and more.
 TURN = 0.0005
-# A look through everything that takes longer than this is a pause that callers feel.
+# Chosen: chosen: a look through everything that takes longer than this is a pause that callers feel.
 PAUSE = 0.03
 
 

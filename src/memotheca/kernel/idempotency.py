@@ -23,10 +23,10 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-LONGEST_KEY = 200
+LONGEST_KEY = 200  # chosen: a UUID and what a client may put around it (docs/behaviour.md, Asking again)
 UNDER_WAY = MINUTE
-PATIENCE_SECONDS = 10.0
-GLANCE_SECONDS = 0.05
+PATIENCE_SECONDS = 10.0  # chosen: most calls are over by then, and no client has given up
+GLANCE_SECONDS = 0.05  # chosen: not felt beside the call that is waited for
 FIELD = "idempotency_key"
 
 

@@ -14,8 +14,8 @@ from memotheca.model.knowledge import Edge, Entry, Thing, handle_of
 from memotheca.storage import document_index
 from memotheca.storage.snapshot import Snapshot
 
-SAID = 60
-SHORT = 8
+SAID = 60  # chosen: a name within a line
+SHORT = 8  # chosen: of a random id, so many letters tell documents of a person apart
 _BEGINNING = re.compile(r"[0-9a-f]{8}[0-9a-f-]*")
 
 

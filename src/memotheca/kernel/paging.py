@@ -11,7 +11,7 @@ from typing import Any
 from memotheca.model.errors import Failure, Refusal
 
 EXPIRED = "cursor_expired"
-LARGEST = (1 << 63) - 1
+LARGEST = (1 << 63) - 1  # specification: what a column of 64 bits holds
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 Clock = Callable[[], int]
 
-SECOND = 1_000_000
-MINUTE = 60 * SECOND
-HOUR = 60 * MINUTE
-DAY = 24 * HOUR
+SECOND = 1_000_000  # specification: a moment is a number of microseconds
+MINUTE = 60 * SECOND  # specification: the unit
+HOUR = 60 * MINUTE  # specification: the unit
+DAY = 24 * HOUR  # specification: the unit
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ from memotheca.model.errors import Failure, Refusal
 
 T = TypeVar("T")
 
-TRIES = 3
+TRIES = 3  # chosen: what fails three times does not pass by itself
 
 
 class MissingSegmentError(FileNotFoundError):

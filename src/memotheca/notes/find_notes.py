@@ -12,8 +12,8 @@ from memotheca.notes.read_notes import Node, show, show_as_of
 from memotheca.search.chosen_embedder import embedder_of
 from memotheca.search.search import Hit, Question, find_entries
 
-SEARCHED = 200
-LONGEST_QUESTION = 4096
+SEARCHED = 200  # chosen: more than the fifty that may be asked for, since a threshold drops some
+LONGEST_QUESTION = 4096  # chosen: the bound of a question everywhere (`toolkit/bounds.py`)
 
 
 def search_notes(kernel: Kernel, query: str, *, limit: int, threshold: float | None = None) -> list[tuple[Node, float]]:

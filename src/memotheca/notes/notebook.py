@@ -22,7 +22,7 @@ from memotheca.vault.resolve import Named, Resolver, link_key, note_keys
 from memotheca.vault.wikilinks import LinkSyntax, folded
 
 GHOST = "ghost_"
-MANY = 1000
+MANY = 1000  # chosen: below it reading changes one by one is always cheaper than all anew
 
 # The node that a link leads to, if any, and the link's key where that is no note; by target, by vault.
 Meaning = tuple[str | None, str | None]

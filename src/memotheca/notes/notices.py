@@ -7,7 +7,7 @@ from memotheca.notes.notebook import Notebook
 from memotheca.storage import vault_index
 from memotheca.storage.database import Session
 
-MOST = 20
+MOST = 20  # chosen: what one answer takes
 
 
 def take_warnings(kernel: Kernel, paths: Sequence[str], *, named: bool = False) -> tuple[str, ...]:

@@ -23,8 +23,8 @@ from memotheca.vault.files import MAX_SIZE, TEMPORARY, FileSignature, Folder, Pr
 from memotheca.vault.lossless_text import is_binary
 
 APPLYING = "vault-files"
-PATIENCE = 20.0
-RESERVE = 1 << 20
+PATIENCE = 20.0  # chosen: below the half minute in which a writer gives up
+RESERVE = 1 << 20  # chosen: a note is written beside its old file, and the system needs some room
 
 
 class FileChanged(Refusal):

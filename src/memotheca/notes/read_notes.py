@@ -27,7 +27,7 @@ METRICS: tuple[Metric, ...] = ("in_degree", "out_degree", "pagerank")
 Mode = Literal["any", "all"]
 MODES: tuple[Mode, ...] = ("any", "all")
 
-CONTEXT = 20
+CONTEXT = 20  # specification: up to twenty neighbours
 
 # Of PageRank, as its authors have it; the others are chosen: so near that no place changes, and an end in any case.
 DAMPING = 0.85

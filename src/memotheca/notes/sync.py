@@ -30,8 +30,8 @@ from memotheca.vault.wikilinks import title_of
 log = logging.getLogger(__name__)
 
 ACTOR = "vault"
-BATCH = 200
-ROUNDS = 3
+BATCH = 200  # chosen: one transaction a batch, so that other writers wait for a moment only
+ROUNDS = 3  # chosen: a vault that changes while it is looked at is looked at again by the watcher
 # Files that keep their place in the graph without their text.
 UNREAD = (Trouble.TOO_LARGE, Trouble.BINARY)
 

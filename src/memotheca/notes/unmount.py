@@ -14,7 +14,7 @@ from memotheca.storage.locks import role
 from memotheca.storage.roles import holder_of
 from memotheca.storage.store import Transaction
 
-BATCH = 500
+BATCH = 500  # chosen: one transaction a batch, so that other writers wait for a moment only
 
 
 def unmount(kernel: Kernel) -> int:

@@ -28,7 +28,7 @@ from memotheca.vault.note_file import ParsedNote, as_tags, parse, read, render
 from memotheca.vault.paths import file_name, new_path
 from memotheca.vault.wikilinks import folded
 
-TRIES = 5
+TRIES = 5  # chosen: whoever finds a note changed five times writes beside somebody who never stops
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from memotheca.parsing.source import Source
 from memotheca.parsing.tables import Grid
 from memotheca.text.encoding import decode
 
-MAX_LINK = 200
+MAX_LINK = 200  # chosen: a longer address is a payload, not a place to go
 
 _SKIPPED = frozenset({"script", "style", "template", "annotation"})
 _BLOCKS = frozenset(

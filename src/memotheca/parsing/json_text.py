@@ -10,7 +10,7 @@ from memotheca.parsing.markdown import plain_document, read_markdown
 from memotheca.parsing.source import Source
 from memotheca.text.encoding import clean, decode
 
-MAX_DEPTH = 200
+MAX_DEPTH = 200  # chosen: deeper than people nest, and below what the recursion of Python takes
 
 
 def read_json(source: Source) -> Document:

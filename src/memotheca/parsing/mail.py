@@ -14,7 +14,7 @@ from memotheca.parsing.html import HtmlStream
 from memotheca.parsing.source import MAX_DEPTH, Source
 from memotheca.text.encoding import decode
 
-MAX_ATTACHMENTS = 200
+MAX_ATTACHMENTS = 200  # chosen: bounds the time; far above what is sent
 _HEADERS = ("From", "To", "Cc", "Date")
 
 

@@ -13,9 +13,9 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.parsing.formats import magic_of
 from memotheca.parsing.source import Wishes
 
-SURE = 0.70
-SECONDS = 120
-TURNS = (180, 90, 270)
+SURE = 0.70  # measured on 21 pictures: turning what is below it reads .96 of turned pages, not .34
+SECONDS = 120  # chosen: a page takes one or two
+TURNS = (180, 90, 270)  # chosen: upside down is the most usual, and each costs a recognition
 
 # Tesseract takes anything else for a list of files to read.
 _PICTURES = ("png", "jpg", "tiff", "bmp")

@@ -12,8 +12,8 @@ from types import TracebackType
 
 from memotheca.model.errors import Failure, Refusal
 
-MEGABYTE = 1024 * 1024
-MAX_SIZE = 100 * MEGABYTE
+MEGABYTE = 1024 * 1024  # specification: the unit
+MAX_SIZE = 100 * MEGABYTE  # specification: the largest file of the documents family
 
 _FLAGS = (
     os.O_RDONLY

@@ -15,12 +15,15 @@ from memotheca.parsing.pdf_repair import is_cut_off, repairs
 from memotheca.parsing.pdfium import Pdf, PdfiumError, PdfPage, pdfium, raw
 from memotheca.parsing.source import Source
 
-MAX_PAGES = 20_000
+MAX_PAGES = 20_000  # chosen: far above any book; bounds the time
+# Measured with the next: so all of 16 scanned pages, and none of 213 others (docs/decisions/reading.md).
+# Measured with the next: so all of 16 scanned pages, and none of 213 others (docs/decisions/reading.md).
+# Measured with the next: so all of 16 scanned pages, and none of 213 others (docs/decisions/reading.md).
 FEW_CHARACTERS = 50
-MUCH_PICTURE = 0.5
-MUCH_RUBBISH = 0.3
-RENDERED_DPI = 200
-MAX_PIXELS = 25_000_000
+MUCH_PICTURE = 0.5  # measured: as above
+MUCH_RUBBISH = 0.3  # chosen: a broken encoding gives letters of no alphabet nearly everywhere
+RENDERED_DPI = 200  # measured: 300 reads nearly the same words at twice the cost
+MAX_PIXELS = 25_000_000  # chosen: a poster is drawn smaller; a page at 200 dpi has four million
 
 _RUBBISH = re.compile("[\ufffd\ue000-\uf8ff]")
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:Z|([+-])(\d\d)'?(\d\d)?)?")

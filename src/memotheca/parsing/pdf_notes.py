@@ -4,7 +4,7 @@ import ctypes
 
 from memotheca.parsing.pdfium import PdfPage, raw
 
-MAX_NOTES = 1_000
+MAX_NOTES = 1_000  # chosen: bounds the time of a page; far above what people write on one
 
 _COMMENTS = frozenset(
     {raw.FPDF_ANNOT_TEXT, raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_HIGHLIGHT, raw.FPDF_ANNOT_UNDERLINE}

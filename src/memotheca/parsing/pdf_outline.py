@@ -9,9 +9,9 @@ from itertools import pairwise
 from memotheca.parsing.pdf_lines import PdfLine
 from memotheca.parsing.pdfium import Pdf
 
-MAX_HEADING = 150
-MAX_BOOKMARKS = 5_000
-FURNITURE = 3
+MAX_HEADING = 150  # chosen: two lines of type; longer is a paragraph
+MAX_BOOKMARKS = 5_000  # chosen: bounds the time; far above any book
+FURNITURE = 3  # chosen: what repeats on three pages is no heading (docs/decisions/reading.md)
 
 _NUMBERED = re.compile(r"(?:(?:\d+\.)+\d*|\d+|[A-Z]\.|[IVX]+\.)\s+[^\W\d_]")
 # It goes on in the next line, or is a point of a list.

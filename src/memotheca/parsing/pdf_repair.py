@@ -4,7 +4,7 @@ import re
 import zlib
 from collections.abc import Iterator
 
-MAX_UNPACKED = 50_000_000
+MAX_UNPACKED = 50_000_000  # chosen: tables of objects, not pages; a bomb unpacks to more
 
 _OBJECT = re.compile(rb"(?<![\d.])(\d{1,8})\s+(\d{1,5})\s+obj\b")
 _TYPE = re.compile(rb"/Type\s*/(Catalog|Pages|Page)\b")
@@ -13,7 +13,7 @@ _PARENT = re.compile(rb"/Parent\b")
 _PACKED = re.compile(rb"/Type\s*/ObjStm\b")
 _FIRST = re.compile(rb"/First\s+(\d+)")
 _STREAM = re.compile(rb"stream\r?\n")
-_WITHIN = 4096
+_WITHIN = 4096  # chosen: the head of an object, and what may follow the end of a file
 
 Objects = dict[str, dict[int, int]]
 

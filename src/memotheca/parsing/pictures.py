@@ -13,10 +13,10 @@ from memotheca.parsing.office.package import Package
 from memotheca.parsing.source import Source
 
 PACKAGES = frozenset({"docx", "pptx", "xlsx", "odt", "odp", "ods", "epub"})
-FEW_CHARACTERS = 50
-MAX_PICTURES = 200
-SMALLEST = 40
-WORTH = 3
+FEW_CHARACTERS = 50  # chosen: as `parsing/pdf.py`
+MAX_PICTURES = 200  # chosen: bounds the time, a second or two each
+SMALLEST = 40  # chosen: an icon; no line of type is lower
+WORTH = 3  # chosen: fewer letters are specks
 
 _ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 

@@ -12,8 +12,8 @@ from memotheca.parsing.office.package import descend, local
 from memotheca.parsing.source import Source
 from memotheca.text.encoding import decode
 
-DRAWN = 1600
-MAX_DEPTH = 1_000
+DRAWN = 1600  # chosen: type of usual size is then large enough to be recognised
+MAX_DEPTH = 1_000  # chosen: far above drawings of people; the library's own recursion would end the process
 
 _ADDRESS = re.compile(r"url\s*\(\s*['\"]?(?!#|data:)[^)]*+\)?+", re.IGNORECASE)
 # A drawing inside a drawing could name files again; pictures cannot.

@@ -1,7 +1,7 @@
 """A table being read cell by cell, where a cell may reach over several columns and rows."""
 
-MAX_SPAN = 100
-MAX_REPEATED = 80
+MAX_SPAN = 100  # chosen: wider than tables of people; bounds what one cell can cause
+MAX_REPEATED = 80  # chosen: a label; longer text said in every place would drown the rest
 
 
 class Grid:

@@ -16,8 +16,8 @@ from memotheca.patterns.pattern_store import CatalogueUpdate, Target, keep_in_st
 from memotheca.patterns.starter import STARTER
 
 SUFFIXES = (".md", ".mdx", ".markdown")
-# An answer has a megabyte for a pattern, whose text it holds as its description, its sections and its examples, with
-# every line end and quote spelled out.
+# Chosen: chosen: an answer has a megabyte for a pattern, whose text it holds as its description, its sections and its
+# examples, with every line end and quote spelled out.
 LARGEST = 128 * 1024
 
 Report = Callable[[float, float | None, str], None]

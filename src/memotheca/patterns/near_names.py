@@ -7,9 +7,9 @@ from difflib import SequenceMatcher
 
 from memotheca.model.knowledge import fold
 
-LIKE = 0.6
-COMPARED = 50
-LONGEST = 200
+LIKE = 0.6  # chosen: the cut-off of `difflib`, as names have been offered everywhere
+COMPARED = 50  # chosen: a millisecond of comparing
+LONGEST = 200  # chosen: far above any name; comparing takes time in the square
 
 
 def spelled(name: str) -> str:

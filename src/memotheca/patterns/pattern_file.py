@@ -37,7 +37,7 @@ NAMES = {
     "author": ("author", "authors"),
 }
 UNCATEGORIZED = "uncategorized"
-SUMMARY_LENGTH = 200
+SUMMARY_LENGTH = 200  # specification: a summary has about 200 characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,12 +16,12 @@ from memotheca.search.index.score import Filter
 from memotheca.text.terms import filter_number
 from memotheca.text.words import query_words
 
-# A pattern matches when it has as many words of the question as any pattern has; or when it is at least this near in
-# meaning and scores at least this share of the best.
+# Chosen: chosen: a pattern matches when it has as many words of the question as any pattern has; or when it is at least
+# this near in meaning and scores at least this share of the best.
 SHARE_OF_BEST = 0.6
-NEAR = 0.3
+NEAR = 0.3  # chosen: as above; for the shipped model unrelated texts stay below it
 
-NEAR_IDS = 5
+NEAR_IDS = 5  # chosen: a list that is read at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from memotheca.search.prepared import LATER, Prepared
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Store, Transaction
 
-BATCH = 500
+BATCH = 500  # chosen: one transaction a batch, so that other writers wait for a moment only
 SKILLS = "skill/"
 
 _ATTRIBUTES = (

@@ -25,10 +25,10 @@ STARTER = "starter"
 RELEASE = "starter"
 VECTORS = "vectors.bin"
 MANIFEST = "manifest.json"
-DIGEST = 16
-WIDTH = 768
+DIGEST = 16  # chosen: as `text/caches.py` makes keys
+WIDTH = 768  # specification: 384 numbers of the shipped model, two bytes each
 
-# How long a reader waits for its turn to install the catalogue.
+# Chosen: chosen: how long a reader waits for its turn to install the catalogue.
 PATIENCE = 2.0
 
 

@@ -22,10 +22,10 @@ from memotheca.storage.store import Store, write_setting
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 2
-BATCH = 16
-PARALLEL = 2
-LEAST_CHUNK, MOST_CHUNK = 100, 2000
+AT_ONCE = 2  # chosen: tens of milliseconds; a longer text is stored at once and embedded later
+BATCH = 16  # chosen: a transaction every second or so, and what a crash makes anew is little
+PARALLEL = 2  # chosen: two texts at a time, since the least machine has two processors
+LEAST_CHUNK, MOST_CHUNK = 100, 2000  # chosen: a sentence, and what words are counted in (docs/decisions/search.md)
 
 Report = Callable[[float, float | None, str], None]
 Coming = Iterator[list[bytes]]

@@ -9,8 +9,8 @@ from typing import Any
 from memotheca.model.knowledge import fold
 from memotheca.text.words import find_runs, identifiers, is_unspaced, quoted, runs, spelled_words, stem
 
-SNIPPET = 240
-LEAD = 40
+SNIPPET = 240  # chosen: two or three lines
+LEAD = 40  # chosen: some words before the first that matches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,11 +41,11 @@ from memotheca.vectors.profile import DEFAULT_VOICE, Voice
 
 log = logging.getLogger(__name__)
 
-LOOKED_AT = 50
-PHRASE_BONUS = 0.5
+LOOKED_AT = 50  # measured with the ranking recipe: the best fifty are looked at again (docs/decisions/search.md)
+PHRASE_BONUS = 0.5  # chosen: a quoted phrase comes before what has its words apart
 # What a filter lets through matches, whatever its words are worth.
 _LEAST = np.float32(1e-30)
-# Signs only choose: so many are compared where the nearest one is wanted.
+# Chosen: chosen: signs only choose: so many are compared where the nearest one is wanted.
 _FEW = 10
 
 

@@ -10,9 +10,11 @@ from memotheca.search.index.score import cosines_of
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.terms import filter_number
 
-# What a turn says often needs the turn before it to be understood, and the turn after it to be answered.
+# Measured with the ranking recipe (docs/decisions/search.md): measured with the ranking recipe
+# (docs/decisions/search.md): what a turn says often needs the turn before it to be understood, and the turn after it to
+# be answered.
 LEXICAL_SHARE = 0.3
-DENSE_SHARE = 0.2
+DENSE_SHARE = 0.2  # measured: as above
 
 CONVERSATION = "session_id"
 

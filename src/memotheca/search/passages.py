@@ -12,8 +12,8 @@ from memotheca.storage.store import read_settings
 from memotheca.text import chunking
 from memotheca.text.markdown_lines import fence_of, heading_of
 
-LIMIT = 2000
-CHUNK_SIZE = 500
+LIMIT = 2000  # chosen: most entries are one chunk (docs/decisions/search.md)
+CHUNK_SIZE = 500  # specification: the chunk size of the documents family
 
 _LINES = re.compile(r"[^\n]+")
 _BREAKS = (

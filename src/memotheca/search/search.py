@@ -38,7 +38,7 @@ from memotheca.text.tokens import count_at_least, count_tokens, fit
 from memotheca.text.words import query_words, share
 from memotheca.vectors.profile import Voice
 
-PASSAGES = 3
+PASSAGES = 3  # chosen: what tells why something matches, and no more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,9 +135,10 @@ FAMILIES = {
     kinds.PATTERN: "patterns",
 }
 SIZES = (60, SNIPPET, 1000, 4000)
-# So many are looked at letter by letter where only their number is wanted.
+# Chosen: chosen: so many are looked at letter by letter where only their number is wanted.
 COUNTED = 200
-# Words that say next to nothing and a vector that points away can leave even the best without a positive score.
+# Chosen: chosen: words that say next to nothing and a vector that points away can leave even the best without a
+# positive score.
 _LEAST = 1e-9
 
 

@@ -13,10 +13,10 @@ from memotheca.storage.snapshot import Snapshot
 Signal = Literal["recency", "importance", "memory_type", "graph", "neighbours"]
 SIGNALS: tuple[Signal, ...] = ("recency", "importance", "memory_type", "graph", "neighbours")
 
-HALF_LIFE = 90 * DAY
-MEMORY_WEIGHTS = {"core": 1.25, "factual": 1.1, "fleeting": 0.9}
-GRAPH_WEIGHT = 0.2
-LONGEST_NAME = 4
+HALF_LIFE = 90 * DAY  # specification: of the entries family
+MEMORY_WEIGHTS = {"core": 1.25, "factual": 1.1, "fleeting": 0.9}  # specification: of the entries family
+GRAPH_WEIGHT = 0.2  # chosen: less than a word in common
+LONGEST_NAME = 4  # chosen: names of people and products have fewer words
 
 
 class Weighed(Protocol):

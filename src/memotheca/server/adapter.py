@@ -41,7 +41,7 @@ from memotheca.toolkit.tool import Call, Listing
 
 log = logging.getLogger(__name__)
 
-UPKEEP_SECONDS = 2.0
+UPKEEP_SECONDS = 2.0  # chosen: late vectors and seals come soon, and looking costs little
 
 Context = ServerRequestContext[Any, Any]
 Handler = Callable[[Context, Any], Awaitable[Any]]
@@ -49,7 +49,7 @@ Handler = Callable[[Context, Any], Awaitable[Any]]
 # The first revision that knows tasks, and the last in which a resource that is not there has a code of its own.
 WITH_TASKS = "2025-11-25"
 LAST_WITH_NOT_FOUND = "2025-06-18"
-RESOURCE_NOT_FOUND = -32002
+RESOURCE_NOT_FOUND = -32002  # specification: MCP, Resources
 
 
 CHANGE = "knowledge/change"

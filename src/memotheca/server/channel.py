@@ -14,7 +14,7 @@ from memotheca.server.batches import Reply
 from memotheca.server.limits import ByteBudget
 from memotheca.server.messages import Entrance, Incoming
 
-KEPT = 100
+KEPT = 100  # chosen: more unread messages than a client that reads ever has
 
 
 @dataclass(frozen=True, slots=True)

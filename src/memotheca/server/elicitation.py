@@ -20,8 +20,8 @@ from memotheca.toolkit.contract import Reply
 
 log = logging.getLogger(__name__)
 
-MOST_QUESTIONS = 8
-USER_REJECTED = -1
+MOST_QUESTIONS = 8  # chosen: afterwards tools take their fallback (docs/decisions/patterns.md)
+USER_REJECTED = -1  # specification: MCP, Sampling
 
 Context = ServerRequestContext[Any, Any]
 Run = Callable[[Dialogue], Awaitable[Reply]]

@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-PARSE_ERROR = -32700
-INVALID_REQUEST = -32600
-METHOD_NOT_FOUND = -32601
-INVALID_PARAMS = -32602
-INTERNAL_ERROR = -32603
+PARSE_ERROR = -32700  # specification: JSON-RPC 2.0
+INVALID_REQUEST = -32600  # specification: JSON-RPC 2.0
+METHOD_NOT_FOUND = -32601  # specification: JSON-RPC 2.0
+INVALID_PARAMS = -32602  # specification: JSON-RPC 2.0
+INTERNAL_ERROR = -32603  # specification: JSON-RPC 2.0
 
 ERROR_TYPES = {
     PARSE_ERROR: "parse_error",

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 OPEN = "/health"
-SHOWN = 100
+SHOWN = 100  # chosen: a name of usual length; what is refused is not repeated at length
 
 CORS_METHODS = "GET, POST, DELETE, OPTIONS"
 CORS_HEADERS = ("accept", "authorization", "content-type", "last-event-id")

@@ -12,11 +12,11 @@ if sys.platform != "win32":
 
 log = logging.getLogger(__name__)
 
-MEGABYTE = 1024 * 1024
+MEGABYTE = 1024 * 1024  # specification: the unit
 
-# Descriptors that connections leave to files, the database and what is accepted only to be sent away.
+# Chosen: chosen: descriptors that connections leave to files, the database and what is accepted only to be sent away.
 RESERVE = 256
-MOST_DESCRIPTORS = 65_536
+MOST_DESCRIPTORS = 65_536  # chosen: where the system has no limit or does not tell it
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from memotheca.server.messages import ENVELOPE
 
 log = logging.getLogger(__name__)
 
-MAX_BODY = 16 * 1024 * 1024
+MAX_BODY = 16 * 1024 * 1024  # chosen: a file of 10 MB in base64 and what is around it
 REVISIONS = (*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)
 TOO_LARGE = f"A message may have {MAX_BODY} bytes."
 NO_ROOM = "Too many requests are being read. Try again later."

@@ -10,9 +10,9 @@ from memotheca.model.clock import from_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import ENTRY
 
-MAX_COMPLETIONS = 100
-LONGEST_ARGUMENT = 100_000
-MAX_LIMIT = 200
+MAX_COMPLETIONS = 100  # specification: MCP, Completion
+LONGEST_ARGUMENT = 100_000  # specification: the longest content of an entry
+MAX_LIMIT = 200  # specification: as `query`
 LOOKING = ("query", "inject_context", "search_graph")
 KNOWLEDGE = ("observation", "evidence", "assumption", "hypothesis", "decision", "question", "lesson")
 READS_ONLY = "Nothing can be stored from here: no tool that writes is switched on."

@@ -31,9 +31,9 @@ from memotheca.tools.entries.contract import (
 from memotheca.tools.notes.contract import LISTED, NOTES, note_shape, short_note
 
 MIME_TYPE = "application/json"
-DEFAULT_LIMIT = 50
-MAX_LIMIT = 200
-MAX_CHANGED_IDS = 100
+DEFAULT_LIMIT = 50  # chosen: what fits into an answer (docs/behaviour.md, Pages)
+MAX_LIMIT = 200  # specification: as `query`
+MAX_CHANGED_IDS = 100  # chosen: a notification is short; `truncated` says that there were more
 PAGING = ("limit", "cursor", "as_of_tx_id")
 ALLOWED = {
     "knowledge_type": KNOWLEDGE_TYPES,
@@ -68,8 +68,8 @@ class Resource:
     fits: Callable[[Kernel, Arguments, Thing, int], bool]
 
 
-LONGEST_ARGUMENT = 4096
-MOST_DIGITS = 18
+LONGEST_ARGUMENT = 4096  # chosen: the bound of a question everywhere (`toolkit/bounds.py`)
+MOST_DIGITS = 18  # chosen: what always fits into 64 bits
 ENTRY_FILTERS = ("topic", "content", "tags", "as_of", "knowledge_type", "memory_type", "strict_substring")
 
 

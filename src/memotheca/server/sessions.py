@@ -8,7 +8,7 @@ from typing import Any
 
 # What a client calls its session, in the metadata of a request.
 NAMED = "session_id"
-LONGEST = 128
+LONGEST = 128  # chosen: a UUID and what a client may put around it
 
 Show = Callable[[str | int | None, int, Mapping[str, Any]], None]
 

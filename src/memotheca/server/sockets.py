@@ -19,7 +19,7 @@ from memotheca.server.sessions import HERE, MessageOrigin, name_session
 log = logging.getLogger(__name__)
 
 SUBPROTOCOL = "mcp"
-UNSUPPORTED_FRAME = 1003
+UNSUPPORTED_FRAME = 1003  # specification: RFC 6455
 
 
 class SocketDoor:

@@ -32,8 +32,8 @@ log = logging.getLogger(__name__)
 
 MESSAGES = "/messages"
 SESSION = "session_id"
-HEARTBEAT_SECONDS = 30.0
-GRACE_SECONDS = 60.0
+HEARTBEAT_SECONDS = 30.0  # specification: of the memories family
+GRACE_SECONDS = 60.0  # specification: of the memories family
 
 # An event's id also says whose event it is: a client that comes back may say nothing else.
 EVENT_ID = re.compile(r"(?:([0-9a-f]{32})-)?([0-9]{1,18})")

@@ -25,9 +25,9 @@ from memotheca.server.shutdown import leave_at_once, leave_on_signals
 
 log = logging.getLogger(__name__)
 
-MAX_LINE = 16 * 1024 * 1024
-PARENT_CHECK_SECONDS = 1.0
-FAREWELL_SECONDS = 10.0
+MAX_LINE = 16 * 1024 * 1024  # chosen: as `server/posts.py`
+PARENT_CHECK_SECONDS = 1.0  # chosen: a server does not outlive its client by more
+FAREWELL_SECONDS = 10.0  # chosen: answers under way are still sent
 
 
 class Wire:

@@ -21,12 +21,12 @@ from memotheca.toolkit.tool import Call, Listing
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 RELATED = "io.modelcontextprotocol/related-task"
-HEADER_MISMATCH = -32020
-MISSING_CAPABILITY = -32021
-TTL_MS = 30 * 24 * 3600 * 1000
-POLL_MS = 500
-LOOK_SECONDS = 0.1
-LISTED = 100
+HEADER_MISMATCH = -32020  # specification: MCP, 2026-07-28
+MISSING_CAPABILITY = -32021  # specification: MCP, 2026-07-28
+TTL_MS = 30 * 24 * 3600 * 1000  # chosen: as long as jobs are kept (`jobs/workers.py`)
+POLL_MS = 500  # chosen: what a client may ask without being a burden
+LOOK_SECONDS = 0.1  # chosen: not felt beside the job that is waited for
+LISTED = 100  # chosen: one page
 
 STATUS = {"queued": "working", "running": "working"}
 

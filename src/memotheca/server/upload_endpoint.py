@@ -12,6 +12,9 @@ from memotheca.jobs.queue import bench_of
 from memotheca.model.errors import Failure, Refusal
 from memotheca.server.adapter import Adapter
 
+# Specification: RFC 9110.
+# Specification: RFC 9110.
+# Specification: RFC 9110.
 STATUS = {Failure.TOO_LARGE: 413, Failure.UNSUPPORTED: 415, Failure.READ_ONLY: 403, Failure.DISK_FULL: 507}
 
 

@@ -44,7 +44,8 @@ log = logging.getLogger(__name__)
 NEWEST_REVISION = MODERN_PROTOCOL_VERSIONS[-1]
 
 
-# How many connections wait to be accepted, and are at once: what is sent away again is open for a moment.
+# Chosen: chosen: how many connections wait to be accepted, and are at once: what is sent away again is open for a
+# moment.
 BACKLOG = 128
 # What clients cause is logged sparingly.
 SPARED = ("asyncio", "uvicorn.error", "memotheca.server.connections", "memotheca.server.gate", "mcp.server")

@@ -43,8 +43,8 @@ INDEXES = (
     "CREATE INDEX entry_head_by_label ON entry_head (collection, kind, label)",
 )
 
-KEPT = 10_000
-KEPT_SESSIONS = 1_000
+KEPT = 10_000  # chosen: weeks of use, some MB
+KEPT_SESSIONS = 1_000  # chosen: those that somebody may go on with
 SESSIONS = "session:"
 QUARANTINED = "quarantined"
 # The names that begin so, as a range that the key can answer.

@@ -11,12 +11,12 @@ from memotheca.storage.serialization import from_image
 
 Spot = tuple[int, int, str | None]
 
-FOREVER = (1 << 63) - 1
-NEVER = -(1 << 63)
+FOREVER = (1 << 63) - 1  # specification: the largest moment a column of 64 bits holds
+NEVER = -(1 << 63)  # specification: and the least
 
 # created, updated, valid from, valid to, expires: µs; importance.
 COLUMNS = struct.Struct("<5qd")
-DEFAULT_IMPORTANCE = 0.5
+DEFAULT_IMPORTANCE = 0.5  # specification: of what nothing is said about
 
 TABLES = (
     """CREATE TABLE chunk (

@@ -10,7 +10,7 @@ from memotheca.storage.database import Session, first
 from memotheca.storage.heads import drop_head, set_head
 from memotheca.storage.serialization import from_image, to_text
 
-_BATCH = 2000
+_BATCH = 2000  # chosen: so many transactions are held in memory at once
 
 Line = dict[str, Any]
 

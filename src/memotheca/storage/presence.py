@@ -15,10 +15,10 @@ from memotheca.storage.locks import FOLDER, try_lock
 
 PRESENT = "present"
 GATE = "gate.lock"
-PATIENCE = 5.0
+PATIENCE = 5.0  # chosen: starting and ending takes less
 _SUFFIX = ".lock"
-_PAUSE = 0.01
-_LONGEST = 4096
+_PAUSE = 0.01  # chosen: not felt beside a start
+_LONGEST = 4096  # chosen: far above what is written there
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ from memotheca.model.clock import system_clock, to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.locks import FOLDER, try_lock
 
-SECONDS = 30.0
-_BEATS = 5
-_LONGEST = 4096
-_SIGNED = 512
+SECONDS = 30.0  # chosen: the default of `lease-seconds` (docs/behaviour.md, Many clients at once)
+_BEATS = 5  # chosen: four missed signs of life before a role is taken over
+_LONGEST = 4096  # chosen: far above what is written there
+_SIGNED = 512  # chosen: over the longest line, so that a shorter one leaves nothing of it
 _SUFFIX = ".lock"
 
 

@@ -18,9 +18,9 @@ from memotheca.storage.database import Session, first
 Array = NDArray[Any]
 
 MAGIC = b"MEMOTHECA1"
-ALIGNMENT = 64
+ALIGNMENT = 64  # specification: a line of the processor's cache
 SUFFIX = ".seg"
-_PREFIX = len(MAGIC) + 8
+_PREFIX = len(MAGIC) + 8  # specification: the magic and a length of eight bytes
 
 
 @dataclass(frozen=True, slots=True)

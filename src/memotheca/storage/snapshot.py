@@ -21,7 +21,7 @@ _ENDS = (
     "JOIN entry_head s ON s.collection = h.collection AND s.id = h.source "
     "JOIN entry_head t ON t.collection = h.collection AND t.id = h.target"
 )
-_EVERYTHING = 1 << 62
+_EVERYTHING = 1 << 62  # chosen: no limit, within 64 bits
 
 
 def _to_version(row: Row) -> Version:

@@ -9,8 +9,8 @@ from memotheca.storage import journal
 from memotheca.storage.database import Session
 from memotheca.storage.serialization import from_image
 
-_BATCH = 2000
-_MOST = 20
+_BATCH = 2000  # chosen: so many rows are held in memory at once
+_MOST = 20  # chosen: a screenful; what is broken is seldom one row alone
 
 _ORPHANS = (
     "SELECT v.collection, v.id, v.tx FROM version v LEFT JOIN tx t ON t.collection = v.collection AND t.tx = v.tx "

@@ -53,9 +53,9 @@ TABLES = (
 )
 
 _ROW = "id, path, vault, title, digest, tags, names, links"
-MAX_WARNINGS = 1000
-MAX_WARNINGS_EACH = 20
-MAX_WARNINGS_ALL = 100
+MAX_WARNINGS = 1000  # chosen with the next two: a vault in disorder does not fill the table, and no note hides others
+MAX_WARNINGS_EACH = 20  # chosen: as above
+MAX_WARNINGS_ALL = 100  # chosen: as above
 
 
 # Its target, its form, and whether it names an attachment.

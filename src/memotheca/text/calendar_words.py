@@ -42,7 +42,7 @@ AFTER_WEEKDAY = {
     "next": "prochain próximo próxima prossimo prossima",
 }
 
-# Days from today, by language.
+# Days from today, by language (specification: what the words mean).
 RELATIVE_DAYS: dict[str, dict[str, int]] = {
     "en": {"today": 0, "this morning": 0, "this afternoon": 0, "yesterday": -1, "last night": -1, "tomorrow": 1}
     | {"the day before yesterday": -2},
@@ -54,7 +54,7 @@ RELATIVE_DAYS: dict[str, dict[str, int]] = {
     "nl": {"vandaag": 0, "vanochtend": 0, "gisteren": -1, "eergisteren": -2},
     "da": {"i dag": 0, "i går": -1, "i forgårs": -2, "i morgen": 1},
 }
-# The same where a small word before it tells that it is no other word of that spelling.
+# The same where a small word before it tells that it is no other word of that spelling (specification, as above).
 RELATIVE_AFTER_WORD: dict[str, dict[str, int]] = {
     "en": {"now on": 0, "now": 0},
     "de": {"morgen": 1, "sofort": 0, "jetzt": 0},

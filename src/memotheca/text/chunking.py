@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from memotheca.text.markdown_lines import closes_chunk, fence_of
 
-CHUNK_SIZE = 500
-MAX_PREFIX = 300
+CHUNK_SIZE = 500  # specification: the chunk size of the documents family
+MAX_PREFIX = 300  # chosen: a path of headings; the passage itself keeps the greater part of a window
 
 # Places that differ in one of these are never in one chunk.
 _BORDERS = ("page", "slide", "sheet", "part")

@@ -7,16 +7,17 @@ from typing import Protocol
 
 from memotheca.text.words import STOP_WORDS, identifiers, is_unspaced, quoted, spelled_words, stems, words
 
-# Two letters that changed places are a slip in almost any word; another letter is one only in a longer word, and in a
-# still longer one where nobody can say whether it is a word of its own.
+# Chosen: chosen: two letters that changed places are a slip in almost any word; another letter is one only in a longer
+# word, and in a still longer one where nobody can say whether it is a word of its own.
 SHORTEST_SWAPPED = 4
-SHORTEST_CHANGED = 5
-SHORTEST_GUESSED = 7
+SHORTEST_CHANGED = 5  # chosen: as above
+SHORTEST_GUESSED = 7  # chosen: as above
 
-# No word of any language that people misspell is longer; what is, is a sequence, a key or an attack.
+# Chosen: chosen: no word of any language that people misspell is longer; what is, is a sequence, a key or an attack.
 LONGEST_CHANGED = 40
 
-# Looking up every change of a word takes a millisecond or two, and nobody misspells every word of a question.
+# Chosen: chosen: looking up every change of a word takes a millisecond or two, and nobody misspells every word of a
+# question.
 MOST_CHANGED = 3
 
 _LETTERS = string.ascii_lowercase + "äöüßéèáñç"

@@ -13,10 +13,10 @@ from memotheca.model.knowledge import fold
 from memotheca.text.caches import WordCache
 from memotheca.text.words import read_run, split, split_words, words_of_run
 
-MAX_FREQUENCY = 255
+MAX_FREQUENCY = 255  # chosen: what a byte holds
 # A word of the title counts as often as if the text had it three times.
-TITLE_WEIGHT = 3
-MANY = 65_536
+TITLE_WEIGHT = 3  # measured: the ranking recipe (docs/decisions/search.md; docs/benchmarks.md, retrieval)
+MANY = 65_536  # chosen: the vocabulary of a large collection, a few MB
 
 Reading = tuple[tuple[int, ...], tuple[bytes, bytes] | None]
 

@@ -8,9 +8,9 @@ from memotheca.model.errors import Failure, Refusal
 
 T = TypeVar("T")
 
-ASCII_LETTERS = 4
-OTHER_BYTES = 3
-GLANCE = 20_000
+ASCII_LETTERS = 4  # chosen with the next: rather high for every model (docs/behaviour.md, Finding)
+OTHER_BYTES = 3  # chosen: as above
+GLANCE = 20_000  # chosen: longer than any budget shows
 
 _PIECES = re.compile(r"\w+|[^\w\s]")
 
@@ -27,8 +27,8 @@ def _count_piece(piece: str) -> int:
     return -(-len(piece.encode("utf-8", "surrogatepass")) // OTHER_BYTES)
 
 
-# Neither the blocks of an answer nor its structured content take more bytes than this unless more was asked for: a
-# client shows one of the two, and cuts off what is longer.
+# Chosen: chosen: neither the blocks of an answer nor its structured content take more bytes than this unless more was
+# asked for: a client shows one of the two, and cuts off what is longer.
 REPLY_BYTES = 24_000
 
 

@@ -11,7 +11,7 @@ import Stemmer
 from memotheca.model.knowledge import fold
 from memotheca.text.caches import WordCache
 
-MANY = 65_536
+MANY = 65_536  # chosen: the vocabulary of a large collection, a few MB
 
 STOP_WORDS = frozenset(
     """a about after all also an and any are as at be because been before being between both but by can could did

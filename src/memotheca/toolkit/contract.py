@@ -12,7 +12,7 @@ from memotheca.toolkit.tool import Answer, Call, Listing
 
 Block = dict[str, Any]
 
-# What an answer has room for, in bytes, unless more was asked for; what else it says takes the rest of 24 KB.
+# Chosen: what an answer has room for, in bytes, unless more was asked for; what else it says takes the rest of 24 KB.
 ROOM = 20_000
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

@@ -11,7 +11,7 @@ from memotheca.model.unset import UNSET, Unset
 
 Schema = dict[str, Any]
 
-# What SQLite and every index keep a whole number in.
+# Specification: specification: what SQLite and every index keep a whole number in.
 LARGEST: Final = (1 << 63) - 1
 T = TypeVar("T")
 

@@ -19,11 +19,11 @@ from memotheca.vault.lossless_text import is_binary
 from memotheca.vault.paths import check_inside, check_new, same_place
 from memotheca.vault.wikilinks import is_note
 
-MAX_SIZE = 10 * 2**20
+MAX_SIZE = 10 * 2**20  # chosen: a note of 10 MB takes seconds to read; what is larger is no note
 TRASH = ".trash"
 TEMPORARY = ".memotheca-"
 
-# A file that was written this shortly before it was read may change again without a new time stamp.
+# Chosen: chosen: a file that was written this shortly before it was read may change again without a new time stamp.
 _UNSETTLED = 100_000_000
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 

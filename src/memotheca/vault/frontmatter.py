@@ -10,9 +10,9 @@ import yaml
 from memotheca.text.yaml_bounds import MAX_DEPTH, SafeLoader, TooMuch, guard
 from memotheca.vault.lossless_text import readable
 
-MAX_VALUES = 10_000
+MAX_VALUES = 10_000  # chosen: far above what people write at the head of a note
 
-_LARGEST = 2**63 - 1
+_LARGEST = 2**63 - 1  # specification: what a whole number of 64 bits holds
 
 Properties = dict[str, Any]
 

@@ -6,8 +6,8 @@ import unicodedata
 from memotheca.model.errors import Failure, Refusal
 from memotheca.vault.wikilinks import folded, is_note
 
-MAX_NAME = 255
-MAX_PATH = 1024
+MAX_NAME = 255  # specification: what file systems take
+MAX_PATH = 1024  # specification: what the strictest of the systems takes, macOS
 SUFFIX = ".md"
 
 _FORBIDDEN = re.compile(r'[*"<>|?:\\\[\]#^]')

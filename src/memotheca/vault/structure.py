@@ -11,11 +11,11 @@ from time import monotonic
 from memotheca.model.cancellation import heed
 from memotheca.vault.wikilinks import Link, LinkSyntax, markdown_link, wiki_link
 
-# A link in a link in a link … is read as far as this many brackets are open.
+# Chosen: chosen: a link in a link in a link … is read as far as this many brackets are open.
 DEEPEST = 8
-# How many signs are read between two looks at the clock.
+# Chosen: chosen: how many signs are read between two looks at the clock.
 OFTEN = 1000
-PIECE = 32_768
+PIECE = 32_768  # chosen: milliseconds, after which somebody may call it off
 
 _INTERESTING = re.compile(r"[\\\[\]`~$#<%]")
 _ESCAPE = re.compile(r"\\[!-/:-@\[-`{-~]")

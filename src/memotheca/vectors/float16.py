@@ -9,8 +9,8 @@ Array = NDArray[Any]
 
 # Sign and value after they were moved to where 32 bits have them; from here on it is no number, or has no end.
 _KEPT = np.array(0x8FFFE000, np.uint32).view(np.int32)[()]
-_ENDLESS = 0x7C00 << 13
-_NEGATIVE = 1 << 31
+_ENDLESS = 0x7C00 << 13  # specification: IEEE 754, infinity of two bytes as four
+_NEGATIVE = 1 << 31  # specification: IEEE 754, the sign
 _SCALE = np.float32(2.0**112)
 
 

@@ -20,11 +20,11 @@ from memotheca.vectors.profile import DEFAULT_VOICE, Voice, listen
 
 log = logging.getLogger(__name__)
 
-PIECE = 1000
-OVERLAP = 100
-TIMEOUT = 30.0
-TRIES = 3
-LARGEST = 64 * 1024 * 1024
+PIECE = 1000  # chosen: within the window of every usual model
+OVERLAP = 100  # chosen: a sentence is whole in one of two pieces
+TIMEOUT = 30.0  # chosen: a model that is just being loaded answers within it
+TRIES = 3  # chosen: what fails three times does not pass by itself
+LARGEST = 64 * 1024 * 1024  # chosen: far above a batch of vectors
 KEY_VARIABLE = "MEMOTHECA_EMBEDDER_KEY"
 
 

@@ -19,10 +19,11 @@ class Voice:
 
 DEFAULT_VOICE = Voice()
 
-# Two spreads above what is unrelated, as it is for the shipped model.
+# Measured (docs/benchmarks.md, What counts as a match): measured (docs/benchmarks.md, What counts as a match): two
+# spreads above what is unrelated, as it is for the shipped model.
 NEAR_SPREADS = 2.0
-LEAST_SPREAD = 0.01
-READING = 0.75
+LEAST_SPREAD = 0.01  # chosen: an embedder whose cosines are all alike must not be divided by nothing
+READING = 0.75  # chosen: six of eight questions find their answer; guessing finds one
 
 ENGLISH = (
     (

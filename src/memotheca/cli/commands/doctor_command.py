@@ -21,7 +21,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.database import LogMissing
 from memotheca.storage.presence import gate, present
 
-LOW_DISK = 200 * 1024 * 1024
+LOW_DISK = 200 * 1024 * 1024  # chosen: two files of the largest size
 
 
 INTEGRITY = "integrity"

@@ -19,8 +19,8 @@ EPILOG = """examples:
   memotheca show handbook.pdf            a document by its filename, path or id
   memotheca show handbook.pdf --full     its whole text"""
 
-GLANCE = 1500
-FEW = 12
+GLANCE = 1500  # chosen: a screenful
+FEW = 12  # chosen: a line or two
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

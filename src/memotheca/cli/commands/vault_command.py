@@ -16,7 +16,7 @@ from memotheca.notes.unmount import unmount
 from memotheca.notes.vanished import withheld
 
 OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
-SHOWN = 20
+SHOWN = 20  # chosen: a screenful; `--json` has all
 
 EPILOG = """examples:
   memotheca vault --vault ~/notes    mount a folder, read it, show what is in it

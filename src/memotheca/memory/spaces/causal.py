@@ -16,8 +16,8 @@ from memotheca.text.words import spoken
 
 Array = NDArray[Any]
 
-ALONG, AGAINST, SAME = 1.2, 0.8, 1.0
-CLAUSE_TERMS = 128
+ALONG, AGAINST, SAME = 1.2, 0.8, 1.0  # specification (memory-model: Spaces)
+CLAUSE_TERMS = 128  # chosen: more words than a clause has
 
 # Each connective with whether the cause stands before it.
 _CONNECTIVES: tuple[tuple[str, bool], ...] = (

@@ -23,7 +23,7 @@ _CALLS = re.compile(r"(?<![\w.])([\w.]++)\s*+\(")
 _NAME = re.compile(r"\b[A-Za-z_].+")
 _NAMES = re.compile(r"[A-Za-z_]\w+")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_TERMS = 256
+_TERMS = 256  # chosen: the names of a long file; bounds a row
 
 
 def names(text: str) -> list[str]:

@@ -13,7 +13,7 @@ from memotheca.text.words import STOP_WORDS, identifiers
 
 Array = NDArray[Any]
 
-TERMS = 128
+TERMS = 128  # chosen: the names of a long text; bounds a row
 
 _CAPITALISED = re.compile(
     r"\b[A-Z\u00c0-\u00de][\w'\u2019&-]*(?:\s+(?:of|de|van|von|the|and)\s+(?=[A-Z]))?(?:\s+[A-Z\u00c0-\u00de][\w'\u2019&-]*)*"

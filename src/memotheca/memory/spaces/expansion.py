@@ -11,12 +11,12 @@ from memotheca.memory.spaces.sparse import Columns, Sparse, cosines_of_pairs, no
 
 Array = NDArray[Any]
 
-ASSOCIATES = 5
-LEAST, MOST = 0.3, 0.5
-TOGETHER = 2
-VOCABULARY = 512
-ROWS = 64
-# What so many columns of 64 bits share fits into a byte.
+ASSOCIATES = 5  # specification: five associates a word (memory-model: Spaces)
+LEAST, MOST = 0.3, 0.5  # specification: their weight (memory-model: Spaces)
+TOGETHER = 2  # chosen: met once is chance
+VOCABULARY = 512  # chosen: the words most texts share; all pairs of them are counted in milliseconds
+ROWS = 64  # chosen: a block that stays in the processor's cache
+# Chosen: chosen: what so many columns of 64 bits share fits into a byte.
 FEW = 3
 
 

@@ -18,7 +18,7 @@ from memotheca.text.caches import LruCache, key_of
 from memotheca.text.terms import number_of
 
 SESSION, POSITION, MODALITY = "session_id", "session_position", "modality"
-KEPT = 1024
+KEPT = 1024  # chosen: what is judged, stored and read again within a session
 
 
 def _as_stored(*first: str) -> list[type[KeptSpace[Any]]]:

@@ -14,8 +14,8 @@ from memotheca.memory.spaces.sparse import Columns, Sparse, count_words
 Array = NDArray[Any]
 
 MODALITIES = ("text", "image", "audio", "video", "code", "structured", "mixed")
-CAPTION = 160
-CAPTION_TERMS = 24
+CAPTION = 160  # chosen: the first lines, which say what something is
+CAPTION_TERMS = 24  # chosen: the words of so many letters
 
 _QUESTION = re.compile(
     r"\?|^[^\S\n]*+(?:who|what|when|where|why|how|which|can|could|should|is|are|does|do)\b",

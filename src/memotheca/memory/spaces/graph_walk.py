@@ -11,7 +11,7 @@ from memotheca.memory.spaces.space import Hung, Members, Space, one_by_one
 Array = NDArray[Any]
 Walk = Mapping[str, float]
 
-STAY = 0.5
+STAY = 0.5  # chosen: both steps count alike
 
 
 def walk(start: str, neighbours: Mapping[str, Iterable[str]]) -> dict[str, float]:

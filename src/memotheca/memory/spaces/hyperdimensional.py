@@ -14,10 +14,10 @@ from memotheca.model.knowledge import fold
 
 Array = NDArray[Any]
 
-BITS = 4096
-BYTES = BITS // 8
-GRAMS = 256
-_SEED = 20_260_210
+BITS = 4096  # chosen: the least that the family names, since a row is kept for each memory (memory-model: Spaces)
+BYTES = BITS // 8  # specification: eight bits each
+GRAMS = 256  # chosen: the sense of a long text is in its beginning; bounds the time
+_SEED = 20_260_210  # chosen: any, but the same for ever, since bits are stored
 
 
 @lru_cache(maxsize=8192)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from memotheca.memory.spaces.space_table import COUNT, IDS
 
-# What they leave over is spread evenly over the other spaces (memory-model: Space weights).
+# Specification: what they leave over is spread evenly over the other spaces (memory-model: Space weights).
 WEIGHTS: Mapping[str, Mapping[str, float]] = {
     "semantic": {"E1": 0.40, "E5": 0.15, "E11": 0.15},
     "causal": {"E5": 0.50, "E1": 0.20, "E11": 0.15},

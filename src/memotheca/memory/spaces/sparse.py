@@ -16,8 +16,8 @@ Array = NDArray[Any]
 # Numbers of terms, rising for each owner, whose each is, and its weight.
 Owned = tuple[Array, Array, Array]
 
-MAX_TERMS = 512
-MAX_COUNT = 255
+MAX_TERMS = 512  # chosen: the words of a long chunk; bounds a row
+MAX_COUNT = 255  # chosen: what a byte holds
 
 
 @dataclass(frozen=True, slots=True)

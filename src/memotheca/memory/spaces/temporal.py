@@ -14,9 +14,9 @@ Array = NDArray[Any]
 
 SCALES = (HOUR, DAY, 7 * DAY, 30 * DAY)
 PERIODS = (HOUR, DAY, 7 * DAY, 30 * DAY, 365 * DAY)
-LONGEST = 365 * DAY
-STEPS = 10.0
-MINUTE = HOUR // 60
+LONGEST = 365 * DAY  # specification: what is further apart is a year apart (memory-model: Spaces)
+STEPS = 10.0  # specification (memory-model: Spaces)
+MINUTE = HOUR // 60  # specification: the unit
 
 
 def freshness(moments: Array, moment: int | Array) -> Array:

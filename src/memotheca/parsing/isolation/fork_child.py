@@ -15,7 +15,7 @@ from memotheca.parsing.isolation.resource_limits import ResourceLimits
 from memotheca.parsing.open_safely import MAX_SIZE, read_at
 from memotheca.parsing.source import Source, Wishes
 
-SILENCE = 0.1
+SILENCE = 0.1  # chosen: ten reports a second move a bar smoothly
 
 Send = Callable[[bytes], None]
 

@@ -14,7 +14,7 @@ from typing import Any
 from memotheca.parsing.isolation.fork_child import work
 from memotheca.parsing.isolation.frames import Unpacker, pack
 
-MAX_JOB = 1 << 20
+MAX_JOB = 1 << 20  # chosen: a name and wishes; far below it
 
 
 def main() -> None:

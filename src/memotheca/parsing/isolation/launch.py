@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from memotheca.model.errors import Failure, Refusal
 from memotheca.parsing.isolation.frames import pack
 
-CLOSING = 5
+CLOSING = 5  # chosen: a process that only has to end
 
 
 class Parsers(Protocol):

@@ -16,9 +16,10 @@ from memotheca.parsing.isolation.resource_limits import ResourceLimits
 from memotheca.parsing.open_safely import OpenedFile
 from memotheca.parsing.source import Wishes
 
-PATIENCE = 0.1
+PATIENCE = 0.1  # chosen: how soon a cancelled file is left
 
-# A busy machine gives a parser less than the whole of a processor; its own clock is the one that counts.
+# Chosen: chosen: a busy machine gives a parser less than the whole of a processor; its own clock is the one that
+# counts.
 SLOWER = 5
 
 

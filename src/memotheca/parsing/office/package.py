@@ -10,8 +10,8 @@ from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from memotheca.model.errors import Failure, Refusal
 
-MAX_UNPACKED = 200_000_000
-MAX_MEMBERS = 50_000
+MAX_UNPACKED = 200_000_000  # chosen: twice the largest file; a bomb unpacks to more
+MAX_MEMBERS = 50_000  # chosen: a book with a picture on each page has fewer
 
 # In every encoding that the parser knows by itself.
 _DECLARED = tuple(

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, iterparse
 
 from memotheca.parsing.office.package import Package, attribute, child, children, descend, local
 
-MAX_GRID = 20_000_000
+MAX_GRID = 20_000_000  # chosen: cells that a reader allocates for, within a parser's memory
 
 _CELL = re.compile(rb'<(?:\w+:)?c [^>]*?r="([A-Z]{1,4})(\d{1,8})"')
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml$")

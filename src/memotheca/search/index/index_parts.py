@@ -13,8 +13,8 @@ Array = NDArray[Any]
 
 COLUMN_NAMES = ("created", "updated", "valid_from", "valid_to", "expires", "importance")
 _COLUMN_TYPE = np.dtype([(name, "<f8" if name == "importance" else "<i8") for name in COLUMN_NAMES])
-_GROUPS_KEPT = 8
-# A place among sorted hashes is guessed; within so many standard deviations the guess is right.
+_GROUPS_KEPT = 8  # chosen: the filters of a session
+# Chosen: chosen: a place among sorted hashes is guessed; within so many standard deviations the guess is right.
 _DEVIATIONS = 8
 
 

@@ -26,8 +26,8 @@ from memotheca.storage.database import Session
 from memotheca.storage.segments import Manifest, open_segment, read_manifest
 from memotheca.storage.vectors import read_vectors
 
-MANY_SMALL = 4
-MUCH = 4
+MANY_SMALL = 4  # chosen: each part costs a question some microseconds
+MUCH = 4  # chosen: as `search/index/seal.py` merges
 
 
 def first_to_merge(parts: Sequence[TextPart] | Sequence[DensePart], sealed: int) -> int:

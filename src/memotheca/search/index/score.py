@@ -11,17 +11,17 @@ from memotheca.search.index.live import Index
 from memotheca.vectors.float16 import widen
 
 # BM25 over words and neighbouring pairs.
-K1 = 0.9
-B = 0.75
-EXTRA_LENGTH = 40
-PAIR_WEIGHT = 0.2
+K1 = 0.9  # measured: the ranking recipe (docs/decisions/search.md; docs/benchmarks.md, retrieval)
+B = 0.75  # measured: as above
+EXTRA_LENGTH = 40  # measured: as above; a turn of three words does not beat one of thirty by its length
+PAIR_WEIGHT = 0.2  # measured: as above
 
-CANDIDATES = 100
-RESCORED = 1000
-EXACT_BELOW = 2000
-# Where no more than one vector in so many is allowed, the others are not looked at.
+CANDIDATES = 100  # measured with the ranking recipe: of words and of meaning (docs/decisions/search.md)
+RESCORED = 1000  # measured: 1 to 3 ms, and recall of the ten nearest .999 on real vectors (docs/decisions/search.md)
+EXACT_BELOW = 2000  # chosen: so few vectors are sooner compared than their signs
+# Chosen: where no more than one vector in so many is allowed, the others are not looked at.
 SPARSE = 8
-_BLOCK = 256
+_BLOCK = 256  # chosen: one maximum for each block; a row of the processor's cache holds 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,9 +230,9 @@ def _mask_of(index: Index, part: DensePart, mask: Array) -> Array:
     return found if part.is_placed else found & (ordinals >= 0)
 
 
-# So many vectors at once stay in the processor's cache from one step to the next.
+# Measured: so many vectors at once stay in the processor's cache from one step to the next.
 _AT_ONCE = 1 << 16
-# Differences in so many columns of 64 signs fit into a byte.
+# Chosen: differences in so many columns of 64 signs fit into a byte.
 _COLUMNS = 3
 
 

@@ -27,10 +27,10 @@ from memotheca.storage.segments import (
 from memotheca.storage.store import Store
 from memotheca.storage.vectors import vectors_by_number, width_of
 
-SEAL_AT = 4096
-MERGE_AT = 4
-GROWTH = 4
-ORPHAN_SECONDS = 3600
+SEAL_AT = 4096  # chosen: a question reads as many unsealed rows in milliseconds
+MERGE_AT = 4  # chosen: with the next, a chunk is written again once for every fourfold growth
+GROWTH = 4  # chosen: as above
+ORPHAN_SECONDS = 3600  # chosen: far longer than a segment is written before a manifest names it
 
 
 def maintain(store: Store, index: Index, *, seal_at: int = SEAL_AT) -> bool:

@@ -225,8 +225,8 @@ def transaction_shape(commit: Commit, about: Version, undone_by: int | None) -> 
     )
 
 
-LINE = 500
-# What the line of a triple or a transaction takes beside its JSON.
+LINE = 500  # chosen: a few lines of a terminal
+# Chosen: chosen: what the line of a triple or a transaction takes beside its JSON.
 LINE_COST = 100
 
 

@@ -9,7 +9,7 @@ from memotheca.toolkit.fields import UNSET, integer, many, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.entries.contract import LINE_COST, TRIPLES, TripleShape, address, triple_line, triple_shape
 
-USUAL = 50
+USUAL = 50  # specification: the default of `limit`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from memotheca.toolkit.fields import UNSET, Unset, flag, free, integer, many, nu
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 
-USUAL = 10
+USUAL = 10  # specification: the default of `context_window`
 ACTIONS: Mapping[Check, str] = {
     "conflicts": "revise_reasoning",
     "duplicates": "merge_conflicting_nodes",

@@ -22,7 +22,7 @@ WAYS: dict[str, tuple[Way, ...]] = {
     "backward": ("backward",),
     "bidirectional": ("forward", "backward"),
 }
-ALTERNATIVES = 2
+ALTERNATIVES = 2  # chosen: the best and two others fit into an answer
 UNKNOWN = "No such chain is known; whether one leads to the other is unknown."
 ARROWS: dict[Way, str] = {"forward": "→", "backward": "←"}
 

@@ -20,9 +20,9 @@ from memotheca.tools.memories.names import TOOLS
 
 ACTIONS = ("consolidate", "explore", "clarify", "curate", "ready")
 TYPES = ("potential_merge", "ambiguity_detected", "obsolete_info", "semantic_cancer")
-UNSETTLED, SETTLED = 0.7, 0.4
-FITTING, LOOSE = 0.5, 0.4
-MOST_TASKS = 20
+UNSETTLED, SETTLED = 0.7, 0.4  # specification (memory-model: Pulse)
+FITTING, LOOSE = 0.5, 0.4  # specification (memory-model: Pulse)
+MOST_TASKS = 20  # chosen: what an answer has room for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

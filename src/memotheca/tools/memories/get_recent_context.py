@@ -13,7 +13,7 @@ from memotheca.toolkit.fields import UNSET, flag, integer, many, number, one, te
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 
-SNIPPET = 200
+SNIPPET = 200  # chosen: two lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

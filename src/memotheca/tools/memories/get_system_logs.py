@@ -24,7 +24,7 @@ from memotheca.tools.memories.contract import NODES
 from memotheca.tools.memories.names import TOOLS, name_of_act
 
 ALL = "all"
-USUAL = 100
+USUAL = 100  # specification: the default of `limit`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,11 +25,11 @@ from memotheca.toolkit.fields import UNSET, Unset, choice, flag, free, integer, 
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 
-POOLS = {"low": 0.5, "normal": 1.0, "high": 1.5, "critical": 2.0}
+POOLS = {"low": 0.5, "normal": 1.0, "high": 1.5, "critical": 2.0}  # chosen: as the description of `priority` says
 SORTS = ("causal_links", "entailment_cones", "neighborhood", "conflicts")
-BESIDE = (100, 200, 800)
-LOOSE, UNSETTLED = 0.4, 0.8
-JUDGED = 10
+BESIDE = (100, 200, 800)  # chosen: tokens beside the context, for each level of verbosity
+LOOSE, UNSETTLED = 0.4, 0.8  # specification (memory-model: Context); chosen: an entropy that is high beyond doubt
+JUDGED = 10  # chosen: those that are shown
 INSTEAD = ("generate_search_plan", "epistemic_action", "find_causal_path")
 
 

@@ -21,8 +21,8 @@ from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 
 STRATEGIES = ("summarize", "keep_highest", "concatenate")
-PREVIEW = 280
-TRIES = 3
+PREVIEW = 280  # chosen: two or three lines
+TRIES = 3  # chosen: whoever finds sources changed three times merges beside somebody who never stops
 UNASKED = {
     "unsupported": "the client offers no model",
     "declined": "the client's model was not to be asked",

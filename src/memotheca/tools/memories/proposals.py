@@ -7,7 +7,7 @@ from memotheca.kernel.citations import citation_of, name_of
 from memotheca.memory.recall.reflection import Ground, Proposal
 from memotheca.memory.verbs import Verb
 
-LONGEST_RATIONALE = 1000
+LONGEST_RATIONALE = 1000  # specification: the bound of a rationale
 
 
 def to_arguments(proposal: Proposal, goal: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from memotheca.toolkit.fields import UNSET, Unset, flag, integer, many, number, 
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 
-SNIPPET = 240
+SNIPPET = 240  # chosen: two or three lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from memotheca.toolkit.fields import UNSET, Unset, choice, free, integer, many, 
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 
-LONGEST_ENCODED = 4 * math.ceil(LARGEST / 3)
+LONGEST_ENCODED = 4 * math.ceil(LARGEST / 3)  # specification: the largest content as base64
 WAYS = ("content", "content_base64", "data_uri")
 IMPROVING: Mapping[Improvement, str] = {
     "merge": "merge it with its duplicate (merge_concepts)",

@@ -47,11 +47,11 @@ CODES: dict[Failure, str] = {
     Failure.ERASED: NODE_NOT_FOUND,
 }
 
-PRIMARY, LISTED, NEIGHBOUR = 10_000, 500, 200
+PRIMARY, LISTED, NEIGHBOUR = 10_000, 500, 200  # specification: where content is truncated
 TRUNCATED = "... [truncated]"
-# How many links and tags of each note are shown, at most, where all of them would be too much.
+# Chosen: chosen: how many links and tags of each note are shown, at most, where all of them would be too much.
 FEWER = (200, 50, 20, 5, 0)
-# What the links and tags of one note may take; its text takes the rest.
+# Chosen: chosen: what the links and tags of one note may take; its text takes the rest.
 LISTS = 8_000
 
 # By these a client tells what it was answered.

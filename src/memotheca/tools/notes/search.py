@@ -12,7 +12,7 @@ from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.elsewhere import point_elsewhere
 from memotheca.tools.notes.contract import LISTED, NOTES, FoundNode, FoundNodes, fit_nodes, node_fields
 
-USUAL = 10
+USUAL = 10  # specification: the default of `limit`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

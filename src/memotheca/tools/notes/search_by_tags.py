@@ -10,7 +10,7 @@ from memotheca.toolkit.fields import UNSET, choice, integer, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.notes.contract import LISTED, NOTES, Nodes, fit_nodes, node_shape
 
-USUAL = 20
+USUAL = 20  # specification: the default of `limit`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

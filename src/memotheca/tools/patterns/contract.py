@@ -24,7 +24,7 @@ NEEDS_INPUT = "needsInput:v1"
 TOOL_ERROR = "toolError:v1"
 
 MARKER_VERSION = "v1"
-LARGEST = 1024 * 1024
+LARGEST = 1024 * 1024  # chosen: what clients take as one message
 
 CODES: dict[Failure, str] = {
     Failure.INVALID: "CLIENT_ERROR",

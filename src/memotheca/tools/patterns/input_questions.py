@@ -8,7 +8,7 @@ from memotheca.tools.patterns.contract import NEEDS_INPUT, Format, Presented
 from memotheca.tools.patterns.pages import choices, question_page
 from memotheca.tools.patterns.shapes import Needed, NeedsInput, OptionShape
 
-LONGEST_WORDS = 4096
+LONGEST_WORDS = 4096  # chosen: the bound of a question everywhere (`toolkit/bounds.py`)
 
 WORDS_MESSAGE = "What pattern are you looking for? Please provide a search query."
 

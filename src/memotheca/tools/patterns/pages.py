@@ -18,7 +18,7 @@ from memotheca.tools.patterns.shapes import (
 
 INDEX_MARKER = "<!-- kind:pattern-index:v1 -->"
 CARD_MARKER = "<!-- kind:pattern-card:v1 -->"
-SHOWN_LINES = 30
+SHOWN_LINES = 30  # chosen: a screenful; `get_pattern` has all
 
 _FOREIGN_MARKER = re.compile(r"<!--(\s*)kind:")
 

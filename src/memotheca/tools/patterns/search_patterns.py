@@ -24,8 +24,8 @@ from memotheca.tools.patterns.shapes import Metadata, NeedsInput, PatternQuerySh
 
 log = logging.getLogger(__name__)
 
-SEARCH_TOO_BROAD_THRESHOLD = 20
-SUGGESTED = 4
+SEARCH_TOO_BROAD_THRESHOLD = 20  # specification: the threshold has this name there
+SUGGESTED = 4  # chosen: a line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
