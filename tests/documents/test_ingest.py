@@ -15,10 +15,12 @@ from memotheca.admin.erasure import erase
 from memotheca.admin.history import undo
 from memotheca.admin.upkeep import index_everything, rebuild
 from memotheca.jobs import file_access
+from memotheca.jobs.ingest_job import IngestJob
 from memotheca.jobs.queue import adopt_orphans, bench_of, enqueue, take_next, wait
 from memotheca.kernel.handles import resolve
 from memotheca.model.clock import SECOND
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.kinds import INGEST
 from memotheca.model.knowledge import Alias, Entry
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.search.derive import chunk_rows
@@ -345,8 +347,8 @@ def test_where_there_is_nothing_to_recognise_the_answer_says_so(librarian):
 
 def finished(librarian, name, seconds):
     """A file of a megabyte that took so long."""
-    said = {"path": f"/{name}", "size": 1_000_000, "force_ocr": False, "upload": False}
-    job = enqueue(librarian.kernel, "ingest", said, actor="tester")
+    asked = IngestJob(path=f"/{name}", size=1_000_000)
+    job = enqueue(librarian.kernel, INGEST, asked.to_arguments(), actor="tester")
 
     def act(session):
         claimed = jobs.claim(session, job.collection, job.id, job.created)

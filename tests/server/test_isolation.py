@@ -9,6 +9,7 @@ import pytest
 
 from memotheca import settings
 from memotheca.app import build
+from memotheca.jobs.ingest_job import IngestJob
 from memotheca.jobs.queue import enqueue
 from memotheca.model.errors import Refusal
 from memotheca.search.chosen_embedder import choose_embedder
@@ -47,7 +48,7 @@ def hidden(owner: Agent) -> list[str]:
     memory = owner.call("store_memory", content=f"The {KNOWN} leaves at two.", rationale="Told in secret.")
     gone = owner.call("store_memory", content=f"The {KNOWN} was old.", rationale="Told in secret.")
     forgotten = owner.call("forget_concept", node_id=gone["node_id"], reason="obsolete", rationale="Not true any more.")
-    job = enqueue(owner.kernel, "ingest", {"path": f"/{KNOWN}"}, actor="tester")
+    job = enqueue(owner.kernel, "ingest", IngestJob(path=f"/{KNOWN}").to_arguments(), actor="tester")
     cursor = owner.call("query", limit=1)["next_cursor"]
     with owner.kernel.read() as snapshot:
         ids = [id for (id,) in snapshot.session.rows("SELECT DISTINCT id FROM version WHERE collection = 'mine'")]

@@ -15,6 +15,7 @@ import pytest
 from memotheca import settings
 from memotheca.admin.health import examine
 from memotheca.app import build
+from memotheca.jobs.ingest_job import IngestJob
 from memotheca.jobs.queue import adopt_orphans, enqueue, look_up, take_next
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage import jobs, roles
@@ -135,7 +136,7 @@ def test_the_doctor_names_who_is_silent(agent: Agent, holder: subprocess.Popen[s
 
 def test_a_job_that_was_taken_over_is_settled_only_by_who_took_it(agent: Agent, time: Time) -> None:
     kernel = agent.kernel
-    queued = enqueue(kernel, "ingest", {"path": "x"}, actor="tester")
+    queued = enqueue(kernel, "ingest", IngestJob(path="x").to_arguments(), actor="tester")
     kernel.write(lambda transaction: transaction.describe("CREATE"), actor="tester")
     agent.store("so that the collection is there")
     first = take_next(kernel, ("small", "large"))

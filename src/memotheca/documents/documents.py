@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from memotheca.documents import sections
+from memotheca.jobs.ingest_job import path_of
 from memotheca.kernel.handles import resolve
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.names import SHORT, document_ids
@@ -55,11 +56,11 @@ def list_rows(snapshot: Snapshot, *, order: str, descending: bool, window: tuple
     """So many documents after so many, each with how it is."""
     session, collection = snapshot.session, snapshot.collection
     rows = document_index.page(session, collection, order=order, descending=descending, window=window)
-    under_way = {job.arguments.get("path") for job in jobs.unsettled(session, collection)}
+    under_way = {path_of(job) for job in jobs.unsettled(session, collection)}
     return [Listed(row, _status(snapshot, row, under_way)) for row in rows]
 
 
-def _status(snapshot: Snapshot, row: DocumentRow, under_way: set[str | None]) -> str:
+def _status(snapshot: Snapshot, row: DocumentRow, under_way: set[str]) -> str:
     """`processing` while it is read again or lacks vectors, `partial` where pages could not be read."""
     if (row.path and row.path in under_way) or snapshot.waiting_chunks(row.id):
         return "processing"
@@ -100,7 +101,7 @@ def _opened(snapshot: Snapshot, version: Version, parts: Sequence[Entry] = ()) -
     row = document_index.find(snapshot.session, snapshot.collection, version.id)
     if row is None:
         return DocumentView(version, 0, "removed", tuple(parts))
-    under_way = {job.arguments.get("path") for job in jobs.unsettled(snapshot.session, snapshot.collection)}
+    under_way = {path_of(job) for job in jobs.unsettled(snapshot.session, snapshot.collection)}
     return DocumentView(version, row.chunks, _status(snapshot, row, under_way), tuple(parts))
 
 

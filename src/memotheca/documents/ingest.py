@@ -5,12 +5,12 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from statistics import median
 from typing import Any, cast
 
 from memotheca.documents.sections import MOST, place_sections
 from memotheca.jobs.file_access import locate, open_checked
+from memotheca.jobs.ingest_job import IngestJob, to_ingest_job
 from memotheca.jobs.queue import LARGE, SMALL, Progress, bench_of, cancelled_meanwhile, enqueue
 from memotheca.kernel.handles import DOCUMENT_NAMES
 from memotheca.kernel.kernel import Kernel
@@ -102,21 +102,22 @@ def queue_file(kernel: Kernel, wish: Wish, *, actor: str) -> tuple[Job, int]:
     bench = bench_of(kernel)
     located = locate(bench, wish.file_path)
     is_image = promised_format(located.path) in IMAGES
-    arguments: dict[str, Any] = {
-        "path": located.path,
-        "upload": located.upload,
-        "metadata": dict(wish.metadata),
-        "force_ocr": wish.force_ocr,
-        "size": located.size,
-        "roots": None if bench.roots is None or located.upload else [str(root) for root in bench.roots],
-        **({} if kernel.batch is None else {"batch": dict(kernel.batch)}),
-    }
-    estimate = arguments["estimate"] = _estimate(kernel, arguments)
+    asked = IngestJob(
+        path=located.path,
+        upload=located.upload,
+        metadata=dict(wish.metadata),
+        force_ocr=wish.force_ocr,
+        size=located.size,
+        roots=None if bench.roots is None or located.upload else tuple(map(str, bench.roots)),
+        batch=None if kernel.batch is None else dict(kernel.batch),
+    )
+    asked = replace(asked, estimate=_estimate(kernel, asked))
     is_small = located.size <= SMALL_FILE and not wish.force_ocr and not is_image
-    return enqueue(kernel, INGEST, arguments, actor=actor, lane=SMALL if is_small else LARGE), estimate
+    lane = SMALL if is_small else LARGE
+    return enqueue(kernel, INGEST, asked.to_arguments(), actor=actor, lane=lane), asked.estimate
 
 
-def _estimate(kernel: Kernel, asked: Mapping[str, Any]) -> int:
+def _estimate(kernel: Kernel, asked: IngestJob) -> int:
     """Seconds until done: from how fast the newest files of its sort went, after those that wait already."""
     with kernel.store.database.read() as session:
         newest = [job for job in jobs.newest(session, kernel.collection, LEARNT_FROM) if job.kind == INGEST]
@@ -125,37 +126,37 @@ def _estimate(kernel: Kernel, asked: Mapping[str, Any]) -> int:
     for job in newest:
         if job.state == "completed" and not (job.outcome or {}).get("duplicate"):
             spent = ((job.settled or 0) - (job.started or 0)) / SECOND
-            for sort in (_sort_of(job.arguments), None):
-                paces.setdefault(sort, []).append(spent / max(job.arguments["size"], 1))
-    waiting = [_seconds(job.arguments, paces) for job in newest if not job.is_settled]
+            read = to_ingest_job(job)
+            for sort in (_sort_of(read), None):
+                paces.setdefault(sort, []).append(spent / max(read.size, 1))
+    waiting = [_seconds(to_ingest_job(job), paces) for job in newest if not job.is_settled]
     before = sum(waiting) * queue / len(waiting) if waiting else 0.0
     return max(1, math.ceil(round(_seconds(asked, paces) + before, 6)))
 
 
-def _sort_of(said: Mapping[str, Any]) -> Sort:
+def _sort_of(asked: IngestJob) -> Sort:
     try:
-        return promised_format(said["path"]), bool(said["force_ocr"])
+        return promised_format(asked.path), asked.force_ocr
     except Refusal:
-        return "", bool(said["force_ocr"])
+        return "", asked.force_ocr
 
 
-def _seconds(said: Mapping[str, Any], paces: Mapping[Sort | None, Sequence[float]]) -> float:
+def _seconds(asked: IngestJob, paces: Mapping[Sort | None, Sequence[float]]) -> float:
     """What a file takes by the median of its sort; else of any, where enough are known; else as usual."""
-    sort = _sort_of(said)
+    sort = _sort_of(asked)
     if sort in paces:
-        return said["size"] * median(paces[sort])
+        return asked.size * median(paces[sort])
     pace = median(paces[None]) if len(paces.get(None, ())) >= LEARNT_FROM_LEAST else 1 / USUAL_RATE
-    return said["size"] * pace + (USUAL_IMAGE_SECONDS if sort[0] in IMAGES else 0)
+    return asked.size * pace + (USUAL_IMAGE_SECONDS if sort[0] in IMAGES else 0)
 
 
 def ingest(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
     """The work of a job: read a file and store what it says."""
     began = time.monotonic()
-    said = job.arguments
-    kernel = replace(kernel, batch=said.get("batch"))
-    roots = None if said["roots"] is None else tuple(Path(root) for root in said["roots"])
+    asked = to_ingest_job(job)
+    kernel = replace(kernel, batch=asked.batch)
     progress.reach(0, 1, jobs.BEGINNING)
-    with open_checked(said["path"], roots, Path(said["path"]).name if said["upload"] else "") as opened:
+    with open_checked(asked.path, asked.folders, asked.shown_name) as opened:
         digest = opened.fingerprint()
         outcome = _recognise(kernel, job, digest)
         if outcome is None:
@@ -165,16 +166,16 @@ def ingest(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
 
 def _recognise(kernel: Kernel, job: Job, digest: str) -> dict[str, Any] | None:
     """The outcome where this very content is stored already; what is newly said about it is added."""
-    said = job.arguments
+    asked = to_ingest_job(job)
 
     def act(transaction: Transaction) -> dict[str, Any] | None:
-        row = _predecessor(transaction, _own_path(said), digest)
+        row = _predecessor(transaction, asked.own_path, digest)
         entry = None if row is None or row.digest != digest else transaction.entry(row.id)
-        if entry is None or (said["force_ocr"] and not entry.attributes["force_ocr"]):
+        if entry is None or (asked.force_ocr and not entry.attributes["force_ocr"]):
             return None
         if not jobs.is_running(transaction.session, job):
             raise cancelled_meanwhile()
-        return _settled(transaction, job, _known(transaction, entry, said["metadata"]))
+        return _settled(transaction, job, _known(transaction, entry, asked.metadata))
 
     return kernel.write(act, actor=job.actor)
 
@@ -185,10 +186,6 @@ def _known(transaction: Transaction, entry: Entry, given: Mapping[str, Any]) -> 
     if described != entry:
         transaction.put(replace(described, updated_at=transaction.time), LATER)
     return _outcome(transaction, entry.id, duplicate=True)
-
-
-def _own_path(said: Mapping[str, Any]) -> str:
-    return "" if said["upload"] else str(said["path"])
 
 
 def _predecessor(snapshot: Snapshot, path: str, digest: str) -> DocumentRow | None:
@@ -205,7 +202,7 @@ def _standing(snapshot: Snapshot, path: str, digest: str) -> Standing:
 
 def _take_in(kernel: Kernel, opened: OpenedFile, digest: str, *, watched: tuple[Job, Progress]) -> dict[str, Any]:
     job, progress = watched
-    said = job.arguments
+    asked = to_ingest_job(job)
     units = [max(1, math.ceil(opened.size / UNIT))]
 
     def report(done: float, total: float | None, message: str) -> None:
@@ -216,14 +213,14 @@ def _take_in(kernel: Kernel, opened: OpenedFile, digest: str, *, watched: tuple[
             progress.reach(0, 2 * units[0] + 1, message)
 
     with kernel.read() as snapshot:
-        standing = _standing(snapshot, _own_path(said), digest)
+        standing = _standing(snapshot, asked.own_path, digest)
     sandbox = bench_of(kernel).sandbox
-    document = sandbox.read(opened, force_ocr=said["force_ocr"], report=report, stop=progress.stop)
-    file = {"filename": opened.name, "path": _own_path(said), "size": opened.size, "sha256": digest}
+    document = sandbox.read(opened, force_ocr=asked.force_ocr, report=report, stop=progress.stop)
+    file = {"filename": opened.name, "path": asked.own_path, "size": opened.size, "sha256": digest}
     with kernel.read() as snapshot:
-        row = _predecessor(snapshot, _own_path(said), digest)
+        row = _predecessor(snapshot, asked.own_path, digest)
         past = None if row is None else snapshot.entry(row.id)
-    draft = _draft(document, {**file, "force_ocr": said["force_ocr"]}, said["metadata"], past)
+    draft = _draft(document, {**file, "force_ocr": asked.force_ocr}, asked.metadata, past)
     return _store(kernel, Made(draft, document, standing), Watched(job, progress, units[0]))
 
 
@@ -326,7 +323,7 @@ def _put(transaction: Transaction, made: Made, prepared: Prepared, job: Job) -> 
     row = _predecessor(transaction, said["path"], said["sha256"])
     past = None if row is None else transaction.entry(row.id)
     if past is not None and past.attributes["sha256"] == said["sha256"] and not said["force_ocr"]:
-        return _settled(transaction, job, _known(transaction, past, job.arguments["metadata"]))
+        return _settled(transaction, job, _known(transaction, past, to_ingest_job(job).metadata))
     if _standing(transaction, said["path"], said["sha256"]) != made.standing:
         # Somebody was faster, perhaps with a later state of the file: what we have read must not go over it.
         raise Refusal(Failure.BUSY, f"{said['filename']} was changed while it was read. Try again")

@@ -6,6 +6,7 @@ from pathlib import PurePath
 from typing import Any
 
 from memotheca.documents.documents import EVERYTHING, Listed, list_rows
+from memotheca.jobs.ingest_job import path_of, to_ingest_job
 from memotheca.jobs.queue import refusal_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
@@ -60,28 +61,28 @@ def forget_failures(kernel: Kernel) -> None:
 
 
 def _outstanding(snapshot: Snapshot) -> list[Listed]:
-    newest = {job.arguments["path"]: job for job in jobs.outstanding(snapshot.session, snapshot.collection, INGEST)}
+    session, collection = snapshot.session, snapshot.collection
+    newest = {path_of(job): job for job in jobs.outstanding(session, collection, INGEST)}
     return [
         _listed(job)
-        for path, job in newest.items()
-        if document_index.at_path(snapshot.session, snapshot.collection, "" if job.arguments["upload"] else path)
-        is None
+        for job in newest.values()
+        if document_index.at_path(session, collection, to_ingest_job(job).own_path) is None
     ]
 
 
 def _listed(job: Job) -> Listed:
-    path, format = job.arguments["path"], ""
+    asked, format = to_ingest_job(job), ""
     with suppress(Refusal):
-        format = promised_format(path)
+        format = promised_format(asked.path)
     row = DocumentRow(
         id=job.id,
         handle=job.id,
-        filename=PurePath(path).name,
-        path=path,
+        filename=PurePath(asked.path).name,
+        path=asked.path,
         digest="",
         format=format,
         method="",
-        size=job.arguments["size"],
+        size=asked.size,
         chunks=0,
         partial=False,
         added=job.created,

@@ -10,10 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from memotheca.jobs.file_access import discard_upload
+from memotheca.jobs.ingest_job import path_of, to_ingest_job
 from memotheca.jobs.workbench import Workbench
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import SECOND
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.kinds import INGEST
 from memotheca.storage import jobs
 from memotheca.storage.database import Session
 from memotheca.storage.jobs import Job, State
@@ -253,8 +255,8 @@ def _settle(kernel: Kernel, job: Job, state: State, outcome: Mapping[str, Any]) 
 
 def _let_go(job: Job) -> None:
     """A file that was sent for a job is of no use after it."""
-    if job.arguments.get("upload"):
-        discard_upload(job.arguments["path"])
+    if job.kind == INGEST and to_ingest_job(job).upload:
+        discard_upload(path_of(job))
 
 
 def refusal_of(job: Job) -> Refusal:
@@ -276,4 +278,5 @@ def remaining_seconds(job: Job, now: int) -> float:
     """From the rate at which its steps were taken; before the first of them, from what was expected."""
     if job.done and job.started is not None:
         return round((now - job.started) / SECOND * (job.total - job.done) / job.done, 1)
-    return max(0.0, round(job.arguments.get("estimate", 0) - elapsed_seconds(job, now), 1))
+    expected = to_ingest_job(job).estimate if job.kind == INGEST else 0
+    return max(0.0, round(expected - elapsed_seconds(job, now), 1))

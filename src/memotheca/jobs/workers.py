@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from memotheca.jobs.file_access import discard_stale_uploads
+from memotheca.jobs.ingest_job import path_of
 from memotheca.jobs.queue import LARGE, ROLE, SMALL, adopt_orphans, bench_of, take_next, work
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import DAY
@@ -81,7 +82,7 @@ class Workers:
             for collection in store.collections():
                 store.operate(lambda session, name=collection: jobs.prune(session, name, before))
                 with store.database.read() as session:
-                    wanted |= {str(job.arguments.get("path", "")) for job in jobs.unsettled(session, collection)}
+                    wanted |= {path_of(job) for job in jobs.unsettled(session, collection)}
             discard_stale_uploads(self._bench, time.time(), {str(Path(path).parent) for path in wanted})
         except (Refusal, OSError) as trouble:
             self._give_up_if_outdated(trouble)
