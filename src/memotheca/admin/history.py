@@ -214,13 +214,12 @@ def _newest_standing(transaction: Transaction, count: int) -> _Standing:
             if chosen.steps == count and found.tx <= min(begun.values(), default=found.tx):
                 return chosen
             if found.operation not in NOT_UNDOABLE and transaction.undone_by(found.tx) is None:
-                _choose(transaction, found, count, (chosen, begun))
+                _choose(transaction, found, count, chosen=chosen, begun=begun)
         before = page[-1].tx
     return chosen
 
 
-def _choose(transaction: Transaction, found: Commit, count: int, so_far: tuple[_Standing, dict[str, int]]) -> None:
-    chosen, begun = so_far
+def _choose(transaction: Transaction, found: Commit, count: int, *, chosen: _Standing, begun: dict[str, int]) -> None:
     batch = found.note.get("batch")
     if transaction.touches_erased(found.tx):
         if chosen.steps < count:

@@ -52,11 +52,10 @@ def search_documents(
 ) -> list[DocumentHit]:
     """The passages that match best, best first, none below the least relevance."""
     refuse_blank(query)
-    return persist(lambda: _search(kernel, query, window=(limit, least), filters=filters or {}))
+    return persist(lambda: _search(kernel, query, limit=limit, least=least, filters=filters or {}))
 
 
-def _search(kernel: Kernel, query: str, *, window: tuple[int, float], filters: Mapping[str, Any]) -> list[DocumentHit]:
-    limit, least = window
+def _search(kernel: Kernel, query: str, *, limit: int, least: float, filters: Mapping[str, Any]) -> list[DocumentHit]:
     finder: Finder = finder_of(kernel)
     with kernel.read() as snapshot:
         embedder = embedder_of(kernel, snapshot.session)

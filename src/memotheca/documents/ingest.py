@@ -160,7 +160,7 @@ def ingest(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
         digest = opened.fingerprint()
         outcome = _recognise(kernel, job, digest)
         if outcome is None:
-            outcome = _take_in(kernel, opened, digest, watched=(job, progress))
+            outcome = _take_in(kernel, opened, digest, job=job, progress=progress)
     return {"seconds": round(time.monotonic() - began, 3), **outcome}
 
 
@@ -200,8 +200,7 @@ def _standing(snapshot: Snapshot, path: str, digest: str) -> Standing:
     return None if row is None else (row.id, cast(Version, snapshot.head(row.id)).tx)
 
 
-def _take_in(kernel: Kernel, opened: OpenedFile, digest: str, *, watched: tuple[Job, Progress]) -> dict[str, Any]:
-    job, progress = watched
+def _take_in(kernel: Kernel, opened: OpenedFile, digest: str, *, job: Job, progress: Progress) -> dict[str, Any]:
     asked = to_ingest_job(job)
     units = [max(1, math.ceil(opened.size / UNIT))]
 
@@ -284,7 +283,7 @@ def _store(kernel: Kernel, made: Made, watched: Watched) -> dict[str, Any]:
     prepared = LATER
     if embedding_of(kernel) is not None:
         try:
-            prepared = _prepared(kernel, embedder, (draft, passages), watched)
+            prepared = _prepared(kernel, embedder, draft, passages, watched=watched)
         except Refusal as refusal:
             raise cancelled_meanwhile() if refusal.failure is Failure.CANCELLED else refusal from None
         watched.storing()
@@ -292,10 +291,14 @@ def _store(kernel: Kernel, made: Made, watched: Watched) -> dict[str, Any]:
 
 
 def _prepared(
-    kernel: Kernel, embedder: LoadedEmbedder | None, given: tuple[Entry, list[Passage]], watched: Watched
+    kernel: Kernel,
+    embedder: LoadedEmbedder | None,
+    draft: Entry,
+    passages: list[Passage],
+    *,
+    watched: Watched,
 ) -> Prepared:
     """The rows and vectors of a document's passages, batch by batch; words are analysed while vectors are made."""
-    draft, passages = given
     rows: list[ChunkRow] = []
     made: dict[bytes, list[bytes]] = {}
     watched.embedded(0, len(passages))

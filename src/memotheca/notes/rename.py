@@ -36,11 +36,11 @@ def relink(snapshot: Snapshot, book: Notebook, row: NoteRow, renamed: ParsedNote
     done: list[Relinked] = []
     future = resolver.with_renamed(old, named)
     for source in sources:
-        written = _rewritten(source, meant[source.id], (row, new), future)
+        written = _rewritten(source, meant[source.id], row=row, new=new, resolver=future)
         if written:
             after = replace_targets(parsed[source.id], written)
             done.append(Relinked(source, after, len(written)))
-    inner = _rewritten(row, own, (row, new), future)
+    inner = _rewritten(row, own, row=row, new=new, resolver=future)
     return (replace_targets(renamed, inner) if inner else renamed), done
 
 
@@ -66,11 +66,12 @@ def _meanings(book: Notebook, row: NoteRow, parsed: ParsedNote) -> dict[Link, Re
 def _rewritten(
     source: NoteRow,
     meant: dict[Link, Resolved | str] | dict[Link, Resolved],
-    move: tuple[NoteRow, str],
+    *,
+    row: NoteRow,
+    new: str,
     resolver: Resolver,
 ) -> dict[Link, str]:
     """The links of a note that have to be written otherwise, and how."""
-    row, new = move
     old = row.path.removeprefix(row.vault)
     here = new if source.id == row.id else source.path.removeprefix(source.vault)
     written: dict[Link, str] = {}

@@ -260,13 +260,12 @@ def _find(index: Index, snapshot: Snapshot, search: Search, vector: Array | None
     _name(index, beyond, rest.places.tolist())
     is_cut = vector is not None and least >= enough
     if vector is not None and is_cut:
-        is_cut = _nearest_left(index, snapshot, vector, (mask & (scores <= 0), matched)) >= enough
+        is_cut = _nearest_left(index, snapshot, vector, mask=mask & (scores <= 0), matched=matched) >= enough
     return replace(findings, rest=rest, beyond=tuple(beyond), is_cut=is_cut)
 
 
-def _nearest_left(index: Index, snapshot: Snapshot, vector: Array, among: tuple[Array, Sequence[int]]) -> float:
+def _nearest_left(index: Index, snapshot: Snapshot, vector: Array, *, mask: Array, matched: Sequence[int]) -> float:
     """The cosine of the nearest chunk that a mask allows beside those that were matched."""
-    mask, matched = among
     mask[matched] = False
     found, _ = _cosines(index, snapshot, vector, _Among(mask, np.empty(0, np.intp), _FEW)) if mask.any() else ({}, 0.0)
     return max(found.values(), default=-math.inf)

@@ -279,7 +279,7 @@ def read_resource(kernel: Kernel, uri: str, beside: Mapping[str, Any] | None = N
         limit, cursor = _whole(arguments.pop("limit", None), "limit"), arguments.pop("cursor", None)
         if limit is not None and not 1 <= limit <= MAX_LIMIT:
             raise Refusal(Failure.INVALID, f"limit must be from 1 to {MAX_LIMIT}.", field="limit")
-        page = _read_page(resource, kernel, (limit, cursor), arguments)
+        page = _read_page(resource, kernel, arguments, limit=limit, cursor=cursor)
     body = {
         "resource_uri": address(resource.uri, handle=member),
         "mime_type": MIME_TYPE,
@@ -298,10 +298,9 @@ def read_resource(kernel: Kernel, uri: str, beside: Mapping[str, Any] | None = N
 
 
 def _read_page(
-    resource: Resource, kernel: Kernel, window: tuple[int | None, str | None], asked: Arguments
+    resource: Resource, kernel: Kernel, asked: Arguments, *, limit: int | None, cursor: str | None
 ) -> ResourcePage:
     """A page of as many as were asked for; else of as many as there is room for."""
-    limit, cursor = window
     page = resource.read_page(kernel, limit or DEFAULT_LIMIT, cursor, asked)
     fitting = len(page.items) if limit is not None else count_fitting(page.items)
     return page if fitting == len(page.items) else resource.read_page(kernel, fitting, cursor, asked)

@@ -150,12 +150,11 @@ def rows_at(session: Session, collection: str, path: str) -> list[NoteRow]:
 
 def known_notes(session: Session, collection: str, within: Sequence[str] | None = None) -> dict[str, tuple[str, ...]]:
     """The vault, id and digest of every note, or of those at these paths and in these folders, by path."""
-    rows = _rows_within(session, "SELECT path, vault, id, digest FROM vault_note", (collection, within))
+    rows = _rows_within(session, "SELECT path, vault, id, digest FROM vault_note", collection, within)
     return {path: (vault, id, digest) for path, vault, id, digest in rows}
 
 
-def _rows_within(session: Session, select: str, scope: tuple[str, Sequence[str] | None]) -> Iterator[Row]:
-    collection, within = scope
+def _rows_within(session: Session, select: str, collection: str, within: Sequence[str] | None) -> Iterator[Row]:
     if within is None:
         yield from session.rows(f"{select} WHERE collection = ?", collection)
         return
@@ -277,7 +276,7 @@ def mark_indexed(session: Session, collection: str, prefix: str) -> None:
 
 def known_files(session: Session, collection: str, within: Sequence[str] | None = None) -> dict[str, tuple[str, str]]:
     """What each file looked like when it was last read: its signature and digest."""
-    rows = _rows_within(session, "SELECT path, signature, digest FROM vault_file", (collection, within))
+    rows = _rows_within(session, "SELECT path, signature, digest FROM vault_file", collection, within)
     return {path: (signature, digest) for path, signature, digest in rows}
 
 

@@ -150,7 +150,7 @@ def query(call: Call[Kernel], input: Input) -> Answer:
         tokens=UNSET if page.tokens is None or not input.budget_tokens else page.tokens,
         retrieval_ms=round((time.perf_counter() - began) * 1000, 3),
     )
-    sentence = " ".join(_sentences(input, items, page, (triples, elsewhere)))
+    sentence = " ".join(_sentences(input, items, page, triples=triples, elsewhere=elsewhere))
     lines = (*map(_line, items), *map(_triple_line, triples.triples))
     return Answer(sentence, address(ENTRIES, _echo(input)), output, lines)
 
@@ -255,9 +255,8 @@ def _measure_least(hit: Hit) -> int:
 
 
 def _sentences(
-    input: Input, items: tuple[Match, ...], page: HitPage, beside: tuple[TripleMatches, dict[str, int]]
+    input: Input, items: tuple[Match, ...], page: HitPage, *, triples: TripleMatches, elsewhere: dict[str, int]
 ) -> Iterator[str]:
-    triples, elsewhere = beside
     words = " ".join(word for word in (input.topic, input.content) if word)
     matching = f' matching "{words}"' if words else ""
     matching += f', read as "{page.read_as}"' if page.read_as else ""
