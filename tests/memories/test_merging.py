@@ -59,6 +59,20 @@ def test_without_a_model_the_summary_is_made_of_cited_sentences(librarian: Libra
     assert done["disputed"] == 0
 
 
+def test_a_long_summary_leaves_out_as_much_in_chinese_as_in_english(librarian: Librarian) -> None:
+    numerals, subjects = (
+        "\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341",
+        "\u6c34\u706b\u6728\u91d1\u571f\u5c71\u6d77\u98ce\u96e8\u96ea",
+    )
+    ids = [
+        librarian.remember("".join(f"{subject}{3 * numeral}{4 * subject}{5 * numeral}\u3002" for numeral in numerals))
+        for subject in subjects
+    ]
+    done = merged(librarian, *ids, force_merge=True)
+    kept = content(librarian, done["merged_node_id"]).count("\u3002")
+    assert 0 < kept < len(numerals) * len(subjects)
+
+
 def test_contradictions_stay_side_by_side(librarian: Librarian) -> None:
     one = librarian.remember("The request timeout is 30 seconds.")
     other = librarian.remember("The request timeout is 90 seconds.")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from memotheca.memory.claims.contradiction import contradict_texts
 from memotheca.text.likeness import likeness
 from memotheca.text.sentences import split_sentences
+from memotheca.text.tokens import count_tokens
 from memotheca.text.words import words
 
 RELEVANCE = 0.7  # chosen (memory-model: Summaries)
-LETTERS_PER_TOKEN = 4  # specification (memory-model: Summaries)
 SAME = 0.8  # chosen (memory-model: Summaries)
 # So many sentences are compared, each with each: the first of every text.
 COMPARED = 400  # chosen (memory-model: Summaries)
@@ -27,11 +27,6 @@ class Sentence:
     tag: str
     relevance: float
     place: int = 0
-
-
-def tokens_of(text: str) -> int:
-    """How many tokens a text costs, four letters each (memory-model: Summaries)."""
-    return -(-len(text) // LETTERS_PER_TOKEN)
 
 
 def sentences(text: str) -> list[str]:
@@ -76,7 +71,7 @@ def summarise(texts: Sequence[tuple[str, str]], *, share: float = 0.5) -> tuple[
     ]
     first = sorted(range(len(flat)), key=lambda at: (flat[at].place, at))[:COMPARED]
     flat = [flat[at] for at in sorted(first)]
-    budget = max(64, int(share * sum(tokens_of(sentence.text) for sentence in flat)))
+    budget = max(64, int(share * sum(count_tokens(sentence.text) for sentence in flat)))
     clashes = [
         (one, other)
         for at, one in enumerate(flat)
@@ -84,10 +79,10 @@ def summarise(texts: Sequence[tuple[str, str]], *, share: float = 0.5) -> tuple[
         if one.tag != other.tag and contradict_texts(one.text, other.text) is not None
     ]
     disputed = list(dict.fromkeys(sentence for pair in clashes for sentence in pair))
-    spent = sum(tokens_of(sentence.text) for sentence in disputed)
+    spent = sum(count_tokens(sentence.text) for sentence in disputed)
     set_apart = set(disputed)
     rest = [sentence for sentence in flat if sentence not in set_apart]
-    kept = select(rest, budget=max(32, budget - spent), cost=lambda sentence: tokens_of(sentence.text))
+    kept = select(rest, budget=max(32, budget - spent), cost=lambda sentence: count_tokens(sentence.text))
     order = {sentence: at for at, sentence in enumerate(flat)}
     lines = [f"{sentence.text} [{sentence.tag}]" for sentence in sorted(kept, key=lambda each: order[each])]
     for one, other in clashes:

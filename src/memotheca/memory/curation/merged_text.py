@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from memotheca.kernel.citations import citation_of, name_of
-from memotheca.memory.claims.summary import summarise, tokens_of
+from memotheca.memory.claims.summary import summarise
 from memotheca.memory.curation.merge import SEPARATOR, chief_of
 from memotheca.model.knowledge import Entry
+from memotheca.text.tokens import count_tokens
 
 SYSTEM = (
     "You merge notes of a knowledge base into one. Say everything that any of them says, once, in as few sentences as "
@@ -36,7 +37,7 @@ def extract(sources: Sequence[Entry]) -> tuple[str, int]:
     """The sentences of the sources that add something, each with its source, contradictions side by side; and how many
     of them there are."""
     texts = [(citation_of(source)[1:-1], content_of(source)) for source in sources]
-    length = sum(tokens_of(text) for _, text in texts)
+    length = sum(count_tokens(text) for _, text in texts)
     said, clashes = summarise(texts, share=max(LEAST_SHARE, min(1.0, SHORT / max(length, 1))))
     return said, len(clashes)
 
