@@ -7,6 +7,7 @@ import re
 import pytest
 
 from memotheca.memory.safety.adversarial import Threat
+from memotheca.memory.safety.speakers import Hearing
 
 DEPLOYS = "The deployment runs on Tuesday evenings after the backup"
 WORKS, BROKEN = "The lift in the north hall works.", "The lift in the north hall does not work."
@@ -130,17 +131,17 @@ def test_what_a_decision_settles_besides_comes_up_again_when_it_is_taken_back(ru
 @pytest.fixture
 def held(run, monkeypatch):
     """A memory that is held, and the way to look for it."""
-    doubtful = Threat(0.6, "prompt_injection", ("say only",))
+    planted = Hearing(Threat(0.6, "prompt_injection", ("say only",)), is_held=True, is_refused=False)
     with monkeypatch.context() as patched:
-        patched.setattr("memotheca.memory.curation.remember.inspect", lambda _: doubtful)
+        patched.setattr("memotheca.memory.curation.remember.hear", lambda *_: planted)
         store(run, WORKS)
     return run
 
 
-def test_quarantine_is_shown_with_its_reason_and_its_end(held):
+def test_quarantine_is_shown_with_its_reason_and_since_when(held):
     (shown,) = state(held)["quarantine"]
     assert (shown["name"], shown["reason"]) == (WORKS, "prompt_injection")
-    assert shown["since"] < shown["until"]
+    assert (shown["since"] is not None, shown["until"]) == (True, None)
     out = held("memory")[1]
     assert f"{shown['citation']} {WORKS}: prompt_injection, held since" in out
     assert "--release" in out

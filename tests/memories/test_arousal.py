@@ -33,7 +33,7 @@ def test_a_search_in_vain_startles_and_one_that_finds_does_not(librarian: Librar
 
 
 def test_an_attack_startles_more(librarian: Librarian) -> None:
-    librarian.error("store_memory", content=ATTACK, rationale=WHY)
+    assert "quarantine" in librarian.call("store_memory", content=ATTACK, rationale=WHY)
     assert levels(librarian)["noradrenaline"] > 1.3
     assert levels(librarian)["current_mode"] == "explore"
 

@@ -115,6 +115,9 @@ def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
         return False
     following = _NEXT.match(text, end.end(), end.end() + _WORD)
     word = following[1] if following else ""
+    if len(word) == 1 and word.isupper() and following and not text.startswith(".", following.end(1)):
+        # A letter that is a name by itself ("B leads to C") begins anew; an initial has a stop of its own.
+        word = ""
     closing, sign = found.rstrip()[1:], found[0]
     if closing.strip("*_") or sign == "\u2026" or text.endswith("..", start, stop + 1):
         return word[:1].islower()

@@ -30,6 +30,7 @@ from memotheca.vault.frontmatter import read_properties
 from memotheca.vault.note_file import ParsedNote
 
 ATTACHED = ("domain", "confidence", "related_concepts", SOURCE)
+RELEASE = "release"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def annotate(kernel: Kernel, handle: str, annotations: Mapping[str, Any], *, act
         after = _annotated(before, annotations, transaction.time)
         changed = [name for name in annotations if _field(before, name) != _field(after, name)]
         if changed:
-            after = _with_owner(transaction, before, after, changed)
+            after = _with_owner(transaction, before, after, [name for name in changed if name != RELEASE])
             transaction.put(replace(after, updated_at=transaction.time), LATER)
             plan.add(before, after)
         tied = tie(transaction, before.id, annotations)
@@ -131,6 +132,8 @@ def _annotated(entry: Entry, said: Mapping[str, Any], now: int) -> Entry:
         attributes["notes"] = [*attributes.get("notes", []), {"at": now, "text": said["notes"]}]
     if "related_concepts" in said:
         attributes["related_concepts"] = list(dict.fromkeys(said["related_concepts"]))
+    if said.get(RELEASE):
+        attributes.pop("quarantine", None)
     tags = tuple(dict.fromkeys([*entry.tags, *said.get("tags", ())]))
     return amend_origin(replace(entry, attributes=attributes, tags=tags), said)
 
@@ -138,4 +141,6 @@ def _annotated(entry: Entry, said: Mapping[str, Any], now: int) -> Entry:
 def _field(entry: Entry, name: str) -> Any:
     if name in FIELDS:
         return tell_times(entry).get(name)
+    if name == RELEASE:
+        return "quarantine" not in entry.attributes
     return entry.tags if name == "tags" else entry.attributes.get(name)

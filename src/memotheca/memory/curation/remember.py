@@ -16,8 +16,9 @@ from memotheca.memory.curation.links import new_link, stated_edges
 from memotheca.memory.curation.origin import Origin, stated_source, with_origin
 from memotheca.memory.curation.rewards import Rewarded, reward_store
 from memotheca.memory.graph.cycles import without_circles
-from memotheca.memory.safety.adversarial import Threat, inspect
+from memotheca.memory.safety.adversarial import Threat
 from memotheca.memory.safety.secrets import Redaction, scrub_all
+from memotheca.memory.safety.speakers import Hearing, hear
 from memotheca.memory.session.arousal import NAMELESS, modulator_levels, note_threat
 from memotheca.memory.session.modulators import learning_share
 from memotheca.memory.session.state import Mood, activity_of
@@ -27,7 +28,7 @@ from memotheca.memory.standing.nearest import find_near, is_near, vicinity_of
 from memotheca.memory.standing.sample import Judged, Reference, hang, likely_duplicates, mean_vector, meanings
 from memotheca.memory.verbs import Verb
 from memotheca.model import kinds
-from memotheca.model.clock import DAY, HOUR
+from memotheca.model.clock import HOUR
 from memotheca.model.commits import VERB, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry
@@ -47,7 +48,6 @@ LIKELY_LINKED = 0.5  # chosen (memory-model: Links)
 NEAR = 10  # chosen (memory-model: Links)
 NEAREST = 3  # chosen: what the sample may lack (docs/decisions/memories.md)
 UNEMBEDDED = 5  # chosen: words tell less, so more are compared
-QUARANTINE = DAY  # specification (memory-model: Planted text)
 REMEMBERED = 100  # chosen: the session's latest, one is enough to link
 
 
@@ -81,7 +81,7 @@ class Stored:
     duplicates: tuple[tuple[str, float], ...]
     clashes: Mapping[str, Contradiction]
     redactions: tuple[Redaction, ...]
-    threat: Threat
+    is_held: bool
     rewarded: Rewarded
 
 
@@ -111,11 +111,11 @@ class _Pondered:
 def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
     """Scrub, check, judge and store; nothing is stored of what is refused."""
     clean, redactions = _scrubbed(draft)
-    threat = inspect(clean.content)
-    if threat.is_blocked:
-        raise _refuse(kernel, threat, session=clean.session)
+    heard = hear(clean.content, _speaker(kernel, clean))
+    if heard.is_refused:
+        raise _refuse(kernel, heard.threat, session=clean.session)
     prepared = prepare_text(kernel, clean.name, clean.content, whole=True)
-    pondered = persist(lambda: _ponder(kernel, clean, threat, prepared))
+    pondered = persist(lambda: _ponder(kernel, clean, heard, prepared))
     entry, around, learned = pondered.entry, pondered.around, pondered.learned
 
     def act(transaction: Transaction) -> tuple[Version, tuple[Edge, ...], tuple[tuple[Entry, float], ...]]:
@@ -136,7 +136,9 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
     standing = {other.id for other, _ in near}
     clashes = {id: clash for id, clash in around.clashes.items() if id in standing}
     _take_to_heart(kernel, pondered, version, clashes, session=clean.session)
-    log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if threat.is_flagged else "")
+    log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if heard.is_held else "")
+    if heard.is_held:
+        note_threat(kernel, clean.session)
     # What contradicts it, or tells of another of its kind, is not to be merged with it, however alike they are.
     alike = [(other, value) for other, value in near if value >= DUPLICATE and other.id not in around.clashes]
     duplicates = tuple((other.id, value) for other, value in alike if not differ_in_figures(other.body, entry.body))
@@ -149,7 +151,7 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
         duplicates=duplicates,
         clashes=clashes,
         redactions=redactions,
-        threat=threat,
+        is_held=heard.is_held,
         rewarded=reward_store(
             kernel,
             cast(Entry, version.thing),
@@ -179,13 +181,13 @@ def _version_of(transaction: Transaction, entry: Entry) -> Version:
     return Version(id=entry.id, tx=transaction.tx, time=transaction.time, subject="entry", kind=entry.kind, thing=entry)
 
 
-def _ponder(kernel: Kernel, draft: NewMemory, threat: Threat, prepared: Prepared) -> _Pondered:
+def _ponder(kernel: Kernel, draft: NewMemory, heard: Hearing, prepared: Prepared) -> _Pondered:
     """Draw a memory and judge it among the others."""
     with kernel.read() as snapshot:
         linked = tuple(find_node(snapshot, handle, field="link_to").id for handle in draft.link_to)
         mood = activity_of(kernel).mood(snapshot.session, kernel.collection, draft.session)
         now = kernel.now()
-        drawn = draw(draft, threat, (now, mood.position + 1))
+        drawn = draw(draft, heard, (now, mood.position + 1))
         entry = with_origin(
             drawn, draft.origin, read=read_times(draft.content, now), usual=mood.source if draft.session else None
         )
@@ -227,16 +229,26 @@ def _scrubbed(draft: NewMemory) -> tuple[NewMemory, tuple[Redaction, ...]]:
     return scrubbed, tuple(redactions)
 
 
+def _speaker(kernel: Kernel, draft: NewMemory) -> str | None:
+    """Who is taken to speak: as stated, else as the session stated last, but a session's user vouches for nothing that
+    was not said to be theirs."""
+    if draft.origin.source is not None or not draft.session:
+        return draft.origin.source
+    with kernel.read() as snapshot:
+        usual = activity_of(kernel).mood(snapshot.session, kernel.collection, draft.session).source
+    return None if usual in ("user", "colleague") else usual
+
+
 def _refuse(kernel: Kernel, threat: Threat, *, session: str) -> Refusal:
     """Log that something was planted, and let the session feel it."""
     log_curation(kernel, "warn", "block", (), reason="instructions hidden in content")
     note_threat(kernel, session)
     told = {"attack_type": threat.attack_type, "score": round(threat.score, 4), "signs": list(threat.signs)}
-    message = "The content looks like instructions planted for a model, and was not stored."
+    message = "The content hides instructions for a model from people's eyes, and was not stored."
     return Refusal(Failure.INVALID, message, field="content", details={"threat": told})
 
 
-def draw(draft: NewMemory, threat: Threat, at: tuple[int, int]) -> Entry:
+def draw(draft: NewMemory, heard: Hearing, at: tuple[int, int]) -> Entry:
     """The memory before it has an id of its own."""
     now, position = at
     attributes: dict[str, Any] = {
@@ -251,8 +263,8 @@ def draw(draft: NewMemory, threat: Threat, at: tuple[int, int]) -> Entry:
     attributes |= {name: value for name, value in optional.items() if value is not None}
     if isinstance(draft.metadata.get("source"), str):
         attributes["source"] = draft.metadata["source"]
-    if threat.is_flagged:
-        attributes["quarantine"] = {"reason": threat.attack_type, "since": now, "until": now + QUARANTINE}
+    if heard.is_held:
+        attributes["quarantine"] = {"reason": "prompt_injection", "since": now, "until": None}
     tags = tuple(dict.fromkeys(draft.tags))
     return Entry(
         id="",

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.annotate import annotate, annotations_of, find_related
+from memotheca.memory.claims.when import SOURCES
+from memotheca.memory.curation.annotate import RELEASE, annotate, annotations_of, find_related
+from memotheca.memory.curation.origin import SAID
 from memotheca.memory.curation.ties import RELATION, SAID_OF_TIES, WEIGHT
 from memotheca.memory.recall.recall import DOMAINS
 from memotheca.memory.safety.secrets import scrub_all
@@ -36,6 +38,15 @@ class Input:
         maxLength=256,
     )
     weight: float = number("How strong the link is.", UNSET, minimum=0, maximum=1)
+    occurred_at: str | None = text(
+        "When it happened: ISO 8601, or null for unknown.", UNSET, nullable=True, maxLength=64
+    )
+    valid_from: str | None = text("Since when it holds.", UNSET, nullable=True, maxLength=64)
+    valid_to: str | None = text(
+        "Until when it held: what is over is shown as such.", UNSET, nullable=True, maxLength=64
+    )
+    source: str | None = choice(SOURCES, "Who said it.", UNSET, nullable=True)
+    release: bool = flag("Let it be found again: it is no planted instruction. Ask the user first.", UNSET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +89,12 @@ EXAMPLE = Example(
 
 @tool(contract="memories", component="curation", effect="change", models=(Input, Output), example=EXAMPLE)
 def annotate_node(call: Call[Kernel], input: Input) -> Answer:
-    """Attach tags, a domain, a confidence, notes or related concepts to what is stored, link it to other nodes, or take
-    wrong links away; its meaning stays as it is."""
+    """Attach tags, a domain, a confidence, notes or related concepts to what is stored, link it to other nodes, take
+    wrong links away, or say when it happened or holds (valid_to ends what is no longer so) and who said it; its meaning
+    stays as it is."""
     told = said(input)
-    given = {**told.get("annotations", {}), **{name: told[name] for name in SAID_OF_TIES if name in told}}
+    members = (*SAID, RELEASE, *SAID_OF_TIES)
+    given = {**told.get("annotations", {}), **{name: told[name] for name in members if name in told}}
     if not given.keys() - {RELATION, WEIGHT}:
         raise Refusal(Failure.INVALID, "There is nothing to annotate: give at least one.", field="annotations")
     annotated = annotate(call.kernel, input.node_id, given, actor=call.actor)

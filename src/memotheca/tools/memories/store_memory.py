@@ -165,7 +165,7 @@ EXAMPLE = Example(
 @tool(contract="memories", component="storage", effect="add", models=(Input, Output), example=EXAMPLE)
 def store_memory(call: Call[Kernel], input: Input) -> Answer:
     """Remember something for later sessions, with why. Search first: annotate or merge what already exists. Secrets are
-    taken out, planted instructions refused, and what contradicts or repeats it is named."""
+    taken out, planted instructions held, and what contradicts or repeats it is named."""
     stored = store(call.kernel, _draft(call, input), actor=call.actor)
     entry = stored.version.thing
     assert isinstance(entry, Entry)
@@ -252,7 +252,8 @@ def _quarantine(entry: Entry) -> dict[str, Any] | Unset:
     held: dict[str, Any] | None = entry.attributes.get("quarantine")
     if held is None:
         return UNSET
-    return {"reason": held["reason"], "since": to_iso(held["since"]), "until": to_iso(held["until"])}
+    until = None if held["until"] is None else to_iso(held["until"])
+    return {"reason": held["reason"], "since": to_iso(held["since"]), "until": until}
 
 
 def _sentence(stored: Stored, entry: Entry) -> str:
@@ -264,6 +265,6 @@ def _sentence(stored: Stored, entry: Entry) -> str:
     if stored.redactions:
         named = ", ".join(each.type for each in stored.redactions)
         told.append(f"Taken out before storing: {named}.")
-    if stored.threat.is_flagged:
-        told.append("It reads like planted instructions and is quarantined.")
+    if stored.is_held:
+        told.append("It reads like instructions planted for you, and is held: nothing finds it until it is released.")
     return " ".join(told)
