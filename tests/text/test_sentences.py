@@ -38,6 +38,7 @@ from tests.linear.growth import MOST, growth_of
             "J. R. Reed of the U.S. Army came. It was plan B. The rest waits.",
             ["J. R. Reed of the U.S. Army came.", "It was plan B.", "The rest waits."],
         ),
+        ("A leads to B. B leads to C. It is so.", ["A leads to B.", "B leads to C.", "It is so."]),
         ("Tea, milk etc. and sugar. Milk etc. They left.", ["Tea, milk etc. and sugar.", "Milk etc.", "They left."]),
         ("Reed et al. (2020) deny it. St. Peter does not.", ["Reed et al. (2020) deny it.", "St. Peter does not."]),
         ("She lives in Main St. The house is old.", ["She lives in Main St.", "The house is old."]),
