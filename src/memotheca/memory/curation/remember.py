@@ -137,8 +137,6 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
     clashes = {id: clash for id, clash in around.clashes.items() if id in standing}
     _take_to_heart(kernel, pondered, version, clashes, session=clean.session)
     log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if heard.is_held else "")
-    if heard.is_held:
-        note_threat(kernel, clean.session)
     # What contradicts it, or tells of another of its kind, is not to be merged with it, however alike they are.
     alike = [(other, value) for other, value in near if value >= DUPLICATE and other.id not in around.clashes]
     duplicates = tuple((other.id, value) for other, value in alike if not differ_in_figures(other.body, entry.body))
@@ -167,6 +165,8 @@ def _take_to_heart(
 ) -> None:
     """What a store does to its session: its place in it, what was learned, what it clashes with."""
     mood, learned, activity = pondered.mood, pondered.learned, activity_of(kernel)
+    if "quarantine" in pondered.entry.attributes:
+        note_threat(kernel, session)
     mood.position = max(mood.position, pondered.entry.attributes[POSITION])
     pondered.around.remember(cast(Entry, version.thing))
     scores = (learned.delta_s, learned.delta_c, learned.score)
