@@ -29,7 +29,8 @@ BUDGETS = (512, 2048)
 ALLOWED = 1.1  # of the budget, on the wire (specification)
 DEPTH = 50
 RESERVED = "Nothing is known"
-MARKS = ("Superseded", "Earlier", "Disputed", "until ")
+EARLIER = "Earlier"  # a heading: everything below it is older than something above
+MARKS = ("Superseded", EARLIER, "Disputed", "Ended: ")
 WHOLE = ("why", "list")
 TARGETS = {
     "gold present": 0.95,
@@ -159,15 +160,16 @@ def _read(played: Played, question: Mapping[str, Any], context: str, wire: str, 
     named = {tag: id for id, tag in played.citations.items()}
     shown: dict[str, int] = {}
     marked: set[str] = set()
-    place = 0
+    place, is_earlier = 0, False
     for line in context.splitlines():
+        is_earlier = is_earlier or (line.startswith(EARLIER) and line.endswith(":"))
         start = 0
         for tag in _tags(line):
             at = line.find(tag, start)
             stretch, start = line[start:at], at + len(tag)
             if tag in named:
                 shown.setdefault(named[tag], place + at)
-                if any(mark in stretch for mark in MARKS) or line.startswith(MARKS):
+                if is_earlier or any(mark in stretch for mark in MARKS) or line.startswith(MARKS):
                     marked.add(named[tag])
         place += len(line) + 1
     return Asked(question, shown, frozenset(marked), context.startswith(RESERVED), count_tokens(wire), context, spent)

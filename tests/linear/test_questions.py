@@ -2,7 +2,7 @@
 
 import pytest
 
-from memotheca.memory.claims.distil import CitedPassage, pick, to_lines
+from memotheca.memory.claims.distil import shorten, without_repeats
 from memotheca.memory.claims.summary import summarise
 from memotheca.model.errors import Failure, Refusal
 from memotheca.server.resources import read_resource
@@ -72,21 +72,16 @@ def test_names_have_an_upper_length(agent: Agent, tool: str, given: dict[str, st
 )
 def test_many_sentences_are_chosen_from_in_proportion(sentence: str) -> None:
     def choose(text: str) -> None:
-        lines = to_lines([CitedPassage("[a]", "a", text, 1.0)], "what", len)
-        assert len(pick(lines, "raw", budget=10**9, headings={})) == len(lines)
+        assert shorten(text, {"what": 1.0}, budget=10**9, cost=len)
+        assert without_repeats(pieces_of(text)) == [0]
+
+    def pieces_of(text: str) -> list[str]:
+        return [text, text]
 
     def make(size: int) -> str:
         return " ".join(sentence.format(number) for number in range(size))
 
     assert growth_of(choose, make, 1000) < MOST
-
-
-def test_of_many_sentences_none_is_said_twice() -> None:
-    said = [f"The thing{number} in the north hall of this house has value{number}." for number in range(2000)]
-    again = [said[7], "The thing11 in the north hall of this one house has value11.", said[1999]]
-    lines = to_lines([CitedPassage("[a]", "a", " ".join([*said, *again]), 1.0)], "what", len)
-    picked = pick(lines, "raw", budget=10**9, headings={})
-    assert [line.text for line in picked] == said
 
 
 def test_many_sentences_are_summed_up_within_bounds() -> None:

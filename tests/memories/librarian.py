@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from memotheca.kernel.citations import citation_of
 from memotheca.memory.curation.links import new_link
 from memotheca.memory.graph.relations import read_relation
 from memotheca.search.prepared import LATER
@@ -40,6 +41,13 @@ class Librarian(Writer):
             )
 
         self.kernel.write(act, actor="tester")
+
+    def tag(self, id: str) -> str:
+        """How a memory is cited."""
+        with self.kernel.read() as snapshot:
+            entry = snapshot.entry(id)
+        assert entry is not None
+        return citation_of(entry)
 
     def found(self, query: str, **more: Any) -> list[str]:
         return [each["id"] for each in self.call("search_graph", query=query, **more)["results"]]

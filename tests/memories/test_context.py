@@ -1,4 +1,4 @@
-"""Context for a question: within the budget, cited, without repetition, newest first, contradictions named."""
+"""Context for a question: within the budget, dated and cited, newest first, disputes with both sides."""
 
 import re
 from typing import Any
@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memotheca.memory.recall.context import EARLIER
 from memotheca.memory.session.state import activity_of
 from memotheca.text.tokens import count_tokens
 from tests.conftest import Time
@@ -29,6 +30,11 @@ def cited(found: dict[str, Any]) -> list[str]:
     return [each["id"] for each in found["nodes_retrieved"]]
 
 
+def told(found: dict[str, Any]) -> list[str]:
+    """The lines without the heading of what is older."""
+    return [line for line in found["context"].splitlines() if line != EARLIER]
+
+
 @pytest.fixture
 def jobs(librarian: Librarian) -> Librarian:
     for job in JOBS:
@@ -36,12 +42,12 @@ def jobs(librarian: Librarian) -> Librarian:
     return librarian
 
 
-def test_every_sentence_is_cited_by_what_says_it(librarian: Librarian) -> None:
+def test_every_line_is_dated_and_cited_by_what_says_it(librarian: Librarian) -> None:
     tea = librarian.remember("Ada drinks tea. She takes it black.")
     librarian.remember("Penguins huddle.")
     found = inject(librarian, "tea of Ada")
     tag = librarian.call("search_graph", query="tea")["results"][0]["citation"]
-    assert found["context"].splitlines()[0] == f"Ada drinks tea. {tag} She takes it black. {tag}"
+    assert found["context"] == f"Ada drinks tea. She takes it black. (10 Feb 2026) {tag}"
     assert cited(found)[0] == tea
     assert librarian.call("hydrate_citation", citation_tag=tag)["node_id"] == tea
 
@@ -50,10 +56,10 @@ def test_every_sentence_is_cited_by_what_says_it(librarian: Librarian) -> None:
 @pytest.mark.parametrize("tokens", [100, 512])
 def test_the_budget_is_kept_and_used_in_every_mode(jobs: Librarian, mode: str, tokens: int) -> None:
     found = inject(jobs, "which slow job waits for the lock", max_tokens=tokens, distillation_mode=mode)
-    assert 0.7 * tokens <= found["tokens_used"] <= tokens
+    assert 0.5 * tokens <= found["tokens_used"] <= tokens
     assert found["tokens_used"] == count_tokens(found["context"]) < found["tokens_before_distillation"]
     assert found["compression_ratio"] == round(found["tokens_used"] / found["tokens_before_distillation"], 4)
-    assert all(CITED.search(line) for line in found["context"].splitlines())
+    assert all(CITED.search(line) for line in told(found))
 
 
 def test_what_is_left_as_it_is_is_not_said_to_have_grown(librarian: Librarian) -> None:
@@ -72,7 +78,7 @@ def test_auto_is_raw_where_everything_fits_and_distils_otherwise(jobs: Librarian
     assert (tight["distillation_mode"], tight["distillation_applied"]) == ("narrative", True)
     listed = inject(jobs, "list all the slow jobs", max_tokens=200)
     assert listed["distillation_mode"] == "structured"
-    assert all(line.startswith("- ") for line in listed["context"].splitlines())
+    assert all(line.startswith("- ") for line in told(listed))
 
 
 def test_code_comes_first_where_code_is_what_was_found(librarian: Librarian) -> None:
@@ -94,20 +100,34 @@ def test_nothing_is_said_twice(librarian: Librarian) -> None:
     assert found["nodes_considered"] == 3
 
 
-def test_the_newer_fact_is_preferred_and_the_older_named_as_superseded(librarian: Librarian, time: Time) -> None:
-    old = librarian.remember("Ada lives in Paris. She likes the river.")
+def test_of_two_statements_that_dispute_each_other_both_are_shown_and_none_is_chosen(
+    librarian: Librarian, time: Time
+) -> None:
+    old = librarian.remember("Ada lives in Paris.", source="colleague")
     time.advance(3600)
     new = librarian.remember("Ada lives in Oslo.")
     found = inject(librarian, "Where does Ada live?")
-    lines = found["context"].splitlines()
-    assert lines[0].startswith("Ada lives in Oslo. [")
-    assert lines[-1].startswith("Superseded: Ada lives in Paris. [")
-    assert any(line.startswith("She likes the river.") or "She likes the river." in line for line in lines)
-    (superseded,) = found["superseded"]
-    assert (superseded["node_id"], superseded["superseded_by"]) == (old, new)
+    sides = "Ada lives in Oslo. (10 Feb 2026) [node_", " / Ada lives in Paris. (10 Feb 2026, colleague) [node_"
+    assert found["context"].startswith(f"Disputed: {sides[0]}")
+    assert sides[1] in found["context"]
+    assert found["superseded"] == []
     alert = found["conflict_alert"]
     assert (alert["has_conflict"], set(alert["conflicting_nodes"])) == (True, {old, new})
     assert alert["suggested_action"] == "ask_user"
+
+
+def test_what_was_replaced_is_named_with_its_date_beside_what_replaced_it(librarian: Librarian, time: Time) -> None:
+    old = librarian.remember("The ferry leaves from pier 3.")
+    time.advance(3 * 24 * 3600)
+    new = librarian.remember(
+        "Boats to the island go from the north quay.", link_to=[old], metadata={"relation": "supersedes"}
+    )
+    found = inject(librarian, "Where does the ferry leave from?")
+    (line,) = found["context"].splitlines()
+    assert line.startswith("Boats to the island go from the north quay. (13 Feb 2026) [node_")
+    assert "Superseded: The ferry leaves from pier 3. (10 Feb 2026) [node_" in line
+    (superseded,) = found["superseded"]
+    assert (superseded["node_id"], superseded["superseded_by"]) == (old, new)
 
 
 def test_what_was_true_at_another_time_needs_no_person(librarian: Librarian, time: Time) -> None:
@@ -125,7 +145,7 @@ def test_an_unrelated_memory_moves_neither_conflict_nor_context(librarian: Libra
     librarian.remember("Penguins huddle.")
     after = inject(librarian, "Where does Ada live?")
     assert after["conflict_alert"] == before["conflict_alert"]
-    assert after["context"].splitlines()[0] == before["context"].splitlines()[0]
+    assert after["context"] == before["context"]
 
 
 def test_quarantined_and_forgotten_memories_are_no_context(librarian: Librarian) -> None:
@@ -141,7 +161,7 @@ def test_notes_and_entries_are_context_too(librarian: Librarian) -> None:
     librarian.call("store", topic="Kettle", content="Boil the water for tea.", tags=["tea"])
     found = inject(librarian, "tea")
     assert {each["kind"] for each in found["nodes_retrieved"]} == {"note", "entry"}
-    assert "Kettle: Boil the water for tea. [node_" in found["context"]
+    assert "Kettle: Boil the water for tea. (10 Feb 2026) [node_" in found["context"]
 
 
 def test_priority_widens_where_to_look(librarian: Librarian) -> None:
@@ -214,3 +234,69 @@ def test_what_the_schema_forbids_is_refused(librarian: Librarian, arguments: dic
 def test_any_text_fits_the_smallest_budget(librarian: Librarian, content: str, mode: str) -> None:
     librarian.reply("store_memory", content=f"tea {content}", rationale="Somebody may need it.")
     assert inject(librarian, "tea", max_tokens=100, distillation_mode=mode)["tokens_used"] <= 100
+
+
+@pytest.mark.parametrize("tokens", [100, 300, 2048])
+def test_the_budget_counts_all_the_text_that_goes_out(jobs: Librarian, tokens: int) -> None:
+    reply = jobs.reply("inject_context", query="which slow job waits for the lock", max_tokens=tokens)
+    assert reply.structured is not None
+    assert [block["text"] for block in reply.blocks] == [reply.structured["context"]]
+    assert sum(count_tokens(block["text"]) for block in reply.blocks) <= tokens
+
+
+def test_nothing_is_known_is_said_in_so_many_words(librarian: Librarian) -> None:
+    librarian.remember("Ada drinks tea.")
+    (block,) = librarian.reply("inject_context", query="volcanoes of Iceland").blocks
+    assert block["text"] == "Nothing is known about this."
+
+
+def test_what_has_little_to_do_with_the_question_does_not_fill_the_budget(librarian: Librarian) -> None:
+    wanted = librarian.remember("The greenhouse is watered at six by the drip line.")
+    for number in range(20):
+        librarian.remember(f"Parcel {number} of the orchard was pruned at noon by team {number}.")
+    assert cited(inject(librarian, "When is the greenhouse watered?")) == [wanted]
+
+
+def test_a_why_is_answered_by_the_causes_in_their_order(librarian: Librarian, time: Time) -> None:
+    storm = librarian.remember("A branch fell on the roof in the gale.")
+    time.advance(60)
+    leak = librarian.remember(
+        "Rain came through the broken tiles.", link_to=[storm], metadata={"relation": "caused by"}
+    )
+    time.advance(60)
+    closed = librarian.remember("The reading room is closed.", link_to=[leak], metadata={"relation": "because of"})
+    for number in range(5):
+        librarian.remember(f"The reading room has a lamp on table {number}.")
+    found = inject(librarian, "Why is the reading room closed?", max_tokens=300)
+    places = [found["context"].index(librarian.tag(id)) for id in (closed, leak, storm)]
+    assert places == sorted(places)
+    assert found["context"].count("Caused by: ") == 2
+    assert "Caused by: " not in inject(librarian, "Is the reading room closed?")["context"]
+
+
+def test_a_question_that_goes_on_is_read_with_the_one_before_it(librarian: Librarian) -> None:
+    librarian.remember("The organ in Saint Olave was tuned by Marit Holm.")
+    librarian.remember("The clock in the town hall was repaired by Ole Vik.")
+    librarian.remember("Shoes are repaired by the cobbler in Mill Street.")
+    inject(librarian, "When was the organ in Saint Olave last played?", session_id="visit")
+    found = inject(librarian, "And who tuned it?", session_id="visit")
+    assert "Marit Holm" in found["context"].splitlines()[0]
+    assert "organ" not in inject(librarian, "Is it repaired?", session_id="another")["context"]
+
+
+def test_lists_and_code_are_whole_or_left_out(librarian: Librarian) -> None:
+    steps = "\n".join(f"{number}. Turn valve {number} of the boiler a quarter to the left." for number in range(1, 13))
+    code = "```sh\n" + "\n".join(f"boiler --valve {number} --open" for number in range(40)) + "\n```"
+    librarian.remember(f"The boiler is drained once a year. Ask Nils first.\n{steps}\n\n{code}\nThen note the date.")
+    for tokens in (100, 200, 400, 1000):
+        context = inject(librarian, "How is the boiler drained?", max_tokens=tokens)["context"]
+        assert "drained once a year" in context
+        assert context.count(". Turn valve ") in (0, 12)
+        assert context.count("boiler --valve") in (0, 40)
+        assert context.count("```") in (0, 2)
+
+
+def test_the_reason_for_remembering_is_found_too(librarian: Librarian) -> None:
+    kept = librarian.remember("Found her under the porch, muddy and cross.", rationale="The missing tortoise is back.")
+    librarian.remember("The porch is painted green.")
+    assert cited(inject(librarian, "Where was the tortoise?")) == [kept]

@@ -91,7 +91,7 @@ def rows_of(entry: Entry, passages: Sequence[Passage]) -> list[ChunkRow]:
     """The rows of some of an entry's passages, their words analysed."""
     columns = columns_of(entry)
     filters = filters_of(entry)
-    tagged = "\n".join(entry.tags)
+    tagged = "\n".join((*entry.tags, *_reasons(entry)))
     rows: list[ChunkRow] = []
     for passage in passages:
         heed()
@@ -108,6 +108,12 @@ def rows_of(entry: Entry, passages: Sequence[Passage]) -> list[ChunkRow]:
             )
         )
     return rows
+
+
+def _reasons(entry: Entry) -> tuple[str, ...]:
+    """Why somebody had it remembered, in words that its text often lacks: matched with it, and no part of it."""
+    said = entry.attributes.get("rationale") if entry.kind == kinds.MEMORY else None
+    return (said,) if isinstance(said, str) else ()
 
 
 def _document_row(entry: Entry, chunk_count: int) -> document_index.DocumentRow:

@@ -64,6 +64,11 @@ def add_sharing(session: Session) -> None:
         session.run(statement)
 
 
+def match_reasons(session: Session) -> None:
+    """Format 8: a memory is found by the words of its rationale too."""
+    make_chunks_anew(session)
+
+
 STEPS: tuple[Step, ...] = (
     create_format_1,
     add_chunks,
@@ -72,6 +77,7 @@ STEPS: tuple[Step, ...] = (
     set_stop_words_apart,
     add_memories,
     add_sharing,
+    match_reasons,
 )
 
 

@@ -78,6 +78,9 @@ class Answer:
     uri: str = ""
     content: object = None
     lines: tuple[str, ...] = ()
+    # Whether the sentence is all the text that goes out, because a budget or a reader counts it; programs read the
+    # structured content.
+    is_text_alone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

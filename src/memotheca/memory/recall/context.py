@@ -1,31 +1,50 @@
-"""Context: the best of everything stored about a question, within a budget of tokens, each sentence cited
+"""Context: the best of everything stored about a question, within a budget of tokens, each line dated and cited
 (memory-model: Context)."""
 
-import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 
-from memotheca.entries.triples import as_hit, find_sentences
-from memotheca.kernel.citations import citation_of, name_of
+import numpy as np
+
+from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.critique import ContradictoryPair, find_clashes, holds_from
-from memotheca.memory.care.quarantine import find_unheld
+from memotheca.memory.care.critique import ContradictoryPair, find_clashes
 from memotheca.memory.claims import distil
-from memotheca.memory.claims.distil import CitedPassage, Mode, RankedSentence
-from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.claims.distil import Mode
+from memotheca.memory.claims.inquiry import read_inquiry
+from memotheca.memory.graph.relations import CONTRADICTS, SUPERSEDES
+from memotheca.memory.recall.candidates import ContextSource, Pool, find_candidates
+from memotheca.memory.recall.context_lines import Line, LineWriter, Sheet, fit_lines, is_over
+from memotheca.memory.standing.sample import meanings
 from memotheca.model.clock import to_iso
 from memotheca.model.kinds import TRIPLE
 from memotheca.model.knowledge import Entry
-from memotheca.search.excerpts import Excerpt, ExcerptQuery
-from memotheca.search.search import Hit, Question, refuse_blank
+from memotheca.search.search import Hit, refuse_blank
+from memotheca.storage.snapshot import Snapshot
 from memotheca.text.tokens import count_tokens
+from memotheca.text.words import words
 
 POOL = 40  # chosen: more than any budget shows
-COMPARED = 12  # chosen (memory-model: Context)
-TRIPLES = 8  # chosen: a few sentences of the graph
-SHORTEST = 80  # chosen: a sentence
-LETTERS = 2  # chosen (memory-model: Context)
-NOTICES = 0.4  # chosen (memory-model: Context)
+WIDER = 1.5  # chosen: who asks for all of something is shown more
+# Two texts are about the same from this sum of their cosine and the share of words they have in common; where there is
+# no vector, from this share alone.
+ALIKE, ALIKE_IN_WORDS = 0.5, 0.3  # measured on one corpus (docs/benchmarks.md: answers)
+COMPARED = 200  # chosen: so many pairs, the likest first, bounds the comparing
+NOTHING = "Nothing is known about this."
+EARLIER = "Earlier on the same:"
+SIDES = 4  # chosen: what more than so many say is no dispute, but several things
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occasion:
+    """What a context is for: a question, the room for the answer, and what its session asked before."""
+
+    query: str
+    tokens: int
+    mode: Mode | None = None
+    pool: int = POOL
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +56,6 @@ class Superseded:
     by: Entry | None
     reason: str
 
-    @property
-    def notice(self) -> str:
-        told = f"Superseded: {self.statement} {citation_of(self.entry)}"
-        return f"{told} by {citation_of(self.by)}" if self.by is not None else f"{told} ({self.reason})"
-
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -51,128 +65,186 @@ class Context:
     mode: Mode
     tokens: int
     tokens_before: int
-    hits: tuple[Hit, ...]
-    considered: int
-    clashes: tuple[ContradictoryPair, ...]
-    superseded: tuple[Superseded, ...]
+    hits: tuple[Hit, ...] = ()
+    considered: int = 0
+    clashes: tuple[ContradictoryPair, ...] = ()
+    superseded: tuple[Superseded, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
-    hit: Hit
-    entry: Entry
-    text: str
+class _Ties:
+    """What the candidates have to do with each other: which are about the same, which clash, what replaced what."""
+
+    alike: frozenset[frozenset[str]]
+    clashes: list[ContradictoryPair]
+    replaced: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def disputes(self) -> list[ContradictoryPair]:
+        """Clashes of which nobody can tell which side holds; what held at another time is no side."""
+        return [clash for clash in self.clashes if clash.contradiction.type != "temporal"]
 
 
-def compose(kernel: Kernel, query: str, *, tokens: int, mode: Mode | None = None, pool: int = POOL) -> Context:
-    """Find, compare, leave out what is superseded or repeated, and fit the rest into the budget."""
-    refuse_blank(query)
-    page = find_unheld(kernel, Question(content=query, kinds=KNOWN, is_explained=False), limit=pool)
-    now = kernel.now()
-    sought = ExcerptQuery(query)
-    triples = [as_hit(said) for said in find_sentences(kernel, query, limit=TRIPLES).triples]
-    hits = sorted([*page.hits, *triples], key=lambda hit: -(hit.score or 0.0))
-    sources = [_source(hit, sought, tokens) for hit in hits]
-    ended = [each for each in sources if _is_over(each.entry, now)]
-    valid = [each for each in sources if not _is_over(each.entry, now)]
+def compose(kernel: Kernel, occasion: Occasion) -> Context:
+    """Find, compare, put together what belongs together, and fit it into the budget, the newest first."""
+    refuse_blank(occasion.query)
+    inquiry = read_inquiry(occasion.query)
+    limit = round(occasion.pool * (WIDER if inquiry.asks_for_all else 1))
+    pool = find_candidates(kernel, occasion.query, inquiry, before=occasion.before, limit=limit)
+    if not pool.candidates:
+        return Context("", occasion.mode or "raw", 0, 0, considered=pool.considered)
+    candidates = [pool.candidates[at] for at in distil.without_repeats([each.text for each in pool.candidates])]
+    texts = tuple(each.text for each in candidates)
     with kernel.read() as snapshot:
-        texts = [each for each in valid if each.entry.kind != TRIPLE]
-        compared = [replace(each.entry, body=_prose(each.text)) for each in texts[:COMPARED]]
-        clashes = find_clashes(snapshot, itertools.combinations(compared, 2))
-    superseded = [*_outlived(ended, now), *_superseded(clashes)]
-    passages = [
-        CitedPassage(citation_of(each.entry), name_of(each.entry), each.text, each.hit.score or 0.0) for each in valid
-    ]
-    found = distil.to_lines(passages, query, count_tokens)
-    before = _cost(found, passages, "raw")
-    lines = _standing(found, superseded)
-    notices = _notices(superseded, clashes, int(tokens * NOTICES))
-    room = tokens - count_tokens("\n".join(notices))
-    chosen = mode or distil.choose_mode(query, passages, fits=_cost(lines, passages, "raw") <= room)
-    costs = distil.headings(passages, chosen, count_tokens)
-    picked = distil.pick(lines, chosen, budget=room, headings=costs)
-    text = "\n".join(part for part in (distil.render(picked, passages, chosen), *notices) if part)
-    shown = tuple(each.hit for each in sources if citation_of(each.entry) in text)
-    return Context(text, chosen, count_tokens(text), before, shown, len(sources), tuple(clashes), tuple(superseded))
-
-
-def _is_over(entry: Entry, now: int) -> bool:
-    return entry.validity.end is not None and entry.validity.end < now
-
-
-def _source(hit: Hit, sought: ExcerptQuery, tokens: int) -> _Source:
-    """What of a hit may be shown: its best passages in the order of the text; a piece without ends that alone would
-    fill the budget is narrowed to where the question's words stand."""
-    entry = hit.version.thing
-    assert isinstance(entry, Entry)
-    excerpts = hit.excerpts or (Excerpt(start=0, stop=len(entry.body), text=entry.body),)
-    placed = sorted(excerpts, key=lambda each: each.start)
-    most = max(SHORTEST, tokens * LETTERS)
-    narrowed = [_narrow(sought, each, most) for each in placed]
-    text = "\n\n".join(dict.fromkeys(part for part in narrowed if part)) or name_of(entry)
-    return _Source(hit, entry, text)
-
-
-def _narrow(sought: ExcerptQuery, excerpt: Excerpt, most: int) -> str:
-    pieces = distil.sentences(excerpt.text)
-    if all(len(piece) <= most for piece in pieces):
-        return excerpt.text.strip()
-    return "\n\n".join(
-        piece if len(piece) <= most else f"…{sought.narrow(replace(excerpt, text=piece), most).text}…"
-        for piece in pieces
+        ties = _compare(snapshot, candidates, pool)
+    sheet = Sheet(occasion.query, texts, occasion.tokens, kernel.now())
+    whole = _lines(sheet, candidates, ties, mode="raw")
+    before = count_tokens(_render(whole, {line.place: line.forms[-1] for line in whole}))
+    mode = occasion.mode or distil.choose_mode(texts, asks_for_all=inquiry.asks_for_all, fits=before <= occasion.tokens)
+    lines = whole if mode == "raw" else _lines(sheet, candidates, ties, mode=mode)
+    text = _render(lines, fit_lines(lines, occasion.tokens - count_tokens(EARLIER)))
+    shown = [each for each in candidates if citation_of(each.entry) in text]
+    ids = {each.entry.id for each in shown}
+    return Context(
+        text,
+        mode,
+        count_tokens(text),
+        before,
+        tuple(each.hit for each in shown),
+        pool.considered,
+        tuple(clash for clash in ties.clashes if {clash.older.id, clash.newer.id} <= ids),
+        tuple(_superseded([each.entry for each in shown], ties, kernel.now())),
     )
+
+
+def _compare(snapshot: Snapshot, candidates: Sequence[ContextSource], pool: Pool) -> _Ties:
+    """All that may be shown, each with each: the likest pairs by their statements."""
+    entries = {each.entry.id: replace(each.entry, body=_prose(each.text)) for each in candidates}
+    likeness = _likeness(snapshot, list(entries.values()))
+    alike = sorted((pair for pair, value in likeness.items() if value >= ALIKE), key=lambda pair: -likeness[pair])
+    stated = [(a, b) for a, b, said in pool.said if said == CONTRADICTS and a in entries and b in entries]
+    wanted = dict.fromkeys([*stated, *((a, b) for a, b in map(sorted, alike[:COMPARED]))])
+    told = {id: entry for id, entry in entries.items() if entry.kind != TRIPLE}
+    clashes = find_clashes(snapshot, [(told[a], told[b]) for a, b in wanted if a in told and b in told])
+    replaced = {old: new for new, old, said in pool.said if said == SUPERSEDES and new in entries and old in entries}
+    return _Ties(frozenset(map(frozenset, alike)), clashes, replaced)
 
 
 def _prose(text: str) -> str:
     """Code contradicts nothing."""
-    return "\n".join(piece for piece in distil.sentences(text) if not distil.is_code(piece))
+    return "\n".join(piece.text for piece in distil.pieces(text) if not distil.is_code(piece.text))
 
 
-def _cost(lines: Sequence[RankedSentence], passages: Sequence[CitedPassage], mode: Mode) -> int:
-    return sum(line.cost for line in lines) + sum(distil.headings(passages, mode, count_tokens).values())
+def _likeness(snapshot: Snapshot, entries: Sequence[Entry]) -> dict[frozenset[str], float]:
+    """How much each two are about the same."""
+    spoken = [frozenset(words(f"{entry.title}\n{entry.body}")) for entry in entries]
+    weights = distil.weigh_words(" ".join(word for held in spoken for word in held), [" ".join(h) for h in spoken])
+    worth = [sum(weights.get(word, 0.0) for word in held) for held in spoken]
+    vectors = meanings(snapshot, [entry.id for entry in entries])
+    found: dict[frozenset[str], float] = {}
+    for one, other in combinations(range(len(entries)), 2):
+        shared = sum(weights.get(word, 0.0) for word in spoken[one] & spoken[other])
+        least = min(worth[one], worth[other])
+        value = shared / least if least else 0.0
+        a, b = entries[one].id, entries[other].id
+        if a in vectors and b in vectors:
+            value += float(np.dot(vectors[a], vectors[b]))
+        elif value >= ALIKE_IN_WORDS:
+            value += ALIKE - ALIKE_IN_WORDS
+        found[frozenset((a, b))] = value
+    return found
 
 
-def _outlived(sources: Sequence[_Source], now: int) -> list[Superseded]:
+def _lines(sheet: Sheet, candidates: Sequence[ContextSource], ties: _Ties, *, mode: Mode) -> list[Line]:
+    """A line for each candidate, or for those that are only told together, in the order of reading: causes behind what
+    they brought about, then the newest first, then what is older than something on the same."""
+    told = LineWriter(sheet, mode)
+    known = {each.entry.id: each for each in candidates}
+    lines: list[Line] = []
+    taken: set[str] = set()
+    for each in candidates:
+        if each.entry.id in taken:
+            continue
+        group = _told_together(each.entry.id, known, ties)
+        taken |= {member.entry.id for side in group for member in side}
+        lines.append(told.line(group))
+    return _in_order(lines, known, ties)
+
+
+def _told_together(id: str, known: Mapping[str, ContextSource], ties: _Ties) -> list[list[ContextSource]]:
+    """The sides of a dispute, each with what it has replaced, the newest first; one side where nothing is disputed."""
+    head = _head(id, ties.replaced)
+    sides = [head]
+    for clash in ties.disputes:
+        ends = _head(clash.older.id, ties.replaced), _head(clash.newer.id, ties.replaced)
+        if ends[0] != ends[1] and head in ends:
+            sides += [end for end in ends if end not in sides and end in known]
+    sides = sides if len(sides) <= SIDES else [head]
+    sides.sort(key=lambda side: -known[side].entry.created_at)
+    return [[known[side], *_replaced_by(side, known, ties)] for side in sides]
+
+
+def _head(id: str, replaced: Mapping[str, str]) -> str:
+    """What is at the end of a chain of replacements."""
+    seen = {id}
+    while (newer := replaced.get(id)) is not None and newer not in seen:
+        seen.add(newer)
+        id = newer
+    return id
+
+
+def _replaced_by(id: str, known: Mapping[str, ContextSource], ties: _Ties) -> list[ContextSource]:
+    older = [each for each in known.values() if each.entry.id != id and _head(each.entry.id, ties.replaced) == id]
+    return sorted(older, key=lambda each: -each.entry.created_at)
+
+
+def _in_order(lines: Sequence[Line], known: Mapping[str, ContextSource], ties: _Ties) -> list[Line]:
+    newest = sorted(lines, key=lambda line: (-line.time, line.place))
+    placed: list[Line] = []
+    causes = [line for line in newest if known[line.first].step]
+    effects = [line for line in newest if any(known[cause.first].effect in line.ids for cause in causes)]
+    for effect in effects:
+        chain = [line for line in causes if known[line.first].effect in effect.ids and line is not effect]
+        for line in (effect, *sorted(chain, key=lambda line: known[line.first].step)):
+            if line not in placed:
+                placed.append(line)
+    rest = [line for line in newest if line not in placed]
+    earlier = {
+        line.place
+        for at, line in enumerate(rest)
+        if any(other.time > line.time and _are_alike(line, other, ties) for other in (*placed, *rest[:at]))
+    }
+    chained = {line.place for line in placed if known[line.first].step}
     return [
-        Superseded(each.entry, distil.sentences(each.text)[0], None, f"it held until {to_iso(end)}")
-        for each in sources
-        if (end := each.entry.validity.end) is not None
+        *(line.as_cause() if line.place in chained else line for line in placed),
+        *(line for line in rest if line.place not in earlier),
+        *(line.as_earlier() for line in rest if line.place in earlier),
     ]
 
 
-def _superseded(clashes: Sequence[ContradictoryPair]) -> list[Superseded]:
-    """The older statement of each clash, once; of two that hold from the same moment neither is the older one."""
-    found: dict[tuple[str, str], Superseded] = {}
-    for clash in sorted(clashes, key=lambda each: -holds_from(each.newer)):
-        if holds_from(clash.older) < holds_from(clash.newer):
-            said = clash.contradiction
-            held = Superseded(clash.older, said.one, clash.newer, said.explanation)
-            found.setdefault((clash.older.id, said.one), held)
-    return list(found.values())
+def _are_alike(one: Line, other: Line, ties: _Ties) -> bool:
+    return any(frozenset((a, b)) in ties.alike for a in one.ids for b in other.ids)
 
 
-def _standing(lines: Sequence[RankedSentence], superseded: Sequence[Superseded]) -> list[RankedSentence]:
-    """Without the sentences whose place something newer has taken."""
-    gone = [(citation_of(each.entry), each.statement) for each in superseded]
-    return [line for line in lines if not any(line.tag == tag and _is_part(line.text, said) for tag, said in gone)]
+def _render(lines: Iterable[Line], chosen: Mapping[int, str]) -> str:
+    """The chosen form of each line, what is earlier under a heading of its own."""
+    shown = [line for line in lines if line.place in chosen]
+    told = [chosen[line.place] for line in shown if not line.is_earlier]
+    earlier = [chosen[line.place] for line in shown if line.is_earlier]
+    return "\n".join([*told, *([EARLIER, *earlier] if earlier else [])])
 
 
-def _is_part(one: str, other: str) -> bool:
-    return one in other or other in one
+def _superseded(shown: Sequence[Entry], ties: _Ties, now: int) -> list[Superseded]:
+    known = {entry.id: entry for entry in shown}
+    found: list[Superseded] = []
+    for entry in shown:
+        newer = known.get(ties.replaced.get(entry.id, ""))
+        if newer is not None:
+            found.append(Superseded(entry, _statement(entry), newer, "the newer one was said to replace it"))
+        elif entry.validity.end is not None and is_over(entry, now):
+            found.append(Superseded(entry, _statement(entry), None, f"it held until {to_iso(entry.validity.end)}"))
+    return found
 
 
-def _notices(superseded: Sequence[Superseded], clashes: Sequence[ContradictoryPair], most: int) -> list[str]:
-    """What was superseded, and between which sources nobody can tell, as far as there is room."""
-    undecided = [clash for clash in clashes if holds_from(clash.older) == holds_from(clash.newer)]
-    told: list[str] = []
-    for notice in (*(each.notice for each in superseded), *map(_dispute, undecided)):
-        cost = count_tokens(notice)
-        if cost <= most:
-            most -= cost
-            told.append(notice)
-    return told
-
-
-def _dispute(clash: ContradictoryPair) -> str:
-    tags = f"{citation_of(clash.older)} and {citation_of(clash.newer)}"
-    return f"Disputed between {tags}: {clash.contradiction.explanation}"
+def _statement(entry: Entry) -> str:
+    return next(iter(distil.pieces(entry.body)), distil.Piece(entry.title)).text

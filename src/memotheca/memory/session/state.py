@@ -45,6 +45,8 @@ class Mood:
     has_conflict: bool = False
     # Who was last said to speak in it (memory-model: Source).
     source: str | None = None
+    # What was asked last, with what it went on from.
+    question: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}

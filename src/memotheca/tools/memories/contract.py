@@ -90,7 +90,7 @@ class Witness(Protocol):
 
 class MemoriesContract(Contract):
     """A human sentence and the JSON, as text and as structured content; the pulse that the witness feels rides on
-    each."""
+    each. The sentence alone is the text where a tool says so."""
 
     def __init__(self, witness: Witness) -> None:
         self._witness = witness
@@ -104,7 +104,8 @@ class MemoriesContract(Contract):
 
     def success(self, answer: Answer) -> Reply:
         structured: dict[str, Any] = to_json(answer.content)
-        return Reply(blocks=_blocks(answer.sentence, structured), structured=structured)
+        blocks = _blocks(answer.sentence, structured)
+        return Reply(blocks=blocks[:1] if answer.is_text_alone else blocks, structured=structured)
 
     def failure(self, refusal: Refusal) -> Reply:
         named = OWN.get(type(refusal), ERRORS[refusal.failure])
@@ -120,6 +121,8 @@ class MemoriesContract(Contract):
 
     def after(self, exchange: Exchange, reply: Reply) -> Reply:
         structured = {**(reply.structured or {}), "pulse": to_json(_shape(self._witness(exchange, reply)))}
+        if len(reply.blocks) == 1 and not reply.failed:
+            return Reply(blocks=reply.blocks, structured=structured)
         blocks = [*reply.blocks[:-1], {"type": "text", "text": _encode(structured)}]
         return Reply(blocks=blocks, structured=structured, failed=reply.failed)
 

@@ -9,10 +9,11 @@ from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.critique import ContradictoryPair
 from memotheca.memory.claims.distil import MODES, Mode
+from memotheca.memory.claims.inquiry import follow
 from memotheca.memory.claims.summary import sentences
 from memotheca.memory.curation.remember import importance_of
 from memotheca.memory.recall.bundle import bundle, shorten
-from memotheca.memory.recall.context import POOL, Context, Superseded, compose
+from memotheca.memory.recall.context import NOTHING, POOL, Context, Occasion, Superseded, compose
 from memotheca.memory.recall.recall import similarity_of
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.standing.judge import dominant_space, judge_lately, learn
@@ -127,24 +128,26 @@ EXAMPLE = Example(
 
 @tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def inject_context(call: Call[Kernel], input: Input) -> Answer:
-    """The best of everything stored about a question in a budget of tokens: each sentence cited, nothing said twice,
-    the newest of contradicting statements preferred and the older ones named as superseded."""
+    """What is stored about a question, within a budget of tokens: each line dated and cited, the newest first, what was
+    replaced named as superseded, both sides of a dispute, causes where it asks why; nothing where nothing is known."""
     began = time.perf_counter()
     kernel, session = call.kernel, input.session_id or call.session
     mode = None if input.distillation_mode == "auto" else cast(Mode, input.distillation_mode)
     pool = round(POOL * POOLS[input.priority])
-    made = compose(kernel, input.query, tokens=input.max_tokens, mode=mode, pool=pool)
+    with kernel.read() as snapshot:
+        mood = activity_of(kernel).mood(snapshot.session, kernel.collection, session)
+    occasion = Occasion(query=input.query, tokens=input.max_tokens, mode=mode, pool=pool, before=mood.question)
+    made = compose(kernel, occasion)
     entries = [cast(Entry, hit.version.thing) for hit in made.hits if hit.version.kind != TRIPLE]
     bundled = bundle(kernel, entries, made.clashes, input.include_metadata)
     with kernel.read() as snapshot:
-        mood = activity_of(kernel).mood(snapshot.session, kernel.collection, session)
         level = min(input.verbosity_level, 2 if mood.coherence < LOOSE else 1)
         standing = _standing(kernel, snapshot, entries[:JUDGED]) if level == len(BESIDE) - 1 else {}
     nodes = tuple(_node(hit, level, standing.get(hit.version.id, {})) for hit in made.hits)
     told, shortened = shorten(bundled, BESIDE[level])
-    if any(clash.contradiction.type != "temporal" for clash in made.clashes):
-        mood.has_conflict = True
-        activity_of(kernel).keep((kernel.collection, session))
+    mood.has_conflict |= any(clash.contradiction.type != "temporal" for clash in made.clashes)
+    mood.question = follow(mood.question, input.query)
+    activity_of(kernel).keep((kernel.collection, session))
     activity_of(kernel).look(kernel.collection, [entry.id for entry in entries], kernel.now())
     output = Output(
         context=made.text,
@@ -164,13 +167,7 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
         tool_gating_warning=_gating(mood),
         latency_ms=round((time.perf_counter() - began) * 1000, 3),
     )
-    return Answer(_sentence(made, input.query), NODES, output)
-
-
-def _sentence(made: Context, query: str) -> str:
-    if not made.hits:
-        return f'Nothing is stored about "{query}".'
-    return f"{len(made.hits)} sources in {made.tokens} tokens:\n{made.text}"
+    return Answer(made.text or NOTHING, NODES, output, is_text_alone=True)
 
 
 def _node(hit: Hit, level: int, standing: Mapping[str, Any]) -> NodeShape:

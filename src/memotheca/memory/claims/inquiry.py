@@ -1,0 +1,77 @@
+"""Inquiries: what a question asks for beside its subject, told from its small words in several languages. It may ask
+why, ask for all of something, or go on from the question before it."""
+
+import re
+from dataclasses import dataclass
+
+from memotheca.text.words import identifiers, query_words
+
+# A question of so few words of its own says hardly what it is about.
+FEW = 2  # chosen (memory-model: Context)
+# One that points back says little more itself.
+POINTING = 6  # chosen (memory-model: Context)
+SUBJECT = 400  # chosen: letters, a few questions
+
+# English, German, French, Spanish, Portuguese, Italian, Dutch, Danish, Norwegian, Swedish, Polish, Russian; and the
+# scripts that have one word for it.
+_WHY = re.compile(
+    r"\b(?:why|how come|warum|weshalb|wieso|weswegen|pourquoi|por ?qu[eéê]|perch[eéè]|waarom|hvorfor|varför|dlaczego|"
+    r"почему|зачем|root cause|caus(?:e|es|ed)|reasons?|explain(?:s|ed)?|led to|lead to|brought about|ursachen?|"
+    r"grund|gründe|raisons?|causes?|razón|razones|motivos?|causas?|razão|razões|ragion[ei]|cause|oorza(?:ak|ken)|"
+    r"reden(?:en)?|årsag(?:en|er)?|årsak(?:en|er)?|orsak(?:en|er)?)\b|なぜ|どうして|为什么|為什麼|왜",
+    re.IGNORECASE,
+)
+_ALL = re.compile(
+    r"\b(?:list|enumerate|overview|all|every|each|any other|(?:which|what) (?:\w+ ){0,2}?\w+s\b(?! the\b)|"
+    r"(?:what|who|which) (?:are|were)|how many different|alle[sn]?|sämtliche|jede[rsn]?|wer alles|was alles|welche|"
+    r"auflisten|liste|tous|toutes|quel(?:le)?s|chaque|todos|todas|cada|cuáles|qué \w+s|quais|que \w+s|tutt[ei]|ogni|"
+    r"quali|alle|iedere?|elke|welke|hvilke|samtlige|vilka|samtliga)\b",
+    re.IGNORECASE,
+)
+_JOINING = re.compile(
+    r"\W*(?:and|but|so|or|then|und|aber|oder|also|et|mais|donc|y|pero|e|ed|ma|mas|en|maar|og|men|och)\b", re.IGNORECASE
+)
+_POINTING = re.compile(
+    r"\b(?:it|its|that|this|those|these|them|they|their|he|him|his|she|her|hers|there|one|ones|"
+    r"er|ihn|ihm|sie|ihr|ihre|ihnen|es|das|dies|diese[rsn]?|davon|dazu|damit|dort|"
+    r"il|elle|ils|elles|lui|leur|cela|ça|y|en|"
+    r"él|ella|ello|eso|esto|ellos|ellas|ele|ela|eles|elas|isso|isto|lui|lei|loro|quello|questo|ci|"
+    r"hij|zij|hem|haar|het|dat|dit|daar|han|hun|hende|ham|den|det|hon|henne|honom)\b",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"(?<!^)(?<![.!?]\s)\b[A-ZÀ-ÖØ-Þ]\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """What a question asks for, and whether it may only be understood after the one before it."""
+
+    asks_why: bool = False
+    asks_for_all: bool = False
+    may_go_on: bool = False
+
+
+def read_inquiry(question: str) -> Inquiry:
+    spoken = question.strip()
+    return Inquiry(
+        asks_why=_WHY.search(spoken) is not None,
+        asks_for_all=_ALL.search(spoken) is not None,
+        may_go_on=_may_go_on(spoken),
+    )
+
+
+def follow(before: str, question: str) -> str:
+    """What is asked after a further question: with what came before, where it may go on from that, and no more than a
+    few of them."""
+    spoken = f"{before} {question}" if read_inquiry(question).may_go_on else question
+    return spoken.strip()[-SUBJECT:]
+
+
+def _may_go_on(question: str) -> bool:
+    """It begins by joining, points at something it does not name, or says next to nothing by itself."""
+    own = len(set(query_words(question)))
+    if _JOINING.match(question) is not None:
+        return True
+    if _POINTING.search(question) is not None and own <= POINTING:
+        return True
+    return own <= FEW and not identifiers(question) and _NAMED.search(question) is None

@@ -1,0 +1,154 @@
+"""Candidates: what may stand in a context, best first: what the search finds for a question and the one it goes on
+from, what people linked to it, and the causes of what is asked about (memory-model: Context)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from memotheca.entries.triples import as_hit, find_sentences
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.quarantine import find_unheld
+from memotheca.memory.claims.inquiry import Inquiry
+from memotheca.memory.curation.remember import quarantine_of
+from memotheca.memory.graph.causes import causes_of
+from memotheca.memory.graph.relations import CONTRADICTS, MENTIONS, RESOLVES, SUPERSEDES
+from memotheca.memory.standing.nearest import KNOWN
+from memotheca.model.kinds import CAUSAL, HIERARCHICAL, RELATIONAL
+from memotheca.model.knowledge import Entry
+from memotheca.search.search import Hit, Question
+from memotheca.storage.adjacency import ENDS, joints_at
+from memotheca.storage.snapshot import Snapshot
+
+TRIPLES = 8  # chosen: a few sentences of the graph
+# What scores less than this share of the best has little to do with the question.
+RELEVANT = 0.3  # measured on one corpus (docs/benchmarks.md: answers)
+OWN = 0.8  # chosen: a question that goes on from another is best read with it
+ANCHORED = 0.5  # chosen: what scores half of the best is what the question is about
+ANCHORS, EDGES = 8, 64  # chosen: bounds the reading
+# What of a candidate's score its neighbour gets: told with it, a cause where causes are asked for, a mere link.
+TOLD_WITH, CAUSED, PART, JOINED = 0.95, 0.95, 0.6, 0.6  # chosen (memory-model: Context)
+LONG = 4000  # chosen: letters, more than any memory that is told at once
+EFFECTS = 3  # chosen: what is asked about is among the first
+
+# What one of two says about the other, so that neither is told alone.
+PAIRED = frozenset({SUPERSEDES, CONTRADICTS, RESOLVES})
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSource:
+    """An entry that may be shown, and how much it has to do with the question, of the best; where it is told as a
+    cause, of what and after how many steps."""
+
+    hit: Hit
+    entry: Entry
+    score: float
+    effect: str = ""
+    step: int = 0
+
+    @property
+    def text(self) -> str:
+        """What may be shown of it: all it says, or the passages that match where that is long."""
+        body = self.entry.body.strip()
+        if len(body) <= LONG or not self.hit.excerpts:
+            return body[:LONG] or self.entry.title
+        placed = sorted(self.hit.excerpts, key=lambda each: each.start)
+        return "\n\n".join(dict.fromkeys(text for each in placed if (text := each.text.strip())))
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The candidates, best first, how many entries were looked at, and the edges by which one says something of
+    another: source, target, what it says."""
+
+    candidates: list[ContextSource]
+    considered: int
+    said: frozenset[tuple[str, str, str]]
+
+
+def find_candidates(kernel: Kernel, query: str, inquiry: Inquiry, *, before: str, limit: int) -> Pool:
+    """`before` is the question that this one may go on from."""
+    found = {each.entry.id: each for each in _searched(kernel, query, limit)}
+    if before and inquiry.may_go_on:
+        together = _searched(kernel, f"{before} {query}", limit)
+        found = {id: replace(each, score=OWN * each.score) for id, each in found.items()}
+        for each in together:
+            if each.entry.id not in found or found[each.entry.id].score < each.score:
+                found[each.entry.id] = each
+    ranked = sorted(found.values(), key=lambda each: -each.score)
+    relevant = [each for each in ranked if each.score >= RELEVANT]
+    with kernel.read() as snapshot:
+        near, said = _neighbours(kernel, snapshot, relevant, inquiry)
+        causes = _causes(kernel, snapshot, relevant) if inquiry.asks_why else {}
+    for each in (*near, *causes.values()):
+        held = found.get(each.entry.id)
+        if held is None or held.score < each.score:
+            found[each.entry.id] = each if held is None else replace(each, hit=held.hit)
+        elif each.step:
+            found[each.entry.id] = replace(held, effect=each.effect, step=each.step)
+    kept = [each for each in found.values() if each.score >= RELEVANT]
+    return Pool(sorted(kept, key=lambda each: (-each.score, each.entry.id)), len(ranked), said)
+
+
+def _searched(kernel: Kernel, query: str, limit: int) -> list[ContextSource]:
+    page = find_unheld(kernel, Question(content=query, kinds=KNOWN, is_explained=False), limit=limit)
+    triples = [as_hit(said) for said in find_sentences(kernel, query, limit=TRIPLES).triples]
+    return [
+        ContextSource(hit, entry, hit.score or 0.0)
+        for hit in (*page.hits, *triples)
+        if isinstance(entry := hit.version.thing, Entry)
+    ]
+
+
+def _neighbours(
+    kernel: Kernel, snapshot: Snapshot, ranked: Sequence[ContextSource], inquiry: Inquiry
+) -> tuple[list[ContextSource], frozenset[tuple[str, str, str]]]:
+    """What people linked to the best, and every edge by which one of them says something of another."""
+    known = {each.entry.id: each for each in ranked}
+    anchors = [each.entry.id for each in ranked[:ANCHORS] if each.score >= ANCHORED]
+    shares = {CAUSAL: CAUSED if inquiry.asks_why else JOINED, RELATIONAL: JOINED}
+    shares |= {HIERARCHICAL: PART} if inquiry.asks_for_all else {}
+    scores: dict[str, float] = {}
+    said: set[tuple[str, str, str]] = set()
+    for type, share in shares.items():
+        for end in ENDS:
+            for joint in joints_at(snapshot, anchors, end, type=type, limit=EDGES):
+                here, there = (joint.source, joint.target) if end == "source" else (joint.target, joint.source)
+                if joint.predicate == MENTIONS:
+                    continue
+                is_paired = joint.predicate in PAIRED
+                if is_paired:
+                    said.add((joint.source, joint.target, joint.predicate))
+                value = known[here].score * (TOLD_WITH if is_paired else share)
+                scores[there] = max(scores.get(there, 0.0), value)
+    return _read(kernel, snapshot, scores), frozenset(said)
+
+
+def _read(kernel: Kernel, snapshot: Snapshot, scores: Mapping[str, float]) -> list[ContextSource]:
+    shown = _shown(kernel, snapshot, scores)
+    return [ContextSource(_hit(snapshot, entry, scores[entry.id]), entry, scores[entry.id]) for entry in shown]
+
+
+def _shown(kernel: Kernel, snapshot: Snapshot, ids: Iterable[str]) -> list[Entry]:
+    """Those of some entries that live, may be shown, and say something."""
+    now = kernel.now()
+    living = snapshot.living(list(ids)).values()
+    return [entry for entry in living if entry.kind in KNOWN and entry.body and quarantine_of(entry, now) is None]
+
+
+def _hit(snapshot: Snapshot, entry: Entry, score: float) -> Hit:
+    version = snapshot.version(entry.id, snapshot.tx)
+    assert version is not None
+    return Hit(version, score)
+
+
+def _causes(kernel: Kernel, snapshot: Snapshot, ranked: Sequence[ContextSource]) -> dict[str, ContextSource]:
+    """The causes of the best, those nearest to what they brought about first."""
+    found: dict[str, ContextSource] = {}
+    for effect in [each for each in ranked[:EFFECTS] if each.score >= ANCHORED]:
+        traced = {cause.entry.id: cause.hops for cause in causes_of(snapshot, [effect.entry.id])}
+        for entry in _shown(kernel, snapshot, traced):
+            score = effect.score * CAUSED ** traced[entry.id]
+            held = found.get(entry.id)
+            if held is None or held.score < score:
+                hit = _hit(snapshot, entry, score)
+                found[entry.id] = ContextSource(hit, entry, score, effect.entry.id, traced[entry.id])
+    return found

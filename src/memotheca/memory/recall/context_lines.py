@@ -1,0 +1,168 @@
+"""The lines of a context: what is said in which form, when and by whom, and which forms fit (memory-model: Context)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from memotheca.kernel.citations import citation_of, name_of
+from memotheca.memory.claims import distil
+from memotheca.memory.claims.distil import Mode
+from memotheca.memory.claims.when import source_of, told_when
+from memotheca.memory.recall.candidates import ContextSource
+from memotheca.model.knowledge import Entry
+from memotheca.search.excerpts import Excerpt, ExcerptQuery
+from memotheca.text.tokens import count_tokens
+
+# A memory of so many tokens is shown whole; a longer one by its best sentences, at first so many tokens of them, then
+# more where there is room.
+WHOLE = 90  # chosen (memory-model: Context)
+FORMS = (60, 180, 500)  # chosen (memory-model: Context)
+OLDER = 40  # chosen: what was replaced is named, not told
+LETTERS = 3  # chosen: of a token, where a text has no sentences
+BESIDE = 8  # chosen: tokens, a heading, a bullet, the marks of what was left out
+USER = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line: its forms, the shortest first, whom it cites, its place among the best, and when it was told."""
+
+    place: int
+    ids: tuple[str, ...]
+    forms: tuple[str, ...]
+    time: int
+    is_earlier: bool = False
+
+    @property
+    def first(self) -> str:
+        return self.ids[0]
+
+    def as_earlier(self) -> "Line":
+        return replace(self, is_earlier=True)
+
+    def as_cause(self) -> "Line":
+        return replace(self, forms=tuple(f"Caused by: {form}" for form in self.forms))
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What lines are made for: the question, everything that may be shown, the room, and the moment."""
+
+    query: str
+    texts: tuple[str, ...]
+    tokens: int
+    now: int
+
+    @cached_property
+    def asked(self) -> Mapping[str, float]:
+        return distil.weigh_words(self.query, self.texts)
+
+    @cached_property
+    def sought(self) -> ExcerptQuery:
+        return ExcerptQuery(self.query)
+
+
+class LineWriter:
+    """Candidates put into lines, one after the other."""
+
+    def __init__(self, sheet: Sheet, mode: Mode) -> None:
+        self._sheet = sheet
+        self._mode = mode
+        self._place = 0
+
+    def line(self, sides: Sequence[Sequence[ContextSource]]) -> Line:
+        """One line of all that is only told together: each side with what it replaced."""
+        self._place += 1
+        room = self._sheet.tokens // len(sides)
+        told = [self._side(side, room) for side in sides]
+        members = sorted((each for side in sides for each in side), key=lambda each: -each.score)
+        longest = max(map(len, told))
+        forms = [" / ".join(side[min(level, len(side) - 1)] for side in told) for level in range(longest)]
+        before = "Disputed: " if len(sides) > 1 else ""
+        bullet = "- " if self._mode == "structured" else ""
+        return Line(
+            self._place,
+            tuple(each.entry.id for each in members),
+            tuple(f"{bullet}{before}{form}" for form in forms),
+            max(side[0].entry.created_at for side in sides),
+        )
+
+    def _side(self, side: Sequence[ContextSource], room: int) -> list[str]:
+        """What holds, in its forms, each with what it replaced as far as there is room for that."""
+        head, *older = side
+        room -= count_tokens(self._stamped(head.entry, "")) + BESIDE
+        forms = [self._stamped(head.entry, text) for text in self._forms(head.text, room)]
+        left = room - count_tokens(forms[0])
+        named: list[str] = []
+        for each in older:
+            told = f"Superseded: {self._stamped(each.entry, self._named(each.text))}"
+            if (cost := count_tokens(told)) <= left:
+                left -= cost
+                named.append(told)
+        return [" ".join([form, *named]) for form in forms]
+
+    def _stamped(self, entry: Entry, text: str) -> str:
+        title = name_of(entry) if entry.title else ""
+        title = "" if text.lstrip("… ").startswith(title.rstrip("…")) and text else title
+        over = "Ended: " if is_over(entry, self._sheet.now) else ""
+        told = f"{over}{title and title + ': '}{text}"
+        apart = "\n" if "\n" in text else " "
+        return f"{told}{apart}({stamp(entry)}) {citation_of(entry)}"
+
+    def _forms(self, text: str, room: int) -> list[str]:
+        """What may be shown of a text, the least first."""
+        cost = count_tokens(text)
+        if cost <= min(WHOLE, room) or (self._mode == "raw" and cost <= room):
+            return [text]
+        sizes = [min(size, room) for size in FORMS if size < cost]
+        forms = [each for each in dict.fromkeys(self._shortened(text, size) for size in sizes) if each]
+        if cost <= room:
+            forms.append(text)
+        return forms or [self._narrowed(text, min(room, FORMS[0]))]
+
+    def _shortened(self, text: str, size: int) -> str:
+        code_first = self._mode == "code_focused"
+        return distil.shorten(text, self._sheet.asked, budget=size, cost=count_tokens, code_first=code_first)
+
+    def _named(self, text: str) -> str:
+        return text if count_tokens(text) <= OLDER else self._shortened(text, OLDER) or self._narrowed(text, OLDER)
+
+    def _narrowed(self, text: str, tokens: int) -> str:
+        """Where the question's words stand in a text that has no sentence that fits."""
+        size = tokens * LETTERS
+        while True:
+            found = self._sheet.sought.narrow(Excerpt(start=0, stop=len(text), text=text), size).text
+            if count_tokens(found) + BESIDE <= tokens or size <= LETTERS:
+                return f"…{found}…"
+            size //= 2
+
+
+def is_over(entry: Entry, now: int) -> bool:
+    return entry.validity.end is not None and entry.validity.end < now
+
+
+def stamp(entry: Entry) -> str:
+    """When an entry holds or happened, as far as that is known, and who said so where that is not the user."""
+    source = source_of(entry)
+    return told_when(entry) if source in (None, USER) else f"{told_when(entry)}, {source}"
+
+
+def fit_lines(lines: Sequence[Line], tokens: int) -> dict[int, str]:
+    """Which form of which line is shown: as many lines as fit in their shortest form, the best first, then longer forms
+    of the best."""
+    ranked = sorted(lines, key=lambda line: line.place)
+    chosen: dict[int, str] = {}
+    costs: dict[int, int] = {}
+    for line in ranked:
+        cost = count_tokens(line.forms[0])
+        if cost <= tokens:
+            tokens -= cost
+            chosen[line.place], costs[line.place] = line.forms[0], cost
+    for line in ranked:
+        for form in reversed(line.forms[1:]) if line.place in chosen else ():
+            cost = count_tokens(form)
+            if cost - costs[line.place] <= tokens:
+                tokens -= cost - costs[line.place]
+                chosen[line.place] = form
+                break
+    return chosen
