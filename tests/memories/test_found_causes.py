@@ -5,13 +5,15 @@ from typing import Any
 import pytest
 
 from memotheca.memory.claims.stated_causes import stated_causes
+from memotheca.memory.curation.mentions import NAMED
 from tests.memories.librarian import WHY, Librarian
 
 
 def found(librarian: Librarian, content: str, **more: Any) -> set[tuple[str, str, str]]:
     """Type, source and target of what storing it made by itself, `new` being the new memory."""
     stored = librarian.call("store_memory", **{"content": content, "rationale": WHY, **more})
-    edges = [each for each in stored["edges"] if each["type"] in ("Causal", "Hierarchical", "Relational")]
+    types = ("Causal", "Hierarchical", "Relational")
+    edges = [each for each in stored["edges"] if each["type"] in types and each["weight"] != NAMED]
     names: dict[Any, Any] = {stored["node_id"]: "new"}
     ends = [[names.get(each[end], each[end]) for end in ("source", "target")] for each in edges]
     return {(each["type"], source, target) for each, (source, target) in zip(edges, ends, strict=True)}

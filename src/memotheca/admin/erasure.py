@@ -12,6 +12,7 @@ from memotheca.kernel.handles import resolve_any
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import DAY
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.kinds import MENTIONED, MENTIONS
 from memotheca.model.knowledge import Entry
 from memotheca.notes.mounts import vaults_of
 from memotheca.notes.outbox import FilePlan, catch_up, finish
@@ -45,7 +46,19 @@ def erase(kernel: Kernel, handle: str, *, actor: str, backups: Iterable[Store] =
     except Refusal:
         _forget_traces(kernel)
         raise
-    return _erase(kernel, lambda snapshot: [id, *sections_ever(snapshot, id)], actor=actor, backups=backups)
+    return _erase(kernel, lambda snapshot: _with_all(snapshot, id), actor=actor, backups=backups)
+
+
+def _with_all(snapshot: Snapshot, id: str) -> list[str]:
+    """It, its sections, and the entities that were made because it alone names them."""
+    named = [edge for edge in snapshot.edges_from(id, MENTIONS) if edge.target != id]
+    entities = [entry for edge in named if (entry := snapshot.entry(edge.target)) is not None]
+    alone = [
+        each.id
+        for each in entities
+        if each.attributes.get(MENTIONED) and all(edge.source == id for edge in snapshot.edges_of(each.id))
+    ]
+    return list(dict.fromkeys([id, *sections_ever(snapshot, id), *alone]))
 
 
 def erase_everywhere(kernel: Kernel, id: str, *, actor: str) -> Erased:

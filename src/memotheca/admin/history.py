@@ -9,7 +9,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.paging import PagePosition, start, to_cursor
 from memotheca.model.commits import Change, Commit, Version
 from memotheca.model.errors import Failure, Refusal
-from memotheca.model.knowledge import Edge, Entry, handle_of
+from memotheca.model.kinds import ENTITY, MENTIONED
+from memotheca.model.knowledge import Edge, Entry, Thing, handle_of
 from memotheca.notes.mounts import vaults_of
 from memotheca.notes.outbox import FilePlan, catch_up, finish
 from memotheca.search.prepared import LATER
@@ -255,7 +256,7 @@ def _revert(transaction: Transaction, target: Commit) -> list[Change]:
     for change in changes:
         _refuse_later_change(transaction, target, change)
     transaction.describe("REVERT", undoes=target.tx)
-    for change in changes:
+    for change in sorted(changes, key=lambda change: _is_mentioned(change.after.thing)):
         _restore(transaction, change)
     for change in changes:
         _refuse_dangling(transaction, target, change)
@@ -282,13 +283,20 @@ def _refuse_later_change(transaction: Transaction, target: Commit, change: Chang
 def _restore(transaction: Transaction, change: Change) -> None:
     before = None if change.before is None else change.before.thing
     if before is None:
-        if change.after.thing is not None:
+        # What others have come to name stays; it says nothing by itself.
+        is_named = _is_mentioned(change.after.thing) and bool(transaction.edges_of(change.after.id))
+        if change.after.thing is not None and not is_named:
             transaction.remove(change.after.thing)
         return
     try:
         transaction.put(before, LATER)
     except Refusal as refusal:
         raise Refusal(Failure.CONFLICT, f"It cannot come back: {refusal.message}") from refusal
+
+
+def _is_mentioned(thing: Thing | None) -> bool:
+    """Whether it is an entity that was made because something names it."""
+    return isinstance(thing, Entry) and thing.kind == ENTITY and bool(thing.attributes.get(MENTIONED))
 
 
 def _refuse_dangling(transaction: Transaction, target: Commit, change: Change) -> None:

@@ -44,6 +44,10 @@ MEMORY_TYPES = ("fleeting", "factual", "core")
 STATUSES = ("active", "refuted")
 
 SUPPORTED_BY = "supported_by"
+# From what names an entity to that entity; says nothing of what it has in common with others that do.
+MENTIONS = "mentions"
+# Of an entity that was made because something names it, not because somebody related it.
+MENTIONED = "mentioned"
 
 # What an edge with a structural predicate may point at; its ends are entries, not entities.
 STRUCTURAL: dict[str, frozenset[str]] = {

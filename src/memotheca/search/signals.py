@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from memotheca.kernel.handles import ENTITY_NAMES
-from memotheca.model import kinds
 from memotheca.model.clock import DAY
-from memotheca.model.knowledge import Entry, fold
+from memotheca.model.knowledge import fold
+from memotheca.storage.adjacency import triples_at
 from memotheca.storage.snapshot import Snapshot
 
 Signal = Literal["recency", "importance", "memory_type", "graph", "neighbours"]
@@ -25,6 +25,9 @@ class Weighed(Protocol):
     entry_id: str
     score: float
     hops: int | None
+
+
+TRIPLES = 1000  # chosen: milliseconds, however many name it
 
 
 def weigh(
@@ -61,9 +64,7 @@ def _names_near(snapshot: Snapshot, text: str) -> dict[str, int]:
         if id is None or snapshot.head(id) is None:
             continue
         near[name] = 0
-        for edge in snapshot.edges_of(id):
-            for end in (edge.source, edge.target):
-                other = snapshot.entry(end)
-                if isinstance(other, Entry) and other.kind == kinds.ENTITY:
-                    near.setdefault(fold(other.title), 1)
+        for triple in triples_at(snapshot, [id], limit=TRIPLES):
+            near.setdefault(triple.subject, 1)
+            near.setdefault(triple.object, 1)
     return near

@@ -4,12 +4,16 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
+from memotheca.model.kinds import MENTIONS
 from memotheca.model.knowledge import fold
 from memotheca.storage.database import scalar
 from memotheca.storage.snapshot import Snapshot
 
 End = Literal["source", "target"]
 ENDS: tuple[End, End] = ("source", "target")
+
+# Who names the same is not joined by that.
+_BUT_MENTIONS = f"e.predicate <> '{MENTIONS}'"
 
 
 class Joint(NamedTuple):
@@ -39,7 +43,8 @@ def joined_among(snapshot: Snapshot, ids: Sequence[str], *, without: str) -> lis
     spelled = json.dumps(ids)
     rows = snapshot.session.rows(
         "SELECT e.source, e.target FROM json_each(?) wanted CROSS JOIN edge_head e ON e.collection = ? "
-        "AND e.source = wanted.value AND e.type <> ? AND e.target IN (SELECT value FROM json_each(?))",
+        f"AND e.source = wanted.value AND e.type <> ? AND {_BUT_MENTIONS} "
+        "AND e.target IN (SELECT value FROM json_each(?))",
         spelled,
         snapshot.collection,
         without,
@@ -51,7 +56,8 @@ def joined_among(snapshot: Snapshot, ids: Sequence[str], *, without: str) -> lis
 def with_edges(snapshot: Snapshot, ids: Sequence[str], *, at_least: int, without: str) -> set[str]:
     """Those of some entries that have so many edges, of any type but one."""
     ends = [
-        f"(SELECT count(*) FROM edge_head e WHERE e.collection = ? AND e.{end} = wanted.value AND e.type <> ?)"
+        f"(SELECT count(*) FROM edge_head e WHERE e.collection = ? AND e.{end} = wanted.value AND e.type <> ? "
+        f"AND {_BUT_MENTIONS})"
         for end in ENDS
     ]
     place = (snapshot.collection, without)
@@ -62,8 +68,10 @@ def with_edges(snapshot: Snapshot, ids: Sequence[str], *, at_least: int, without
 def count_unlinked(snapshot: Snapshot, kind: str) -> int:
     sql = (
         "SELECT count(*) FROM entry_head h WHERE h.collection = ? AND h.kind = ? "
-        "AND NOT EXISTS (SELECT 1 FROM edge_head e WHERE e.collection = h.collection AND e.source = h.id) "
-        "AND NOT EXISTS (SELECT 1 FROM edge_head e WHERE e.collection = h.collection AND e.target = h.id)"
+        "AND NOT EXISTS (SELECT 1 FROM edge_head e WHERE e.collection = h.collection AND e.source = h.id "
+        f"AND {_BUT_MENTIONS}) "
+        "AND NOT EXISTS (SELECT 1 FROM edge_head e WHERE e.collection = h.collection AND e.target = h.id "
+        f"AND {_BUT_MENTIONS})"
     )
     return int(scalar(snapshot.session, sql, snapshot.collection, kind))
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import cast
 
+from memotheca.model.kinds import MENTIONS
 from memotheca.storage.chunks import take_seq
 from memotheca.storage.database import Session
 
@@ -83,7 +84,7 @@ def neighbours(
     for near, far in (("source", "target"), ("target", "source")):
         rows = session.rows(
             f"SELECT e.{near}, e.{far} FROM json_each(?) wanted CROSS JOIN edge_head e ON e.collection = ? "
-            f"AND e.{near} = wanted.value WHERE e.type <> ? ORDER BY e.id",
+            f"AND e.{near} = wanted.value WHERE e.type <> ? AND e.predicate <> '{MENTIONS}' ORDER BY e.id",
             wanted,
             collection,
             without,

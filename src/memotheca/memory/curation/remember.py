@@ -13,6 +13,7 @@ from memotheca.memory.claims.quantities import differ_in_figures
 from memotheca.memory.claims.said_times import read_times
 from memotheca.memory.curation.found_links import found_links
 from memotheca.memory.curation.links import new_link, stated_edges
+from memotheca.memory.curation.mentions import mention_edges
 from memotheca.memory.curation.origin import Origin, stated_source, with_origin
 from memotheca.memory.curation.rewards import Rewarded, reward_store
 from memotheca.memory.graph.cycles import without_circles
@@ -129,6 +130,7 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
         edges = [*asked, *without_circles(transaction, made.id, asked, found)]
         edges += temporal_edge(transaction, made, pondered.previous)
         kept = tuple({(edge.target, edge.source, edge.type): edge for edge in reversed(edges)}.values())
+        kept += tuple(mention_edges(transaction, made, [other for other, _ in near]))
         transaction.link(kept)
         return _version_of(transaction, made), kept, near
 
@@ -140,7 +142,6 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
     # What contradicts it, or tells of another of its kind, is not to be merged with it, however alike they are.
     alike = [(other, value) for other, value in near if value >= DUPLICATE and other.id not in around.clashes]
     duplicates = tuple((other.id, value) for other, value in alike if not differ_in_figures(other.body, entry.body))
-    joined = [*(bool(member.walk) for member in around.reference.gallery.members), bool(edges)]
     return Stored(
         version=version,
         judged=around.judged,
@@ -155,7 +156,7 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
             cast(Entry, version.thing),
             learned,
             is_duplicate=bool(duplicates),
-            connectivity=sum(joined) / len(joined),
+            connectivity=_connectivity(around.reference, edges),
         ),
     )
 
@@ -175,6 +176,13 @@ def _take_to_heart(
     mood.stored = [*mood.stored, version.id][-REMEMBERED:]
     mood.source = stated_source(pondered.entry) or mood.source
     activity.look(kernel.collection, [version.id], version.time)
+
+
+def _connectivity(reference: Reference, edges: Sequence[Edge]) -> float:
+    """The share of the sample, and of what was stored now, that is joined to something; to name it is not enough."""
+    is_joined = any(edge.predicate != kinds.MENTIONS for edge in edges)
+    joined = [*(bool(member.walk) for member in reference.gallery.members), is_joined]
+    return sum(joined) / len(joined)
 
 
 def _version_of(transaction: Transaction, entry: Entry) -> Version:

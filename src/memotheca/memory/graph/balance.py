@@ -2,7 +2,7 @@
 cancer)."""
 
 from memotheca.memory.graph.cancer import Examined, Unbalanced, neighbour_entropy
-from memotheca.model.kinds import TEMPORAL
+from memotheca.model.kinds import MENTIONS, TEMPORAL
 from memotheca.storage.adjacency import joined_among
 from memotheca.storage.snapshot import Snapshot
 
@@ -15,7 +15,7 @@ def examine(snapshot: Snapshot, id: str, importance: float) -> Examined:
     weights: dict[str, float] = {}
     for edge in snapshot.edges_of(id):
         other = edge.target if edge.source == id else edge.source
-        if edge.type != TEMPORAL and other != id:
+        if edge.type != TEMPORAL and edge.predicate != MENTIONS and other != id:
             weights[other] = max(weights.get(other, 0.0), edge.weight)
     nodes = sorted(weights, key=lambda node: (-weights[node], node))[:LOOKED_AT]
     entropy = neighbour_entropy(

@@ -3,14 +3,14 @@
 import re
 from dataclasses import dataclass
 
-from memotheca.model.kinds import CAUSAL, EDGE_TYPES, HIERARCHICAL, RELATIONAL, SEMANTIC, TEMPORAL
+from memotheca.model.kinds import CAUSAL, EDGE_TYPES, HIERARCHICAL, MENTIONS, RELATIONAL, SEMANTIC, TEMPORAL
 from memotheca.model.knowledge import fold
 
 CAUSES, PREVENTS = "causes", "prevents"
 PART_OF, IS_A = "part of", "is a"
 SUPERSEDES, CONTRADICTS, SAME_AS, RESOLVES = "supersedes", "contradicts", "same as", "resolves"
 CONSISTENT = "consistent with"
-PRECEDES, DEPENDS_ON, RESEMBLES, MENTIONS, LINKS_TO = "precedes", "depends on", "resembles", "mentions", "links to"
+PRECEDES, DEPENDS_ON, RESEMBLES, LINKS_TO = "precedes", "depends on", "resembles", "links to"
 
 
 @dataclass(frozen=True, slots=True)

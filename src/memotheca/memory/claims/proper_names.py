@@ -1,0 +1,49 @@
+"""Proper names: what the capitals of a text say is called so, wherever its language gives that away."""
+
+import re
+
+from memotheca.model.knowledge import fold
+
+# Above, capitals say nothing: nouns have them, as in German, or every word of a heading does.
+DENSE = 0.25  # chosen: names are fewer than one word in four
+SHORTEST = 3  # chosen: shorter ones are initials and units
+PARTS = 4  # chosen: the words of the longest name
+
+_WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
+_BREAKS = re.compile(r"[.!?:;\n\"\u201c\u201e\u00ab(|*\u2022]")
+# Days and months have capitals in some languages and name nobody.
+_CALENDAR = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
+    "september october november december montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag "
+    "januar februar märz mai juni juli oktober dezember maandag dinsdag woensdag donderdag vrijdag zaterdag zondag "
+    "maart mei augustus januari februari augusti mån lundi mardi mercredi jeudi vendredi samedi dimanche janvier "
+    "février mars avril juin juillet août septembre octobre novembre décembre lunes martes miércoles jueves viernes "
+    "sábado domingo enero febrero marzo abril junio julio agosto septiembre octubre noviembre diciembre lunedì "
+    "martedì mercoledì giovedì venerdì sabato domenica gennaio febbraio aprile maggio giugno luglio settembre "
+    "ottobre dicembre segunda terça quarta quinta sexta janeiro fevereiro março maio junho julho setembro outubro "
+    "dezembro mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec".split()
+)
+
+
+def proper_names(text: str) -> list[str]:
+    """The names within the sentences of a text, in their order; none where capitals do not tell them."""
+    words = 0
+    spoken: set[str] = set()
+    runs: list[list[str]] = []
+    end, is_going_on = -1, False
+    for match in _WORD.finditer(text):
+        word, gap = match.group(), text[max(end, 0) : match.start()]
+        opens = end < 0 or _BREAKS.search(gap) is not None
+        is_capital = word[0].isupper() and not opens and fold(word) not in _CALENDAR
+        words += not opens
+        if word[0].islower():
+            spoken.add(word)
+        if is_capital and is_going_on and gap == " " and len(runs[-1]) < PARTS:
+            runs[-1].append(word)
+        elif is_capital:
+            runs.append([word])
+        end, is_going_on = match.end(), is_capital
+    if len(runs) > DENSE * words:
+        return []
+    named = dict.fromkeys(" ".join(run) for run in runs)
+    return [name for name in named if len(name) >= SHORTEST and fold(name) not in spoken]

@@ -1,0 +1,52 @@
+"""Mentions: the entities that a new memory names, and the edges to them (memory-model: Entities)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memotheca.entries.edges import find_entity, new_entity
+from memotheca.memory.claims.proper_names import proper_names
+from memotheca.memory.claims.stated_causes import IDENTIFIER
+from memotheca.memory.curation.links import new_link
+from memotheca.model import kinds
+from memotheca.model.knowledge import Edge, Entry
+from memotheca.search.derive import LATER
+from memotheca.storage.store import Transaction
+from memotheca.text.words import identifiers
+
+MOST, MADE = 8, 4  # chosen: entities that one memory is joined to, and of those how many are new
+TRIED = 24  # chosen: names that are looked up, far below a millisecond
+NAMED = 0.5  # chosen: to name something joins less than to be linked to it
+
+
+def mention_edges(transaction: Transaction, entry: Entry, near: Sequence[Entry]) -> list[Edge]:
+    """From a memory to what it names: identifiers, names that something else near it has too, and whatever is known as
+    an entity already. New entities are put; a memory whose name made the second evidence is joined as well."""
+    told = _told(entry)
+    codes = list(dict.fromkeys(IDENTIFIER.findall(told)))[:MOST]
+    names = proper_names(entry.body)
+    elsewhere = {other.id: set(proper_names(other.body)) for other in near} if names else {}
+    candidates = list(dict.fromkeys([*codes, *names, *identifiers(told)]))[:TRIED]
+    edges: list[Edge] = []
+    made = 0
+    for name in candidates:
+        entity = find_entity(transaction, name)
+        others: list[str] = []
+        if entity is None and made < MADE:
+            others = [id for id, known in elsewhere.items() if name in known]
+            if name in codes or others:
+                entity = replace(new_entity(transaction, name), attributes={kinds.MENTIONED: True})
+                transaction.put(entity, LATER)
+                made += 1
+        if entity is not None:
+            edges += [_mention(transaction, id, entity.id) for id in (entry.id, *others)]
+        if len(edges) >= MOST:
+            break
+    return list({(edge.source, edge.target): edge for edge in edges}.values())[:MOST]
+
+
+def _told(entry: Entry) -> str:
+    return "\n".join((entry.title, entry.body, str(entry.attributes.get("rationale", ""))))
+
+
+def _mention(transaction: Transaction, id: str, entity: str) -> Edge:
+    return new_link(transaction, (id, entity), kinds.RELATIONAL, weight=NAMED, predicate=kinds.MENTIONS)

@@ -1,0 +1,78 @@
+"""Entities: identifiers and names are nodes that memories mention, and everything about one is one call."""
+
+import pytest
+
+from memotheca.memory.claims.proper_names import proper_names
+from tests.memories.librarian import Librarian
+
+
+def about(librarian: Librarian, name: str) -> set[str]:
+    """What mentions something by that name."""
+    found = librarian.call("get_neighborhood", node_id=name, edge_types=["Relational"])
+    return {each["id"] for each in found["neighbors"] if each["predicate"] == "mentions"}
+
+
+def test_everything_about_an_identifier_is_one_call(librarian: Librarian) -> None:
+    one = librarian.remember("The pump broke down, see QA-204.")
+    other = librarian.remember("A new gasket was ordered.", rationale="It closes QA-204 for good.")
+    librarian.remember("The canteen serves soup.", rationale="QA-2040 is another one, which nobody minds.")
+    assert about(librarian, "QA-204") == {one, other}
+    assert about(librarian, "qa-204") == {one, other}
+
+
+def test_a_name_needs_two_memories_and_its_capital_within_a_sentence(librarian: Librarian) -> None:
+    first = librarian.remember("Yesterday the roof was mended by Ingrid Solberg with tiles.")
+    assert librarian.error("get_neighborhood", node_id="Ingrid Solberg")["code"] == -32012
+    second = librarian.remember("The tiles of the roof were chosen by Ingrid Solberg on Monday.")
+    assert about(librarian, "Ingrid Solberg") == {first, second}
+    assert librarian.error("get_neighborhood", node_id="Monday")["code"] == -32012
+    third = librarian.remember("An invoice for the fence came from Ingrid Solberg as well.")
+    assert about(librarian, "Ingrid Solberg") == {first, second, third}
+
+
+def test_what_was_related_is_mentioned_by_its_name(librarian: Librarian) -> None:
+    librarian.call("relate", subject="berth-planner", predicate="written in", object="Rust")
+    node = librarian.remember("The berth-planner is slow on Mondays.")
+    assert about(librarian, "berth-planner") == {node}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Pumpen laufen. Die neue Pumpe steht im Keller neben der Heizung und dem Kessel.",
+        "On Friday we met. In March it rained. The pump is the Pump of the year.",
+        "Nothing here has a name.",
+    ],
+)
+def test_capitals_that_name_nobody_make_no_names(text: str) -> None:
+    assert proper_names(text) == []
+
+
+def test_undoing_a_store_takes_its_mentions_and_leaves_those_of_others(librarian: Librarian) -> None:
+    first = librarian.remember("The pump broke down, see QA-204.", session_id="one")
+    with librarian.kernel.read() as snapshot:
+        tx = snapshot.tx
+    other = librarian.remember("Soup is served at noon, says QA-204.", session_id="two")
+    assert about(librarian, "QA-204") == {first, other}
+    librarian.call("undo", tx_id=tx)
+    assert about(librarian, "QA-204") == {other}
+    librarian.call("undo", tx_id=tx + 1)
+    assert about(librarian, "QA-204") == set()
+
+
+def test_mentions_are_no_numbers_of_memories(librarian: Librarian) -> None:
+    librarian.remember("The pump broke down, see QA-204.")
+    before = librarian.call("get_memetic_status")["node_count"]
+    for number in range(30):
+        librarian.remember(f"Gasket {number} belongs to QA-204 and QA-{300 + number}.")
+    assert librarian.call("get_memetic_status")["node_count"] == before + 30
+    assert all(each["kind"] == "memory" for each in librarian.call("search_graph", query="QA-204")["results"])
+
+
+def test_what_is_erased_leaves_no_entity_that_it_alone_named(librarian: Librarian) -> None:
+    node = librarian.remember("The safe is listed as ZK-7741.", name="safe")
+    librarian.call(
+        "forget_concept", node_id=node, reason="user_requested", rationale="Asked to be forgotten.", soft_delete=False
+    )
+    assert librarian.error("get_neighborhood", node_id="ZK-7741")["code"] != 0
+    assert librarian.held("ZK-7741") == []
