@@ -48,6 +48,18 @@ def test_capitals_that_name_nobody_make_no_names(text: str) -> None:
     assert proper_names(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("We met with Ola's aunt and then Nils Holm came.", ["Ola", "Nils Holm"]),
+        ("The shop opens on Fridays and on Black Friday, says Ola.", ["Ola"]),
+        ("Nils Holm asked the whole house about it, and so did Ola Berg.", ["Ola Berg"]),
+    ],
+)
+def test_a_name_is_taken_whole_or_not_at_all(text: str, names: list[str]) -> None:
+    assert proper_names(text) == names
+
+
 def test_undoing_a_store_takes_its_mentions_and_leaves_those_of_others(librarian: Librarian) -> None:
     first = librarian.remember("The pump broke down, see QA-204.", session_id="one")
     with librarian.kernel.read() as snapshot:

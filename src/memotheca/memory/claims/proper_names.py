@@ -10,6 +10,7 @@ SHORTEST = 3  # chosen: shorter ones are initials and units
 PARTS = 4  # chosen: the words of the longest name
 
 _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
+_POSSESSIVE = re.compile(r"['\u2019]s?$")
 _BREAKS = re.compile(r"[.!?:;\n\"\u201c\u201e\u00ab(|*\u2022]")
 # Days and months have capitals in some languages and name nobody.
 _CALENDAR = frozenset(
@@ -30,20 +31,30 @@ def proper_names(text: str) -> list[str]:
     words = 0
     spoken: set[str] = set()
     runs: list[list[str]] = []
-    end, is_going_on = -1, False
+    end, is_going_on, is_cut = -1, False, False
     for match in _WORD.finditer(text):
-        word, gap = match.group(), text[max(end, 0) : match.start()]
+        word, gap = _POSSESSIVE.sub("", match.group()), text[max(end, 0) : match.start()]
         opens = end < 0 or _BREAKS.search(gap) is not None
-        is_capital = word[0].isupper() and not opens and fold(word) not in _CALENDAR
+        is_capital = word[:1].isupper() and not opens and not _is_of_calendar(word)
         words += not opens
-        if word[0].islower():
+        if word[:1].islower():
             spoken.add(word)
-        if is_capital and is_going_on and gap == " " and len(runs[-1]) < PARTS:
+        # After a capital that may be there for the sentence's sake, where a name begins is unknown.
+        is_unclear = is_cut and gap == " "
+        if is_capital and not is_unclear and is_going_on and gap == " ":
             runs[-1].append(word)
-        elif is_capital:
+        elif is_capital and not is_unclear:
             runs.append([word])
+        elif word[:1].isupper() and is_going_on and gap == " " and not is_cut:
+            runs.pop()
+        is_cut = word[:1].isupper() and (not is_capital or is_unclear)
         end, is_going_on = match.end(), is_capital
     if len(runs) > DENSE * words:
         return []
-    named = dict.fromkeys(" ".join(run) for run in runs)
+    named = dict.fromkeys(" ".join(run) for run in runs if len(run) <= PARTS)
     return [name for name in named if len(name) >= SHORTEST and fold(name) not in spoken]
+
+
+def _is_of_calendar(word: str) -> bool:
+    folded = fold(word)
+    return folded in _CALENDAR or folded.removesuffix("s") in _CALENDAR
