@@ -19,7 +19,7 @@ from memotheca.search.search import Hit
 from memotheca.storage.adjacency import pairs_saying
 
 # By how much of its score each signal may move a hit at most (memory-model: Ranking).
-IMPORTANT, SURE, USED, RECENT = 0.1, 0.05, 0.02, 0.06  # chosen: together less than what tells a match from another
+IMPORTANT, SURE, USED, RECENT = 0.05, 0.05, 0.02, 0.12  # measured: recency and importance; chosen: the others
 HALF_LIFE = 90 * DAY  # chosen: as the shared search has it
 OFTEN = 64  # chosen: looks from which on more say nothing more
 OVER = 0.6  # chosen: what is over stays findable behind what holds
