@@ -15,6 +15,7 @@ from memotheca.text.words import identifiers
 
 MOST, MADE = 8, 4  # chosen: entities that one memory is joined to, and of those how many are new
 TRIED = 24  # chosen: names that are looked up, far below a millisecond
+READ = 2000  # chosen: letters of a text that are read for names, about a millisecond
 NAMED = 0.5  # chosen: to name something joins less than to be linked to it
 
 
@@ -23,8 +24,7 @@ def mention_edges(transaction: Transaction, entry: Entry, near: Sequence[Entry])
     an entity already. New entities are put; a memory whose name made the second evidence is joined as well."""
     told = _told(entry)
     codes = list(dict.fromkeys(IDENTIFIER.findall(told)))[:MOST]
-    names = proper_names(entry.body)
-    elsewhere = {other.id: set(proper_names(other.body)) for other in near} if names else {}
+    names = proper_names(entry.body[:READ])
     candidates = list(dict.fromkeys([*codes, *names, *identifiers(told)]))[:TRIED]
     edges: list[Edge] = []
     made = 0
@@ -32,7 +32,7 @@ def mention_edges(transaction: Transaction, entry: Entry, near: Sequence[Entry])
         entity = find_entity(transaction, name)
         others: list[str] = []
         if entity is None and made < MADE:
-            others = [id for id, known in elsewhere.items() if name in known]
+            others = _also_naming(near, name) if name in names else []
             if name in codes or others:
                 entity = replace(new_entity(transaction, name), attributes={kinds.MENTIONED: True})
                 transaction.put(entity, LATER)
@@ -42,6 +42,11 @@ def mention_edges(transaction: Transaction, entry: Entry, near: Sequence[Entry])
         if len(edges) >= MOST:
             break
     return list({(edge.source, edge.target): edge for edge in edges}.values())[:MOST]
+
+
+def _also_naming(near: Sequence[Entry], name: str) -> list[str]:
+    holding = [other for other in near if name in other.body[:READ]]
+    return [other.id for other in holding if name in proper_names(other.body[:READ])]
 
 
 def _told(entry: Entry) -> str:
