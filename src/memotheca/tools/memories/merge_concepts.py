@@ -132,7 +132,7 @@ def _word(call: Call[Kernel], input: Input, sources: Sequence[Entry]) -> _Worded
     spoken = scrub(str(answer.content.get("text", "")).strip())[0] if answer.accepted else ""
     if spoken and not inspect(spoken).is_blocked:
         model = str(answer.content.get("model") or "the client's model")
-        return _Worded(merged_text.cite(spoken, sources), "sampling", model)
+        return _Worded(merged_text.without_citations(spoken, sources), "sampling", model)
     reason = "its model's answer could not be used" if answer.accepted else UNASKED[answer.outcome]
     content, disputed = merged_text.extract(sources)
     return _Worded(content, "extractive", reason=reason, disputed=disputed)
