@@ -59,6 +59,24 @@ def test_the_deadline_is_thirty_days_away(librarian: Librarian, time: Time) -> N
     assert error["data"]["deleted_at"].startswith("2026-03-11")
 
 
+@pytest.mark.parametrize("hash", ["", "  "])
+def test_no_hash_is_a_wrong_argument_and_not_something_unknown(librarian: Librarian, hash: str) -> None:
+    error = librarian.error("restore_from_hash", reversal_hash=hash)
+    assert (error["code"], error["data"]["field"]) == (-32002, "reversal_hash")
+
+
+def test_after_thirty_days_the_refusal_names_what_still_brings_it_back(librarian: Librarian, time: Time) -> None:
+    tea = librarian.remember("Ada takes her tea black.")
+    gone = forget(librarian, tea)
+    time.advance(31 * DAY // SECOND)
+    error = librarian.error("restore_from_hash", reversal_hash=gone["reversal_hash"])
+    assert (error["data"]["tx_id"], error["data"]["erased"]) == (gone["tx_id"], False)
+    assert "memotheca erase" in error["message"]
+    assert "good" not in error["message"]
+    librarian.reply("undo", tx_id=error["data"]["tx_id"])
+    assert librarian.found("tea") == [tea]
+
+
 def test_what_was_erased_since_is_not_said_to_be_thirty_days_old(librarian: Librarian) -> None:
     tea = librarian.remember("Ada takes her tea black.")
     hash = forget(librarian, tea)["reversal_hash"]

@@ -114,12 +114,20 @@ def _restored_before(snapshot: Snapshot, target: Commit) -> RestoredNodes | None
 
 
 def expired(target: Commit, *, was_erased: bool = False) -> Refusal:
-    how = "and was erased since" if was_erased else "more than 30 days ago"
+    """Too late for a hash: what was erased is gone, what was only deleted is still in the history."""
+    when = to_iso(target.time)
+    if was_erased:
+        said = f"It was deleted at {when} and erased since: nothing can bring it back."
+    else:
+        said = (
+            f"It was deleted at {when}, more than 30 days ago: the hash no longer brings it back. It is not erased: "
+            f"undo of transaction {target.tx} does, until `memotheca erase` takes it out of the history."
+        )
     return Refusal(
         Failure.EXPIRED,
-        f"It was deleted at {to_iso(target.time)}, {how}, and is gone for good.",
+        said,
         field="reversal_hash",
-        details={"deleted_at": to_iso(target.time)},
+        details={"deleted_at": when, "tx_id": target.tx, "erased": was_erased},
     )
 
 

