@@ -1,12 +1,17 @@
 """Server-sent events: what a client hears, how it speaks, and what becomes of a connection that is cut."""
 
 import json
+from contextlib import aclosing
 from typing import Any
 
+import anyio
 import pytest
 from mcp import Client
 from mcp.client.sse import sse_client
 
+from memotheca.server.channel import Channel
+from memotheca.server.limits import ByteBudget
+from memotheca.server.messages import Incoming
 from memotheca.server.web import MAX_BODY
 from tests.server.connecting import LEGACY, MODERN
 from tests.server.streaming import House, Stream, open_session, request, serving, structured
@@ -132,6 +137,33 @@ async def test_what_was_sent_but_not_seen_is_sent_again_and_nothing_twice(tmp_pa
                 seen.append(await stream.until("message"))
         async with house.stream(Last_Event_ID=seen[0]["id"]) as stream:
             assert [await stream.until("message"), await stream.until("message")] == seen[1:]
+
+
+async def test_a_client_that_is_cut_again_before_what_it_missed_still_hears_it(tmp_path):
+    async with serving(tmp_path) as house:
+        async with house.stream() as stream:
+            path = await open_session(house, stream)
+            await house.post(path, {"jsonrpc": "2.0", "id": 1, "method": "ping"})
+            last = (await stream.until("message"))["id"]
+        await house.time.until_waited_for(60)
+        await house.post(path, {"jsonrpc": "2.0", "id": 50, "method": "ping"})
+        async with house.stream(Last_Event_ID=last) as stream:
+            heard = [await stream.next(), await stream.next()]
+            assert [event["event"] for event in heard] == ["heartbeat", "endpoint"]
+        async with house.stream(Last_Event_ID=heard[-1]["id"]) as stream:
+            heard += [await stream.next(), await stream.next(), await stream.until("message")]
+            assert json.loads(heard[-1]["data"])["id"] == 50
+        numbers = [int(event["id"].split("-")[1]) for event in heard]
+        assert numbers == sorted(numbers)
+
+
+async def test_what_passes_while_an_event_is_being_sent_has_no_lower_number():
+    to_server, incoming = anyio.create_memory_object_stream[Incoming](0)
+    async with incoming, Channel(to_server, most=1_000, budget=ByteBudget(1_000)) as channel:
+        await channel.publish({"jsonrpc": "2.0", "id": 1, "result": {}})
+        async with aclosing(channel.follow(*channel.attach(None))) as events:
+            sent = await anext(events)
+            assert channel.passing("heartbeat", "{}").number >= sent.number
 
 
 async def test_a_connection_can_be_taken_up_by_its_id_alone(tmp_path):

@@ -118,8 +118,9 @@ class Channel:
             if due is None:
                 await changed.wait()
                 continue
-            yield due
+            # Before it is sent: what passes while it is must not have a lower number.
             after = self._position = due.number
+            yield due
             if after > self._sent:
                 self._sent = after
                 self._waiting -= len(due.text)
