@@ -79,6 +79,9 @@ class TestAdversarial:
         outside = check(librarian, "Penguins lay their eggs on the Antarctic ice.", "embedding_outlier")
         assert (inside["is_safe"], outside["is_safe"]) == (True, False)
         assert outside["recommended_action"] == "RequireReview"
+        newer = check(librarian, "The service was restarted after the deploy.", "embedding_outlier")
+        assert newer["checks"][0]["score"] > 0.3
+        assert (newer["threat_level"], newer["recommended_action"]) == ("none", "Allow")
         about = {"rationale": "It tells how deploys fail."}
         fitting = check(librarian, "A deploy failed during the migration.", "content_misalign", **about)
         beside = check(librarian, "Penguins lay their eggs on the Antarctic ice.", "content_misalign", **about)

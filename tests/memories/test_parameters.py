@@ -62,6 +62,8 @@ RETRIEVAL = [
     Effect("search_graph", {"query": "tea"}, {"query": "cup"}, "results"),
     Effect("search_graph", {"query": "tea cup pot"}, {"top_k": 1}, "count"),
     Effect("search_graph", {"query": "tea black cup"}, {"min_similarity": 0.95}, "count"),
+    Effect("search_graph", {"query": "tea cup pot"}, {"topK": 1}, "count"),
+    Effect("search_graph", {"query": "tea black cup"}, {"minSimilarity": 0.95}, "count"),
     Effect("search_graph", {"query": "tea cup"}, {"filters": {"min_importance": 0.8}}, "count"),
     Effect("search_graph", {"query": "tea cup"}, {"filters": {"johari_quadrants": ["Hidden"]}}, "count"),
     Effect("search_graph", {"query": "tea cup"}, {"filters": {"created_after": LATER}}, "count"),

@@ -67,7 +67,10 @@ class Vetted:
 
     @property
     def worst(self) -> float:
-        return max((_score(verdict) for verdict in self.verdicts), default=0.0)
+        """The highest score that means a threat: of a failed check, or of one that looks for attacks. What is only new
+        or loosely put is none."""
+        told = [each for each in self.verdicts if each.passed is False or each.check == "prompt_injection"]
+        return max(map(_score, told), default=0.0)
 
     @property
     def threat_level(self) -> str:

@@ -43,6 +43,12 @@ class Input:
     modality: str = choice(MODALITIES, "", UNSET)
     include_content: bool = flag("", False)
     include_quarantined: bool = flag("", False)
+    topK: int = integer("Same as top_k.", UNSET, minimum=1, maximum=100)
+    minSimilarity: float = number("Same as min_similarity.", UNSET, minimum=0, maximum=1)
+
+
+# Other spellings that the specification promises.
+SPELLED = {"topK": "top_k", "minSimilarity": "min_similarity"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +112,7 @@ def search_graph(call: Call[Kernel], input: Input) -> Answer:
     then."""
     began = time.perf_counter()
     given = said(input)
+    given |= {SPELLED[name]: value for name, value in given.items() if name in SPELLED}
 
     def tell(number: int, found: Recalled) -> None:
         call.show(number, to_json(_result(found, input.include_content)))
