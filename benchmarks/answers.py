@@ -28,7 +28,7 @@ from timing import percentile
 BUDGETS = (512, 2048)
 ALLOWED = 1.1  # of the budget, on the wire (specification)
 DEPTH = 50
-RESERVED = "Nothing is known"
+RESERVED = ("Nothing is known", "Nothing known mentions")
 EARLIER = "Earlier"  # a heading: everything below it is older than something above
 MARKS = ("Superseded", EARLIER, "Disputed", "Ended: ")
 WHOLE = ("why", "list")
@@ -233,7 +233,7 @@ def measure(asked: Sequence[Asked], budget: int | None) -> dict[str, tuple[float
         "outdated never unmarked": _share([id in each.marked for each, id in outdated]),
         "disputed: both sides": _share([each.is_answered for each in disputed]),
         "unknown: nothing claimed": _share([each.is_reserved or not each.shown for each in unknown]),
-        "known, but said to be unknown": _share([each.is_reserved or not each.shown for each in known]),
+        "known, with a word said to be missing": _share([each.is_reserved or not each.shown for each in known]),
         "budget held": _share(held),
     }
 
@@ -256,7 +256,7 @@ def report(name: str, budget: int | None, ways: Mapping[str, Sequence[Asked]]) -
     for label, (share, of) in measure(ways["inject_context"], budget).items():
         target = TARGETS.get(label)
         verdict = "" if target is None else f"  (target {100 * target:.0f} %{'' if share >= target else ', missed'})"
-        print(f"  {label:32} {100 * share:5.1f} %  of {of:3}{verdict}")
+        print(f"  {label:38} {100 * share:5.1f} %  of {of:3}{verdict}")
     for way, asked in ways.items():
         known = [each for each in asked if each.question["gold"]]
         answered = sum(each.is_answered for each in known)

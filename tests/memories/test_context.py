@@ -250,6 +250,14 @@ def test_nothing_is_known_is_said_in_so_many_words(librarian: Librarian) -> None
     assert block["text"] == "Nothing is known about this."
 
 
+def test_what_of_a_question_nothing_mentions_is_named_first(librarian: Librarian) -> None:
+    librarian.remember("Marit Holm tunes the organ on Fridays.")
+    said = inject(librarian, "What is the telephone number of Marit Holm?")["context"].splitlines()[0]
+    assert said == "Nothing known mentions: telephone, number."
+    assert "Nothing known" not in inject(librarian, "When does Marit Holm tune the organ?")["context"]
+    assert "Nothing known" not in inject(librarian, "How often does Marit tune?")["context"]
+
+
 def test_what_has_little_to_do_with_the_question_does_not_fill_the_budget(librarian: Librarian) -> None:
     wanted = librarian.remember("The greenhouse is watered at six by the drip line.")
     for number in range(20):

@@ -4,7 +4,7 @@ why, ask for all of something, or go on from the question before it."""
 import re
 from dataclasses import dataclass
 
-from memotheca.text.words import identifiers, query_words
+from memotheca.text.words import identifiers, query_words, spelled_words
 
 # A question of so few words of its own says hardly what it is about.
 FEW = 2  # chosen (memory-model: Context)
@@ -42,6 +42,17 @@ _POINTING = re.compile(
 _NAMED = re.compile(r"(?<!^)(?<![.!?]\s)\b[A-ZÀ-ÖØ-Þ]\w+")
 
 
+_MEASURED = re.compile(r"\b(?:how|wie|combien|cuánt[oa]s?|quant[oaie]s?|hoe|hvor|hur)\s+(?:de\s+)?(\w+)", re.IGNORECASE)
+_ASKING = re.compile(
+    r"whose|list|enumerate|overview|may|might|must|many|much|long|often|still|currently|actually|exactly|tell|know|show|find|please|aren|isn|didn|"
+    r"doesn|don|wasn|weren|hasn|haven|can|wer|was|wann|wo|wie|welche[rsnm]?|warum|ist|sind|hat|haben|war|der|die|das|den|dem|"
+    r"im|am|zum|zur|von|vom|bei|für|mit|quel(?:le)?s?|quand|où|qui|que|est|sont|les?|la|des|du|dans|pour|sur|quién|cuándo|"
+    r"dónde|qué|cuál(?:es)?|es|el|los|las|del|por|para|quando|onde|quem|qual|quais|quanto|dove|chi|cosa|il|lo|gli|di|per|"
+    r"wanneer|waar|welke|het|een|van|hvem|hvad|hva|hvornår|når|hvilke[nt]?|er",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Inquiry:
     """What a question asks for, and whether it may only be understood after the one before it."""
@@ -58,6 +69,14 @@ def read_inquiry(question: str) -> Inquiry:
         asks_for_all=_ALL.search(spoken) is not None,
         may_go_on=_may_go_on(spoken),
     )
+
+
+def content_words(question: str) -> dict[str, str]:
+    """The words of a question that something stored would have, by their terms: not those that only ask, nor the
+    measure after "how", which a figure answers."""
+    measured = {word.casefold() for word in _MEASURED.findall(question)}
+    found = {term: word for term, word in spelled_words(question).items() if word.casefold() not in measured}
+    return {term: word for term, word in found.items() if len(word) > 1 and not _ASKING.fullmatch(word)}
 
 
 def follow(before: str, question: str) -> str:

@@ -11,6 +11,7 @@ from memotheca.memory.claims.inquiry import Inquiry
 from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.graph.causes import causes_of
 from memotheca.memory.graph.relations import CONTRADICTS, MENTIONS, RESOLVES, SUPERSEDES
+from memotheca.memory.recall.preference import prefer
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.model.kinds import CAUSAL, HIERARCHICAL, RELATIONAL
 from memotheca.model.knowledge import Entry
@@ -53,6 +54,12 @@ class ContextSource:
         placed = sorted(self.hit.excerpts, key=lambda each: each.start)
         return "\n\n".join(dict.fromkeys(text for each in placed if (text := each.text.strip())))
 
+    @property
+    def matched(self) -> str:
+        """All the words it may be found by."""
+        reason = str(self.entry.attributes.get("rationale", ""))
+        return "\n".join((self.entry.title, self.text, *self.entry.tags, reason))
+
 
 @dataclass(frozen=True, slots=True)
 class Pool:
@@ -62,6 +69,8 @@ class Pool:
     candidates: list[ContextSource]
     considered: int
     said: frozenset[tuple[str, str, str]]
+    # How near the nearest is in meaning; 1 where that cannot be told.
+    nearness: float
 
 
 def find_candidates(kernel: Kernel, query: str, inquiry: Inquiry, *, before: str, limit: int) -> Pool:
@@ -85,7 +94,8 @@ def find_candidates(kernel: Kernel, query: str, inquiry: Inquiry, *, before: str
         elif each.step:
             found[each.entry.id] = replace(held, effect=each.effect, step=each.step)
     kept = [each for each in found.values() if each.score >= RELEVANT]
-    return Pool(sorted(kept, key=lambda each: (-each.score, each.entry.id)), len(ranked), said)
+    nearness = max((1.0 if each.hit.cosine is None else each.hit.cosine for each in ranked), default=0.0)
+    return Pool(sorted(kept, key=lambda each: (-each.score, each.entry.id)), len(ranked), said, nearness)
 
 
 def _searched(kernel: Kernel, query: str, limit: int) -> list[ContextSource]:
@@ -93,7 +103,7 @@ def _searched(kernel: Kernel, query: str, limit: int) -> list[ContextSource]:
     triples = [as_hit(said) for said in find_sentences(kernel, query, limit=TRIPLES).triples]
     return [
         ContextSource(hit, entry, hit.score or 0.0)
-        for hit in (*page.hits, *triples)
+        for hit in (*prefer(kernel, page.hits, query), *triples)
         if isinstance(entry := hit.version.thing, Entry)
     ]
 

@@ -1,6 +1,8 @@
 """Context: the best of everything stored about a question, within a budget of tokens, each line dated and cited
 (memory-model: Context)."""
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -12,7 +14,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.critique import ContradictoryPair, find_clashes
 from memotheca.memory.claims import distil
 from memotheca.memory.claims.distil import Mode
-from memotheca.memory.claims.inquiry import read_inquiry
+from memotheca.memory.claims.inquiry import content_words, read_inquiry
 from memotheca.memory.graph.relations import CONTRADICTS, SUPERSEDES
 from memotheca.memory.recall.candidates import ContextSource, Pool, find_candidates
 from memotheca.memory.recall.context_lines import Line, LineWriter, Sheet, fit_lines, is_over
@@ -32,6 +34,9 @@ WIDER = 1.5  # chosen: who asks for all of something is shown more
 ALIKE, ALIKE_IN_WORDS = 0.5, 0.3  # measured on one corpus (docs/benchmarks.md: answers)
 COMPARED = 200  # chosen: so many pairs, the likest first, bounds the comparing
 NOTHING = "Nothing is known about this."
+UNMENTIONED = "Nothing known mentions:"
+# So much of a question must be unsaid to be named, and so far away is what has none of its words.
+UNSAID, DISTANT = 0.2, 0.3  # measured on one corpus (docs/benchmarks.md: answers)
 EARLIER = "Earlier on the same:"
 SIDES = 4  # chosen: what more than so many say is no dispute, but several things
 
@@ -94,15 +99,19 @@ def compose(kernel: Kernel, occasion: Occasion) -> Context:
     if not pool.candidates:
         return Context("", occasion.mode or "raw", 0, 0, considered=pool.considered)
     candidates = [pool.candidates[at] for at in distil.without_repeats([each.text for each in pool.candidates])]
+    unsaid = _unsaid(occasion, candidates, pool.nearness)
+    if unsaid is None:
+        return Context("", occasion.mode or "raw", 0, 0, considered=pool.considered)
     texts = tuple(each.text for each in candidates)
     with kernel.read() as snapshot:
         ties = _compare(snapshot, candidates, pool)
-    sheet = Sheet(occasion.query, texts, occasion.tokens, kernel.now())
+    room = occasion.tokens - count_tokens(unsaid)
+    sheet = Sheet(occasion.query, texts, room, kernel.now())
     whole = _lines(sheet, candidates, ties, mode="raw")
-    before = count_tokens(_render(whole, {line.place: line.forms[-1] for line in whole}))
+    before = count_tokens(unsaid + _render(whole, {line.place: line.forms[-1] for line in whole}))
     mode = occasion.mode or distil.choose_mode(texts, asks_for_all=inquiry.asks_for_all, fits=before <= occasion.tokens)
     lines = whole if mode == "raw" else _lines(sheet, candidates, ties, mode=mode)
-    text = _render(lines, fit_lines(lines, occasion.tokens - count_tokens(EARLIER)))
+    text = unsaid + _render(lines, fit_lines(lines, room - count_tokens(EARLIER)))
     shown = [each for each in candidates if citation_of(each.entry) in text]
     ids = {each.entry.id for each in shown}
     return Context(
@@ -115,6 +124,23 @@ def compose(kernel: Kernel, occasion: Occasion) -> Context:
         tuple(clash for clash in ties.clashes if {clash.older.id, clash.newer.id} <= ids),
         tuple(_superseded([each.entry for each in shown], ties, kernel.now())),
     )
+
+
+def _unsaid(occasion: Occasion, candidates: Sequence[ContextSource], nearness: float) -> str | None:
+    """A line that names what of the question nothing says, where that is much of it; None where nothing has a word of
+    it, nor comes near."""
+    asked = content_words(occasion.query)
+    if occasion.before and read_inquiry(occasion.query).may_go_on:
+        return ""
+    held = [set(words(each.matched)) for each in candidates]
+    missing = [term for term in asked if not any(term in each for each in held)]
+    if asked and len(missing) == len(asked):
+        return None if nearness < DISTANT else ""
+    weights = distil.weigh_words(" ".join(asked), [each.matched for each in candidates])
+    whole = sum(weights.get(term, 0.0) for term in asked)
+    if not missing or sum(weights.get(term, 0.0) for term in missing) < UNSAID * whole:
+        return ""
+    return f"{UNMENTIONED} {', '.join(asked[term] for term in missing)}.\n"
 
 
 def _compare(snapshot: Snapshot, candidates: Sequence[ContextSource], pool: Pool) -> _Ties:
@@ -132,18 +158,21 @@ def _compare(snapshot: Snapshot, candidates: Sequence[ContextSource], pool: Pool
 
 def _prose(text: str) -> str:
     """Code contradicts nothing."""
+    if not distil.is_code(text):
+        return text
     return "\n".join(piece.text for piece in distil.pieces(text) if not distil.is_code(piece.text))
 
 
 def _likeness(snapshot: Snapshot, entries: Sequence[Entry]) -> dict[frozenset[str], float]:
     """How much each two are about the same."""
     spoken = [frozenset(words(f"{entry.title}\n{entry.body}")) for entry in entries]
-    weights = distil.weigh_words(" ".join(word for held in spoken for word in held), [" ".join(h) for h in spoken])
-    worth = [sum(weights.get(word, 0.0) for word in held) for held in spoken]
+    counted = Counter(word for held in spoken for word in held)
+    weights = {word: math.log(1 + (1 + len(spoken)) / (1 + times)) for word, times in counted.items()}
+    worth = [sum(map(weights.__getitem__, held)) for held in spoken]
     vectors = meanings(snapshot, [entry.id for entry in entries])
     found: dict[frozenset[str], float] = {}
     for one, other in combinations(range(len(entries)), 2):
-        shared = sum(weights.get(word, 0.0) for word in spoken[one] & spoken[other])
+        shared = sum(map(weights.__getitem__, spoken[one] & spoken[other]))
         least = min(worth[one], worth[other])
         value = shared / least if least else 0.0
         a, b = entries[one].id, entries[other].id
