@@ -57,10 +57,10 @@ EPILOG = """examples:
   memotheca serve --toolsets all --read-only      all, but nothing that writes
 
 The toolsets are entries, documents, patterns (these by default), notes (by
-default with a vault), memories, and memory: nine of all these. Over stdio the server ends when its client
-does; over HTTP it runs until it is stopped. SIGTERM, SIGINT (Ctrl-C) and SIGHUP
-stop it: it closes its database and exits with 0, or with 1 where a call had to
-be abandoned."""
+default with a vault), memories, and memory: nine tools of these. Over
+stdio the server ends when its client does; over HTTP it runs until it is
+stopped. SIGTERM, SIGINT (Ctrl-C) and SIGHUP stop it: it closes its database and
+exits with 0, or with 1 where a call had to be abandoned."""
 
 
 class JsonLines(logging.Formatter):

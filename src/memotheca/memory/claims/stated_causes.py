@@ -67,13 +67,13 @@ _UNSTATED = re.compile(
 )
 _EDGE = re.compile(r"[,;:()\[\]\"“”«»|\n]|\s[-\u2013\u2014]\s|[.!?](?=\s|$)")
 _ARTICLES = re.compile(
-    r"(?:the|an?|this|that|our|its|their|de[rnms]|die|das|dies\w*|ein\w*|unser\w*|les?|la|las|los|l['\u2019]|un[aeo]?|"
-    r"cet?te?|el|il|lo|gli|os?|as?|het|een|de|det|en|et|incident|ticket|issue)\s+",
+    r"(?<!\w)(?:the|an?|this|that|our|its|their|de[rnms]|die|das|dies\w*+|ein\w*+|unser\w*+|les?|la|las|los|l['\u2019]|"
+    r"un[aeo]?|cet?te?|el|il|lo|gli|os?|as?|het|een|de|det|en|et|incident|ticket|issue)\s++",
     re.IGNORECASE,
 )
 _COPULA = re.compile(
-    r"\s+(?:is|are|was|were|has been|have been|had been|got|wurden?|ist|sind|war|waren|a été|est|sont|fue|fueron|foi|"
-    r"foram|è stat[oa]|è|werd(?:en)?|blev|ble|var)$",
+    r"(?<=\s)(?:is|are|was|were|has been|have been|had been|got|wurden?|ist|sind|war|waren|a été|est|sont|fue|fueron|"
+    r"foi|foram|è stat[oa]|è|werd(?:en)?|blev|ble|var)$",
     re.IGNORECASE,
 )
 _OF = frozenset("of von vom de du des di del van av af til".split())
