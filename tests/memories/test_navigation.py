@@ -252,3 +252,11 @@ def test_what_is_gone_takes_nobodys_place_among_the_recent(librarian: Librarian)
     for id in gone:
         librarian.call("delete", id=id)
     assert recent(librarian, limit=1) == [oldest]
+
+
+def test_the_text_of_a_neighbourhood_tells_nodes_and_leaves_numbers_to_programs(librarian: Librarian) -> None:
+    lock = librarian.remember("The lock is held.", name="the lock")
+    wait = librarian.remember("Deploys wait.", name="deploys", link_to=[lock], metadata={"relation": "caused by"})
+    (block,) = librarian.reply("get_neighborhood", node_id=lock).blocks
+    assert block["text"].splitlines()[1] == f"→ causes: deploys {librarian.tag(wait)}"
+    assert librarian.call("get_neighborhood", node_id=lock)["neighbors"][0]["id"] == wait

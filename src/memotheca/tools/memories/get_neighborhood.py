@@ -121,8 +121,14 @@ def get_neighborhood(call: Call[Kernel], input: Input) -> Answer:
         truncated=found.truncated or len(neighbors) < len(every) or fitting < len(edges),
     )
     most = ", the strongest of more" if output.truncated else ""
-    sentence = f'Around "{name_of(focal)}" there are {len(neighbors)} nodes{most}.'
-    return Answer(sentence, f"{NODES}/{focal.id}", output)
+    told = [f'Around "{name_of(focal)}" there are {len(neighbors)} nodes{most}.', *map(_line, neighbors)]
+    return Answer("\n".join(told), f"{NODES}/{focal.id}", output, is_text_alone=True)
+
+
+def _line(found: NeighborShape) -> str:
+    """A node as text: how many steps away, which way the edge points, what it says."""
+    arrow = "→" if found.direction == "out" else "←"
+    return f"{'  ' * (found.hop - 1)}{arrow} {found.predicate}: {found.name} {found.citation}"
 
 
 def _neighbor(found: Neighbour) -> NeighborShape:
