@@ -54,6 +54,9 @@ STORE = [
     Effect("store_memory", store(), {"agent_id": "cook"}, "then.agent_id"),
     Effect("store_memory", store(), {"session_id": "kitchen"}, "then.session_id"),
     Effect("store_memory", store(), {"source": "web"}, "source"),
+    Effect("store_memory", store(), {"supersedes": [TEA]}, "updates"),
+    Effect("store_memory", store(), {"contradicts": [TEA]}, "conflicts"),
+    Effect("store_memory", store(), {"same_as": [TEA]}, "duplicates"),
     Effect("store_memory", store(), {"occurred_at": LATER}, "times"),
     Effect("store_memory", store(), {"valid_from": LATER}, "times"),
     Effect("store_memory", store(), {"valid_to": LATER}, "times"),
@@ -118,6 +121,10 @@ CURATION = [
     *(
         Effect("annotate_node", {"node_id": TEA, "annotations": {"tags": ["x"]}}, {name: value}, "annotations")
         for name, value in (("occurred_at", LATER), ("valid_from", LATER), ("valid_to", LATER), ("source", "web"))
+    ),
+    *(
+        Effect("annotate_node", {"node_id": TEA, "annotations": {"tags": ["x"]}}, {name: [CUP]}, "changed_fields")
+        for name in ("supersedes", "contradicts", "same_as")
     ),
     Effect("boost_importance", BOOST, {"node_id": CUP}, "node_id"),
     Effect("boost_importance", BOOST, {"delta": -0.2}, "new_importance"),

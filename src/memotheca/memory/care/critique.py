@@ -9,14 +9,16 @@ from typing import Literal
 import numpy as np
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.claims.contradiction import Contradiction, contradict
+from memotheca.memory.claims.contradiction import Contradiction
 from memotheca.memory.claims.priors import assume
-from memotheca.memory.claims.quantities import differ_in_figures
-from memotheca.memory.curation.remember import DUPLICATE, importance_of, quarantine_of
-from memotheca.memory.graph.relations import CONSISTENT, CONTRADICTS
+from memotheca.memory.claims.verdict import PairVerdict
+from memotheca.memory.curation.remember import importance_of, quarantine_of
+from memotheca.memory.graph.relations import CONSISTENT, CONTRADICTS, SAME_AS, SUPERSEDES
 from memotheca.memory.spaces.fingerprint import words_of
 from memotheca.memory.standing.judge import NEAR, reference_of
 from memotheca.memory.standing.nearest import vicinity_of
+from memotheca.memory.standing.sample import meanings
+from memotheca.memory.standing.subject import compare_pairs
 from memotheca.model.cancellation import heed
 from memotheca.model.clock import DAY, to_iso
 from memotheca.model.kinds import MEMORY, TEMPORAL
@@ -61,6 +63,16 @@ class ContradictoryPair:
 
 
 @dataclass(frozen=True, slots=True)
+class Repetition:
+    """Two entries that say the same, the older one first, and how near they are."""
+
+    older: Entry
+    newer: Entry
+    nearness: float
+    verdict: PairVerdict
+
+
+@dataclass(frozen=True, slots=True)
 class RelatedPairs:
     """Pairs of entries that have to do with each other, and how many entries were not compared with what is near."""
 
@@ -84,14 +96,13 @@ def criticise(
     kernel: Kernel, snapshot: Snapshot, related: RelatedPairs, entries: Sequence[Entry], *, checks: Collection[str]
 ) -> list[Finding]:
     """What is wrong with some entries and with what is related to them."""
-    pairs = related.pairs
-    clashes = find_clashes(snapshot, pairs)
+    asserted = judge_pairs(snapshot, related.pairs, kernel) if set(checks) - {"low_confidence"} else []
+    clashes = [each for each in asserted if isinstance(each, ContradictoryPair)]
     found: list[Finding] = []
     if "conflicts" in checks:
         found += [_conflict(clash) for clash in clashes]
     if "duplicates" in checks:
-        clashing = {frozenset((clash.older.id, clash.newer.id)) for clash in clashes}
-        found += _duplicates(kernel, snapshot, [p for p in pairs if frozenset((p[0].id, p[1].id)) not in clashing])
+        found += [_duplicate(each) for each in asserted if isinstance(each, Repetition)]
     if "outdated" in checks:
         found += _outdated(entries, clashes, kernel.now())
     if "low_confidence" in checks:
@@ -139,37 +150,66 @@ def meanings_of(kernel: Kernel, snapshot: Snapshot, pairs: Sequence[tuple[Entry,
     return [values[place] for place in range(len(pairs))]
 
 
-def find_clashes(snapshot: Snapshot, pairs: Iterable[tuple[Entry, Entry]]) -> list[ContradictoryPair]:
-    found: list[ContradictoryPair] = []
-    pairs = list(pairs)
-    ids = {one.id for one, _ in pairs}
-    said, fine = _said_to_clash(snapshot, ids), _said_to_be_fine(snapshot, ids)
-    for pair in pairs:
-        heed()
-        if frozenset(each.id for each in pair) in fine:
-            continue
-        older, newer = sorted(pair, key=lambda entry: (holds_from(entry), entry.id))
-        weight = said.get(frozenset((older.id, newer.id)))
-        clash = contradict(older, newer) if weight is None else _stated(older, newer, weight)
-        if clash is not None:
-            found.append(ContradictoryPair(older, newer, clash))
+def find_clashes(
+    snapshot: Snapshot, pairs: Iterable[tuple[Entry, Entry]], kernel: Kernel | None = None
+) -> list[ContradictoryPair]:
+    """What of some pairs is updated or contradicted; without the kernel every word tells as much as another."""
+    return [each for each in judge_pairs(snapshot, pairs, kernel) if isinstance(each, ContradictoryPair)]
+
+
+def judge_pairs(
+    snapshot: Snapshot, pairs: Iterable[tuple[Entry, Entry]], kernel: Kernel | None = None
+) -> list[ContradictoryPair | Repetition]:
+    """What is asserted of some pairs: by whoever linked them, else on strong evidence. What has ended before the other
+    began is settled, and so is what somebody called the same."""
+    ordered = [_in_order(pair) for pair in pairs]
+    said = _said_between(snapshot, {one.id for one, _ in ordered} | {other.id for _, other in ordered})
+    found: list[ContradictoryPair | Repetition] = []
+    unsaid: list[tuple[Entry, Entry]] = []
+    for older, newer in ordered:
+        predicates = said.get(frozenset((older.id, newer.id)), {})
+        if CONTRADICTS in predicates:
+            found.append(ContradictoryPair(older, newer, _stated(older, newer, predicates[CONTRADICTS])))
+        elif not predicates and not _is_settled(older, newer):
+            unsaid.append((older, newer))
+    vectors = meanings(snapshot, list({entry.id for pair in unsaid for entry in pair}))
+    for (older, newer), made in zip(unsaid, compare_pairs(kernel, snapshot, unsaid, vectors), strict=True):
+        if made.verdict is not None:
+            found.append(_asserted(older, newer, made.verdict, made.cosine))
     return found
+
+
+def _in_order(pair: tuple[Entry, Entry]) -> tuple[Entry, Entry]:
+    older, newer = sorted(pair, key=lambda entry: (holds_from(entry), entry.id))
+    return older, newer
+
+
+def _is_settled(older: Entry, newer: Entry) -> bool:
+    end = older.validity.end
+    return end is not None and end <= holds_from(newer)
+
+
+def _asserted(older: Entry, newer: Entry, verdict: PairVerdict, cosine: float | None) -> ContradictoryPair | Repetition:
+    if verdict.kind == "duplicate":
+        return Repetition(older, newer, verdict.score if cosine is None else cosine, verdict)
+    return ContradictoryPair(
+        older, newer, Contradiction(verdict.score, verdict.type, verdict.older, verdict.newer, verdict.explanation)
+    )
 
 
 def holds_from(entry: Entry) -> int:
     return entry.created_at if entry.validity.start is None else entry.validity.start
 
 
-def _said_to_clash(snapshot: Snapshot, ids: Iterable[str]) -> dict[frozenset[str], float]:
-    """The edges that say so (memory-model: Contradictions), by their ends."""
-    edges = [edge for id in with_predicate(snapshot, ids, CONTRADICTS) for edge in snapshot.edges_of(id, CONTRADICTS)]
-    return {frozenset((edge.source, edge.target)): edge.weight for edge in sorted(edges, key=lambda each: each.weight)}
-
-
-def _said_to_be_fine(snapshot: Snapshot, ids: Iterable[str]) -> set[frozenset[str]]:
-    """Pairs of which somebody said that both may stand as they are."""
-    edges = [edge for id in with_predicate(snapshot, ids, CONSISTENT) for edge in snapshot.edges_of(id, CONSISTENT)]
-    return {frozenset((edge.source, edge.target)) for edge in edges}
+def _said_between(snapshot: Snapshot, ids: Iterable[str]) -> dict[frozenset[str], dict[str, float]]:
+    """What edges say of pairs, with their weights (memory-model: Contradictions)."""
+    known, found = list(ids), dict[frozenset[str], dict[str, float]]()
+    for predicate in (CONTRADICTS, SUPERSEDES, SAME_AS, CONSISTENT):
+        for id in with_predicate(snapshot, known, predicate):
+            for edge in snapshot.edges_of(id, predicate):
+                held = found.setdefault(frozenset((edge.source, edge.target)), {})
+                held[predicate] = max(edge.weight, held.get(predicate, 0.0))
+    return found
 
 
 def _stated(older: Entry, newer: Entry, weight: float) -> Contradiction:
@@ -188,19 +228,13 @@ def _conflict(clash: ContradictoryPair) -> Finding:
     )
 
 
-def _duplicates(kernel: Kernel, snapshot: Snapshot, pairs: Sequence[tuple[Entry, Entry]]) -> list[Finding]:
-    fine = _said_to_be_fine(snapshot, {one.id for one, _ in pairs})
-    pairs = [pair for pair in pairs if frozenset(each.id for each in pair) not in fine]
-    return [
-        Finding(
-            check="duplicates",
-            entries=pair,
-            score=round(value, 4),
-            explanation=f"they say the same, to {value:.2f}",
-        )
-        for pair, value in zip(pairs, meanings_of(kernel, snapshot, pairs), strict=True)
-        if value >= DUPLICATE and not differ_in_figures(pair[0].body, pair[1].body)
-    ]
+def _duplicate(found: Repetition) -> Finding:
+    return Finding(
+        check="duplicates",
+        entries=(found.newer, found.older),
+        score=round(found.nearness, 4),
+        explanation=f"they say the same, to {found.nearness:.2f}",
+    )
 
 
 def _outdated(entries: Sequence[Entry], clashes: Sequence[ContradictoryPair], now: int) -> list[Finding]:

@@ -32,7 +32,7 @@ def get_ready(kernel: Kernel, stop: Callable[[], bool]) -> None:
         if stop():
             return
         with kernel.read() as snapshot:
-            find_clashes(snapshot, related_pairs(kernel, snapshot, [entry]).pairs)
+            find_clashes(snapshot, related_pairs(kernel, snapshot, [entry]).pairs, kernel)
     with kernel.read() as snapshot:
         reference_of(kernel, snapshot).renew(snapshot)
         count_quadrants(kernel, snapshot)

@@ -111,7 +111,7 @@ def _critical(findings: Iterable[Finding]) -> Iterable[CareTask]:
             if finding.clash is None:
                 yield _task("obsolete_info", finding, Verb.FORGET, "medium")
             elif finding.clash.type == "temporal":
-                yield _task("obsolete_info", finding, Verb.FORGET, "high")
+                yield _task("obsolete_info", finding, Verb.ANNOTATE, "high")
             else:
                 yield _task("ambiguity_detected", finding, Verb.ASK, "high")
         if finding.clash is not None:

@@ -31,7 +31,7 @@ from memotheca.text.likeness import likeness
 from memotheca.text.sentences import split_statements
 from memotheca.text.words import STOP_WORDS, as_written, spoken, stem, terms_of, words
 
-Kind = Literal["factual", "logical", "causal", "temporal"]
+ContradictionKind = Literal["factual", "logical", "causal", "temporal"]
 
 THRESHOLD = 0.5  # specification (memory-model: Contradictions)
 # Another scope takes off .3, since .4 would hide a superseded denial (memory-model: Contradictions).
@@ -100,7 +100,7 @@ class Contradiction:
     """How strongly two texts clash, of which kind, over which two sentences, and why in words."""
 
     score: float
-    type: Kind
+    type: ContradictionKind
     one: str
     other: str
     explanation: str
@@ -257,7 +257,7 @@ def _claim_of_one_subject(one: ParsedSentence, other: ParsedSentence) -> bool:
     return one.subject is not None and one.subject == other.subject
 
 
-Verdict = tuple[float, Kind, str] | None
+Verdict = tuple[float, ContradictionKind, str] | None
 
 
 def _likeness(one: Iterable[str], other: Iterable[str]) -> float:

@@ -7,6 +7,13 @@ from typing import Any, cast
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.claims.when import FIELDS, SOURCE, tell_times
+from memotheca.memory.curation.decisions import (
+    PREDICATES,
+    UNDECIDED,
+    Decisions,
+    carry_out_decisions,
+    resolve_decisions,
+)
 from memotheca.memory.curation.origin import amend_origin
 from memotheca.memory.curation.remember import log_curation
 from memotheca.memory.curation.ties import LINK_TO, UNLINK, Tied, tie
@@ -44,8 +51,11 @@ class Annotated:
     is_same: bool
 
 
-def annotate(kernel: Kernel, handle: str, annotations: Mapping[str, Any], *, actor: str) -> Annotated:
-    """Attach tags, a domain, a confidence, notes, related concepts; link it to others, or take links away."""
+def annotate(
+    kernel: Kernel, handle: str, annotations: Mapping[str, Any], *, decisions: Decisions = UNDECIDED, actor: str
+) -> Annotated:
+    """Attach tags, a domain, a confidence, notes, related concepts; link it to others, or take links away; and carry
+    out what was decided of others."""
 
     def act(transaction: Transaction, plan: FilePlan) -> Annotated:
         transaction.describe("UPDATE", note={VERB: Verb.ANNOTATE})
@@ -59,6 +69,7 @@ def annotate(kernel: Kernel, handle: str, annotations: Mapping[str, Any], *, act
             plan.add(before, after)
         tied = tie(transaction, before.id, annotations)
         changed += [name for name, edges in ((LINK_TO, tied.made), (UNLINK, tied.removed)) if edges]
+        changed += _decide(transaction, after, decisions)
         version = cast(Version, transaction.version(before.id, transaction.tx))
         # What changed nothing of the entry itself is still this transaction's.
         version = replace(version, tx=transaction.tx) if changed else version
@@ -67,6 +78,17 @@ def annotate(kernel: Kernel, handle: str, annotations: Mapping[str, Any], *, act
     annotated = carry_out(kernel, act, actor=actor)
     log_curation(kernel, "info", "annotate", (annotated.version.id,))
     return annotated
+
+
+def _decide(transaction: Transaction, entry: Entry, decisions: Decisions) -> list[str]:
+    """Carry out what was not decided before; returns of which kinds it was."""
+    decided = resolve_decisions(transaction, decisions, entry.id)
+    known = {
+        (edge.target, edge.predicate) for name in PREDICATES.values() for edge in transaction.edges_of(entry.id, name)
+    }
+    fresh = {id: predicate for id, predicate in decided.items() if (id, predicate) not in known}
+    transaction.link(carry_out_decisions(transaction, entry, fresh))
+    return [name for name, predicate in PREDICATES.items() if predicate in fresh.values()]
 
 
 def _with_owner(transaction: Transaction, before: Entry, after: Entry, changed: Sequence[str]) -> Entry:

@@ -8,15 +8,21 @@ from typing import Any, cast
 from memotheca.kernel.citations import new_alias
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
-from memotheca.memory.claims.contradiction import Contradiction
-from memotheca.memory.claims.quantities import differ_in_figures
 from memotheca.memory.claims.said_times import read_times
+from memotheca.memory.curation.decisions import (
+    UNDECIDED,
+    Decisions,
+    carry_out_decisions,
+    decided_by,
+    resolve_decisions,
+)
 from memotheca.memory.curation.found_links import found_links
 from memotheca.memory.curation.links import new_link, stated_edges
 from memotheca.memory.curation.mentions import mention_edges
 from memotheca.memory.curation.origin import Origin, stated_source, with_origin
 from memotheca.memory.curation.rewards import Rewarded, reward_store
 from memotheca.memory.graph.cycles import without_circles
+from memotheca.memory.graph.relations import CONTRADICTS
 from memotheca.memory.safety.adversarial import Threat
 from memotheca.memory.safety.secrets import Redaction, scrub_all
 from memotheca.memory.safety.speakers import Hearing, hear
@@ -24,9 +30,10 @@ from memotheca.memory.session.arousal import NAMELESS, modulator_levels, note_th
 from memotheca.memory.session.modulators import learning_share
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
-from memotheca.memory.standing.judge import Learned, consistency, contradictions, learn, reference_of
+from memotheca.memory.standing.judge import Learned, consistency, learn, reference_of
 from memotheca.memory.standing.nearest import find_near, is_near, vicinity_of
 from memotheca.memory.standing.sample import Judged, Reference, hang, likely_duplicates, mean_vector, meanings
+from memotheca.memory.standing.subject import FOUND, ComparedEntry, Near, compare_with_stored
 from memotheca.memory.verbs import Verb
 from memotheca.model import kinds
 from memotheca.model.clock import HOUR
@@ -48,6 +55,7 @@ LINKED = 0.7  # specification (memory-model: Links)
 LIKELY_LINKED = 0.5  # chosen (memory-model: Links)
 NEAR = 10  # chosen (memory-model: Links)
 NEAREST = 3  # chosen: what the sample may lack (docs/decisions/memories.md)
+LATEST = 5  # chosen: of a session, what a follow-up may speak of
 UNEMBEDDED = 5  # chosen: words tell less, so more are compared
 REMEMBERED = 100  # chosen: the session's latest, one is enough to link
 
@@ -68,6 +76,7 @@ class NewMemory:
     agent_id: str | None = None
     session: str = ""
     media: Mapping[str, Any] | None = None
+    decisions: Decisions = UNDECIDED
     origin: Origin = Origin()
 
 
@@ -79,8 +88,8 @@ class Stored:
     judged: Judged
     learned: Learned
     edges: tuple[Edge, ...]
-    duplicates: tuple[tuple[str, float], ...]
-    clashes: Mapping[str, Contradiction]
+    compared: tuple[ComparedEntry, ...]
+    decided: Mapping[str, str]
     redactions: tuple[Redaction, ...]
     is_held: bool
     rewarded: Rewarded
@@ -88,11 +97,11 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
-    """What lies around a new memory: its nearest, how near, and with which of them it clashes."""
+    """What lies around a new memory: its nearest, how near, and what is stored about its subject."""
 
     judged: Judged
     near: tuple[tuple[Entry, float], ...]
-    clashes: Mapping[str, Contradiction]
+    compared: tuple[ComparedEntry, ...]
     reference: Reference
     remember: Callable[[Entry], None]
 
@@ -119,50 +128,48 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
     pondered = persist(lambda: _ponder(kernel, clean, heard, prepared))
     entry, around, learned = pondered.entry, pondered.around, pondered.learned
 
-    def act(transaction: Transaction) -> tuple[Version, tuple[Edge, ...], tuple[tuple[Entry, float], ...]]:
+    def act(transaction: Transaction) -> tuple[Version, tuple[Edge, ...], dict[str, str]]:
         # What was near a moment ago may be gone, and what was asked for by name may be another by now.
         linked = tuple(find_node(transaction, handle, field="link_to").id for handle in clean.link_to)
         living = transaction.living(other.id for other, _ in around.near)
         near = tuple((other, value) for other, value in around.near if other.id in living)
         made = put_memory(transaction, entry, prepared)
+        decided = resolve_decisions(transaction, decided_by(clean.link_to, clean.metadata, clean.decisions))
         asked = stated_edges(transaction, made.id, linked, clean.metadata)
+        asked += carry_out_decisions(transaction, made, decided)
         found = _found_edges(transaction, made, replace(around, near=near))
         edges = [*asked, *without_circles(transaction, made.id, asked, found)]
         edges += temporal_edge(transaction, made, pondered.previous)
-        kept = tuple({(edge.target, edge.source, edge.type): edge for edge in reversed(edges)}.values())
+        kept = tuple({(edge.target, edge.source, edge.predicate): edge for edge in reversed(edges)}.values())
         kept += tuple(mention_edges(transaction, made, [other for other, _ in near]))
         transaction.link(kept)
-        return _version_of(transaction, made), kept, near
+        return _version_of(transaction, made), kept, decided
 
-    version, edges, near = kernel.write(act, actor=actor)
-    standing = {other.id for other, _ in near}
-    clashes = {id: clash for id, clash in around.clashes.items() if id in standing}
-    _take_to_heart(kernel, pondered, version, clashes, session=clean.session)
+    version, edges, decided = kernel.write(act, actor=actor)
+    _take_to_heart(kernel, pondered, version, decided, session=clean.session)
     log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if heard.is_held else "")
-    # What contradicts it, or tells of another of its kind, is not to be merged with it, however alike they are.
-    alike = [(other, value) for other, value in near if value >= DUPLICATE and other.id not in around.clashes]
-    duplicates = tuple((other.id, value) for other, value in alike if not differ_in_figures(other.body, entry.body))
+    is_duplicate = any(each.verdict is not None and each.verdict.kind == "duplicate" for each in around.compared)
     return Stored(
         version=version,
         judged=around.judged,
         learned=learned,
         edges=edges,
-        duplicates=duplicates,
-        clashes=clashes,
+        compared=around.compared,
+        decided=decided,
         redactions=redactions,
         is_held=heard.is_held,
         rewarded=reward_store(
             kernel,
             cast(Entry, version.thing),
             learned,
-            is_duplicate=bool(duplicates),
+            is_duplicate=is_duplicate,
             connectivity=_connectivity(around.reference, edges),
         ),
     )
 
 
 def _take_to_heart(
-    kernel: Kernel, pondered: _Pondered, version: Version, clashes: Mapping[str, Contradiction], *, session: str
+    kernel: Kernel, pondered: _Pondered, version: Version, decided: Mapping[str, str], *, session: str
 ) -> None:
     """What a store does to its session: its place in it, what was learned, what it clashes with."""
     mood, learned, activity = pondered.mood, pondered.learned, activity_of(kernel)
@@ -172,7 +179,7 @@ def _take_to_heart(
     pondered.around.remember(cast(Entry, version.thing))
     scores = (learned.delta_s, learned.delta_c, learned.score)
     activity.feel((kernel.collection, session), mood, scores, pondered.share)
-    mood.has_conflict = mood.has_conflict or any(clash.type != "temporal" for clash in clashes.values())
+    mood.has_conflict = mood.has_conflict or _is_disputed(pondered.around.compared, decided)
     mood.stored = [*mood.stored, version.id][-REMEMBERED:]
     mood.source = stated_source(pondered.entry) or mood.source
     activity.look(kernel.collection, [version.id], version.time)
@@ -183,6 +190,12 @@ def _connectivity(reference: Reference, edges: Sequence[Edge]) -> float:
     is_joined = any(edge.predicate != kinds.MENTIONS for edge in edges)
     joined = [*(bool(member.walk) for member in reference.gallery.members), is_joined]
     return sum(joined) / len(joined)
+
+
+def _is_disputed(compared: Sequence[ComparedEntry], decided: Mapping[str, str]) -> bool:
+    """Whether something cannot hold beside it, and nobody has said which of them does."""
+    found = {each.entry.id for each in compared if each.verdict is not None and each.verdict.kind == "contradiction"}
+    return CONTRADICTS in decided.values() or bool(found - decided.keys())
 
 
 def _version_of(transaction: Transaction, entry: Entry) -> Version:
@@ -199,7 +212,9 @@ def _ponder(kernel: Kernel, draft: NewMemory, heard: Hearing, prepared: Prepared
         entry = with_origin(
             drawn, draft.origin, read=read_times(draft.content, now), usual=mood.source if draft.session else None
         )
-        around = _look_around(kernel, snapshot, entry, linked, prepared=prepared)
+        decided = resolve_decisions(snapshot, decided_by(draft.link_to, draft.metadata, draft.decisions))
+        beside = (linked, [*decided, *mood.stored[-LATEST:]])
+        around = _look_around(kernel, snapshot, entry, beside, prepared=prepared)
         learned = learn(entry, around.judged, activity_of(kernel).count(snapshot.session, kernel.collection))
         share = learning_share(modulator_levels(kernel, snapshot.session, draft.session, now=now))
         previous = next(
@@ -287,29 +302,40 @@ def draw(draft: NewMemory, heard: Hearing, at: tuple[int, int]) -> Entry:
 
 
 def _look_around(
-    kernel: Kernel, snapshot: Snapshot, entry: Entry, linked: Sequence[str], *, prepared: Prepared
+    kernel: Kernel,
+    snapshot: Snapshot,
+    entry: Entry,
+    beside: tuple[Sequence[str], Sequence[str]],
+    *,
+    prepared: Prepared,
 ) -> _Surroundings:
+    """`beside` are those it was said to be linked to, and what it was decided about with the latest of its session."""
     reference = reference_of(kernel, snapshot)
     made = prepared_vectors(snapshot, prepared, entry.title, entry.body)
     vector = mean_vector(made) if made else None
-    found = nearest_entries(kernel, snapshot, entry, vector)
+    linked, latest = beside
+    cosines = find_near(kernel, snapshot, [entry], {} if vector is None else {entry.id: vector}, limit=FOUND)[entry.id]
+    found = _near_enough(snapshot, dict([*cosines.items()][:NEAR]))
     close = [each for each, _ in found]
     joined = {"": [*linked, *(each.id for each in close[:NEAREST])]}
-    beside = close[: NEAREST if vector is not None else UNEMBEDDED]
-    vectors = {} if vector is None else {"": vector, **meanings(snapshot, [each.id for each in beside])}
-    own, *others = hang(snapshot, [entry, *likely_duplicates(vector, beside, vectors)], joined=joined, vectors=vectors)
+    closest = close[: NEAREST if vector is not None else UNEMBEDDED]
+    vectors = {} if vector is None else {"": vector, **meanings(snapshot, [each.id for each in closest])}
+    likely = likely_duplicates(vector, closest, vectors)
+    own, *others = hang(snapshot, [entry, *likely], joined=joined, vectors=vectors)
     values = {other.id: reference.gallery.meaning(own, other) for other in others}
     values = {each.id: cosine for each, cosine in found if cosine is not None} | values
     near = tuple(sorted(((each, values.get(each.id, 0.0)) for each in close), key=lambda pair: -pair[1]))
-    clashes = contradictions(entry, close)
-    judged = reference.judge(own, near=others[:NEAREST], consistency=consistency(clashes))
+    nearest = Near(vector, cosines if vector is not None else {})
+    compared = tuple(compare_with_stored(kernel, snapshot, entry, nearest, besides=[*linked, *latest]))
+    disputed = [each.verdict.score for each in compared if each.verdict and each.verdict.kind == "contradiction"]
+    judged = reference.judge(own, near=others[:NEAREST], consistency=consistency(disputed))
     vicinity, at = vicinity_of(kernel, snapshot), (newest_vector(snapshot.session, snapshot.collection), snapshot.tx)
 
     def remember(stored: Entry) -> None:
         if vector is not None:
             vicinity.keep(stored, vector, found, at)
 
-    return _Surroundings(judged, near, clashes, reference, remember)
+    return _Surroundings(judged, near, compared, reference, remember)
 
 
 def nearest_entries(
@@ -317,7 +343,11 @@ def nearest_entries(
 ) -> list[tuple[Entry, float | None]]:
     """What is nearest to an entry, and near enough."""
     vectors = {} if vector is None else {entry.id: vector}
-    found = find_near(kernel, snapshot, [entry], vectors, limit=limit)[entry.id]
+    return _near_enough(snapshot, find_near(kernel, snapshot, [entry], vectors, limit=limit)[entry.id])
+
+
+def _near_enough(snapshot: Snapshot, found: Mapping[str, float | None]) -> list[tuple[Entry, float | None]]:
+    """Those that a search would take for an answer."""
     voice = voice_of(snapshot.session, snapshot.collection)
     chosen = [id for id, cosine in found.items() if is_near(cosine, voice)]
     return [(each, found[id]) for id, each in snapshot.living(chosen).items()]

@@ -135,7 +135,7 @@ class _Inquiry:
         """Everything that could be asked, as if all of it were new: no answer settles more than that."""
         most = affordable(self._kernel, self._reading)
         pairs = related_pairs(self._kernel, self._reading, self._recent, most=most).pairs
-        clashes = find_clashes(self._reading, pairs)
+        clashes = find_clashes(self._reading, pairs, self._kernel)
         found = [
             self._ask(
                 "contradiction",

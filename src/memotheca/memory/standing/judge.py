@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.claims.contradiction import Contradiction, contradict
 from memotheca.memory.session.learning import emphasis, lambdas, learning_score, phase_angle
 from memotheca.memory.session.quadrants import Quadrant, quadrant
 from memotheca.memory.spaces.fingerprint import text_of
@@ -14,6 +13,7 @@ from memotheca.memory.spaces.space_table import IDS
 from memotheca.memory.spaces.space_weights import aggregate, weights_for
 from memotheca.memory.standing.nearest import is_near
 from memotheca.memory.standing.sample import Array, Candidate, Judged, Reference, hang, likely_duplicates, meanings
+from memotheca.memory.standing.subject import compare_pairs
 from memotheca.model.knowledge import Entry
 from memotheca.search.chosen_embedder import model_of, voice_of
 from memotheca.storage import fingerprints
@@ -23,6 +23,14 @@ from memotheca.vectors.profile import Voice
 NEAR = 10  # chosen: the neighbours that may contradict
 NEAREST = 3  # chosen: what the sample may lack (docs/decisions/memories.md)
 CONSISTENT_SPACES = ("E1", "E5", "E6", "E11", "E12", "E13")
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """An entry, and what it may have to do with."""
+
+    entry: Entry
+    others: Sequence[Entry]
 
 
 def reference_of(kernel: Kernel, snapshot: Snapshot) -> Reference:
@@ -86,7 +94,9 @@ def judge_all(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry]) -> l
     # Where the sample is everything, it holds the nearest too.
     is_sampled = reference.size > len(reference.gallery)
     near = _near_duplicates(snapshot, hung, [each[:NEAREST] if is_sampled else [] for each in others], vectors)
-    agreeing = [consistency(contradictions(entry, beside)) for entry, beside in zip(entries, others, strict=True)]
+    own_vectors = {each.id: each.vector for each in hung if each.vector is not None}
+    around = [_Around(entry, beside) for entry, beside in zip(entries, others, strict=True)]
+    agreeing = [consistency(each) for each in _disputes(kernel, snapshot, around, {**vectors, **own_vectors})]
     return reference.judge_all([Candidate(*each) for each in zip(hung, near, agreeing, strict=True)])
 
 
@@ -125,15 +135,26 @@ def count_lately(kernel: Kernel, snapshot: Snapshot) -> int:
     return len(reference_of(kernel, snapshot).lately)
 
 
-def contradictions(entry: Entry, others: Sequence[Entry]) -> dict[str, Contradiction]:
-    """With which of these an entry cannot hold together."""
-    found = {other.id: contradict(entry, other) for other in others if other.id != entry.id}
-    return {id: clash for id, clash in found.items() if clash is not None}
+def _disputes(
+    kernel: Kernel, snapshot: Snapshot, around: Sequence[_Around], vectors: Mapping[str, Array]
+) -> list[list[float]]:
+    """How sure it is, for each, that it cannot hold beside some others."""
+    pairs = [
+        (place, *sorted((each.entry, other), key=lambda entry: (entry.created_at, entry.id)))
+        for place, each in enumerate(around)
+        for other in each.others
+    ]
+    found: list[list[float]] = [[] for _ in around]
+    compared = compare_pairs(kernel, snapshot, [(older, newer) for _, older, newer in pairs], vectors)
+    for (place, _, _), made in zip(pairs, compared, strict=True):
+        if made.verdict is not None and made.verdict.kind == "contradiction":
+            found[place].append(made.verdict.score)
+    return found
 
 
-def consistency(clashes: Mapping[str, Contradiction]) -> dict[int, float]:
+def consistency(disputed: Sequence[float]) -> dict[int, float]:
     """1 - the strongest contradiction, in the spaces that see what is said (memory-model: Fit)."""
-    worst = max((clash.score for clash in clashes.values()), default=0.0)
+    worst = max(disputed, default=0.0)
     return {IDS.index(space): 1 - worst for space in CONSISTENT_SPACES}
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.when import SOURCES
 from memotheca.memory.curation.annotate import RELEASE, annotate, annotations_of, find_related
+from memotheca.memory.curation.decisions import take_decisions
 from memotheca.memory.curation.origin import SAID
 from memotheca.memory.curation.ties import RELATION, SAID_OF_TIES, WEIGHT
 from memotheca.memory.recall.recall import DOMAINS
@@ -47,6 +48,9 @@ class Input:
     )
     source: str | None = choice(SOURCES, "Who said it.", UNSET, nullable=True)
     release: bool = flag("Let it be found again: it is no planted instruction. Ask the user first.", UNSET)
+    supersedes: tuple[str, ...] = texts("Nodes it takes the place of: they end.", UNSET, minLength=1)
+    contradicts: tuple[str, ...] = texts("Nodes that cannot hold beside it: disputed.", UNSET, minLength=1)
+    same_as: tuple[str, ...] = texts("Nodes that say the same.", UNSET, minLength=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,14 +94,15 @@ EXAMPLE = Example(
 @tool(contract="memories", component="curation", effect="change", models=(Input, Output), example=EXAMPLE)
 def annotate_node(call: Call[Kernel], input: Input) -> Answer:
     """Attach tags, a domain, a confidence, notes or related concepts to what is stored, link it to other nodes, take
-    wrong links away, or say when it happened or holds (valid_to ends what is no longer so) and who said it; its meaning
-    stays as it is."""
+    wrong links away, or say when it happened or holds (valid_to ends what is no longer so), who said it, and
+    which others it supersedes, contradicts or repeats; its meaning stays as it is."""
     told = said(input)
     members = (*SAID, RELEASE, *SAID_OF_TIES)
     given = {**told.get("annotations", {}), **{name: told[name] for name in members if name in told}}
-    if not given.keys() - {RELATION, WEIGHT}:
+    decisions = take_decisions(told)
+    if not decisions and not given.keys() - {RELATION, WEIGHT}:
         raise Refusal(Failure.INVALID, "There is nothing to annotate: give at least one.", field="annotations")
-    annotated = annotate(call.kernel, input.node_id, given, actor=call.actor)
+    annotated = annotate(call.kernel, input.node_id, given, decisions=decisions, actor=call.actor)
     version, tied = annotated.version, annotated.tied
     entry = version.thing
     assert isinstance(entry, Entry)

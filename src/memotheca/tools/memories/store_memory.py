@@ -9,6 +9,7 @@ from memotheca.documents.inline import LARGEST, TextTooLong, Unpacked, unpack_en
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.when import SOURCE_KNOWN, SOURCES, source_of, tell_times
+from memotheca.memory.curation.decisions import PREDICATES, take_decisions
 from memotheca.memory.curation.origin import SAID, Origin
 from memotheca.memory.curation.remember import NewMemory, Stored
 from memotheca.memory.curation.remember import store_memory as store
@@ -21,6 +22,14 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.toolkit.fields import UNSET, Unset, choice, free, integer, many, number, one, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.memories.beside import (
+    ConflictShape,
+    DuplicateShape,
+    NearShape,
+    UpdateShape,
+    sentences_beside,
+    tell_beside,
+)
 from memotheca.tools.memories.contract import NODES
 
 LONGEST_ENCODED = 4 * math.ceil(LARGEST / 3)  # specification: the largest content as base64
@@ -59,6 +68,9 @@ class Input:
     )
     valid_from: str = text("Since when it holds, likewise.", UNSET, maxLength=64)
     valid_to: str = text("Until when it holds, likewise.", UNSET, maxLength=64)
+    supersedes: tuple[str, ...] = texts("Nodes it takes the place of: they end.", UNSET, minLength=1)
+    contradicts: tuple[str, ...] = texts("Nodes that cannot hold beside it: disputed.", UNSET, minLength=1)
+    same_as: tuple[str, ...] = texts("Nodes that say the same.", UNSET, minLength=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,20 +86,6 @@ class UtlShape:
     learning_score: float = number()
     w_e: float = number()
     phi: float = number()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DuplicateShape:
-    id: str = text()
-    similarity: float = number()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConflictShape:
-    id: str = text()
-    type: str = text()
-    score: float = number()
-    explanation: str = text()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +133,8 @@ class Output:
     edges: tuple[EdgeShape, ...] = many(EdgeShape)
     duplicates: tuple[DuplicateShape, ...] = many(DuplicateShape)
     conflicts: tuple[ConflictShape, ...] = many(ConflictShape)
+    updates: tuple[UpdateShape, ...] = many(UpdateShape)
+    near: tuple[NearShape, ...] = many(NearShape)
     redactions: tuple[RedactionShape, ...] = many(RedactionShape)
     source: str | None = text(default=None, nullable=True)
     source_known: str | Unset = text(default=UNSET)
@@ -164,8 +164,9 @@ EXAMPLE = Example(
 
 @tool(contract="memories", component="storage", effect="add", models=(Input, Output), example=EXAMPLE)
 def store_memory(call: Call[Kernel], input: Input) -> Answer:
-    """Remember something for later sessions, with why. Search first: annotate or merge what already exists. Secrets are
-    taken out, planted instructions held, and what contradicts or repeats it is named."""
+    """Remember something for later sessions, with why. The answer shows what is stored about the same (near), and what
+    it surely updates, contradicts or repeats: decide with supersedes, contradicts, same_as here or in annotate_node.
+    Secrets are taken out, planted instructions held."""
     stored = store(call.kernel, _draft(call, input), actor=call.actor)
     entry = stored.version.thing
     assert isinstance(entry, Entry)
@@ -175,6 +176,7 @@ def store_memory(call: Call[Kernel], input: Input) -> Answer:
 def _draft(call: Call[Kernel], input: Input) -> NewMemory:
     given: dict[str, Any] = {"metadata": {}, **said(input)}
     given["origin"] = Origin(**{name: given.pop(name) for name in SAID if name in given})
+    given["decisions"] = take_decisions({name: given.pop(name) for name in PREDICATES if name in given})
     session = given.pop("session_id", None) or call.session
     unpacked = _unpack(call.kernel, given)
     if unpacked is None:
@@ -223,11 +225,7 @@ def _output(stored: Stored, entry: Entry) -> Output:
             EdgeShape(source=edge.source, target=edge.target, type=edge.type, weight=round(edge.weight, 4))
             for edge in stored.edges
         ),
-        duplicates=tuple(DuplicateShape(id=id, similarity=round(value, 4)) for id, value in stored.duplicates),
-        conflicts=tuple(
-            ConflictShape(id=id, type=clash.type, score=clash.score, explanation=clash.explanation)
-            for id, clash in stored.clashes.items()
-        ),
+        **tell_beside(stored.compared, stored.decided),
         redactions=tuple(RedactionShape(type=each.type, count=each.count) for each in stored.redactions),
         source=source_of(entry),
         source_known=entry.attributes.get(SOURCE_KNOWN, UNSET),
@@ -258,10 +256,7 @@ def _quarantine(entry: Entry) -> dict[str, Any] | Unset:
 
 def _sentence(stored: Stored, entry: Entry) -> str:
     told = [f"Remembered {citation_of(entry)} in transaction {stored.version.tx}."]
-    if stored.duplicates:
-        told.append("Something very similar is there already: consider merge_concepts.")
-    if stored.clashes:
-        told.append(f"It contradicts {len(stored.clashes)} stored: ask which holds.")
+    told += sentences_beside(stored.compared, stored.decided)
     if stored.redactions:
         named = ", ".join(each.type for each in stored.redactions)
         told.append(f"Taken out before storing: {named}.")

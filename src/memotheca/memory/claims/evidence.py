@@ -1,0 +1,285 @@
+"""Evidence: what of two aligned texts speaks for an update, a contradiction or a repetition, as numbers with names."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+from memotheca.memory.claims.alignment import Aligned, Weigh, closeness_of
+from memotheca.memory.claims.small_words import CHANGES
+from memotheca.memory.claims.statement import Statement, terms_of_text
+from memotheca.memory.claims.told import USER, ToldEntry
+from memotheca.memory.claims.values import Value, agree
+from memotheca.model.clock import DAY, SECOND
+from memotheca.text.likeness import likeness
+
+KINDS = ("date", "weekday", "time", "amount", "number", "version", "identifier", "address")
+CUES = ("change", "denial", "plan", "goal", "saying", "repetition", "dispute", "quote")
+# Chosen: beyond so much, more tells no more.
+MOST_SHARED, MOST_LEFT, MANY = 6.0, 8.0, 2
+SAME_WORDS = 0.75  # chosen: three words of four
+LEADING = 1 / 3  # chosen: what stands in the first third of a sentence is what it is about
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two entries as they are compared, the newer one first, with how near their meanings are where that is known."""
+
+    newer: ToldEntry
+    older: ToldEntry
+    aligned: Aligned
+    cosine: float | None
+    weigh: Weigh
+
+
+def gather(pair: Pair) -> dict[str, float]:
+    """Every feature of a pair by its name; see docs/memory-model.md, Updates, contradictions and repetitions."""
+    mine, theirs = pair.aligned.newer, pair.aligned.older
+    return {
+        **_nearness(pair),
+        **_values(pair),
+        **_names(pair, mine, theirs),
+        **_sayings(pair, mine, theirs),
+        **_circumstances(pair),
+    }
+
+
+def _nearness(pair: Pair) -> dict[str, float]:
+    aligned, newer, older = pair.aligned, pair.newer, pair.older
+    left = [max(0.0, mass - aligned.shared) for mass in aligned.mass]
+    either = newer.tags | older.tags
+    return {
+        # Chosen: what the words alone let one expect, where there is no vector.
+        "cosine": 0.35 + 0.5 * aligned.closeness if pair.cosine is None else pair.cosine,
+        "closeness": aligned.closeness,
+        "about": closeness_of(newer.about, older.about, pair.weigh),
+        "reasons": closeness_of(newer.reasons, older.reasons, pair.weigh),
+        "tags": len(newer.tags & older.tags) / len(either) if either else 0.0,
+        "shared": min(aligned.shared, MOST_SHARED),
+        "share_newer": aligned.shared / aligned.mass[0] if aligned.mass[0] else 0.0,
+        "share_older": aligned.shared / aligned.mass[1] if aligned.mass[1] else 0.0,
+        "left_newer": min(left[0], MOST_LEFT),
+        "left_older": min(left[1], MOST_LEFT),
+        "covered_newer": _covered(aligned.newer, older, pair.weigh),
+        "covered_older": _covered(aligned.older, newer, pair.weigh),
+    }
+
+
+def _covered(statement: Statement, other: ToldEntry, weigh: Weigh) -> float:
+    """How much of a sentence's own words the other text has anywhere."""
+    own = statement.own
+    whole = sum(map(weigh, own))
+    return sum(weigh(term) for term in own if term in other.said) / whole if whole else 0.0
+
+
+def _values(pair: Pair) -> dict[str, float]:
+    aligned = pair.aligned
+    differ = Counter(older.kind for older, _ in aligned.differing)
+    same = Counter(value.kind for value in aligned.agreeing)
+    mine, theirs = _all_values(pair.newer), _all_values(pair.older)
+    agreed = sum(any(value.kind == other.kind and agree(value, other) for value in mine) for other in theirs)
+    siblings = sum(older.kind == "identifier" and older.unit == newer.unit for older, newer in aligned.differing)
+    return {
+        **{f"differ_{kind}": float(min(differ[kind], MANY)) for kind in KINDS},
+        **{f"same_{kind}": float(min(same[kind], MANY)) for kind in KINDS},
+        "differ": float(min(len(aligned.differing), 3)),
+        "differ_once": float(len(aligned.differing) == 1),
+        "same": float(min(len(aligned.agreeing), 4)),
+        "same_only": float(bool(aligned.agreeing) and not aligned.differing),
+        "valueless": float(not aligned.agreeing and not aligned.differing),
+        "siblings": float(min(siblings, MANY)),
+        "names_replaced": float(_names_replaced(aligned)),
+        "agreed": float(min(agreed, 3)),
+        "agreed_share": agreed / len(theirs) if theirs else 0.5,
+    }
+
+
+def _names_replaced(aligned: Aligned) -> bool:
+    """Whether the newer sentence names the older value beside another of its sort: raised from 80 to 160."""
+    mine = aligned.newer.values
+    return any(
+        any(value.sort == old.sort and agree(value, old) for value in mine)
+        and any(value.sort == old.sort and not agree(value, old) for value in mine)
+        for old in aligned.older.values
+    )
+
+
+def _all_values(told: ToldEntry) -> list[Value]:
+    return [value for statement in told.statements for value in statement.values]
+
+
+def _names(pair: Pair, mine: Statement, theirs: Statement) -> dict[str, float]:
+    newer, older = pair.newer, pair.older
+    first, other = (mine.own or [""])[0], (theirs.own or [""])[0]
+    named, rival = _first_name(mine), _first_name(theirs)
+    fresh = mine.names - theirs.terms.keys()
+    missing = theirs.names - mine.terms.keys()
+    apart = float(first not in older.said and other not in newer.said)
+    return {
+        "fresh_names": float(min(len(fresh), 3)),
+        "missing_names": float(min(len(missing), 3)),
+        "replaced_names": float(min(len(fresh), len(missing), MANY)),
+        "shared_names": float(min(len(mine.names & theirs.names), 3)),
+        "found_names": float(min(len(missing & newer.said), MANY)),
+        "other_name": float(bool(named and rival) and named not in older.said and rival not in newer.said),
+        "topic_known": float(first in theirs.terms),
+        "topic_kept": float(other in mine.terms),
+        "same_topic": float(bool(first) and first == other),
+        "other_topic": apart,
+        "other_topic_near": apart * pair.aligned.closeness,
+    }
+
+
+def _first_name(statement: Statement) -> str:
+    return next((term for term in statement.own if term in statement.names), "")
+
+
+def _sayings(pair: Pair, mine: Statement, theirs: Statement) -> dict[str, float]:
+    differs = bool(pair.aligned.differing)
+    reason = pair.newer.cues
+    return {
+        **{f"{cue}_newer": float(cue in mine.cues) for cue in CUES},
+        **{f"{cue}_older": float(cue in theirs.cues) for cue in ("change", "plan", "goal", "saying", "quote")},
+        **{f"{cue}_reason": float(cue in reason) for cue in ("change", "repetition", "dispute", "saying", "plan")},
+        "denial_differs": float(("denial" in mine.cues) != ("denial" in theirs.cues)),
+        "change_anywhere": float(any("change" in each.cues for each in pair.newer.statements)),
+        "change_differs": float("change" in mine.cues and differs),
+        "change_reason_differs": float("change" in reason and differs),
+        "repetition_reason_same": float("repetition" in reason and not differs),
+    }
+
+
+def _circumstances(pair: Pair) -> dict[str, float]:
+    newer, older, aligned = pair.newer, pair.older, pair.aligned
+    days = max(0, newer.at - older.at) / DAY
+    return {
+        "gap": math.log1p(days),
+        "same_day": float(days < 1),
+        "same_session": float(bool(newer.session) and newer.session == older.session),
+        "same_source": float(newer.source == older.source),
+        "user_newer": float(newer.source == USER),
+        "user_older": float(older.source == USER),
+        "length_newer": math.log1p(len(aligned.newer.text)),
+        "length_older": math.log1p(len(aligned.older.text)),
+        "sentences_newer": math.log1p(len(newer.statements)),
+        "sentences_older": math.log1p(len(older.statements)),
+        "fragment": float(len(aligned.newer.own) < 3),
+        "subject": float(aligned.newer.has_subject and aligned.older.has_subject),
+        "coming": float(any(day > _day_of(newer.at) for day in days_of(aligned.newer, newer.at))),
+    }
+
+
+def _day_of(at: int) -> date:
+    return datetime.fromtimestamp(at / SECOND, UTC).date()
+
+
+def days_of(statement: Statement, at: int) -> list[date]:
+    """The days a sentence names; without a year, the one that lies nearest to when it was said."""
+    found: list[date] = []
+    for value in statement.values:
+        parts = value.key.split("-") if value.kind == "date" else ()
+        if len(parts) == 3 and parts[1] and parts[2]:
+            with suppress(ValueError):
+                found.append(_nearest_day(parts[0], int(parts[1]), int(parts[2]), _day_of(at)))
+    return found
+
+
+def _nearest_day(year: str, month: int, day: int, said: date) -> date:
+    if year:
+        return date(int(year), month, day)
+    return min((date(said.year + step, month, day) for step in (-1, 0, 1)), key=lambda each: abs(each - said))
+
+
+def are_other_days(pair: Pair) -> bool:
+    """Whether both tell a figure of a day that had come when it was told, and not of the same day: two readings."""
+    mine, theirs = days_of(pair.aligned.newer, pair.newer.at), days_of(pair.aligned.older, pair.older.at)
+    if not mine or not theirs or set(mine) & set(theirs):
+        return False
+    has_figures = any(old.kind in ("amount", "number") for old, _ in pair.aligned.differing)
+    return has_figures and _have_come(mine, pair.newer.at) and _have_come(theirs, pair.older.at)
+
+
+def _have_come(days: Sequence[date], at: int) -> bool:
+    return all(day <= _day_of(at) for day in days)
+
+
+def are_siblings(pair: Pair) -> bool:
+    """Whether each begins with one of a series that the other text does not name at all: LZ-14 and LZ-15."""
+    mine, theirs = ({value.key for value in _all_values(told)} for told in (pair.newer, pair.older))
+    newer, older = pair.aligned.newer, pair.aligned.older
+    return any(
+        _are_of_one_series(new, old) and new.key not in theirs and old.key not in mine
+        for new in newer.values
+        if new.place <= LEADING * len(newer.text)
+        for old in older.values
+        if old.place <= LEADING * len(older.text)
+    )
+
+
+def _are_of_one_series(one: Value, other: Value) -> bool:
+    if one.kind == other.kind == "identifier":
+        return one.unit == other.unit
+    numbered = one.of if one.kind == "version" else one.unit if one.kind == "number" else ""
+    named = other.of if other.kind == "version" else other.unit if other.kind == "number" else ""
+    return bool(numbered) and numbered == named and one.key.isdigit() and other.key.isdigit()
+
+
+def is_nothing_new(pair: Pair) -> bool:
+    """Whether the newer sentence has no other value, name or denial, and no word for a change."""
+    mine, theirs = pair.aligned.newer, pair.aligned.older
+    if pair.aligned.differing or ("denial" in mine.cues) != ("denial" in theirs.cues):
+        return False
+    return "change" not in mine.cues | pair.newer.cues and mine.names <= theirs.terms.keys()
+
+
+def differs_in_one_slot(pair: Pair) -> bool:
+    """Whether two sentences about the same thing agree word for word but for one value, one name that is not what they
+    are about, or a denial."""
+    mine, theirs = pair.aligned.newer, pair.aligned.older
+    one, other = ({*each.own} - _CHANGING for each in (mine, theirs))
+    slot, rival = ({*_in_slot(pair, at)} for at in (1, 0))
+    names = not pair.aligned.differing
+    fresh, missing = one - other - slot, other - one - rival
+    if len(one & other - slot) < (2 if names else 1) or not (mine.own and theirs.own) or mine.own[0] != theirs.own[0]:
+        return False
+    denied = ("denial" in mine.cues) != ("denial" in theirs.cues)
+    if names and not denied:
+        return len(fresh) == len(missing) == 1 and fresh <= mine.names and missing <= theirs.names
+    slots = len(pair.aligned.differing) + denied
+    return slots == 1 and not fresh and not missing and _same_number(pair)
+
+
+def says_the_same(pair: Pair) -> bool:
+    """Whether two sentences are made of nearly the same words and of the same values, and so are the texts."""
+    mine, theirs = pair.aligned.newer, pair.aligned.older
+    one, other = ({*each.own} for each in (mine, theirs))
+    if len(one & other) < 3 or pair.aligned.differing or not _same_number(pair):
+        return False
+    alike = [(one, other), (pair.newer.said, pair.older.said)]
+    return all(likeness(left, right) >= SAME_WORDS for left, right in alike) and not (one ^ other) & (
+        mine.names | theirs.names
+    )
+
+
+def _in_slot(pair: Pair, at: int) -> list[str]:
+    return [term for values in pair.aligned.differing for term in terms_of_text(values[at].text)]
+
+
+def _same_number(pair: Pair) -> bool:
+    """Whether neither side has a value that the other has nothing against."""
+    sides = (pair.aligned.newer.values, pair.aligned.older.values)
+    return len({len(side) for side in sides}) == 1
+
+
+_CHANGING = frozenset(term for word in CHANGES for term in terms_of_text(word))
+
+
+def _name_features() -> frozenset[str]:
+    empty = Statement("", {}, frozenset(), (), frozenset(), True)
+    told = ToldEntry("", (), frozenset(), frozenset(), frozenset(), frozenset(), frozenset(), "", "", "", 0)
+    return frozenset(gather(Pair(told, told, Aligned(empty, empty, 0.0, 0.0, (0.0, 0.0), (), ()), None, lambda _: 1.0)))
+
+
+FEATURES = _name_features()

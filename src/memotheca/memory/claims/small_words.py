@@ -1,0 +1,197 @@
+"""Closed classes of words in nine languages: what a sentence is made with, whatever it is about.
+
+English, German, French, Spanish, Portuguese, Italian, Dutch, Danish and Swedish; folded. Lists of the grammars, not of
+any corpus: months, days, numerals, pronouns, articles, auxiliaries, denials, words of time and of change."""
+
+from memotheca.model.knowledge import fold
+from memotheca.text.words import STOP_WORDS
+
+
+def _folded(text: str) -> frozenset[str]:
+    return frozenset(fold(text).split())
+
+
+# The order of a name is its number: January or Monday in each language. Forms are told apart by their beginning where
+# a language shortens them (jan, mon); see `values.py`.
+MONTHS = tuple(
+    tuple(fold(each).split("|"))
+    for each in (
+        "january|januar|janvier|enero|janeiro|gennaio|januari|jänner|jan|janv|gen|ene",
+        "february|februar|février|febrero|fevereiro|febbraio|februari|feb|févr|fev",
+        "march|märz|mars|marzo|março|maart|marts|mar|mrz|mrt",
+        "april|avril|abril|aprile|apr|avr|abr",
+        "may|mai|mayo|maio|maggio|mei|maj|mag",
+        "june|juni|juin|junio|junho|giugno|jun|giu",
+        "july|juli|juillet|julio|julho|luglio|jul|juil|lug",
+        "august|août|agosto|augustus|augusti|aug|ago",
+        "september|septembre|septiembre|setembro|settembre|sept|sep|set|sett",
+        "october|oktober|octobre|octubre|outubro|ottobre|oct|okt|out|ott",
+        "november|novembre|noviembre|novembro|nov",
+        "december|dezember|décembre|diciembre|dezembro|dicembre|dec|dez|dic|déc",
+    )
+)
+WEEKDAYS = tuple(
+    tuple(fold(each).split("|"))
+    for each in (
+        "monday|montag|lundi|lunes|segunda-feira|lunedì|maandag|mandag|måndag|mon",
+        "tuesday|dienstag|mardi|martes|terça-feira|martedì|dinsdag|tirsdag|tisdag|tue|tues",
+        "wednesday|mittwoch|mercredi|miércoles|quarta-feira|mercoledì|woensdag|onsdag|wed|mittwochs",
+        "thursday|donnerstag|jeudi|jueves|quinta-feira|giovedì|donderdag|torsdag|thu|thur|thurs",
+        "friday|freitag|vendredi|viernes|sexta-feira|venerdì|vrijdag|fredag|fri",
+        "saturday|samstag|sonnabend|samedi|sábado|sabato|zaterdag|lørdag|lördag|sat",
+        "sunday|sonntag|dimanche|domingo|domenica|zondag|søndag|söndag|sun",
+    )
+)
+NUMERALS = {
+    fold(word): number
+    for number, names in {
+        0: "zero null zéro cero nul",
+        1: "one eins ein eine einen einem einer un une uno una um uma één en et",
+        2: "two zwei deux dos dois duas due twee to två twice zweimal",
+        3: "three drei trois tres três tre drie",
+        4: "four vier quatre cuatro quatro quattro fire fyra",
+        5: "five fünf cinq cinco cinque vijf fem",
+        6: "six sechs seis sei zes seks sex",
+        7: "seven sieben sept siete sete sette zeven syv sju",
+        8: "eight acht huit ocho oito otto otte åtta",
+        9: "nine neun neuf nueve nove negen ni nio",
+        10: "ten zehn dix diez dez dieci tien ti tio",
+        11: "eleven elf onze once undici elleve elva",
+        12: "twelve zwölf douze doce doze dodici twaalf tolv",
+        15: "fifteen fünfzehn quinze quince quindici vijftien femten femton",
+        20: "twenty zwanzig vingt veinte vinte venti twintig tyve tjugo",
+        30: "thirty dreißig trente treinta trinta trenta dertig tredive trettio",
+        40: "forty vierzig quarante cuarenta quarenta quaranta veertig fyrre fyrtio",
+        50: "fifty fünfzig cinquante cincuenta cinquenta cinquanta vijftig halvtreds femtio",
+        60: "sixty sechzig soixante sesenta sessenta sessanta zestig tres sextio",
+        90: "ninety neunzig noventa negentig halvfems nittio",
+    }.items()
+    for word in names.split()
+}
+# Articles in the clothes of numerals: never a figure.
+for _article in _folded("ein eine einen einem einer un une uno una um uma en et one to once sex ti ni tres set out"):
+    NUMERALS.pop(_article, None)
+
+# Articles, pronouns, auxiliaries, prepositions, conjunctions.
+FUNCTION = STOP_WORDS | _folded(
+    """
+    der die das den dem des ein eine einen einem einer eines und oder aber in im ins an am auf aus bei beim von vom zu
+    zum zur mit nach vor für über unter um bis durch gegen ohne ist sind war waren wird werden wurde hat haben hatte es
+    er sie wir ihr ich du mich mir dich dir sich uns euch ihm ihn ihnen mein meine meinen unser unsere sein seine ihre
+    als auch dass da wenn wie was wer wo so noch nur schon sehr man kann können muss soll will dann denn doch hier dort
+    le la les un une des du de et ou mais en dans au aux sur sous par pour avec sans est sont était a ont avait il elle
+    on nous vous ils elles je tu me te se que qui quoi ce cette ces son sa ses leur mon ma mes notre nos ne y si plus
+    el los las unos unas del al y o pero en con por para sin es son era está están fue ha han había lo su sus mi mis
+    nuestro nuestra que quien como se le les nos yo tú ella ellos este esta estos estas muy también
+    os as um uma uns umas do da dos das no na nos nas ao à aos às e ou mas em com por para sem é são era está estão foi
+    tem têm ele ela eles elas eu tu me se que quem como seu sua meu minha nosso nossa este esta isso muito também já
+    il lo gli i uno una di del della dei delle degli al alla ai alle e o ma in nel nella con per su da dal è sono era
+    ha hanno aveva che chi come si ci mi ti lui lei noi voi loro suo sua mio mia nostro questo questa molto anche
+    de het een en of maar in op aan uit bij van voor met naar over onder om tot door zonder is zijn was waren wordt
+    worden heeft hebben had hij zij ze wij we ik je jij u mij me ons hun haar mijn zijn onze dat die dit deze wat wie
+    ook als dan nog wel zo
+    den det de en et og eller men i på af fra til med om for ved under over uden er var bliver blev har havde han hun vi
+    jeg du man mig dig sig os jer dem min mit mine vores din sin at som der hvad hvem så også kun
+    och är av från utan ett jag ni mig oss vår vårt inte att så även
+    mr mrs ms dr herr herrn frau mme
+    """
+)
+# What denies.
+DENIALS = _folded(
+    """
+    not no never none nobody nothing neither nor without cannot can't won't isn't aren't wasn't weren't doesn't don't
+    didn't hasn't haven't hadn't shouldn't wouldn't couldn't isnt dont nicht kein keine keinen keinem keiner nie niemals
+    nichts ohne weder pas jamais aucun aucune rien sans no nunca ningún ninguna nada sin não nunca nenhum nenhuma nada
+    sem non mai nessuno nessuna niente senza niet geen nooit niets zonder ikke ingen intet aldrig uden inte ingen aldrig
+    """
+)
+# What says that it is otherwise from now on.
+CHANGES = _folded(
+    """
+    now anymore longer instead again back changed changes change switched moved moves replaced replaces replacing
+    new newly since became becomes raised lowered increased reduced extended postponed delayed cancelled canceled
+    corrected correction update updated former formerly previously still already meanwhile finally
+    jetzt nun mehr statt stattdessen wieder neu neue neuer neuen neues seit ab geändert gewechselt ersetzt verschoben
+    verlegt nunmehr bisher bislang früher inzwischen mittlerweile abgesagt künftig ehemals doch
+    maintenant désormais plus dorénavant nouveau nouvelle nouveaux depuis remplacé changé déplacé reporté annulé
+    auparavant
+    ahora ya nuevo nueva desde cambiado cambió sustituido trasladado aplazado cancelado antes
+    agora já novo nova desde mudou mudado substituído adiado cancelado passou antes
+    adesso ora ormai nuovo nuova dal dalla cambiato sostituito spostato rinviato annullato prima
+    nu nieuw nieuwe voortaan sinds vanaf veranderd vervangen verplaatst uitgesteld geannuleerd voorheen
+    nu ny nyt nye siden fremover ændret udskudt flyttet erstattet aflyst tidligere
+    nu ny nytt nya sedan ändrat flyttat ersatt inställd tidigare
+    """
+)
+# What may be, is wanted, or is planned.
+PLANS = _folded(
+    """
+    if would could should might may maybe perhaps plan plans planned planning goal target aim want wants wanted wish
+    hope hopes consider considering suppose unless whether propose proposed suggests suggested proposal ideally
+    wenn falls würde könnte sollte vielleicht plan plant geplant ziel möchte möchten wünscht hofft ob
+    si serait pourrait devrait peut-être prévu objectif souhaite
+    sería podría debería quizás plan previsto objetivo quiere
+    se seria poderia deveria talvez plano previsto objetivo quer
+    sarebbe potrebbe dovrebbe forse piano previsto obiettivo vuole
+    als zou zouden misschien plan gepland doel wil
+    hvis ville kunne skulle måske plan planlagt mål ønsker
+    om skulle kanske planerat mål vill
+    """
+)
+# What is aimed at, against what is.
+GOALS = _folded(
+    """
+    goal goals target targets aim aims limit limits maximum minimum budget ziel ziele grenze grenzwert höchstens
+    objectif
+    limite objetivo límite meta obiettivo doel doelstelling grens mål grænse gräns
+    """
+)
+# What is aimed at, and no statement of what is.
+AIMS = _folded(
+    """
+    goal goals target targets aim aims objective objectives ziel ziele objectif objectifs objetivo objetivos meta
+    obiettivo obiettivi doel doelen mål
+    """
+)
+# Who says so, where it is not the one who writes.
+SAYINGS = _folded(
+    """
+    says said say saying claims claimed according reports reported wrote writes told tells thinks believes insists
+    certain sure swears sagt sagte sagen laut meint behauptet schreibt schrieb zufolge glaubt dit selon affirme écrit
+    pense dice dijo según afirma escribe cree diz disse segundo afirma escreveu acha dice secondo afferma scrive crede
+    zegt zei volgens beweert schrijft denkt siger sagde ifølge påstår skriver mener säger enligt skriver
+    """
+)
+# That something was said before.
+REPETITIONS = _folded(
+    """
+    again repeat repeats repeated repeating repetition remind reminder reminds confirm confirms confirmed confirmation
+    same likewise recall restated restates reiterates once-more duplicate twice summary summarises
+    wieder wiederholt wiederholung nochmal nochmals erneut bestätigt bestätigung erinnerung erinnert gleiche dasselbe
+    encore répété répète rappel rappelle confirme confirmé confirmation même otra vez repite repetido recordatorio
+    confirma confirmado mismo novamente repete repetido lembrete confirma confirmado mesmo ancora ripetuto ripete
+    promemoria conferma confermato stesso opnieuw herhaald herinnering bevestigd bevestiging zelfde igen gentaget
+    gentager påmindelse bekræftet samme upprepat påminnelse bekräftat samma
+    """
+)
+# That others say, see or measure it otherwise.
+DISPUTES = _folded(
+    """
+    another other different differs differ differing opposite contrary contradicts contradict contradiction conflict
+    conflicting conflicts disagree disagrees disagreement dispute disputes disputed denies denied deny inconsistent
+    unlike whereas versus second wrong view version account claim claims doubt doubts mismatch discrepancy
+    andere anderes anderer anders widerspricht widerspruch gegenteil abweichend hingegen dagegen zweite falsch
+    bestreitet
+    autre différent contraire contredit conflit tandis faux conteste otro otra diferente contrario contradice conflicto
+    mientras falso niega outro outra diferente contrário contradiz conflito enquanto falso nega altro altra diverso
+    contrario contraddice conflitto mentre falso nega ander anders tegendeel spreekt tegen tweede fout ontkent anden
+    andet anderledes modsat modsiger forkert benægter annan annat motsatt motsäger fel förnekar
+    """
+)
+# Which stand for something said before.
+PRONOUNS = _folded(
+    """
+    it they he she this that these those its their his her er sie es dies das diese il elle ils elles ce cela él ella
+    ellos eso esto ele ela eles isso lui lei esso questo quello hij zij ze het dit dat han hun den det de detta
+    """
+)

@@ -1,0 +1,152 @@
+"""Statements: the sentences of a text, each with its terms, its values, and what kind of sentence it is."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+
+from memotheca.memory.claims.small_words import (
+    AIMS,
+    CHANGES,
+    DENIALS,
+    DISPUTES,
+    FUNCTION,
+    GOALS,
+    PLANS,
+    PRONOUNS,
+    REPETITIONS,
+    SAYINGS,
+)
+from memotheca.memory.claims.values import Value, Word, read
+from memotheca.text.sentences import split_sentences
+from memotheca.text.words import words
+
+MOST = 24  # chosen: sentences of a text that are looked at
+CONTEXT = 0.5  # chosen: what a title or the sentence before says counts half
+_LINES = re.compile(r"\n+|(?<=[^\s;]);\s+")
+_FENCE = re.compile(r"^\s*(?:```|\|?\s*-{3,})")
+_NUMBERED = re.compile(r"^\s*(?:[-*•#>]+|\d{1,2}[.)])\s+")
+_CLASSES = {
+    "change": CHANGES,
+    "denial": DENIALS,
+    "plan": PLANS,
+    "goal": GOALS,
+    "aim": AIMS,
+    "saying": SAYINGS,
+    "repetition": REPETITIONS,
+    "dispute": DISPUTES,
+}
+# Said in two words: any more, no longer.
+_ANY_MORE = re.compile(r"\b(?:any more|ya no|j\u00e1 n\u00e3o|non pi\u00f9|niet meer|ne \w+ plus)\b", re.IGNORECASE)
+_QUESTION = re.compile(r"\?[\"”\u2019)]*\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence taken apart. `terms` are what it is about, with how surely they belong to it: 1 for its own words,
+    less for those of the title and, where it begins with a pronoun, of the sentence before."""
+
+    text: str
+    terms: dict[str, float]
+    names: frozenset[str]
+    values: tuple[Value, ...]
+    cues: frozenset[str]
+    has_subject: bool
+
+    @property
+    def own(self) -> list[str]:
+        """The terms of its own words, in their order."""
+        return [term for term, weight in self.terms.items() if weight == 1]
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it is more than a word: a name below a letter, or a heading, states nothing."""
+        own = len(self.own)
+        return own >= 2 or (own == 1 and bool(self.values))
+
+
+@lru_cache(maxsize=2048)
+def statements_in(title: str, body: str) -> tuple[Statement, ...]:
+    """The statements of an entry, in their order."""
+    named = dict.fromkeys(terms_of_text(title), CONTEXT)
+    found: list[Statement] = []
+    before: dict[str, float] = {}
+    for sentence in islice(_sentences(body), MOST):
+        made = _take_apart(sentence, named, before)
+        if made is not None:
+            found.append(made)
+            before = {term: CONTEXT for term, weight in made.terms.items() if weight == 1}
+    return tuple(found)
+
+
+def _sentences(body: str) -> Iterator[str]:
+    for sentence in split_sentences(body):
+        for line in _LINES.split(sentence):
+            bare = _NUMBERED.sub("", line).strip()
+            if bare and _FENCE.match(bare) is None:
+                yield bare
+
+
+def terms_of_text(text: str) -> list[str]:
+    """What any text is about: the stems of its words and its identifiers, without what sentences are made with."""
+    found: list[str] = []
+    for part in read(text):
+        if isinstance(part, Word):
+            found += _stems(part.folded)
+        elif part.kind == "identifier":
+            found += [part.key, *_stems(part.key)]
+    return found
+
+
+@lru_cache(maxsize=65536)
+def _stems(folded: str) -> tuple[str, ...]:
+    return tuple(term for term in words(folded) if term not in FUNCTION) if folded not in FUNCTION else ()
+
+
+def _take_apart(sentence: str, named: dict[str, float], before: dict[str, float]) -> Statement | None:
+    parts = list(read(sentence))
+    spoken = [part for part in parts if isinstance(part, Word)]
+    own: dict[str, float] = {}
+    names: set[str] = set()
+    for part in parts:
+        if isinstance(part, Word):
+            stems = _stems(part.folded)
+            if part.text[0].isupper() and (part.place > 0 or len(parts) < 4 or part.text.isupper()):
+                names.update(stems)
+        elif part.kind == "identifier":
+            stems = (part.key, *_stems(part.key))
+        else:
+            stems = ()
+        own.update(dict.fromkeys(stems, 1.0))
+    values = tuple(part for part in parts if isinstance(part, Value))
+    if not own and not values:
+        return None
+    starts_with_pronoun = bool(spoken) and spoken[0].folded in PRONOUNS and spoken[0] is parts[0]
+    context = {**named, **before} if starts_with_pronoun else named
+    return Statement(
+        text=sentence,
+        terms={**own, **{term: weight for term, weight in context.items() if term not in own}},
+        names=frozenset(names),
+        values=values,
+        cues=_cues(sentence, frozenset(part.folded.replace("\u2019", "'") for part in spoken)),
+        has_subject=not starts_with_pronoun or bool(context),
+    )
+
+
+def _cues(sentence: str, said: frozenset[str]) -> frozenset[str]:
+    found = {name for name, class_ in _CLASSES.items() if not said.isdisjoint(class_)}
+    if _ANY_MORE.search(sentence):
+        found.add("change")
+    if _QUESTION.search(sentence):
+        found.add("question")
+    if len(said & DENIALS) % 2 == 0:
+        found.discard("denial")
+    if "\u201c" in sentence or sentence.count('"') >= 2:
+        found.add("quote")
+    return frozenset(found)
+
+
+def cues_of(text: str) -> frozenset[str]:
+    """What kind of sentence a text is."""
+    return _cues(text, frozenset(part.folded.replace("\u2019", "'") for part in read(text) if isinstance(part, Word)))

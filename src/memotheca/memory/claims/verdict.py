@@ -1,0 +1,227 @@
+"""Verdicts: whether the newer one of two entries updates, contradicts or repeats the older one, on strong evidence.
+
+Four logistic regressions over the features of `evidence.py` (docs/decisions/learned-weights.md): that something of one
+is otherwise in the other, that both say the same, and, where it is otherwise, that nothing tells which side holds. What
+no weights may overrule stands before them: questions, readings of other days, others of a series, aims."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from memotheca.memory.claims.contradiction import ContradictionKind, contradict_texts
+from memotheca.memory.claims.evidence import (
+    FEATURES,
+    Pair,
+    are_other_days,
+    are_siblings,
+    differs_in_one_slot,
+    gather,
+    is_nothing_new,
+    says_the_same,
+)
+from memotheca.model.errors import Failure, Refusal
+from memotheca.text.words import as_written
+
+VerdictKind = Literal["update", "contradiction", "duplicate"]
+
+WEIGHTS = Path(__file__).with_name("judgement.json")
+FORMAT = 1  # chosen: counts up when the file's layout changes (docs/decisions/learned-weights.md)
+ONE_SLOT = 0.9  # chosen: as sure as the same sentence with another value makes it
+SHOWN = 3  # chosen: what an answer can show
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """The weights of a question in the order of the features, and from where on the answer is yes."""
+
+    weights: tuple[float, ...]
+    bias: float
+    threshold: float
+
+    def ask(self, features: Sequence[float]) -> float:
+        score = self.bias + sum(weight * value for weight, value in zip(self.weights, features, strict=True))
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What was learned: that something is otherwise; that it is otherwise or the same; of such, that it is the same;
+    of what is otherwise, that it is disputed."""
+
+    names: tuple[str, ...]
+    change: Regression
+    related: Regression
+    duplicate: Regression
+    dispute: Regression
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """In what two sentences differ: of which kind it is, and how either says it."""
+
+    kind: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairVerdict:
+    """What a newer entry is to an older one, how sure that is, in which two sentences and which slot."""
+
+    kind: VerdictKind
+    type: ContradictionKind
+    score: float
+    newer: str
+    older: str
+    slot: Slot | None
+    explanation: str
+
+
+def decide(pair: Pair, weights: Weights | None = None) -> PairVerdict | None:
+    """What is asserted of a pair, if anything."""
+    if is_no_statement(pair):
+        return None
+    if (ruled := _ruled(pair)) is not None:
+        return ruled
+    learned = weights or read_weights(WEIGHTS)
+    found = gather(pair)
+    features = [found[name] for name in learned.names]
+    change, same = learned.change.ask(features), learned.duplicate.ask(features)
+    related, is_same = learned.related.ask(features), same >= learned.duplicate.threshold
+    if says_the_same(pair):
+        related, is_same = max(related, ONE_SLOT), True
+    if is_same and not _differs(pair) and related >= learned.related.threshold:
+        return _verdict(pair, "duplicate", related)
+    if differs_in_one_slot(pair):
+        change, is_same = max(change, ONE_SLOT), False
+    if is_same or change < learned.change.threshold or _is_beside_the_point(pair):
+        return None
+    # Who says that it is otherwise now does not dispute what was.
+    is_disputed = not found["change_newer"] and learned.dispute.ask(features) >= learned.dispute.threshold
+    return _verdict(pair, "contradiction" if is_disputed else "update", change)
+
+
+def _ruled(pair: Pair) -> PairVerdict | None:
+    """What the rules for opposites, reversals and other times say of two sentences; who says that it is otherwise now
+    does not dispute what was."""
+    found = contradict_texts(pair.aligned.older.text, pair.aligned.newer.text)
+    if found is None or found.type == "factual":
+        return None
+    if found.type == "temporal" or "change" in pair.aligned.newer.cues:
+        return _verdict(pair, "update", found.score)
+    return replace(_verdict(pair, "contradiction", found.score), type=found.type, explanation=found.explanation)
+
+
+def is_no_statement(pair: Pair) -> bool:
+    """Questions and aims say nothing of now, a pronoun without anything before it speaks of nobody knows what, a
+    reading of one day is not otherwise on another, and one of a series is not the other."""
+    mine, theirs = pair.aligned.newer, pair.aligned.older
+    cues = mine.cues | theirs.cues
+    if "question" in cues or "aim" in cues or not (mine.has_subject and theirs.has_subject):
+        return True
+    return are_other_days(pair) or are_siblings(pair)
+
+
+def _is_beside_the_point(pair: Pair) -> bool:
+    """A limit is not otherwise because something measured is, and what brings nothing new changes nothing."""
+    mine, theirs = pair.aligned.newer, pair.aligned.older
+    return ("goal" in mine.cues) != ("goal" in theirs.cues) or is_nothing_new(pair)
+
+
+def _differs(pair: Pair) -> bool:
+    """In a figure, a time or a denial: then it is not the same, however alike it reads."""
+    mine, theirs = pair.aligned.newer, pair.aligned.older
+    return bool(pair.aligned.differing) or ("denial" in mine.cues) != ("denial" in theirs.cues)
+
+
+def _verdict(pair: Pair, kind: VerdictKind, score: float) -> PairVerdict:
+    aligned = pair.aligned
+    slot = slots_of(pair)[0] if kind != "duplicate" and slots_of(pair) else None
+    type_ = "temporal" if kind == "update" else "factual"
+    return PairVerdict(kind, type_, round(score, 4), aligned.newer.text, aligned.older.text, slot, explain(kind, slot))
+
+
+def explain(kind: VerdictKind, slot: Slot | None) -> str:
+    """Why, in words."""
+    if kind == "duplicate":
+        return "they say the same"
+    if slot is not None and slot.kind == "denial":
+        return "it is no longer so, or so now" if kind == "update" else "one denies what the other says"
+    if slot is None:
+        return "it is otherwise now" if kind == "update" else "both cannot hold"
+    if kind == "update":
+        return f"newer value: {slot.after} in place of {slot.before}"
+    return f"one says {slot.before}, the other {slot.after}"
+
+
+def slots_of(pair: Pair) -> list[Slot]:
+    """In what the two sentences differ, as it is written in them: values, else names, else a denial."""
+    aligned = pair.aligned
+    found = [Slot(old.kind, old.text, new.text) for old, new in aligned.differing]
+    if not found:
+        fresh = _as_written(aligned.newer.text, aligned.newer.names - aligned.older.terms.keys())
+        missing = _as_written(aligned.older.text, aligned.older.names - aligned.newer.terms.keys())
+        found = [Slot("name", missing, fresh)] if fresh and missing else []
+    if not found and ("denial" in aligned.newer.cues) != ("denial" in aligned.older.cues):
+        told = ["denied" if "denial" in side.cues else "said" for side in (aligned.older, aligned.newer)]
+        found = [Slot("denial", told[0], told[1])]
+    return found[:SHOWN]
+
+
+def _as_written(text: str, terms: frozenset[str]) -> str:
+    return as_written(text, terms) if terms else ""
+
+
+@lru_cache(maxsize=4)
+def read_weights(path: Path) -> Weights:
+    """The weights of a file that was learned for the very features this program gathers."""
+    try:
+        held: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
+        if held["format"] != FORMAT:
+            raise _refusal(path, f"is of format {held['format']}, not {FORMAT}")
+        names = tuple(cast(list[str], held["names"]))
+        if unknown := sorted(set(names) - FEATURES):
+            raise _refusal(path, f"was learned for other features: it has besides {', '.join(unknown[:3])}")
+        made = Weights(
+            names, *(_regression(held[question], names) for question in ("change", "related", "duplicate", "dispute"))
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _refusal(path, "is missing or damaged") from error
+    return made
+
+
+def _regression(held: Mapping[str, Any], names: Sequence[str]) -> Regression:
+    weights = tuple(float(weight) for weight in held["weights"])
+    if len(weights) != len(names):
+        raise ValueError(f"{len(weights)} weights for {len(names)} features")
+    return Regression(weights, float(held["bias"]), float(held["threshold"]))
+
+
+def write_weights(path: Path, weights: Weights) -> None:
+    """Keep weights with the names of their features."""
+    questions = {
+        "change": weights.change,
+        "related": weights.related,
+        "duplicate": weights.duplicate,
+        "dispute": weights.dispute,
+    }
+    held: dict[str, Any] = {"format": FORMAT, "names": list(weights.names)}
+    for question, learned in questions.items():
+        held[question] = {
+            "weights": [round(weight, 5) for weight in learned.weights],
+            "bias": round(learned.bias, 5),
+            "threshold": round(learned.threshold, 4),
+        }
+    path.write_text(json.dumps(held, indent=1) + "\n", "utf-8")
+
+
+def _refusal(path: Path, reason: str) -> Refusal:
+    return Refusal(
+        Failure.INCOMPATIBLE,
+        f"The learned weights {path.name} cannot be used: the file {reason}. Install the program anew; whoever changes "
+        "its features learns them again with benchmarks/judgement.py --learn.",
+    )

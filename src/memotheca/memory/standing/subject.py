@@ -1,0 +1,136 @@
+"""Subject: what else was said about what an entry is about, sentence against sentence, and what it makes of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.alignment import Weigh, align, closeness_of
+from memotheca.memory.claims.evidence import Pair
+from memotheca.memory.claims.told import ToldEntry, tell
+from memotheca.memory.claims.verdict import PairVerdict, Slot, decide, slots_of
+from memotheca.memory.standing.nearest import KNOWN, everything_known
+from memotheca.memory.standing.rarity import rarity_of
+from memotheca.memory.standing.sample import Array, meanings
+from memotheca.model.cancellation import heed
+from memotheca.model.knowledge import Entry
+from memotheca.search.census import take_census
+from memotheca.search.finder import Search, finder_of
+from memotheca.storage.snapshot import Snapshot
+
+FOUND = 20  # chosen: candidates by meaning, and as many by words
+ALIGNED = 20  # chosen: of which so many are compared sentence by sentence
+SHOWN = 5  # specification: statements about the same subject in an answer
+WORDS = 400  # chosen: letters of a text by which others are looked for
+TAGS = 0.3  # measured on the corpora of docs/benchmarks.md: what common tags add to a subject
+UNWEIGHED = 0.6  # chosen: a term that is neither rare nor common
+ABOUT = 0.6  # measured (docs/benchmarks.md): below it nobody would call it the same subject
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedEntry:
+    """An older entry beside a newer one: how much they have to do with each other, their closest sentences, in what
+    those differ, and what is asserted of them."""
+
+    entry: Entry
+    cosine: float | None
+    closeness: float
+    is_about_the_same: bool
+    newer: str
+    older: str
+    slots: tuple[Slot, ...]
+    verdict: PairVerdict | None
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """The meaning of an entry where it has a vector, and what is nearest to it by that, with the cosines."""
+
+    vector: Array | None
+    cosines: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    entry: Entry
+    told: ToldEntry
+    cosine: float | None
+    rank: float
+
+
+def compare_with_stored(
+    kernel: Kernel, snapshot: Snapshot, entry: Entry, near: Near, *, besides: Sequence[str] = ()
+) -> list[ComparedEntry]:
+    """What is stored about the subject of a new entry, the closest first; `besides` are looked at in any case."""
+    found = _candidates(kernel, snapshot, entry, near, besides=besides)
+    told = tell(entry)
+    weigh = _weighing(kernel, snapshot, [told, *(tell(each) for each, _ in found)])
+    ranked = sorted((_rank(told, each, cosine, weigh) for each, cosine in found), key=lambda each: -each.rank)
+    chosen = [*ranked[:ALIGNED], *(each for each in ranked[ALIGNED:] if each.entry.id in besides)]
+    compared = [_compare(told, each, weigh) for each in chosen]
+    return sorted(compared, key=lambda each: -each.closeness)
+
+
+def compare_pairs(
+    kernel: Kernel | None, snapshot: Snapshot, pairs: Sequence[tuple[Entry, Entry]], vectors: Mapping[str, Array]
+) -> list[ComparedEntry]:
+    """Each pair, given as (older, newer), compared; without the kernel every word tells as much as another."""
+    told = {entry.id: tell(entry) for pair in pairs for entry in pair}
+    weigh = _weigh_alike if kernel is None else _weighing(kernel, snapshot, list(told.values()))
+    found: list[ComparedEntry] = []
+    for older, newer in pairs:
+        heed()
+        mine, theirs = vectors.get(newer.id), vectors.get(older.id)
+        cosine = None if mine is None or theirs is None else float(mine @ theirs)
+        found.append(_compare(told[newer.id], _rank(told[newer.id], older, cosine, weigh), weigh))
+    return found
+
+
+def _candidates(
+    kernel: Kernel, snapshot: Snapshot, entry: Entry, near: Near, *, besides: Sequence[str]
+) -> list[tuple[Entry, float | None]]:
+    """The nearest by meaning, and those that share words with what it says and why, with their cosines."""
+    said = f"{entry.title} {entry.body[:WORDS]} {entry.attributes.get('rationale') or ''} {' '.join(entry.tags)}"
+    search = Search(text=said, filter=everything_known(snapshot), depth=FOUND, may_be_misspelled=False)
+    spoken = [each.entry_id for each in finder_of(kernel).find(snapshot, search, None).passages]
+    ids = [id for id in dict.fromkeys([*near.cosines, *spoken, *besides]) if id != entry.id]
+    living = snapshot.living(ids)
+    cosines = dict(near.cosines)
+    if near.vector is not None:
+        vectors = meanings(snapshot, [id for id in living if cosines.get(id) is None])
+        cosines |= {id: float(near.vector @ vector) for id, vector in vectors.items()}
+    return [(each, cosines.get(id)) for id, each in living.items()]
+
+
+def _weigh_alike(_: str) -> float:
+    return UNWEIGHED
+
+
+def _weighing(kernel: Kernel, snapshot: Snapshot, told: Sequence[ToldEntry]) -> Weigh:
+    rarity = rarity_of(kernel, snapshot)
+    rarity.learn(snapshot, take_census(kernel, snapshot).nodes(KNOWN), {term for each in told for term in each.about})
+    return rarity.weigh
+
+
+def _rank(told: ToldEntry, entry: Entry, cosine: float | None, weigh: Weigh) -> _Candidate:
+    other = tell(entry)
+    either = told.tags | other.tags
+    tags = TAGS * len(told.tags & other.tags) / len(either) if either else 0.0
+    return _Candidate(entry, other, cosine, (cosine or 0.0) + closeness_of(told.about, other.about, weigh) + tags)
+
+
+def _compare(told: ToldEntry, other: _Candidate, weigh: Weigh) -> ComparedEntry:
+    aligned = align(told, other.told, weigh)
+    if aligned is None:
+        beginning = other.entry.body.strip().partition("\n")[0]
+        return ComparedEntry(other.entry, other.cosine, other.rank, False, "", beginning, (), None)
+    pair = Pair(told, other.told, aligned, other.cosine, weigh)
+    return ComparedEntry(
+        entry=other.entry,
+        cosine=other.cosine,
+        closeness=other.rank + aligned.closeness,
+        is_about_the_same=aligned.closeness > 0 or other.rank >= ABOUT,
+        newer=aligned.newer.text,
+        older=aligned.older.text,
+        slots=tuple(slots_of(pair)),
+        verdict=decide(pair),
+    )

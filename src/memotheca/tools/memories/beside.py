@@ -1,0 +1,160 @@
+"""What stands beside a memory in an answer: what it updates, contradicts, repeats, and what else is said about it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memotheca.kernel.citations import citation_of
+from memotheca.memory.claims.verdict import PairVerdict, Slot
+from memotheca.memory.graph.relations import CONTRADICTS, SAME_AS, SUPERSEDES
+from memotheca.memory.standing.subject import ABOUT, SHOWN, ComparedEntry
+from memotheca.model.clock import to_iso
+from memotheca.model.knowledge import Entry
+from memotheca.toolkit.fields import UNSET, Unset, flag, many, number, one, text
+
+LONGEST = 240  # chosen: what an answer can show of a sentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotShape:
+    kind: str = text()
+    before: str = text()
+    after: str = text()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuplicateShape:
+    id: str = text()
+    similarity: float = number()
+    sentence: str = text()
+    other_sentence: str = text()
+    stated: bool | Unset = flag(default=UNSET)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictShape:
+    id: str = text()
+    type: str = text()
+    score: float = number()
+    explanation: str = text()
+    sentence: str = text()
+    other_sentence: str = text()
+    slot: SlotShape | Unset = one(SlotShape, default=UNSET)
+    stated: bool | Unset = flag(default=UNSET)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateShape:
+    id: str = text()
+    score: float = number()
+    explanation: str = text()
+    sentence: str = text()
+    other_sentence: str = text()
+    slot: SlotShape | Unset = one(SlotShape, default=UNSET)
+    stated: bool | Unset = flag(default=UNSET)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearShape:
+    id: str = text()
+    citation: str = text()
+    sentence: str = text()
+    date: str = text()
+    source: str | Unset = text(default=UNSET)
+    differs: tuple[SlotShape, ...] = many(SlotShape)
+
+
+def tell_beside(compared: Sequence[ComparedEntry], decided: Mapping[str, str]) -> dict[str, Any]:
+    """The lists of an answer: what was decided by the caller first, then what is asserted of the rest."""
+    return {
+        "duplicates": tuple(_duplicate(each, decided) for each in _of(compared, decided, "duplicate", SAME_AS)),
+        "conflicts": tuple(_conflict(each, decided) for each in _of(compared, decided, "contradiction", CONTRADICTS)),
+        "updates": tuple(_update(each, decided) for each in _of(compared, decided, "update", SUPERSEDES)),
+        "near": tuple(_near(each) for each in _about(compared)[:SHOWN]),
+    }
+
+
+def _about(compared: Sequence[ComparedEntry]) -> list[ComparedEntry]:
+    return [each for each in compared if each.closeness >= ABOUT and each.is_about_the_same]
+
+
+def sentences_beside(compared: Sequence[ComparedEntry], decided: Mapping[str, str]) -> list[str]:
+    """The same for whoever only reads the first line."""
+    told: list[str] = []
+    open_ = [each for each in compared if each.entry.id not in decided and each.verdict is not None]
+    kinds = [each.verdict.kind for each in open_ if each.verdict is not None]
+    if "update" in kinds:
+        told.append(f"It seems to update {kinds.count('update')} stored: if so, say supersedes.")
+    if "contradiction" in kinds:
+        told.append(f"It contradicts {kinds.count('contradiction')} stored: ask which holds.")
+    if "duplicate" in kinds:
+        told.append("The same is there already: consider merge_concepts, or say same_as.")
+    if ended := [id for id, predicate in decided.items() if predicate == SUPERSEDES]:
+        told.append(f"{len(ended)} superseded, held until now.")
+    return told
+
+
+def _of(
+    compared: Sequence[ComparedEntry], decided: Mapping[str, str], kind: str, predicate: str
+) -> list[ComparedEntry]:
+    """Those of which this was decided, and those of which it is asserted while nothing was decided."""
+    said = [each for each in compared if decided.get(each.entry.id) == predicate]
+    found = [
+        each
+        for each in compared
+        if each.entry.id not in decided and each.verdict is not None and each.verdict.kind == kind
+    ]
+    return [*said, *found]
+
+
+def _said(each: ComparedEntry, decided: Mapping[str, str]) -> dict[str, Any]:
+    """What both say, in which slot, how sure that is, and whether the caller said so."""
+    is_stated = each.entry.id in decided
+    slot = each.verdict.slot if each.verdict is not None else (each.slots[0] if each.slots else None)
+    return {
+        "id": each.entry.id,
+        "sentence": each.newer[:LONGEST],
+        "other_sentence": each.older[:LONGEST],
+        "stated": True if is_stated else UNSET,
+        **({} if slot is None else {"slot": _slot(slot)}),
+        "score": 1.0 if is_stated else _sure(each.verdict),
+        "explanation": "said by whoever stored it" if is_stated else each.verdict.explanation if each.verdict else "",
+    }
+
+
+def _sure(verdict: PairVerdict | None) -> float:
+    return 0.0 if verdict is None else verdict.score
+
+
+def _duplicate(each: ComparedEntry, decided: Mapping[str, str]) -> DuplicateShape:
+    said = _said(each, decided)
+    likeness = said["score"] if each.cosine is None else each.cosine
+    kept = {name: said[name] for name in ("id", "sentence", "other_sentence", "stated")}
+    return DuplicateShape(similarity=round(likeness, 4), **kept)
+
+
+def _conflict(each: ComparedEntry, decided: Mapping[str, str]) -> ConflictShape:
+    return ConflictShape(type="factual" if each.verdict is None else each.verdict.type, **_said(each, decided))
+
+
+def _update(each: ComparedEntry, decided: Mapping[str, str]) -> UpdateShape:
+    return UpdateShape(**_said(each, decided))
+
+
+def _near(each: ComparedEntry) -> NearShape:
+    return NearShape(
+        id=each.entry.id,
+        citation=citation_of(each.entry),
+        sentence=each.older[:LONGEST],
+        date=to_iso(_holds_from(each.entry)),
+        source=each.entry.attributes.get("source", UNSET),
+        differs=tuple(_slot(slot) for slot in each.slots),
+    )
+
+
+def _slot(slot: Slot) -> SlotShape:
+    return SlotShape(kind=slot.kind, before=slot.before, after=slot.after)
+
+
+def _holds_from(entry: Entry) -> int:
+    return entry.created_at if entry.validity.start is None else entry.validity.start

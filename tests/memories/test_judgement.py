@@ -1,0 +1,139 @@
+"""Judgement: what a new memory updates, contradicts or repeats, what is near it, and what a caller decides of it."""
+
+from typing import Any
+
+import pytest
+
+from memotheca.model.clock import DAY, SECOND
+from tests.conftest import Time
+from tests.memories.librarian import WHY, Librarian
+
+
+def remember_both(librarian: Librarian, time: Time, one: str, other: str) -> tuple[str, dict[str, Any]]:
+    """The id of the first, and the answer to the second, a few days later."""
+    first = librarian.remember(one)
+    time.advance(3 * DAY // SECOND)
+    return first, librarian.call("store_memory", content=other, rationale=WHY)
+
+
+def end_of(librarian: Librarian, id: str) -> int | None:
+    with librarian.kernel.read() as snapshot:
+        entry = snapshot.entry(id)
+    assert entry is not None
+    return entry.validity.end
+
+
+def asserted(answer: dict[str, Any]) -> list[str]:
+    return [each["id"] for kind in ("updates", "conflicts", "duplicates") for each in answer[kind]]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "slot"),
+    [
+        ("The scraper runs on Python 3.12.", "The scraper runs on Python 3.13.", ("3.12", "3.13")),
+        ("Memcached listens on port 11211.", "Memcached listens on port 11212.", ("11211", "11212")),
+        ("The archive is in eu-north-1.", "The archive is in ap-south-2.", ("eu-north-1", "ap-south-2")),
+        ("Our gateway speaks SOAP.", "Our gateway speaks GraphQL.", ("SOAP", "GraphQL")),
+        ("Sessions expire after 60 minutes.", "Sessions expire after 30 minutes.", ("60 minutes", "30 minutes")),
+        (
+            "Der Schlüssel zum Dachboden hängt bei Frau Nowak.",
+            "Der Schlüssel zum Dachboden hängt jetzt bei Frau Adomeit.",
+            ("Nowak", "Adomeit"),
+        ),
+    ],
+)
+def test_another_value_of_the_same_is_told_as_it_is_written(
+    librarian: Librarian, time: Time, one: str, other: str, slot: tuple[str, str]
+) -> None:
+    first, answer = remember_both(librarian, time, one, other)
+    (found,) = answer["updates"] + answer["conflicts"]
+    assert (found["id"], found["other_sentence"], found["sentence"]) == (first, one, other)
+    assert (found["slot"]["before"], found["slot"]["after"]) == slot
+    assert all(value in found["explanation"] for value in slot)
+    assert answer["duplicates"] == []
+
+
+def test_what_is_no_longer_so_is_an_update_and_no_dispute(librarian: Librarian, time: Time) -> None:
+    first, answer = remember_both(librarian, time, "Ida is vegetarian.", "Ida is not vegetarian any more.")
+    assert [each["id"] for each in answer["updates"]] == [first]
+    assert answer["conflicts"] == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The indexer is small. It is written in Go.", "The mailer is small. It is written in Rust."),
+        ("The cellar pump ran 5 minutes on 2 January.", "The cellar pump ran 20 minutes on 3 January."),
+        ("LK-14 weighs 310 grams.", "LK-15 weighs 280 grams."),
+        ("How many seats has the hall, 40?", "How many seats has the hall, 60?"),
+        ("The goal for the year is 50 members.", "The goal for next year is 80 members."),
+    ],
+)
+def test_others_of_a_kind_other_days_questions_and_aims_are_not_asserted(
+    librarian: Librarian, time: Time, one: str, other: str
+) -> None:
+    _, answer = remember_both(librarian, time, one, other)
+    assert asserted(answer) == []
+
+
+def test_the_same_in_other_order_is_a_duplicate(librarian: Librarian, time: Time) -> None:
+    one, other = (
+        "The choir rehearsal starts at 19:30 in the parish hall.",
+        "Rehearsal of the choir is in the parish hall and starts at 19:30.",
+    )
+    first, answer = remember_both(librarian, time, one, other)
+    assert [(each["id"], each["sentence"], each["other_sentence"]) for each in answer["duplicates"]] == [
+        (first, other, one)
+    ]
+
+
+def test_near_names_the_sentence_its_date_its_source_and_what_differs(librarian: Librarian) -> None:
+    said = "We met Ruta at the fair. The ferry to Holm leaves at 07:40. It was windy."
+    first = librarian.remember(said, source="colleague")
+    answer = librarian.call("store_memory", content="The ferry to Holm leaves at 08:10 on Sundays.", rationale=WHY)
+    near = answer["near"][0]
+    assert (near["id"], near["sentence"], near["source"]) == (first, "The ferry to Holm leaves at 07:40.", "colleague")
+    assert near["date"].startswith("20")
+    assert {"kind": "time", "before": "07:40", "after": "08:10"} in near["differs"]
+
+
+def test_what_is_superseded_ends_in_the_same_transaction_and_undo_brings_it_back(librarian: Librarian) -> None:
+    first = librarian.remember("The ferry to Holm leaves at 07:40.")
+    answer = librarian.call(
+        "store_memory", content="The ferry to Holm leaves at 08:10.", rationale=WHY, supersedes=[first]
+    )
+    assert [(each["id"], each["stated"]) for each in answer["updates"]] == [(first, True)]
+    assert end_of(librarian, first) is not None
+    assert librarian.call("critique_context", check_types=["conflicts"])["findings"] == []
+    librarian.call("undo", tx_id=answer["tx_id"])
+    assert end_of(librarian, first) is None
+
+
+def test_a_decision_can_be_made_later(librarian: Librarian) -> None:
+    first = librarian.remember("The ferry to Holm leaves at 07:40.")
+    second = librarian.remember("The boat over to the island is at ten past eight.")
+    answer = librarian.call("annotate_node", node_id=second, supersedes=[first])
+    assert answer["changed_fields"] == ["supersedes"]
+    assert end_of(librarian, first) is not None
+    again = librarian.call("annotate_node", node_id=second, supersedes=[first])
+    assert again["changed_fields"] == []
+
+
+def test_a_stated_contradiction_is_an_open_dispute_and_the_same_is_none(librarian: Librarian) -> None:
+    first = librarian.remember("Ruta saw the seal at the pier.")
+    answer = librarian.call(
+        "store_memory", content="Nobody was at the pier that day.", rationale=WHY, contradicts=[first]
+    )
+    assert [each["id"] for each in answer["conflicts"]] == [first]
+    (finding,) = librarian.call("critique_context", check_types=["conflicts"])["findings"]
+    assert finding["node_ids"] == [first, answer["node_id"]]
+    assert end_of(librarian, first) is None
+
+
+def test_nothing_is_decided_twice_or_of_itself(librarian: Librarian) -> None:
+    first = librarian.remember("The ferry to Holm leaves at 07:40.")
+    given = {"content": "The ferry leaves at 08:10.", "rationale": WHY}
+    error = librarian.error("store_memory", **given, supersedes=[first], same_as=[first])
+    assert error["data"]["field"] == "same_as"
+    error = librarian.error("annotate_node", node_id=first, supersedes=[first])
+    assert error["data"]["field"] == "supersedes"
