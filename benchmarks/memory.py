@@ -23,7 +23,7 @@ from memotheca.entries.entries import NewEntry, store_entry
 from memotheca.kernel.citations import citation_of
 from memotheca.kernel.gc import calm_collector
 from memotheca.memory.curation.remember import NewMemory, draw
-from memotheca.memory.safety.adversarial import Threat
+from memotheca.memory.safety.speakers import hear
 from memotheca.memory.standing.judge import reference_of
 from memotheca.memory.standing.sample import Judged, hang, meanings
 from memotheca.model.kinds import MEMORY
@@ -188,7 +188,7 @@ def hang_and_judge(bench: Bench, rounds: int) -> Stopwatch:
             near = [bench.id(turn, part) for part in range(3)]
             vectors = {"": next(iter(meanings(snapshot, near).values()))}
             draft = NewMemory(content=bench.text(2 * FRESH + turn), rationale=WHY, metadata={}, session=NEVER_ASKED)
-            entry = draw(draft, Threat(0.0, "none", ()), (kernel.now(), turn))
+            entry = draw(draft, hear("", "user"), (kernel.now(), turn))
 
             def work(entry: Entry = entry, near: list[str] = near, vectors: dict[str, Any] = vectors) -> Judged:
                 return reference.judge(hang(snapshot, [entry], joined={"": near}, vectors=vectors)[0])

@@ -30,7 +30,7 @@ from memotheca.memory.curation.boost import boost
 from memotheca.memory.curation.links import new_link
 from memotheca.memory.curation.merge import forget
 from memotheca.memory.curation.remember import NewMemory, draw, log_curation, put_memory, temporal_edge
-from memotheca.memory.safety.adversarial import inspect
+from memotheca.memory.safety.speakers import hear
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import to_bytes as fingerprint
 from memotheca.model import kinds
@@ -201,7 +201,7 @@ class _Made:
         self._kernel, self._clock, self._topics = app.kernel, clock, topics
         self._embedder = WordSums()
         # These texts plant nothing, and looking at each would take a third of the time.
-        self._harmless = inspect("")
+        self._harmless = hear("", "user")
         self._near: OrderedDict[int, list[tuple[str, Array]]] = OrderedDict()
         self._previous = ""
         self._lately: list[str] = []

@@ -27,12 +27,13 @@ from memotheca.storage.snapshot import Snapshot
 from memotheca.text.tokens import count_tokens
 from memotheca.text.words import words
 
+MOST = 30  # chosen: lines that anybody reads, bounds the comparing
 POOL = 40  # chosen: more than any budget shows
 WIDER = 1.5  # chosen: who asks for all of something is shown more
 # Two texts are about the same from this sum of their cosine and the share of words they have in common; where there is
 # no vector, from this share alone.
 ALIKE, ALIKE_IN_WORDS = 0.5, 0.3  # measured on one corpus (docs/benchmarks.md: answers)
-COMPARED = 200  # chosen: so many pairs, the likest first, bounds the comparing
+COMPARED = 40  # chosen: so many pairs, the likest first, bounds the comparing
 NOTHING = "Nothing is known about this."
 UNMENTIONED = "Nothing known mentions:"
 # So much of a question must be unsaid to be named, and so far away is what has none of its words.
@@ -98,7 +99,8 @@ def compose(kernel: Kernel, occasion: Occasion) -> Context:
     pool = find_candidates(kernel, occasion.query, inquiry, before=occasion.before, limit=limit)
     if not pool.candidates:
         return Context("", occasion.mode or "raw", 0, 0, considered=pool.considered)
-    candidates = [pool.candidates[at] for at in distil.without_repeats([each.text for each in pool.candidates])]
+    best = pool.candidates[: round(MOST * (WIDER if inquiry.asks_for_all else 1))]
+    candidates = [best[at] for at in distil.without_repeats([each.text for each in best])]
     unsaid = _unsaid(occasion, candidates, pool.nearness)
     if unsaid is None:
         return Context("", occasion.mode or "raw", 0, 0, considered=pool.considered)
@@ -136,9 +138,10 @@ def _unsaid(occasion: Occasion, candidates: Sequence[ContextSource], nearness: f
     missing = [term for term in asked if not any(term in each for each in held)]
     if asked and len(missing) == len(asked):
         return None if nearness < DISTANT else ""
-    weights = distil.weigh_words(" ".join(asked), [each.matched for each in candidates])
-    whole = sum(weights.get(term, 0.0) for term in asked)
-    if not missing or sum(weights.get(term, 0.0) for term in missing) < UNSAID * whole:
+    if not missing:
+        return ""
+    weights = {term: math.log(1 + (1 + len(held)) / (1 + sum(term in each for each in held))) for term in asked}
+    if sum(map(weights.__getitem__, missing)) < UNSAID * sum(weights.values()):
         return ""
     return f"{UNMENTIONED} {', '.join(asked[term] for term in missing)}.\n"
 
