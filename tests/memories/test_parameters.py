@@ -126,6 +126,11 @@ CURATION = [
         Effect("annotate_node", {"node_id": TEA, "annotations": {"tags": ["x"]}}, {name: [CUP]}, "changed_fields")
         for name in ("supersedes", "contradicts", "same_as")
     ),
+    Effect("annotate_node", {"node_id": TEA, "annotations": {"tags": ["x"]}}, {"link_to": [CUP]}, "linked"),
+    Effect("annotate_node", {"node_id": TEA, "annotations": {"tags": ["x"]}}, {"unlink": [POT]}, "unlinked"),
+    Effect("annotate_node", {"node_id": TEA, "link_to": [CUP]}, {"relation": "part of"}, "linked"),
+    Effect("annotate_node", {"node_id": TEA, "link_to": [CUP]}, {"weight": 0.3}, "linked"),
+    Effect("annotate_node", {"node_id": "held", "annotations": {"tags": ["x"]}}, {"release": True}, "changed_fields"),
     Effect("boost_importance", BOOST, {"node_id": CUP}, "node_id"),
     Effect("boost_importance", BOOST, {"delta": -0.2}, "new_importance"),
     Effect("boost_importance", BOOST, {"rationale": "The cook asks for it every day."}, "then.lineage"),
@@ -216,7 +221,7 @@ def furnish(librarian: Librarian) -> dict[str, str]:
 
 def quarantine(librarian: Librarian) -> None:
     """Something that is kept out of what is found."""
-    id = librarian.remember("The quarantined spoon.", session_id="many")
+    id = librarian.remember("The quarantined spoon.", name="held", session_id="many")
 
     def put(transaction: Any) -> None:
         transaction.describe("UPDATE")

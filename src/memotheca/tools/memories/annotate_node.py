@@ -65,6 +65,7 @@ class LinkShape:
     target: str = text()
     type: str = text()
     predicate: str = text()
+    weight: float = number()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,4 +124,10 @@ def annotate_node(call: Call[Kernel], input: Input) -> Answer:
 
 
 def _link(edge: Edge) -> LinkShape:
-    return LinkShape(source=edge.source, target=edge.target, type=edge.type, predicate=edge.predicate)
+    return LinkShape(
+        source=edge.source,
+        target=edge.target,
+        type=edge.type,
+        predicate=edge.predicate,
+        weight=round(edge.weight, 4),
+    )
