@@ -82,7 +82,7 @@ def test_an_annotated_note_has_it_in_its_head(librarian: Librarian) -> None:
 def test_what_is_over_is_told_as_such_and_can_be_undone(librarian: Librarian, time: Time) -> None:
     id = store(librarian, "The shop sells copper pots.")["node_id"]
     librarian.call("annotate_node", node_id=id, valid_to="2020-05-01")
-    assert "until 2020-05-01" in librarian.call("inject_context", query="copper pots")["context"]
+    assert "until 1 May 2020" in librarian.call("inject_context", query="copper pots")["context"]
     librarian.call("undo")
     assert "Superseded" not in librarian.call("inject_context", query="copper pots")["context"]
 
