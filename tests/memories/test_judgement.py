@@ -137,3 +137,18 @@ def test_nothing_is_decided_twice_or_of_itself(librarian: Librarian) -> None:
     assert error["data"]["field"] == "same_as"
     error = librarian.error("annotate_node", node_id=first, supersedes=[first])
     assert error["data"]["field"] == "supersedes"
+
+
+def test_an_unstated_domain_and_a_counted_thing_hinder_no_merge(librarian: Librarian) -> None:
+    one = librarian.remember("The upload takes 3 tries.", name="cache flush 1", domain="Code")
+    other = librarian.remember("The upload takes three tries.", name="cache flush 2")
+    given = {"source_node_ids": [one, other], "target_name": "tries of the upload", "rationale": WHY}
+    assert not librarian.reply("merge_concepts", **given).failed
+
+
+def test_a_refused_merge_names_the_values(librarian: Librarian) -> None:
+    one = librarian.remember("Keep the files for ten years.", domain="Legal")
+    other = librarian.remember("Keep the files for a decade.", domain="Medical")
+    given = {"source_node_ids": [one, other], "target_name": "files", "rationale": WHY}
+    message = librarian.error("merge_concepts", **given)["message"]
+    assert "domain Legal against Medical" in message

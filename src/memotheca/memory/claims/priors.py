@@ -15,10 +15,11 @@ from memotheca.text.words import words
 COMPATIBLE = 0.7  # specification (memory-model: Priors)
 WIDTH = 128  # specification (memory-model: Priors)
 DOMAIN, QUALIFIER, ROLE, PERIOD, RATIONALE = 4.0, 4.0, 1.0, 1.0, 2.0  # chosen (memory-model: Priors)
+UNSTATED = "domain="
 LONG_ENOUGH = 30  # chosen (memory-model: Priors)
 
 _QUALIFIERS = re.compile(
-    r"\b(?:v|ver|version|release)\.?\s?(\d+(?:\.\d+)*)\b|\b([a-z]{2,12})\s(\d+(?:\.\d+)+|\d{1,2})(?=\s|[.,;:)]|$)"
+    r"\b(?:v|ver|version|release)\.?\s?(\d+(?:\.\d+)*)\b|\b((?-i:[A-Z])[a-z]{1,11})\s(\d+(?:\.\d+)+)(?=[.,;:)]?(?:\s|$))"
     r"|\b(production|staging|testing|windows|linux|macos|android|ios)\b",
     re.IGNORECASE,
 )
@@ -64,7 +65,7 @@ def assume(entry: Entry) -> Priors:
     """The exact slots: domain, qualifiers, role, period, and the words of the rationale (memory-model: Priors)."""
     attributes: Mapping[str, Any] = entry.attributes
     domain, rationale = attributes.get("domain"), str(attributes.get("rationale") or "")
-    slots = {f"domain={domain or 'General'}": DOMAIN}
+    slots = {f"domain={domain or ''}": DOMAIN}
     slots |= {f"qualifier={found}": QUALIFIER for found in qualifiers(text_of(entry))}
     slots[f"role={attributes.get('agent_id') or ''}"] = ROLE
     year, month = to_iso(entry.created_at)[:7].split("-")
@@ -75,8 +76,19 @@ def assume(entry: Entry) -> Priors:
     return Priors(slots, sum(known) / len(known))
 
 
+def _beside(one: Priors, other: Priors) -> Priors:
+    """With the other's domain where this one states none."""
+    if UNSTATED not in one.slots:
+        return one
+    stated = {slot: weight for slot, weight in other.slots.items() if slot.startswith("domain=")}
+    return Priors(
+        {**{slot: weight for slot, weight in one.slots.items() if slot != UNSTATED}, **stated}, one.confidence
+    )
+
+
 def similarity(one: Priors, other: Priors) -> float:
-    """The cosine of the exact slots (memory-model: Priors)."""
+    """The cosine of the exact slots (memory-model: Priors); a domain that one does not state clashes with nothing."""
+    one, other = _beside(one, other), _beside(other, one)
     shared = sum(weight * other.slots.get(slot, 0.0) for slot, weight in one.slots.items())
     lengths = sum(w**2 for w in one.slots.values()) * sum(w**2 for w in other.slots.values())
     return shared / math.sqrt(lengths) if lengths else 0.0
@@ -84,9 +96,25 @@ def similarity(one: Priors, other: Priors) -> float:
 
 def differing(one: Priors, other: Priors) -> list[str]:
     """In which assumptions two differ, those that weigh most first."""
+    one, other = _beside(one, other), _beside(other, one)
     apart = {slot: {**one.slots, **other.slots}[slot] for slot in one.slots.keys() ^ other.slots.keys()}
     weights: dict[str, float] = {}
     for slot, weight in apart.items():
         name = slot.partition("=")[0]
         weights[name] = weights.get(name, 0.0) + weight**2
     return sorted(weights, key=lambda name: (-weights[name], name))
+
+
+def differing_values(one: Priors, other: Priors) -> str:
+    """The same in words, with what either assumes of what was stated: domain Code against Legal."""
+    one, other = _beside(one, other), _beside(other, one)
+    told: list[str] = []
+    for name in differing(one, other):
+        sides = [
+            sorted(
+                slot.partition("=")[2] for slot in side.slots.keys() - rival.slots.keys() if slot.startswith(f"{name}=")
+            )
+            for side, rival in ((one, other), (other, one))
+        ]
+        told.append(f"{name} {' against '.join(' '.join(side) or 'none' for side in sides)}")
+    return "; ".join(told)

@@ -9,7 +9,7 @@ from memotheca.kernel.citations import new_alias
 from memotheca.kernel.handles import NOTE_NAMES
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
-from memotheca.memory.claims.priors import COMPATIBLE, assume, differing, similarity
+from memotheca.memory.claims.priors import COMPATIBLE, assume, differing, differing_values, similarity
 from memotheca.memory.claims.when import OCCURRED, SOURCE, SOURCE_KNOWN, TIMES
 from memotheca.memory.curation.links import new_link
 from memotheca.memory.curation.remember import importance_of
@@ -187,7 +187,7 @@ def compare_priors(sources: Sequence[Entry], *, force: bool) -> tuple[set[str], 
         return set(), least
     if not force:
         one, other = min(pairs, key=lambda ids: pairs[ids])
-        names = ", ".join(differing(priors[one], priors[other]))
+        names = differing_values(priors[one], priors[other])
         raise Refusal(
             Failure.CONFLICT,
             f"The memories rest on different assumptions ({names}); compare them before forcing the merge.",
