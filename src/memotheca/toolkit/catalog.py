@@ -118,5 +118,6 @@ class Catalog:
 
 
 def _brief(listing: Listing) -> Listing:
-    """A tool as a toolset of members lists it: without the schema of its answers."""
-    return replace(listing, wire={name: said for name, said in listing.wire.items() if name != "outputSchema"})
+    """A tool as a toolset of members lists it: without a title and without the schema of its answers."""
+    left = {"title", "outputSchema"}
+    return replace(listing, wire={name: said for name, said in listing.wire.items() if name not in left})
