@@ -25,7 +25,9 @@ def stranger(librarian: Librarian) -> None:
 
 def question(librarian: Librarian) -> None:
     """A question in another session."""
+    here, librarian.session = librarian.session, "elsewhere"
     librarian.call("search_graph", query="zzz")
+    librarian.session = here
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -201,10 +201,10 @@ def test_verbosity_tells_more_beside_the_context(librarian: Librarian) -> None:
 def test_an_unsettled_session_is_warned(librarian: Librarian) -> None:
     librarian.remember("Ada drinks tea.")
     assert inject(librarian, "tea")["tool_gating_warning"]["triggered"] is False
-    with librarian.kernel.read() as snapshot:
-        activity_of(librarian.kernel).mood(snapshot.session, librarian.kernel.collection, "hot").entropy = 0.9
-    warned = inject(librarian, "tea", session_id="hot")["tool_gating_warning"]
-    assert (warned["triggered"], warned["entropy_score"]) == (True, 0.9)
+    for query in ("zeppelins", "quasars", "oboes", "glaciers"):
+        warned = inject(librarian, query, session_id="hot")["tool_gating_warning"]
+    assert warned["triggered"] is True
+    assert warned["entropy_score"] > 0.8
     assert "generate_search_plan" in warned["suggested_tools"]
     assert inject(librarian, "tea")["tool_gating_warning"]["triggered"] is False
 

@@ -43,6 +43,8 @@ class Mood:
     stored: list[str] = field(default_factory=list[str])
     asked: list[str] = field(default_factory=list[str])
     has_conflict: bool = False
+    # From when on nothing near was found, and nothing stored since (memory-model: Focus).
+    empty_since: int | None = None
     # Who was last said to speak in it (memory-model: Source).
     source: str | None = None
     # What was asked last, with what it went on from.

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from memotheca.memory.session.focus import is_empty
 from memotheca.memory.session.pulse import Pulse, Situation
 from memotheca.memory.session.state import activity_of, pulse_of
 from memotheca.storage.activity import ActivityRecord
@@ -29,7 +30,12 @@ def hear_call(exchange: Exchange, reply: Reply) -> Pulse:
         activity.hear(place, mood, hashlib.blake2b(asked.encode(), digest_size=8, key=_KEY).hexdigest())
     if reply.failed:
         activity.log(call.kernel.collection, _complaint(exchange, reply))
-    return pulse_of(mood, Situation(has_conflict=mood.has_conflict, is_looping=mood.is_looping))
+    elif exchange.listing.writes:
+        mood.empty_since = None
+    situation = Situation(
+        workspace_empty=is_empty(call.kernel, mood), has_conflict=mood.has_conflict, is_looping=mood.is_looping
+    )
+    return pulse_of(mood, situation)
 
 
 def _complaint(exchange: Exchange, reply: Reply) -> ActivityRecord:

@@ -15,6 +15,7 @@ from memotheca.memory.curation.remember import importance_of
 from memotheca.memory.recall.bundle import bundle, shorten
 from memotheca.memory.recall.context import NOTHING, POOL, Context, Occasion, Superseded, compose
 from memotheca.memory.recall.recall import similarity_of
+from memotheca.memory.session.focus import note_retrieval
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.standing.judge import dominant_space, judge_lately, learn
 from memotheca.model.clock import to_iso
@@ -30,6 +31,7 @@ POOLS = {"low": 0.5, "normal": 1.0, "high": 1.5, "critical": 2.0}  # chosen: as 
 SORTS = ("causal_links", "entailment_cones", "neighborhood", "conflicts")
 BESIDE = (100, 200, 800)  # chosen: tokens beside the context, for each level of verbosity
 LOOSE, UNSETTLED = 0.4, 0.8  # specification (memory-model: Context); chosen: an entropy that is high beyond doubt
+AGREEING = 3  # measured: further down a dispute is about something else (memory-model: Focus)
 JUDGED = 10  # chosen: those that are shown
 INSTEAD = ("generate_search_plan", "epistemic_action", "find_causal_path")
 
@@ -147,7 +149,7 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     told, shortened = shorten(bundled, BESIDE[level])
     mood.has_conflict |= any(clash.contradiction.type != "temporal" for clash in made.clashes)
     mood.question = follow(mood.question, input.query)
-    activity_of(kernel).keep((kernel.collection, session))
+    note_retrieval(kernel, session, max(map(similarity_of, made.hits), default=None), _agreement(made))
     activity_of(kernel).look(kernel.collection, [entry.id for entry in entries], kernel.now())
     output = Output(
         context=made.text,
@@ -168,6 +170,13 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
         latency_ms=round((time.perf_counter() - began) * 1000, 3),
     )
     return Answer(made.text or NOTHING, NODES, output, is_text_alone=True)
+
+
+def _agreement(made: Context) -> float | None:
+    """The share of the best of a context that nothing else in it contradicts; one alone agrees with nothing."""
+    shown = {hit.version.id for hit in made.hits[:AGREEING]}
+    disputed = {entry.id for clash in made.clashes for entry in (clash.older, clash.newer)}
+    return 1 - len(shown & disputed) / len(shown) if len(shown) > 1 else None
 
 
 def _node(hit: Hit, level: int, standing: Mapping[str, Any]) -> NodeShape:

@@ -8,6 +8,7 @@ from typing import Any
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.validity import moment
 from memotheca.memory.recall.recall import DOMAINS, Recalled, RecallRequest, Recollection, recall
+from memotheca.memory.session.focus import note_retrieval
 from memotheca.memory.session.quadrants import QUADRANTS
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.form import MODALITIES
@@ -119,6 +120,7 @@ def search_graph(call: Call[Kernel], input: Input) -> Answer:
 
     found = recall(call.kernel, _wanted(given, call.session), tell)
     activity_of(call.kernel).look(call.kernel.collection, [each.entry.id for each in found.results], call.kernel.now())
+    note_retrieval(call.kernel, call.session, max((each.similarity for each in found.results), default=None))
     results = tuple(_result(each, input.include_content) for each in found.results)
     output = Output(
         results=results,

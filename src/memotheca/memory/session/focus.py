@@ -1,0 +1,42 @@
+"""Focus: whether the last retrieval of a session found what was asked, and how that moves its pulse (memory-model:
+Focus)."""
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.session.learning import smooth
+from memotheca.memory.session.state import Mood, activity_of
+from memotheca.model.clock import SECOND
+from memotheca.search.chosen_embedder import voice_of
+from memotheca.vectors.profile import Voice
+
+EMPTY_AFTER = 5 * SECOND  # specification: a workspace that is empty for five seconds
+SHARE = 0.3  # measured: two questions in vain are noticed (memory-model: Focus)
+FULL = 6.0  # measured: spreads above what is unrelated (memory-model: Focus)
+
+
+def fit_of(similarity: float, voice: Voice) -> float:
+    """How surely something near answers a question, from 0, no match, to 1."""
+    farthest, nearest = voice.near, voice.centre + FULL * voice.spread
+    return min(1.0, max(0.0, (similarity - farthest) / (nearest - farthest)))
+
+
+def note_retrieval(kernel: Kernel, session: str, best: float | None, agreement: float | None = None) -> None:
+    """Let a session feel what a retrieval brought: how near the best of it is, nothing where there is none, and how far
+    what it brought agrees with itself, where that was looked at."""
+    place, activity = (kernel.collection, session), activity_of(kernel)
+    with kernel.store.database.read() as held:
+        mood = activity.mood(held, *place)
+        voice = voice_of(held, kernel.collection)
+    fit = 0.0 if best is None else fit_of(best, voice)
+    mood.entropy = smooth(mood.entropy, 1 - fit, SHARE)
+    if agreement is not None:
+        mood.coherence = smooth(mood.coherence, agreement, SHARE)
+    if best is not None and best >= voice.near:
+        mood.empty_since = None
+    elif mood.empty_since is None:
+        mood.empty_since = kernel.now()
+    activity.keep(place)
+
+
+def is_empty(kernel: Kernel, mood: Mood) -> bool:
+    """Nothing near was found, and nothing else has come into focus for five seconds."""
+    return mood.empty_since is not None and kernel.now() - mood.empty_since >= EMPTY_AFTER
