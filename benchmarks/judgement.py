@@ -6,7 +6,7 @@ memories are stored in their order by `store_memory`, in an app whose clock is s
 assert, and what `critique_context` then says of the latest, is compared with the labels. By default the weights are
 learned from the other corpora (and benchmarks/data/contradictions.tsv), a corpus never from itself. A relation that the
 caller names (supersedes, contradicts) is left out unless `--stated`: whoever knows it needs no judge. `--shipped`
-measures with the weights that the program has, `--learn` writes them, learned from all."""
+measures with the weights that the program has; `--learn` also writes them, learned from all, out of the same run."""
 
 import argparse
 import json
@@ -295,7 +295,6 @@ def main() -> None:
     if asked.learn:
         write_weights(WEIGHTS, learn(every, seen))
         print(f"written: {WEIGHTS.name}")
-        return
     for corpus in corpora:
         weights = learn([each for each in every if each is not corpus], seen)
         report(corpus, run(corpus, weights, stated=asked.stated), listing=asked.list)
