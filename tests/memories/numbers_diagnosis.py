@@ -209,7 +209,7 @@ SCENES = (
     Scene(
         tool="get_neuromodulation",
         plant=lambda librarian: keep_levels(librarian.kernel, "", elated(librarian)),
-        moves={"serotonin": "up", "effects.spaces": "up"},
+        moves={"serotonin": "up"},
     ),
     Scene(
         tool="get_neuromodulation",

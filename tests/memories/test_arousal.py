@@ -87,3 +87,9 @@ def test_filters_look_beyond_the_best_hundred(librarian: Librarian) -> None:
     assert librarian.found("tea", perspective_lock={"agent_ids": ["cook"]}) == [wanted]
     assert librarian.found("tea", filters={"min_importance": 0.8}) == [wanted]
     assert librarian.call("search_graph", query="tea", perspective_lock={"agent_ids": ["nobody"]})["count"] == 0
+
+
+def test_an_effect_that_nothing_has_is_null_with_the_reason(librarian: Librarian) -> None:
+    effects = levels(librarian)["effects"]
+    assert effects["spaces"] is None
+    assert "serotonin" in effects["spaces_reason"]

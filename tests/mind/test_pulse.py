@@ -1,6 +1,7 @@
 """The pulse, the quadrants and the learning score: total, monotone, and moved by what they measure."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -15,11 +16,13 @@ from memotheca.memory.session.learning import (
 )
 from memotheca.memory.session.modulators import attended, learning_share, levels_at, sharpen, shift, startle, widened
 from memotheca.memory.session.pulse import Situation, suggest, take_pulse
-from memotheca.memory.session.quadrants import QUADRANTS, Quadrant, confidence, insights, quadrant
+from memotheca.memory.session.quadrants import QUADRANTS, Grounds, Quadrant, confidence, insights, quadrant
 from memotheca.memory.spaces.space_table import COUNT, IDS
 from memotheca.memory.spaces.space_weights import aggregate, space_weights
 from memotheca.memory.verbs import Verb
 
+BARE = Grounds(has_cause=False, is_linked=False, has_code=False)
+WITHOUT_REASON = "Open(E1) but Blind(E5): knows WHAT but not WHY"
 SHARE = st.floats(0, 1)
 LISTED = {None, Verb.ASK, Verb.CRITICISE, Verb.TEND, Verb.SURROUND, Verb.REFLECT}
 
@@ -100,10 +103,22 @@ def test_quadrants_follow_novelty_and_fit() -> None:
 
 def test_quadrants_of_several_spaces_say_something_together() -> None:
     mixed: list[Quadrant] = ["Open" if id == "E1" else "Blind" for id in IDS]
-    found = insights(dict(zip(IDS, mixed, strict=True)))
-    assert "Open(E1) but Blind(E5): knows WHAT but not WHY" in found
-    assert insights(dict.fromkeys(IDS, QUADRANTS[3])) == ["Unknown everywhere: the frontier of what is known"]
-    assert insights(dict.fromkeys(IDS, QUADRANTS[0])) == ["Open in ten or more spaces: well integrated"]
+    found = insights(dict(zip(IDS, mixed, strict=True)), BARE)
+    assert WITHOUT_REASON in found
+    assert insights(dict.fromkeys(IDS, QUADRANTS[3]), BARE) == ["Unknown everywhere: the frontier of what is known"]
+    assert insights(dict.fromkeys(IDS, QUADRANTS[0]), BARE) == ["Open in ten or more spaces: well integrated"]
+
+
+def test_nearness_alone_does_not_say_that_a_cause_or_a_link_is_missing() -> None:
+    seen: dict[str, Quadrant] = dict.fromkeys(IDS, "Blind") | {"E1": "Open", "E11": "Open", "E8": "Hidden"}
+    missing = {WITHOUT_REASON, "Open(E11) but Hidden(E8): known facts that nothing is linked to"}
+    assert missing <= set(insights(seen, BARE))
+    known = replace(BARE, has_cause=True, is_linked=True)
+    assert missing.isdisjoint(insights(seen, known))
+    code: dict[str, Quadrant] = dict.fromkeys(IDS, "Blind") | {"E7": "Open"}
+    told = "Blind(E1) but Open(E7): known code without its context"
+    assert told not in insights(code, BARE)
+    assert told in insights(code, replace(BARE, has_code=True))
 
 
 def test_at_rest_every_result_passes_and_elation_lets_the_tail_go():

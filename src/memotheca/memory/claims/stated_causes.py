@@ -65,6 +65,12 @@ _UNSTATED = re.compile(
     r"n['\u2019]t(?!\w)",
     re.IGNORECASE,
 )
+# Where one of these stands, a text may give a reason, whatever it is given for.
+_WHY = re.compile(
+    rf"(?<!\w)(?:{_BECAUSE}|so that|therefore|damit|deshalb|pour que|para que|affinché|zodat|så att|{_BY_CAUSE}|"
+    rf"{_BY_EFFECT})(?!\w)",
+    re.IGNORECASE,
+)
 _EDGE = re.compile(r"[,;:()\[\]\"“”«»|\n]|\s[-\u2013\u2014]\s|[.!?](?=\s|$)")
 _ARTICLES = re.compile(
     r"(?<!\w)(?:the|an?|this|that|our|its|their|de[rnms]|die|das|dies\w*+|ein\w*+|unser\w*+|les?|la|las|los|l['\u2019]|"
@@ -104,6 +110,11 @@ class StatedCause:
         words = self.phrase.split()[-LONGEST:] if self.is_before else self.phrase.split()[:LONGEST]
         for size in range(len(words), 0, -1):
             yield " ".join(words[-size:] if self.is_before else words[:size])
+
+
+def may_say_why(text: str) -> bool:
+    """Whether a text gives, denies or supposes a reason for anything."""
+    return _WHY.search(text) is not None
 
 
 def stated_causes(text: str) -> list[StatedCause]:

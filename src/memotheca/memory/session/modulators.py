@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from memotheca.memory.session.learning import SMOOTHING
-from memotheca.memory.spaces.space_weights import space_weights
 from memotheca.model.clock import SECOND
 
 
@@ -116,11 +115,3 @@ def mode(levels: Levels) -> str:
 def _bounded(name: str, value: float) -> float:
     bounds = next(each for each in MODULATORS if each.name == name)
     return min(bounds.high, max(bounds.low, value))
-
-
-def active_spaces(levels: Levels) -> int:
-    """How many spaces have a say: those with a weight of at least the largest times 1 - serotonin (memory-model: Space
-    weights)."""
-    weights = space_weights("semantic")
-    floor = max(weights) * (1 - levels.values["serotonin"])
-    return sum(weight >= floor - 1e-12 for weight in weights)

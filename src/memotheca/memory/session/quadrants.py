@@ -1,6 +1,7 @@
 """Johari quadrants: what is known and integrated, and what is not, space by space (memory-model: Quadrants)."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from memotheca.memory.verbs import Verb
@@ -30,33 +31,58 @@ def confidence(delta_s: float, delta_c: float, threshold: float = THRESHOLD) -> 
     return min(1.0, abs(delta_s - threshold) + abs(delta_c - threshold))
 
 
-def insights(seen: Mapping[str, Quadrant]) -> list[str]:
-    """What the quadrants of all spaces, by their ids, say together (memory-model: Quadrants)."""
-    return [sentence for holds, sentence in _RULES if holds(seen)]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounds:
+    """What was looked up of a memory, since nearness does not tell it: whether its text or a link gives a cause,
+    whether it is linked to anything, whether there is code in it."""
+
+    has_cause: bool
+    is_linked: bool
+    has_code: bool
 
 
-def _both(first: str, one: Quadrant, second: str, other: Quadrant) -> Callable[[Mapping[str, Quadrant]], bool]:
-    return lambda seen: seen[first] == one and seen[second] == other
+Seen = Mapping[str, Quadrant]
 
 
-def _all(wanted: Quadrant) -> Callable[[Mapping[str, Quadrant]], bool]:
-    return lambda seen: all(found == wanted for found in seen.values())
+def insights(seen: Seen, grounds: Grounds) -> list[str]:
+    """What the quadrants of all spaces, by their ids, say together, as far as it is so (memory-model: Quadrants)."""
+    return [sentence for holds, sentence in _RULES if holds(seen, grounds)]
 
 
-def _unusual_time(seen: Mapping[str, Quadrant]) -> bool:
+def _both(first: str, one: Quadrant, second: str, other: Quadrant) -> Callable[[Seen, Grounds], bool]:
+    return lambda seen, grounds: seen[first] == one and seen[second] == other
+
+
+def _lacks_cause(seen: Seen, grounds: Grounds) -> bool:
+    return seen["E1"] == "Open" and seen["E5"] == "Blind" and not grounds.has_cause
+
+
+def _lacks_links(seen: Seen, grounds: Grounds) -> bool:
+    return seen["E11"] == "Open" and seen["E8"] == "Hidden" and not grounds.is_linked
+
+
+def _lacks_context(seen: Seen, grounds: Grounds) -> bool:
+    return seen["E1"] == "Blind" and seen["E7"] == "Open" and grounds.has_code
+
+
+def _all(wanted: Quadrant) -> Callable[[Seen, Grounds], bool]:
+    return lambda seen, grounds: all(found == wanted for found in seen.values())
+
+
+def _unusual_time(seen: Seen, grounds: Grounds) -> bool:
     timely = ("E2", "E3", "E4")
     blind = [id for id, found in seen.items() if found == "Blind"]
     return bool(blind) and set(blind) <= set(timely)
 
 
-def _integrated(seen: Mapping[str, Quadrant]) -> bool:
+def _integrated(seen: Seen, grounds: Grounds) -> bool:
     return sum(found == "Open" for found in seen.values()) >= len(seen) - 3
 
 
-_RULES: tuple[tuple[Callable[[Mapping[str, Quadrant]], bool], str], ...] = (
-    (_both("E1", "Open", "E5", "Blind"), "Open(E1) but Blind(E5): knows WHAT but not WHY"),
-    (_both("E1", "Blind", "E7", "Open"), "Blind(E1) but Open(E7): known code without its context"),
-    (_both("E11", "Open", "E8", "Hidden"), "Open(E11) but Hidden(E8): known facts that nothing is linked to"),
+_RULES: tuple[tuple[Callable[[Seen, Grounds], bool], str], ...] = (
+    (_lacks_cause, "Open(E1) but Blind(E5): knows WHAT but not WHY"),
+    (_lacks_context, "Blind(E1) but Open(E7): known code without its context"),
+    (_lacks_links, "Open(E11) but Hidden(E8): known facts that nothing is linked to"),
     (_both("E13", "Open", "E1", "Blind"), "Open(E13) but Blind(E1): familiar words with a new meaning"),
     (_both("E1", "Open", "E11", "Blind"), "Open(E1) but Blind(E11): a known theme with new names"),
     (_unusual_time, "Blind only in E2 to E4: an ordinary topic at an unusual time"),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.arousal import modulator_levels
-from memotheca.memory.session.modulators import active_spaces, mode
+from memotheca.memory.session.modulators import mode
 from memotheca.toolkit.fields import UNSET, integer, number, one, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -18,7 +18,10 @@ class Input:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EffectsShape:
     beta: float = number()
-    spaces: int = integer()
+    spaces: int | None = integer(default=None, nullable=True)
+    spaces_reason: str = text(
+        default="No search chooses among the spaces, so that serotonin decides nothing but the mode."
+    )
     temperature: float = number()
     learning_rate: float = number()
 
@@ -48,9 +51,9 @@ def get_neuromodulation(call: Call[Kernel], input: Input) -> Answer:
     values = {name: round(value, 6) for name, value in levels.values.items()}
     effects = EffectsShape(
         beta=values["dopamine"],
-        spaces=active_spaces(levels),
         temperature=values["noradrenaline"],
         learning_rate=values["acetylcholine"],
     )
     output = Output(**values, current_mode=mode(levels), effects=effects)
-    return Answer(f"The memory is in {mode(levels)} mode.", NODES, output)
+    told = f"{values['noradrenaline']:.2f} times the usual candidates, sharpness {values['dopamine']:.2f}"
+    return Answer(f"The memory is in {mode(levels)} mode: {told}.", NODES, output)
