@@ -100,7 +100,7 @@ def test_a_duplicate_is_not_named_that_was_forgotten_meanwhile(pair: tuple[App, 
     meanwhile(one, lambda: lose(other, first))
     draft = NewMemory(content="Bob reviews every change on Monday.", rationale=WHY, metadata={})
     stored = store_memory(one.kernel, draft, actor="tester")
-    assert (stored.edges, stored.duplicates) == ((), ())
+    assert (stored.edges, stored.compared) == ((), ())
 
 
 def test_what_two_programs_restore_at_once_comes_back_once(pair: tuple[App, App]) -> None:

@@ -126,27 +126,26 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
         raise _refuse(kernel, heard.threat, session=clean.session)
     prepared = prepare_text(kernel, clean.name, clean.content, whole=True)
     pondered = persist(lambda: _ponder(kernel, clean, heard, prepared))
-    entry, around, learned = pondered.entry, pondered.around, pondered.learned
+    entry, learned = pondered.entry, pondered.learned
 
-    def act(transaction: Transaction) -> tuple[Version, tuple[Edge, ...], dict[str, str]]:
+    def act(transaction: Transaction) -> tuple[Version, tuple[Edge, ...], dict[str, str], _Surroundings]:
         # What was near a moment ago may be gone, and what was asked for by name may be another by now.
         linked = tuple(find_node(transaction, handle, field="link_to").id for handle in clean.link_to)
-        living = transaction.living(other.id for other, _ in around.near)
-        near = tuple((other, value) for other, value in around.near if other.id in living)
+        around = _still_there(transaction, pondered.around)
         made = put_memory(transaction, entry, prepared)
         decided = resolve_decisions(transaction, decided_by(clean.link_to, clean.metadata, clean.decisions))
         asked = stated_edges(transaction, made.id, linked, clean.metadata)
         asked += carry_out_decisions(transaction, made, decided)
-        found = _found_edges(transaction, made, replace(around, near=near))
+        found = _found_edges(transaction, made, around)
         edges = [*asked, *without_circles(transaction, made.id, asked, found)]
         edges += temporal_edge(transaction, made, pondered.previous)
         kept = tuple({(edge.target, edge.source, edge.predicate): edge for edge in reversed(edges)}.values())
-        kept += tuple(mention_edges(transaction, made, [other for other, _ in near]))
+        kept += tuple(mention_edges(transaction, made, [other for other, _ in around.near]))
         transaction.link(kept)
-        return _version_of(transaction, made), kept, decided
+        return _version_of(transaction, made), kept, decided, around
 
-    version, edges, decided = kernel.write(act, actor=actor)
-    _take_to_heart(kernel, pondered, version, decided, session=clean.session)
+    version, edges, decided, around = kernel.write(act, actor=actor)
+    _take_to_heart(kernel, replace(pondered, around=around), version, decided, session=clean.session)
     log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if heard.is_held else "")
     is_duplicate = any(each.verdict is not None and each.verdict.kind == "duplicate" for each in around.compared)
     return Stored(
@@ -165,6 +164,16 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
             is_duplicate=is_duplicate,
             connectivity=_connectivity(around.reference, edges),
         ),
+    )
+
+
+def _still_there(transaction: Transaction, around: _Surroundings) -> _Surroundings:
+    """What lies around a memory without what was forgotten since it was looked at."""
+    living = transaction.living({*(other.id for other, _ in around.near), *(each.entry.id for each in around.compared)})
+    return replace(
+        around,
+        near=tuple(pair for pair in around.near if pair[0].id in living),
+        compared=tuple(each for each in around.compared if each.entry.id in living),
     )
 
 
