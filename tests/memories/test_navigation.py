@@ -201,6 +201,16 @@ def test_the_cone_is_narrower_further_down(librarian: Librarian, kinds_of_tea: d
     assert all(0.15 <= cone["radius"] < 1 for cone in cones)
 
 
+@pytest.mark.parametrize("space", ["E1", "E5", "E7"])
+def test_what_is_only_alike_is_no_case_and_the_reason_is_told(librarian: Librarian, space: str) -> None:
+    pool = librarian.remember("The pool of the ledger has 20 connections.")
+    librarian.remember("The pool of the ledger has 40 connections.")
+    librarian.remember("The pool of the ledger has 60 connections, and the pool of the ledger is busy.")
+    found = librarian.call("entailment_query", node_id=pool, embedding_space=space)
+    assert (found["ancestors"], found["descendants"]) == ([], [])
+    assert "stated" in found["inferred_reason"]
+
+
 def test_what_says_more_of_the_same_lies_in_the_cone_of_what_says_less(librarian: Librarian) -> None:
     for text in ("Ada likes chess.", "Prices rose.", "Paris is old.", "Penguins huddle.", "The lock is held."):
         librarian.remember(text)

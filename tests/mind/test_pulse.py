@@ -110,12 +110,16 @@ def test_quadrants_of_several_spaces_say_something_together() -> None:
 
 
 def test_nearness_alone_does_not_say_that_a_cause_or_a_link_is_missing() -> None:
-    seen: dict[str, Quadrant] = dict.fromkeys(IDS, "Blind") | {"E1": "Open", "E11": "Open", "E8": "Hidden"}
+    loose: Quadrant = "Blind"
+    seen = dict.fromkeys(IDS, loose)
+    seen["E1"] = seen["E11"] = "Open"
+    seen["E8"] = "Hidden"
     missing = {WITHOUT_REASON, "Open(E11) but Hidden(E8): known facts that nothing is linked to"}
     assert missing <= set(insights(seen, BARE))
     known = replace(BARE, has_cause=True, is_linked=True)
     assert missing.isdisjoint(insights(seen, known))
-    code: dict[str, Quadrant] = dict.fromkeys(IDS, "Blind") | {"E7": "Open"}
+    code = dict.fromkeys(IDS, loose)
+    code["E7"] = "Open"
     told = "Blind(E1) but Open(E7): known code without its context"
     assert told not in insights(code, BARE)
     assert told in insights(code, replace(BARE, has_code=True))

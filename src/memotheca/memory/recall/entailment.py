@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from memotheca.kernel.citations import name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.remember import nearest_entries
 from memotheca.memory.spaces import hyperbolic
@@ -21,6 +22,7 @@ from memotheca.model.kinds import HIERARCHICAL
 from memotheca.model.knowledge import Edge, Entry, fold
 from memotheca.storage.adjacency import ENDS, Joint, joints_at
 from memotheca.storage.snapshot import Snapshot
+from memotheca.text.words import words
 
 Array = NDArray[Any]
 
@@ -87,7 +89,8 @@ def entail(kernel: Kernel, snapshot: Snapshot, entry: Entry, space: str) -> Enta
         assert own is not None
         held = hyperbolic.membership(own.point, other.point, own.depth)
         holding = hyperbolic.membership(other.point, own.point, other.depth)
-        if max(held, holding) >= hyperbolic.MEMBER:
+        general, case = (entry, other.entry) if held >= holding else (other.entry, entry)
+        if max(held, holding) >= hyperbolic.MEMBER and _takes_up(case, general):
             memberships[other.entry.id] = max(held, holding)
             (outer if held >= holding else inner).append(other)
     radius = None if own is None else float(np.linalg.norm(own.point))
@@ -96,6 +99,13 @@ def entail(kernel: Kernel, snapshot: Snapshot, entry: Entry, space: str) -> Enta
         descendants=_together(snapshot, below, _nested(outer, memberships, up=False)),
         cone=Cone(hyperbolic.aperture(depth), depth, radius),
     )
+
+
+def _takes_up(case: Entry, general: Entry) -> bool:
+    """Whether a text has every word by which another is called: a cone alone tells a case from likeness no
+    better than a cosine does."""
+    called = set(words(name_of(general)))
+    return bool(called) and called <= set(words(text_of(case)))
 
 
 def ends_of(edge: Edge) -> tuple[str, str]:

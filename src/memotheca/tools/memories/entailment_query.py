@@ -53,7 +53,10 @@ class Output:
     count: int = integer()
     cone: ConeShape = one(ConeShape)
     entailment_confidence: float = number()
+    inferred_reason: str | Unset = text(default=UNSET)
 
+
+NONE_INFERRED = "Nothing near lies in a cone and takes up the name of the other; only what was stated is told."
 
 EXAMPLE = Example(
     arguments={"node_id": "locks"},
@@ -96,6 +99,7 @@ def entailment_query(call: Call[Kernel], input: Input) -> Answer:
             reason=UNSET if cone.radius is not None else f"It has nothing in {input.embedding_space} to stand by.",
         ),
         entailment_confidence=round(sum(each.membership for each in kin) / len(kin), 4) if kin else 0.0,
+        inferred_reason=UNSET if any(each.via == "inferred" for each in kin) else NONE_INFERRED,
     )
     sentence = f'"{name_of(entry)}" is a case of {len(above)} and has {len(below)} cases.'
     return Answer(sentence, f"{NODES}/{entry.id}", output)

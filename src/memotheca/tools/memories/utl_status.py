@@ -42,6 +42,9 @@ class Output:
     phase_angle: float = number()
     lambda_: LambdaShape = one(LambdaShape)
     thresholds: ThresholdsShape = one(ThresholdsShape)
+    thresholds_reason: str = text(
+        default="What the specification values at this age; the pulse keeps to borders of its own."
+    )
 
 
 EXAMPLE = Example(
