@@ -13,15 +13,15 @@ OTHER_BYTES = 3  # chosen: as above
 GLANCE = 20_000  # chosen: longer than any budget shows
 
 _PIECES = re.compile(r"\w+|[^\w\s]")
+_ASCII_TOKENS = re.compile(rf"\w{{1,{ASCII_LETTERS}}}|[^\w\s]")
 
 
 def count_tokens(text: str) -> int:
     """How many tokens a text takes, guessed high and alike for every model: four ASCII letters or digits of a word
     are one, three bytes of other scripts are one, and so is every mark."""
-    found = _PIECES.findall(text)
     if text.isascii():
-        return sum([-(-len(piece) // ASCII_LETTERS) for piece in found])
-    return sum(map(_count_piece, found))
+        return len(_ASCII_TOKENS.findall(text))
+    return sum(map(_count_piece, _PIECES.findall(text)))
 
 
 def _count_piece(piece: str) -> int:

@@ -38,10 +38,16 @@ def align(newer: ToldEntry, older: ToldEntry, weigh: Weigh) -> Aligned | None:
             continue
         mass = _mass(theirs, weigh)
         for statement, own in mine:
-            found = _beside(statement, theirs, (own, mass), weigh)
-            rank = found.closeness + (REPLACING if found.differing else 0.0)
+            shared = _shared(statement, theirs, weigh)
+            closeness = shared / math.sqrt(own * mass) if shared else 0.0
+            # What cannot become the best is not compared value by value, which takes the longest.
+            if closeness + REPLACING <= ranked:
+                continue
+            differing, agreeing = compare_values(statement.values, theirs.values)
+            rank = closeness + (REPLACING if differing else 0.0)
             if rank > ranked:
-                best, ranked = found, rank
+                best = Aligned(statement, theirs, closeness, shared, (own, mass), differing, agreeing)
+                ranked = rank
     return best
 
 
@@ -49,12 +55,9 @@ def _mass(statement: Statement, weigh: Weigh) -> float:
     return sum(weigh(term) * weight * weight for term, weight in statement.terms.items())
 
 
-def _beside(newer: Statement, older: Statement, mass: tuple[float, float], weigh: Weigh) -> Aligned:
+def _shared(newer: Statement, older: Statement, weigh: Weigh) -> float:
     mine, theirs = newer.terms, older.terms
-    shared = sum(weigh(term) * mine[term] * theirs[term] for term in mine.keys() & theirs.keys())
-    closeness = shared / math.sqrt(mass[0] * mass[1]) if shared else 0.0
-    differing, agreeing = compare_values(newer.values, older.values)
-    return Aligned(newer, older, closeness, shared, mass, differing, agreeing)
+    return sum(weigh(term) * mine[term] * theirs[term] for term in mine.keys() & theirs.keys())
 
 
 def compare_values(

@@ -78,7 +78,7 @@ def _values(pair: Pair) -> dict[str, float]:
     aligned = pair.aligned
     differ = Counter(older.kind for older, _ in aligned.differing)
     same = Counter(value.kind for value in aligned.agreeing)
-    mine, theirs = _all_values(pair.newer), _all_values(pair.older)
+    mine, theirs = pair.newer.values, pair.older.values
     agreed = sum(any(value.kind == other.kind and agree(value, other) for value in mine) for other in theirs)
     siblings = sum(older.kind == "identifier" and older.unit == newer.unit for older, newer in aligned.differing)
     return {
@@ -104,10 +104,6 @@ def _names_replaced(aligned: Aligned) -> bool:
         and any(value.sort == old.sort and not agree(value, old) for value in mine)
         for old in aligned.older.values
     )
-
-
-def _all_values(told: ToldEntry) -> list[Value]:
-    return [value for statement in told.statements for value in statement.values]
 
 
 def _names(pair: Pair, mine: Statement, theirs: Statement) -> dict[str, float]:
@@ -207,7 +203,7 @@ def _have_come(days: Sequence[date], at: int) -> bool:
 
 def are_siblings(pair: Pair) -> bool:
     """Whether each begins with one of a series that the other text does not name at all: LZ-14 and LZ-15."""
-    mine, theirs = ({value.key for value in _all_values(told)} for told in (pair.newer, pair.older))
+    mine, theirs = ({value.key for value in told.values} for told in (pair.newer, pair.older))
     newer, older = pair.aligned.newer, pair.aligned.older
     return any(
         _are_of_one_series(new, old) and new.key not in theirs and old.key not in mine

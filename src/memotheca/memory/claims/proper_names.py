@@ -1,6 +1,7 @@
 """Proper names: what the capitals of a text say is called so, wherever its language gives that away."""
 
 import re
+from functools import lru_cache
 
 from memotheca.model.knowledge import fold
 
@@ -28,6 +29,11 @@ _CALENDAR = frozenset(
 
 def proper_names(text: str) -> list[str]:
     """The names within the sentences of a text, in their order; none where capitals do not tell them."""
+    return [*_names_in(text)]
+
+
+@lru_cache(maxsize=1024)
+def _names_in(text: str) -> tuple[str, ...]:
     words = 0
     spoken: set[str] = set()
     runs: list[list[str]] = []
@@ -50,9 +56,9 @@ def proper_names(text: str) -> list[str]:
         is_cut = word[:1].isupper() and (not is_capital or is_unclear)
         end, is_going_on = match.end(), is_capital
     if len(runs) > DENSE * words:
-        return []
+        return ()
     named = dict.fromkeys(" ".join(run) for run in runs if len(run) <= PARTS)
-    return [name for name in named if len(name) >= SHORTEST and fold(name) not in spoken]
+    return tuple(name for name in named if len(name) >= SHORTEST and fold(name) not in spoken)
 
 
 def _is_of_calendar(word: str) -> bool:

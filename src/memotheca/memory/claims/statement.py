@@ -19,6 +19,7 @@ from memotheca.memory.claims.small_words import (
     SAYINGS,
 )
 from memotheca.memory.claims.values import Value, Word, read
+from memotheca.text.caches import once
 from memotheca.text.sentences import split_sentences
 from memotheca.text.words import words
 
@@ -42,7 +43,7 @@ _ANY_MORE = re.compile(r"\b(?:any more|ya no|j\u00e1 n\u00e3o|non pi\u00f9|niet 
 _QUESTION = re.compile(r"\?[\"”\u2019)]*\s*$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statement:
     """A sentence taken apart. `terms` are what it is about, with how surely they belong to it: 1 for its own words,
     less for those of the title and, where it begins with a pronoun, of the sentence before."""
@@ -54,12 +55,12 @@ class Statement:
     cues: frozenset[str]
     has_subject: bool
 
-    @property
+    @once
     def own(self) -> list[str]:
         """The terms of its own words, in their order."""
         return [term for term, weight in self.terms.items() if weight == 1]
 
-    @property
+    @once
     def says_something(self) -> bool:
         """Whether it is more than a word: a name below a letter, or a heading, states nothing."""
         own = len(self.own)
@@ -88,7 +89,8 @@ def _sentences(body: str) -> Iterator[str]:
                 yield bare
 
 
-def terms_of_text(text: str) -> list[str]:
+@lru_cache(maxsize=2048)
+def terms_of_text(text: str) -> tuple[str, ...]:
     """What any text is about: the stems of its words and its identifiers, without what sentences are made with."""
     found: list[str] = []
     for part in read(text):
@@ -96,7 +98,7 @@ def terms_of_text(text: str) -> list[str]:
             found += _stems(part.folded)
         elif part.kind == "identifier":
             found += [part.key, *_stems(part.key)]
-    return found
+    return tuple(found)
 
 
 @lru_cache(maxsize=65536)
@@ -147,6 +149,7 @@ def _cues(sentence: str, said: frozenset[str]) -> frozenset[str]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=2048)
 def cues_of(text: str) -> frozenset[str]:
     """What kind of sentence a text is."""
     return _cues(text, frozenset(part.folded.replace("\u2019", "'") for part in read(text) if isinstance(part, Word)))

@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memotheca.memory.claims.statement import Statement, cues_of, statements_in, terms_of_text
+from memotheca.memory.claims.values import Value
 from memotheca.memory.spaces.fingerprint import SESSION
 from memotheca.model.knowledge import Entry
+from memotheca.text.caches import once
 
 USER = "user"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToldEntry:
     """`said` are the terms of all its statements, `about` also those of the reason it was stored for and of its tags;
     `cues` are what that reason says of it: new, repeated, disputed."""
@@ -26,6 +28,11 @@ class ToldEntry:
     source: str
     session: str
     at: int
+
+    @once
+    def values(self) -> tuple[Value, ...]:
+        """Those of all its statements."""
+        return tuple(value for statement in self.statements for value in statement.values)
 
 
 def tell(entry: Entry) -> ToldEntry:

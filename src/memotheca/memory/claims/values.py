@@ -6,7 +6,7 @@ letter: 3.12 is not nearly 3.13. A value is told as it was written."""
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from memotheca.memory.claims.small_words import FUNCTION, MONTHS, NUMERALS, WEEKDAYS
 from memotheca.model.knowledge import fold
@@ -72,9 +72,12 @@ _MEASURES = (
 )
 _UNITS = {name: (unit, factor) for unit, names, factor in _MEASURES for name in fold(names).split()}
 
+# A plain word comes first, though it is what nothing else is: most parts are plain words, and are soon seen to be, by
+# what stands behind them, no beginning of an address, of a compound name or of a date.
 _SEEN = re.compile(
     rf"""
-    (?P<link>https?://\S+|[\w.+-]+@[\w-]+\.[\w.]+)
+    (?P<plain>(?!(?:{_MONTH})(?!\w))[^\W\d_]++(?![\w@\#+/:'\u2019-]|\.(?!\s|\Z)))
+    |(?P<link>https?://\S+|[\w.+-]+@[\w-]+\.[\w.]+)
     |(?P<ip>\b\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?::\d+)?\b)
     |(?P<iso>\b\d{{4}}-\d{{2}}-\d{{2}}\b)
     |(?P<dotted>\b\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}}|\d{{2}})?(?![\d.]))
@@ -118,8 +121,7 @@ class Value:
         return f"{self.kind}:{self.unit}"
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word as it was written, folded, and where it stands."""
 
     text: str
@@ -132,6 +134,11 @@ def read(sentence: str) -> Iterator[Value | Word]:
     before = ""
     for found in _SEEN.finditer(sentence):
         part = found.lastgroup or ""
+        if part == "plain":
+            word = _read_word(found[0], found.start())
+            yield word
+            before = word.text
+            continue
         part = "amount" if found["amount"] is not None else part
         for each in _take(part, found, before):
             yield each
@@ -142,7 +149,7 @@ def read(sentence: str) -> Iterator[Value | Word]:
 def _take(part: str, found: re.Match[str], before: str) -> Iterator[Value | Word]:
     text, place = found[0].strip(), found.start()
     if part == "word":
-        yield from _from_word(text, place)
+        yield _read_word(text, place)
     elif part in ("link", "ip"):
         yield Value("address", fold(text), part, "", text, place)
     elif part == "phone":
@@ -159,14 +166,13 @@ def _take(part: str, found: re.Match[str], before: str) -> Iterator[Value | Word
         yield from _amount(found, before)
 
 
-def _from_word(text: str, place: int) -> Iterator[Value | Word]:
+def _read_word(text: str, place: int) -> Value | Word:
     folded = fold(text)
     if (day := _WEEKDAY_OF.get(folded)) is not None and (text[0].isupper() or len(folded) > 5):
-        yield Value("weekday", str(day), "", "", text, place)
-    elif (number := NUMERALS.get(folded)) is not None:
-        yield Value("number", f"{number:g}", "", "", text, place)
-    else:
-        yield Word(text, folded, place)
+        return Value("weekday", str(day), "", "", text, place)
+    if (number := NUMERALS.get(folded)) is not None:
+        return Value("number", f"{number:g}", "", "", text, place)
+    return Word(text, folded, place)
 
 
 def _identifier(text: str, place: int) -> Value | Word:
@@ -233,7 +239,7 @@ def _amount(found: re.Match[str], before: str) -> Iterator[Value | Word]:
         text = found[0].strip()
         yield Value("amount", f"{number * factor:.6g}", unit, "", text, place)
         if found["money"] and named and named not in _UNITS:
-            yield from _from_word(found["unit"], found.start("unit"))
+            yield _read_word(found["unit"], found.start("unit"))
         return
     is_year = not found["scale"] and len(digits) == 4 and digits.isdigit() and 1900 <= number <= 2100
     is_named = bool(before) and before[0].isupper() and before[0].isalpha() and fold(before) not in FUNCTION
@@ -246,7 +252,7 @@ def _amount(found: re.Match[str], before: str) -> Iterator[Value | Word]:
         numbered, counted = fold(before) if is_named else "", stem(named) if named not in FUNCTION else ""
         yield Value("number", f"{number:.6g}", numbered, counted, written, place)
     if found["unit"]:
-        yield from _from_word(found["unit"], found.start("unit"))
+        yield _read_word(found["unit"], found.start("unit"))
 
 
 def _number(digits: str) -> float:

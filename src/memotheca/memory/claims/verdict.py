@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import mul
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -43,7 +44,7 @@ class Regression:
     threshold: float
 
     def ask(self, features: Sequence[float]) -> float:
-        score = self.bias + sum(weight * value for weight, value in zip(self.weights, features, strict=True))
+        score = self.bias + sum(map(mul, self.weights, features))
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 

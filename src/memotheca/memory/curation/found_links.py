@@ -21,6 +21,7 @@ BEARERS = 8  # chosen: how many titles may begin with one identifier
 # Two words or more, each with a capital: a name also where no title is like it.
 _NAMED = re.compile(r"[A-Z\u00c0-\u00de][\w'\u2019-]*(?:\s+[A-Z\u00c0-\u00de][\w'\u2019-]*)+")
 _PARENTHOOD = "is an?|part of|part of the|kind of|type of|belongs to"
+_NAMES_A_WHOLE = re.compile(rf"(?<!\w)(?:{_PARENTHOOD})\s", re.IGNORECASE)
 
 
 def found_links(transaction: Transaction, entry: Entry, near: Sequence[Entry]) -> list[Edge]:
@@ -72,7 +73,7 @@ def _bearer(snapshot: Snapshot, identifier: str, near: Sequence[Entry]) -> str |
 
 def _parts(transaction: Transaction, entry: Entry, near: Sequence[Entry]) -> list[Edge]:
     found: list[Edge] = []
-    for other in near:
+    for other in near if _NAMES_A_WHOLE.search(entry.body) else ():
         if len(other.title) >= SHORTEST and re.search(
             rf"(?<!\w)(?:{_PARENTHOOD})\s+{_bordered(other.title).pattern}", entry.body, re.IGNORECASE
         ):

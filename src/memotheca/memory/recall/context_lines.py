@@ -11,6 +11,7 @@ from memotheca.memory.claims.when import source_of, told_when
 from memotheca.memory.recall.candidates import ContextSource
 from memotheca.model.knowledge import Entry
 from memotheca.search.excerpts import Excerpt, ExcerptQuery
+from memotheca.text.caches import WordCache
 from memotheca.text.tokens import count_tokens
 
 # A memory of so many tokens is shown whole; a longer one by its best sentences, at first so many tokens of them, then
@@ -21,6 +22,7 @@ OLDER = 40  # chosen: what was replaced is named, not told
 LETTERS = 3  # chosen: of a token, where a text has no sentences
 BESIDE = 8  # chosen: tokens, a heading, a bullet, the marks of what was left out
 USER = "user"
+COUNTED = 4096  # chosen: more than the lines of a context have forms
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,11 @@ class Sheet:
         return distil.weigh_words(self.query, self.texts)
 
     @cached_property
+    def costs(self) -> WordCache[int]:
+        """What each text takes, counted once: a text is looked at in several forms and manners."""
+        return WordCache(count_tokens, COUNTED)
+
+    @cached_property
     def sought(self) -> ExcerptQuery:
         return ExcerptQuery(self.query)
 
@@ -68,6 +75,7 @@ class LineWriter:
     def __init__(self, sheet: Sheet, mode: Mode) -> None:
         self._sheet = sheet
         self._mode = mode
+        self._cost = sheet.costs.__getitem__
         self._place = 0
 
     def line(self, sides: Sequence[Sequence[ContextSource]]) -> Line:
@@ -90,13 +98,13 @@ class LineWriter:
     def _side(self, side: Sequence[ContextSource], room: int) -> list[str]:
         """What holds, in its forms, each with what it replaced as far as there is room for that."""
         head, *older = side
-        room -= count_tokens(self._stamped(head.entry, "")) + BESIDE
+        room -= self._cost(self._stamped(head.entry, "")) + BESIDE
         forms = [self._stamped(head.entry, text) for text in self._forms(head.text, room)]
-        left = room - count_tokens(forms[0])
+        left = room - self._cost(forms[0])
         named: list[str] = []
         for each in older:
             told = f"Superseded: {self._stamped(each.entry, self._named(each.text))}"
-            if (cost := count_tokens(told)) <= left:
+            if (cost := self._cost(told)) <= left:
                 left -= cost
                 named.append(told)
         return [" ".join([form, *named]) for form in forms]
@@ -111,7 +119,7 @@ class LineWriter:
 
     def _forms(self, text: str, room: int) -> list[str]:
         """What may be shown of a text, the least first."""
-        cost = count_tokens(text)
+        cost = self._cost(text)
         if cost <= min(WHOLE, room) or (self._mode == "raw" and cost <= room):
             return [text]
         sizes = [min(size, room) for size in FORMS if size < cost]
@@ -122,10 +130,10 @@ class LineWriter:
 
     def _shortened(self, text: str, size: int) -> str:
         code_first = self._mode == "code_focused"
-        return distil.shorten(text, self._sheet.asked, budget=size, cost=count_tokens, code_first=code_first)
+        return distil.shorten(text, self._sheet.asked, budget=size, cost=self._cost, code_first=code_first)
 
     def _named(self, text: str) -> str:
-        return text if count_tokens(text) <= OLDER else self._shortened(text, OLDER) or self._narrowed(text, OLDER)
+        return text if self._cost(text) <= OLDER else self._shortened(text, OLDER) or self._narrowed(text, OLDER)
 
     def _narrowed(self, text: str, tokens: int) -> str:
         """Where the question's words stand in a text that has no sentence that fits."""
