@@ -9,8 +9,8 @@ from memotheca.search.chosen_embedder import voice_of
 from memotheca.vectors.profile import Voice
 
 EMPTY_AFTER = 5 * SECOND  # specification: a workspace that is empty for five seconds
-SHARE = 0.3  # measured: two questions in vain are noticed (memory-model: Focus)
-FULL = 6.0  # measured: spreads above what is unrelated (memory-model: Focus)
+SHARE = 0.3  # chosen: two questions in vain are noticed (memory-model: Focus)
+FULL = 6.0  # chosen on one corpus: spreads above what is unrelated (memory-model: Focus)
 
 
 def fit_of(similarity: float, voice: Voice) -> float:

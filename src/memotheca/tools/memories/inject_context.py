@@ -31,7 +31,7 @@ POOLS = {"low": 0.5, "normal": 1.0, "high": 1.5, "critical": 2.0}  # chosen: as 
 SORTS = ("causal_links", "entailment_cones", "neighborhood", "conflicts")
 BESIDE = (100, 200, 800)  # chosen: tokens beside the context, for each level of verbosity
 LOOSE, UNSETTLED = 0.4, 0.8  # specification (memory-model: Context); chosen: an entropy that is high beyond doubt
-AGREEING = 3  # measured: further down a dispute is about something else (memory-model: Focus)
+AGREEING = 3  # chosen: further down a dispute hardly concerns the question (memory-model: Focus)
 JUDGED = 10  # chosen: those that are shown
 INSTEAD = ("generate_search_plan", "epistemic_action", "find_causal_path")
 
