@@ -110,15 +110,14 @@ def test_quadrants_of_several_spaces_say_something_together() -> None:
 
 
 def test_nearness_alone_does_not_say_that_a_cause_or_a_link_is_missing() -> None:
-    loose: Quadrant = "Blind"
-    seen = dict.fromkeys(IDS, loose)
+    seen: dict[str, Quadrant] = dict.fromkeys(IDS, "Blind")
     seen["E1"] = seen["E11"] = "Open"
     seen["E8"] = "Hidden"
     missing = {WITHOUT_REASON, "Open(E11) but Hidden(E8): known facts that nothing is linked to"}
     assert missing <= set(insights(seen, BARE))
     known = replace(BARE, has_cause=True, is_linked=True)
     assert missing.isdisjoint(insights(seen, known))
-    code = dict.fromkeys(IDS, loose)
+    code: dict[str, Quadrant] = dict.fromkeys(IDS, "Blind")
     code["E7"] = "Open"
     told = "Blind(E1) but Open(E7): known code without its context"
     assert told not in insights(code, BARE)
