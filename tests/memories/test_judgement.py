@@ -1,9 +1,11 @@
 """Judgement: what a new memory updates, contradicts or repeats, what is near it, and what a caller decides of it."""
 
+from itertools import permutations
 from typing import Any
 
 import pytest
 
+from memotheca.memory.claims.alignment import closeness_of
 from memotheca.model.clock import DAY, SECOND
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
@@ -152,3 +154,11 @@ def test_a_refused_merge_names_the_values(librarian: Librarian) -> None:
     given = {"source_node_ids": [one, other], "target_name": "files", "rationale": WHY}
     message = librarian.error("merge_concepts", **given)["message"]
     assert "domain Legal against Medical" in message
+
+
+def test_how_close_two_texts_are_does_not_hang_on_the_order_of_their_words():
+    shared = "abcde"
+    weights = [dict(zip(shared, order, strict=True)) for order in permutations((0.1, 0.2, 0.3, 0.7, 0.9))]
+    one, other = frozenset(shared) | {"x"}, frozenset(shared) | {"y"}
+    found = {closeness_of(one, other, lambda term, each=each: each.get(term, 0.4)) for each in weights}
+    assert len(found) == 1

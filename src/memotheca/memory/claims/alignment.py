@@ -57,7 +57,7 @@ def _mass(statement: Statement, weigh: Weigh) -> float:
 
 def _shared(newer: Statement, older: Statement, weigh: Weigh) -> float:
     mine, theirs = newer.terms, older.terms
-    return sum(weigh(term) * mine[term] * theirs[term] for term in mine.keys() & theirs.keys())
+    return math.fsum(weigh(term) * mine[term] * theirs[term] for term in mine.keys() & theirs.keys())
 
 
 def compare_values(
@@ -95,5 +95,6 @@ def _can_replace(one: Value, other: Value) -> bool:
 
 def closeness_of(one: frozenset[str], other: frozenset[str], weigh: Weigh) -> float:
     """How much of what two texts are about they share, the rarer a term the more."""
-    shared = sum(map(weigh, one & other))
-    return shared / math.sqrt(sum(map(weigh, one)) * sum(map(weigh, other))) if shared else 0.0
+    # In whichever order a set has them, they add up to the same, so that what is as close stays in its order.
+    shared = math.fsum(map(weigh, one & other))
+    return shared / math.sqrt(math.fsum(map(weigh, one)) * math.fsum(map(weigh, other))) if shared else 0.0
