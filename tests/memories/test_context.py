@@ -125,7 +125,7 @@ def test_what_was_replaced_is_named_with_its_date_beside_what_replaced_it(librar
     found = inject(librarian, "Where does the ferry leave from?")
     (line,) = found["context"].splitlines()
     assert line.startswith("Boats to the island go from the north quay. (13 Feb 2026) [node_")
-    assert "Superseded: The ferry leaves from pier 3. (10 Feb 2026) [node_" in line
+    assert "Superseded: The ferry leaves from pier 3. (until 13 Feb 2026) [node_" in line
     (superseded,) = found["superseded"]
     assert (superseded["node_id"], superseded["superseded_by"]) == (old, new)
 

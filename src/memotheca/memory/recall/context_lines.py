@@ -20,6 +20,7 @@ WHOLE = 90  # chosen (memory-model: Context)
 FORMS = (60, 180, 500)  # chosen (memory-model: Context)
 OLDER = 40  # chosen: what was replaced is named, not told
 LETTERS = 3  # chosen: of a token, where a text has no sentences
+ENDED = "Ended: "
 BESIDE = 8  # chosen: tokens, a heading, a bullet, the marks of what was left out
 USER = "user"
 COUNTED = 4096  # chosen: more than the lines of a context have forms
@@ -103,7 +104,7 @@ class LineWriter:
         left = room - self._cost(forms[0])
         named: list[str] = []
         for each in older:
-            told = f"Superseded: {self._stamped(each.entry, self._named(each.text))}"
+            told = f"Superseded: {self._stamped(each.entry, self._named(each.text)).removeprefix(ENDED)}"
             if (cost := self._cost(told)) <= left:
                 left -= cost
                 named.append(told)
@@ -112,7 +113,7 @@ class LineWriter:
     def _stamped(self, entry: Entry, text: str) -> str:
         title = name_of(entry) if entry.title else ""
         title = "" if text.lstrip("… ").startswith(title.rstrip("…")) and text else title
-        over = "Ended: " if is_over(entry, self._sheet.now) else ""
+        over = ENDED if is_over(entry, self._sheet.now) else ""
         told = f"{over}{title and title + ': '}{text}"
         apart = "\n" if "\n" in text else " "
         return f"{told}{apart}({stamp(entry)}) {citation_of(entry)}"
