@@ -308,3 +308,10 @@ def test_the_reason_for_remembering_is_found_too(librarian: Librarian) -> None:
     kept = librarian.remember("Found her under the porch, muddy and cross.", rationale="The missing tortoise is back.")
     librarian.remember("The porch is painted green.")
     assert cited(inject(librarian, "Where was the tortoise?")) == [kept]
+
+
+def test_a_short_question_that_says_what_it_is_about_stands_alone(librarian: Librarian) -> None:
+    librarian.remember("The keeper of the lighthouse looks after the light.")
+    librarian.remember("The diesel tank holds 4000 litres.")
+    inject(librarian, "How much diesel does the tank hold?")
+    assert "keeper" in inject(librarian, "Who looks after the light?")["context"].splitlines()[0]

@@ -162,3 +162,10 @@ def test_how_close_two_texts_are_does_not_hang_on_the_order_of_their_words():
     one, other = frozenset(shared) | {"x"}, frozenset(shared) | {"y"}
     found = {closeness_of(one, other, lambda term, each=each: each.get(term, 0.4)) for each in weights}
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("text", ["The supply boat comes on Thursdays.", "The flag is taken down at sunset."])
+def test_what_is_said_again_word_for_word_is_a_repetition(librarian: Librarian, time: Time, text: str) -> None:
+    first, answer = remember_both(librarian, time, text, text.lower())
+    assert [each["id"] for each in answer["duplicates"]] == [first]
+    assert (answer["updates"], answer["conflicts"]) == ([], [])

@@ -156,10 +156,10 @@ def _forget_and_ask(ask: Ask) -> list[str]:
         "What was forgotten is not found, of two statements the newer one is. Shown is the line that answers:\n",
     ]
     for query, answer in QUESTIONS:
-        found = ask("inject_context", query=query, max_tokens=120)
+        found = ask("inject_context", query=query, max_tokens=200)
         said = [line for line in found["context"].splitlines() if answer in line]
         assert said, (query, found["context"])
-        lines += [_called("inject_context", query=query, max_tokens=120), _shown(said[0])]
+        lines += [_called("inject_context", query=query, max_tokens=200), _shown(said[0])]
     lines += ["## Restored\n"]
     for hash in hashes.values():
         back = ask("restore_from_hash", reversal_hash=hash)

@@ -13,7 +13,9 @@ from memotheca.memory.claims.statement import Statement, terms_of_text
 from memotheca.memory.claims.told import USER, ToldEntry
 from memotheca.memory.claims.values import Value, agree
 from memotheca.model.clock import DAY, SECOND
+from memotheca.model.knowledge import fold
 from memotheca.text.likeness import likeness
+from memotheca.text.words import spoken
 
 KINDS = ("date", "weekday", "time", "amount", "number", "version", "identifier", "address")
 CUES = ("change", "denial", "plan", "goal", "saying", "repetition", "dispute", "quote")
@@ -245,6 +247,12 @@ def differs_in_one_slot(pair: Pair) -> bool:
         return len(fresh) == len(missing) == 1 and fresh <= mine.names and missing <= theirs.names
     slots = len(pair.aligned.differing) + denied
     return slots == 1 and not fresh and not missing and _same_number(pair)
+
+
+def is_repeated(pair: Pair) -> bool:
+    """Whether two texts are the same word for word, but for capitals, signs and blanks."""
+    newer, older = ([spoken(fold(each.text)) for each in told.statements] for told in (pair.newer, pair.older))
+    return newer == older and any(newer)
 
 
 def says_the_same(pair: Pair) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from memotheca.text.words import identifiers, query_words, spelled_words
 
 # A question of so few words of its own says hardly what it is about.
-FEW = 2  # chosen (memory-model: Context)
+FEW = 1  # chosen (memory-model: Context)
 # One that points back says little more itself.
 POINTING = 6  # chosen (memory-model: Context)
 SUBJECT = 400  # chosen: letters, a few questions

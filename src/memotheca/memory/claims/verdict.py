@@ -22,6 +22,7 @@ from memotheca.memory.claims.evidence import (
     differs_in_one_slot,
     gather,
     is_nothing_new,
+    is_repeated,
     says_the_same,
 )
 from memotheca.model.errors import Failure, Refusal
@@ -84,6 +85,8 @@ class PairVerdict:
 
 def decide(pair: Pair, weights: Weights | None = None) -> PairVerdict | None:
     """What is asserted of a pair, if anything."""
+    if is_repeated(pair):
+        return _verdict(pair, "duplicate", 1.0)
     if is_no_statement(pair):
         return None
     if (ruled := _ruled(pair)) is not None:
