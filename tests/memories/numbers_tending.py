@@ -93,7 +93,10 @@ CURATION = (
     Scene(
         tool="merge_concepts",
         ask={**PAIR, "force_merge": True},
-        prepare=remembered(TEA, "Ada takes tea.", "The pot is warm."),
+        prepare=both(
+            remembered(TEA, "Ada takes tea.", "The pot is warm."),
+            called("annotate_node", node_id="first", annotations={"domain": "Code"}),
+        ),
         plant=called("annotate_node", node_id="second", annotations={"domain": "Legal"}),
         unrelated=called("annotate_node", node_id="third", annotations={"domain": "Legal"}),
         moves={"min_prior_similarity": "down"},

@@ -39,6 +39,7 @@ ECHOES: dict[str, str] = {
 }
 # Null, with a reason beside it, until the instruments of part II are there.
 LATER = (
+    "get_neuromodulation.effects.spaces",
     "homeostatic_status.scaling.writes_until_next",
     "search_graph.results[].purpose_alignment",
     "search_graph.results[].theta_to_north_star",
@@ -46,6 +47,11 @@ LATER = (
 TIMES = ("latency_ms", "retrieval_ms", "stages[].ms")
 # What takes vectors, or a story of its own, is moved by a test of its own.
 ELSEWHERE: dict[str, str] = {
+    "store_memory.updates[].score": "memories/test_judgement.py"
+    "::test_another_value_of_the_same_is_told_as_it_is_written",
+    "annotate_node.linked[].weight": "memories/test_ties.py"
+    "::test_two_memories_are_linked_by_a_word_and_it_can_be_undone",
+    "annotate_node.unlinked[].weight": "memories/test_ties.py::test_a_wrong_link_is_taken_away_and_comes_back_by_undo",
     "get_memetic_status.not_yet_compared": "memories/test_status.py::test_what_is_still_to_be_compared_is_counted",
     "check_adversarial.checks[].evidence": "memories/test_diagnosis.py::test_meaning_tells_what_is_out_of_place",
 }

@@ -25,7 +25,7 @@ def edges(librarian: Librarian, node: str) -> set[tuple[str, str, str]]:
 def test_two_memories_are_linked_by_a_word_and_it_can_be_undone(librarian: Librarian, nodes: dict[str, str]) -> None:
     before = edges(librarian, nodes["boat"])
     told = tie(librarian, "boat", link_to=["ice"], relation="caused by", weight=0.5)
-    link = {"source": nodes["ice"], "target": nodes["boat"], "type": "Causal", "predicate": "causes"}
+    link = {"source": nodes["ice"], "target": nodes["boat"], "type": "Causal", "predicate": "causes", "weight": 0.5}
     assert (told["linked"], told["unlinked"], told["changed_fields"]) == ([link], [], ["link_to"])
     assert edges(librarian, nodes["boat"]) - before == {(nodes["ice"], nodes["boat"], "causes")}
     assert [each["node_id"] for each in librarian.call("query_causal", outcome="boat")["causes"]] == [nodes["ice"]]

@@ -146,7 +146,8 @@ def test_it_is_told_in_which_assumptions_two_differ() -> None:
     why = "Seen in the log of the night."
     one = assume(memory("Retries are three.", rationale=why, domain="Code"))
     assert differing(one, one) == []
-    assert differing(one, assume(memory("Retries are three.", rationale=why))) == ["domain"]
+    assert differing(one, assume(memory("Retries are three.", rationale=why))) == []
+    assert differing(one, assume(memory("Retries are three.", rationale=why, domain="Legal"))) == ["domain"]
     assert differing(one, assume(memory("In staging retries are three.", rationale="Said so", domain="Code"))) == [
         "qualifier",
         "rationale",

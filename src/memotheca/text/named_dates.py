@@ -246,7 +246,7 @@ def find_dates(sentence: str) -> Iterator[NamedDate]:
             yield named
 
 
-_JOINT = re.compile(rf"\s*(?:{_any(table.RANGE_WORDS)}|a)?\s*", re.IGNORECASE)
+_JOINT = re.compile(rf"\s*+(?:(?:{_any(table.RANGE_WORDS)}|a)\s*+)?", re.IGNORECASE)
 
 
 def _joins(between: str, after: NamedDate) -> bool:

@@ -26,7 +26,7 @@ from memotheca.text.words import words
 MOST = 24  # chosen: sentences of a text that are looked at
 CONTEXT = 0.5  # chosen: what a title or the sentence before says counts half
 _LINES = re.compile(r"\n+|(?<=[^\s;]);\s+")
-_FENCE = re.compile(r"^\s*(?:```|\|?\s*-{3,})")
+_FENCE = re.compile(r"^\s*+(?:```|(?:\|\s*+)?-{3,})")
 _NUMBERED = re.compile(r"^\s*(?:[-*•#>]+|\d{1,2}[.)])\s+")
 _CLASSES = {
     "change": CHANGES,
