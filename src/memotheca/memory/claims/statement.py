@@ -24,6 +24,7 @@ from memotheca.text.sentences import split_sentences
 from memotheca.text.words import words
 
 MOST = 24  # chosen: sentences of a text that are looked at
+VALUES = 32  # chosen: values of a sentence that are compared; each is held against each
 CONTEXT = 0.5  # chosen: what a title or the sentence before says counts half
 _LINES = re.compile(r"\n+|(?<=[^\s;]);\s+")
 _FENCE = re.compile(r"^\s*+(?:```|(?:\|\s*+)?-{3,})")
@@ -121,7 +122,7 @@ def _take_apart(sentence: str, named: dict[str, float], before: dict[str, float]
         else:
             stems = ()
         own.update(dict.fromkeys(stems, 1.0))
-    values = tuple(part for part in parts if isinstance(part, Value))
+    values = tuple(islice((part for part in parts if isinstance(part, Value)), VALUES))
     if not own and not values:
         return None
     starts_with_pronoun = bool(spoken) and spoken[0].folded in PRONOUNS and spoken[0] is parts[0]
