@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import anyio
@@ -22,7 +23,7 @@ from memotheca.server.adapter import Adapter
 from memotheca.server.ascii_json import JsonReply
 from memotheca.server.faults import INTERNAL_ERROR, enrich
 from memotheca.server.messages import REVISION
-from memotheca.server.posts import replay
+from memotheca.server.posts import aside, replay
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +63,7 @@ class BareDoor:
             await self._app(scope, receive, send)
             return
         body = await request.body()
-        message = json.loads(body)
+        message = await aside(partial(json.loads, body), len(body))
         if message.get("method") == "initialize" and _takes_events(request):
             await self._app(scope, replay(body, receive), send)
             return

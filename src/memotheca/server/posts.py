@@ -3,9 +3,11 @@
 import asyncio
 import json
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
+import anyio.to_thread
 from mcp_types import UNSUPPORTED_PROTOCOL_VERSION
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
@@ -26,8 +28,10 @@ from memotheca.server.limits import ByteBudget
 from memotheca.server.messages import ENVELOPE
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 MAX_BODY = 16 * 1024 * 1024  # chosen: a file of 10 MB in base64 and what is around it
+LARGE = 64 * 1024  # chosen: to read so much as JSON takes about as long as to hand it to another thread and back
 REVISIONS = (*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS)
 TOO_LARGE = f"A message may have {MAX_BODY} bytes."
 NO_ROOM = "Too many requests are being read. Try again later."
@@ -63,6 +67,11 @@ class MessageCheck:
                 await refused(scope, receive, send)
         finally:
             body.free()
+
+
+async def aside(read: Callable[[], T], size: int) -> T:
+    """Read a message, a large one in another thread: while it is taken apart the others are answered."""
+    return await anyio.to_thread.run_sync(read) if size > LARGE else read()
 
 
 async def answer(app: ASGIApp, scope: Scope, receive: Receive, completion: "Completion") -> None:
@@ -135,7 +144,7 @@ class Body:
             self._counted += len(piece)
             self._bytes += piece
             more = message.get("more_body", False)
-        complaint = self._check()
+        complaint = await aside(self._check, len(self._bytes))
         return None if complaint is None else JsonReply(complaint, 400)
 
     def _check(self) -> dict[str, Any] | None:

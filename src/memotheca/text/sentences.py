@@ -12,6 +12,8 @@ from memotheca.text.words import STOP_WORDS
 _MARK, _WORD = 16, 16
 # Chosen: a word of so many letters is no abbreviation; the longest below has six.
 _LONG = 7
+# Chosen: nobody says a sentence of so many letters; what goes on without an end is data, of which the beginning is read.
+LONGEST = 2000
 
 # Signs that need a blank after them, and signs that need none: of Chinese, Japanese, Hindi and their neighbours.
 _SIGNS, _FULL_STOPS = ".!?\u2026\u061f\u06d4", "\u3002\uff01\uff1f\uff61\u0964\u0965"
@@ -62,6 +64,13 @@ def split_sentences(text: str) -> list[str]:
     that of a day ends one; an item, a heading or a row of a table does not go on with the line before it; a closing
     quotation mark belongs to what it closes; a full stop of Chinese or Japanese needs no blank after it."""
     return [text[start:stop] for start, stop in sentence_spans(text)]
+
+
+def brief_sentences(text: str) -> Iterator[str]:
+    """The same one by one, none longer than a sentence can be: a pattern that is tried at every letter of it holds the
+    interpreter no longer than that."""
+    for start, stop in sentence_spans(text):
+        yield text[start : min(stop, start + LONGEST)]
 
 
 def split_statements(text: str) -> Iterator[str]:

@@ -6,11 +6,12 @@ Precision before recall: where a clause may be a plan, a wish, a quotation or an
 import re
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 
 from memotheca.memory.claims.when import Point, Precision, Times
 from memotheca.text import calendar_words as table
 from memotheca.text.named_dates import NamedDate, Span, find_dates, language_of, place
-from memotheca.text.sentences import split_sentences
+from memotheca.text.sentences import brief_sentences
 
 READ = 1_000  # chosen: what a text is about stands at its beginning; longer ones have many dates
 SENTENCES = 3  # chosen: likewise
@@ -80,7 +81,7 @@ def _one_event(events: list[tuple[int, Point]]) -> Point | None:
 def _tell(text: str) -> list[_Told]:
     found: list[_Told] = []
     number = 0
-    for sentence in split_sentences(text)[:SENTENCES]:
+    for sentence in islice(brief_sentences(text), SENTENCES):
         for clause in _CLAUSES.split(" ".join(sentence.split())):
             if not sentence.endswith("?"):
                 found += [_Told(each, clause, number, language_of(each, sentence)) for each in find_dates(clause)]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from memotheca.text.sentences import split_sentences
+from memotheca.text.sentences import brief_sentences
 
 Role = Literal["cause", "effect", "resolved"]
 
@@ -120,7 +120,7 @@ def may_say_why(text: str) -> bool:
 def stated_causes(text: str) -> list[StatedCause]:
     """Every phrase of a text at which it says what something brought about, or what brought it about."""
     found: list[StatedCause] = []
-    for sentence in split_sentences(text):
+    for sentence in brief_sentences(text):
         if _UNSTATED.search(sentence):
             continue
         for match in _SAYS.finditer(sentence):

@@ -20,7 +20,7 @@ from memotheca.memory.claims.small_words import (
 )
 from memotheca.memory.claims.values import Value, Word, read
 from memotheca.text.caches import once
-from memotheca.text.sentences import split_sentences
+from memotheca.text.sentences import brief_sentences
 from memotheca.text.words import words
 
 MOST = 24  # chosen: sentences of a text that are looked at
@@ -83,7 +83,7 @@ def statements_in(title: str, body: str) -> tuple[Statement, ...]:
 
 
 def _sentences(body: str) -> Iterator[str]:
-    for sentence in split_sentences(body):
+    for sentence in brief_sentences(body):
         for line in _LINES.split(sentence):
             bare = _NUMBERED.sub("", line).strip()
             if bare and _FENCE.match(bare) is None:
