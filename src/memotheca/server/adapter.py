@@ -474,4 +474,5 @@ def _look_after(app: App, stop: Callable[[], bool]) -> None:
     try:
         look_after(app, stop)
     except Exception:
-        log.exception("upkeep failed and will be tried again")
+        if not stop():
+            log.exception("upkeep failed and will be tried again")
