@@ -316,6 +316,28 @@ CAUSES = (
         unrelated=question,
     ),
     Scene(
+        tool="omni_infer",
+        ask={"source": "first", "min_confidence": 0.1},
+        prepare=CHAIN,
+        plant=linked("first", "third", weight=0.9),
+        moves={
+            "results[0].strength": "up",
+            "results[0].confidence": "up",
+            "overall_confidence": "up",
+        },
+    ),
+    Scene(
+        tool="omni_infer",
+        ask={"source": "first", "min_confidence": 0.1, "max_path": 3},
+        prepare=CHAIN,
+        plant=both(
+            lambda librarian: librarian.remember("Customers call.", name="calls"),
+            linked("third", "calls", weight=0.9),
+        ),
+        moves={"count": "up", "results[2].path_length": "up"},
+        unrelated=question,
+    ),
+    Scene(
         tool="find_causal_path",
         ask=PATH,
         prepare=CHAIN,

@@ -42,6 +42,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "get_recent_context": ("get_recent_context", {"limit": 2}),
     "find_causal_path": ("find_causal_path", {"source_id": CAUSE, "target_id": EFFECT}),
     "find_causal_path-none": ("find_causal_path", {"source_id": CAUSE, "target_id": "EU law"}),
+    "omni_infer": ("omni_infer", {"source": EFFECT, "direction": "abduction"}),
+    "omni_infer-unknown": ("omni_infer", {"source": EFFECT, "target": "EU law"}),
     "entailment_query": ("entailment_query", {"node_id": CAUSE, "embedding_space": "E7"}),
     "temporary_scratchpad": ("temporary_scratchpad", {"action": "write", "key": "plan", "value": "Look at the clock."}),
     "temporary_scratchpad-incomplete": ("temporary_scratchpad", {"action": "write", "key": "plan"}),

@@ -32,6 +32,9 @@ ECHOES: dict[str, str] = {
     "hydrate_citation.annotations": "what the caller said",
     "hydrate_citation.times": "what the caller said, or the text",
     "inject_context.bundled_metadata": "edges, cones and neighbours as their own tools tell them",
+    "omni_infer.config.max_path": "what the caller said",
+    "omni_infer.config.min_confidence": "what the caller said",
+    "omni_infer.config.clamped": "what the caller said",
     "reflect_on_memory.suggested_sequence[].step": "its place",
     "reflect_on_memory.suggested_sequence[].params": "arguments",
     "store_memory.times": "what the caller said, or the text",
@@ -53,6 +56,9 @@ ELSEWHERE: dict[str, str] = {
     "::test_two_memories_are_linked_by_a_word_and_it_can_be_undone",
     "annotate_node.unlinked[].weight": "memories/test_ties.py::test_a_wrong_link_is_taken_away_and_comes_back_by_undo",
     "get_memetic_status.not_yet_compared": "memories/test_status.py::test_what_is_still_to_be_compared_is_counted",
+    "omni_infer.results[].statements": "memories/test_directions.py"
+    "::test_what_was_stated_twice_is_surer_and_said_to_be",
+    "omni_infer.below_min_confidence": "memories/test_directions.py::test_what_is_too_weak_is_counted_and_not_told",
     "check_adversarial.checks[].evidence": "memories/test_diagnosis.py::test_meaning_tells_what_is_out_of_place",
 }
 
@@ -72,7 +78,7 @@ def numeric(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
 
 def reported(librarian: Librarian) -> set[str]:
     listed = [listing for listing in librarian.app.catalog.listed() if listing.toolset == "memories"]
-    assert len(listed) == 33
+    assert len(listed) == 34
     found = {f"{each.name}.{path}" for each in listed for path in numeric(each.wire["outputSchema"])}
     return {path for path in found if path.split(".")[1] not in ("pulse", "error", "tx_id")}
 

@@ -64,6 +64,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         {"content": "reactor failed", "kinds": ["all"]},
         {"content": "reactor", "kinds": ["triple"]},
     ],
+    "omni_infer": [{"source": "reactor", "min_confidence": 0}, {"source": "reactor", "direction": "abduction"}],
     "query_causal": [{"action": "reactor"}, {"action": "reactor", "intervention_type": "counterfactual"}],
     "query_graph": [{}, {"subject": "reactor"}],
     "random_node": [{}],

@@ -12,7 +12,7 @@ from memotheca.text.words import STOP_WORDS
 _MARK, _WORD = 16, 16
 # Chosen: a word of so many letters is no abbreviation; the longest below has six.
 _LONG = 7
-# Chosen: nobody says a sentence of so many letters; what goes on without an end is data, of which the beginning is read.
+# Chosen: nobody says a sentence of so many letters; of what goes on without an end the beginning is read.
 LONGEST = 2000
 
 # Signs that need a blank after them, and signs that need none: of Chinese, Japanese, Hindi and their neighbours.

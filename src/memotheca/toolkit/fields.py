@@ -88,6 +88,11 @@ def many(model: type, doc: str = "", default: object = REQUIRED) -> Any:
     return _declare({"type": "array", "items": {"type": "object", "properties": properties}}, default, doc=doc)
 
 
+def listed(model: type, doc: str = "", default: object = REQUIRED, **bounds: int) -> Any:
+    """A list of objects that are taken: unlike `many`, which tells what is answered, with what each must have."""
+    return _declare({"type": "array", "items": _closed(object_schema(model)), **bounds}, default, doc=doc)
+
+
 def object_schema(model: type) -> Schema:
     """The JSON schema of a model; what has no default is required."""
     declared = fields(model)

@@ -146,10 +146,10 @@ def _roots(snapshot: Snapshot, arrows: Arrows, besides: set[str]) -> dict[str, f
     """Causes that have no known cause themselves, each as sure as it was said to be."""
     caused = {arrow.target for group in arrows.values() for arrow in group}
     entries = [snapshot.entry(id) for id in sorted(arrows.keys() - caused - besides)[:MOST_ROOTS]]
-    return {entry.id: _sureness(entry) for entry in entries if entry is not None}
+    return {entry.id: sureness(entry) for entry in entries if entry is not None}
 
 
-def _sureness(entry: Entry) -> float:
+def sureness(entry: Entry) -> float:
     """How surely something is so: as somebody annotated it, else as whatever is stated once."""
     return float(entry.attributes.get("confidence", STATED))
 
@@ -176,7 +176,7 @@ def _confounders(
         onto = combine(find_paths(to_action, id, action.id, hops)[0])
         past = combine(find_paths(rest, id, outcome.id, hops)[0]) if id != outcome.id else 0.0
         if entry is not None and onto and past:
-            prior = _sureness(entry)
+            prior = sureness(entry)
             seen = prior * _either(onto, LEAK)
             found.append(Confounder(entry, onto, past, seen / (seen + (1 - prior) * LEAK)))
     return sorted(found, key=lambda each: (-each.to_action * each.to_outcome, each.entry.id))
