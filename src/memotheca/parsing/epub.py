@@ -56,7 +56,8 @@ def _check_rights(package: Package, chapters: list[str]) -> None:
 
 def _said(book: Element) -> dict[str, str | None]:
     said: dict[str, str] = {}
-    for one in child(book, "metadata") or ():
+    metadata = child(book, "metadata")
+    for one in () if metadata is None else metadata:
         said.setdefault(local(one), (one.text or "").strip())
     return {
         "title": said.get("title") or None,
