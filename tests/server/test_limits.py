@@ -2,12 +2,13 @@
 
 import json
 import queue
+import re
 import resource
 import select
 import socket
 import subprocess
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -82,22 +83,47 @@ def test_those_who_have_asked_nothing_give_way_to_those_who_ask(strict):
             client.close()
 
 
-def test_no_more_are_taken_in_than_there_are_places(strict):
-    """Streams that are in use give way to nobody."""
-    streams = [connect(strict.port) for _ in range(12)]
+def open_stream(server):
+    """A stream of events, and the address that its client posts to."""
+    client = connect(server.port)
+    client.sendall(spell("GET", "/sse"))
+    said = bytearray()
+    while (found := re.search(rb"data: (/messages\S+)\s", said)) is None:
+        piece = client.recv(4096)
+        assert piece, bytes(said)
+        said += piece
+    return client, found[1].decode()
+
+
+def is_open(client):
+    client.setblocking(False)
     try:
-        statuses = []
-        for client in streams:
-            client.sendall(spell("GET", "/sse"))
-            try:
-                statuses.append(read_answer(client)[0])
-            except ConnectionError:
-                statuses.append(503)
-        assert statuses.count(200) == 10
-        assert set(statuses) == {200, 503}
-    finally:
-        for client in streams:
-            client.close()
+        while client.recv(4096):
+            pass
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        pass
+    return False
+
+
+def test_streams_of_those_who_ask_nothing_give_way_to_those_who_ask(strict):
+    with ExitStack() as stack:
+        streams = [stack.enter_context(open_stream(strict)[0]) for _ in range(15)]
+        assert health(strict) == 200
+        assert [is_open(client) for client in streams[:5]] == [False] * 5
+
+
+def test_streams_in_use_give_way_to_nobody(strict):
+    with ExitStack() as stack:
+        used = []
+        for _ in range(9):
+            client, address = open_stream(strict)
+            used.append(stack.enter_context(client))
+            assert ask(strict.port, spell("POST", address, PING))[0] == 202
+        for _ in range(3):
+            stack.enter_context(open_stream(strict)[0])
+        assert all(is_open(client) for client in used)
 
 
 def test_bodies_that_are_being_read_are_bounded_in_all(strict):

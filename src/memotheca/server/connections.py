@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, Protocol, cast
 
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -11,7 +11,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 
-from memotheca.server.limits import ByteBudget, ClientLimits
+from memotheca.server.limits import IS_IDLE, ByteBudget, ClientLimits
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Guest(Protocol):
 
     @property
     def is_in_the_way(self) -> bool:
-        """It has asked for nothing yet, or has had its answer."""
+        """It has asked for nothing yet, has had its answer, or holds a stream that nobody asks anything by."""
         ...
 
     def leave(self) -> None: ...
@@ -144,7 +144,10 @@ class GuardedHttp(HttpToolsProtocol):
     @property
     def is_in_the_way(self) -> bool:
         cycle = self._asked()
-        return bool(self._reads) and (cycle is None or cycle.response_complete)
+        if cycle is None or cycle.response_complete:
+            return bool(self._reads)
+        is_idle: Callable[[], bool] = self.scope.get("state", {}).get(IS_IDLE, bool)
+        return is_idle()
 
     def _asked(self) -> RequestResponseCycle | None:
         """The newest request, where there was one."""

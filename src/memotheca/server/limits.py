@@ -16,6 +16,8 @@ MEGABYTE = 1024 * 1024  # specification: the unit
 
 # Chosen: chosen: descriptors that connections leave to files, the database and what is accepted only to be sent away.
 RESERVE = 256
+# Where a stream's request keeps a function that says whether its client has asked nothing yet.
+IS_IDLE = "is_idle"
 MOST_DESCRIPTORS = 65_536  # chosen: where the system has no limit or does not tell it
 
 

@@ -23,7 +23,7 @@ from memotheca.server.adapter import Adapter
 from memotheca.server.ascii_json import JsonReply
 from memotheca.server.channel import Channel, Event, Gone
 from memotheca.server.faults import INVALID_REQUEST, fault
-from memotheca.server.limits import ByteBudget, ClientLimits
+from memotheca.server.limits import IS_IDLE, ByteBudget, ClientLimits
 from memotheca.server.messages import Full, Incoming
 from memotheca.server.sessions import HERE, MessageOrigin, name_session
 from memotheca.tools.memories.contract import SSE_SESSION_EXPIRED
@@ -75,6 +75,8 @@ class EventDoor:
         except Gone:
             await _expired(None)(scope, receive, send)
             return
+        # A web page can open streams without asking anything: their connections give way, as their channels do.
+        scope.setdefault("state", {})[IS_IDLE] = lambda: not channel.is_used
         try:
             await self._stream(request, channel, channel.follow(stream, after), send)
         finally:
