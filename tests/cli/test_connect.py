@@ -275,3 +275,24 @@ def test_a_server_on_every_address_tells_one_that_answers_and_sends_the_token(tm
     assert "--allowed-hosts NAME:" in said
     lines = announced(tmp_path, "--host", "0.0.0.0", "--allowed-hosts", "box:4000", MEMOTHECA_TOKEN="hidden-secret")
     assert "From other machines: http://box:4000/mcp" in lines
+
+
+@pytest.mark.parametrize("place", ["file", "settings"])
+def test_what_a_server_with_a_token_prints_leads_to_the_token(run, tmp_path, monkeypatch, place):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "the token").write_text("hidden-secret\n")
+    (tmp_path / "some data").mkdir()
+    if place == "settings":
+        (tmp_path / "some data" / "memotheca.toml").write_text('token = "hidden-secret"\n')
+    lines = announced(tmp_path, *(("--token-file", "the token") if place == "file" else ()))
+    monkeypatch.chdir("/")
+    config = tmp_path / "config"
+    words = shlex.split(next(line for line in lines if "connect cline" in line))[1:]
+    assert run(*words, "--write", "--file", config)[0] == 0
+    assert "Bearer hidden-secret" in config.read_text()
+    # These clients read the token from a variable that nobody has set yet.
+    assert {"  Codex (MEMOTHECA_TOKEN has to be set to the token)"} <= set(lines)
+    assert any(line.startswith("  VS Code (MEMOTHECA_TOKEN") for line in lines)
+    if place == "file":
+        assert f"$(head -n 1 '{tmp_path / 'the token'}')" in "\n".join(lines)
+        assert "  Claude Code" in lines

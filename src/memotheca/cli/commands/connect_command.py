@@ -141,7 +141,7 @@ def http_commands(client: Client, settings: Settings, url: str) -> list[str]:
     if client.label == "VS Code":
         return spell_command(client.add(url, f"Bearer {client.variable}"))
     lines = spell_command(client.add(url, f"Bearer {NO_TOKEN}"))
-    file = settings.text("token-file")
+    file = _token_file(settings)
     if sys.platform == "win32":
         return lines
     (spelled,) = spell_command([file])
@@ -154,8 +154,10 @@ def tell_clients(settings: Settings, url: str) -> Iterator[str]:
     """What a running HTTP server says of how to reach it, a line each."""
     for client in CLIENTS.values():
         if client.add is not None:
-            yield f"  {client.label}"
-            yield from (f"    {line}" for line in http_commands(client, settings, url))
+            lines = http_commands(client, settings, url)
+            needed = f" ({TOKEN} has to be set to the token)" if any(TOKEN in line for line in lines) else ""
+            yield f"  {client.label}{needed}"
+            yield from (f"    {line}" for line in lines)
     program = this_program()
     yield "  Claude Desktop (which starts a server of its own, on the same data)"
     yield from (
@@ -163,7 +165,22 @@ def tell_clients(settings: Settings, url: str) -> Iterator[str]:
     )
     others = [name for name, client in CLIENTS.items() if client.add is None and client.http is not None]
     yield f"  {', '.join(others)}"
-    yield from (f"    {line}" for line in spell_command([*program, "connect", others[0], "--url", url]))
+    words = [*program, "connect", others[0], "--url", url, *_token_words(settings)]
+    yield from (f"    {line}" for line in spell_command(words))
+
+
+def _token_file(settings: Settings) -> str:
+    """The file with the token, from wherever the command is run."""
+    file = settings.text("token-file")
+    return str(Path(file).absolute()) if file else ""
+
+
+def _token_words(settings: Settings) -> list[str]:
+    """What lets `connect --url` find the token that this server asks for."""
+    if not read_token(settings):
+        return []
+    file = _token_file(settings)
+    return ["--token-file", file] if file else ["--data", str(settings.data.absolute())]
 
 
 def _place(settings: Settings) -> list[str]:
