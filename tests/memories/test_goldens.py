@@ -42,6 +42,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "get_recent_context": ("get_recent_context", {"limit": 2}),
     "find_causal_path": ("find_causal_path", {"source_id": CAUSE, "target_id": EFFECT}),
     "find_causal_path-none": ("find_causal_path", {"source_id": CAUSE, "target_id": "EU law"}),
+    "get_steering_feedback": ("get_steering_feedback", {"content": "The prices were wrong.", "context": "Ada saw it."}),
+    "get_steering_feedback-past": ("get_steering_feedback", {}),
     "omni_infer": ("omni_infer", {"source": EFFECT, "direction": "abduction"}),
     "omni_infer-unknown": ("omni_infer", {"source": EFFECT, "target": "EU law"}),
     "entailment_query": ("entailment_query", {"node_id": CAUSE, "embedding_space": "E7"}),

@@ -56,6 +56,28 @@ ELSEWHERE: dict[str, str] = {
     "::test_two_memories_are_linked_by_a_word_and_it_can_be_undone",
     "annotate_node.unlinked[].weight": "memories/test_ties.py::test_a_wrong_link_is_taken_away_and_comes_back_by_undo",
     "get_memetic_status.not_yet_compared": "memories/test_status.py::test_what_is_still_to_be_compared_is_counted",
+    **{
+        f"get_steering_feedback.{path}": f"memories/test_steering_feedback.py::{test}"
+        for test, paths in (
+            (
+                "test_it_foretells_what_storing_then_does",
+                tuple(
+                    f"preflight.{part}"
+                    for part in ("duplicates[].similarity", "conflicts[].score", "updates[].score", "links[].weight")
+                ),
+            ),
+            (
+                "test_the_parts_of_a_verdict_move_with_their_causes",
+                tuple(f"breakdown.{part}" for part in ("novelty", "coherence", "duplication", "low_priors")),
+            ),
+            (
+                "test_scores_of_the_past_move_with_what_became_of_stores",
+                tuple(f"reward.{part}" for part in ("value", "gardener_score", "curator_score", "assessor_score")),
+            ),
+            ("test_what_became_of_stores_is_told_the_newest_first", ("stores[].looks", "count")),
+        )
+        for path in paths
+    },
     "omni_infer.results[].statements": "memories/test_directions.py"
     "::test_what_was_stated_twice_is_surer_and_said_to_be",
     "omni_infer.below_min_confidence": "memories/test_directions.py::test_what_is_too_weak_is_counted_and_not_told",
@@ -78,7 +100,7 @@ def numeric(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
 
 def reported(librarian: Librarian) -> set[str]:
     listed = [listing for listing in librarian.app.catalog.listed() if listing.toolset == "memories"]
-    assert len(listed) == 34
+    assert len(listed) == 35
     found = {f"{each.name}.{path}" for each in listed for path in numeric(each.wire["outputSchema"])}
     return {path for path in found if path.split(".")[1] not in ("pulse", "error", "tx_id")}
 

@@ -44,6 +44,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "get_pattern": [{"id": "retry-with-backoff"}],
     "get_recent_context": [{}],
     "get_skill": [{"slug": "curate-memory"}],
+    "get_steering_feedback": [{"content": LONG[:3000]}, {"lookback_count": 100}],
     "get_system_instructions": [{}],
     "get_system_logs": [{}],
     "history": [{}],

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from memotheca.memory.claims.stated_causes import StatedCause, stated_causes
 from memotheca.memory.curation.links import new_link
@@ -14,7 +14,7 @@ from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
 # How strong and how sure an edge is that a text was read to state.
-READ, READ_PART = 0.8, 0.8  # measured: that share of them is right (benchmarks/causes.py); chosen (memory-model: Links)
+READ = 0.8  # measured: that share of the causes is right (benchmarks/causes.py); chosen for parts (memory-model: Links)
 SHORTEST = 4  # chosen: a shorter title is a word like any other
 BEARERS = 8  # chosen: how many titles may begin with one identifier
 
@@ -24,25 +24,41 @@ _PARENTHOOD = "is an?|part of|part of the|kind of|type of|belongs to"
 _NAMES_A_WHOLE = re.compile(rf"(?<!\w)(?:{_PARENTHOOD})\s", re.IGNORECASE)
 
 
-def found_links(transaction: Transaction, entry: Entry, near: Sequence[Entry]) -> list[Edge]:
+@dataclass(frozen=True, slots=True)
+class FoundTie:
+    """What there is evidence of, before it is an edge; a new memory has no id yet."""
+
+    ends: tuple[str, str]
+    type: str
+    predicate: str
+    weight: float
+
+
+def edge_of(transaction: Transaction, tie: FoundTie, id: str) -> Edge:
+    """The edge of a tie that was found before the entry had an id, not yet put; as sure as it is strong."""
+    ends = (tie.ends[0] or id, tie.ends[1] or id)
+    edge = new_link(transaction, ends, tie.type, weight=tie.weight, predicate=tie.predicate)
+    return replace(edge, confidence=edge.weight)
+
+
+def find_ties(snapshot: Snapshot, entry: Entry, near: Sequence[Entry]) -> list[FoundTie]:
     """Causal, or resolving, where the text says so of what it names by identifier or title; Hierarchical where it says
     that it is a part of a neighbour."""
-    return [*_causes(transaction, entry, near), *_parts(transaction, entry, near)]
+    return [*_causes(snapshot, entry, near), *_parts(entry, near)]
 
 
-def _causes(transaction: Transaction, entry: Entry, near: Sequence[Entry]) -> list[Edge]:
+def _causes(snapshot: Snapshot, entry: Entry, near: Sequence[Entry]) -> list[FoundTie]:
     told = (entry.body, str(entry.attributes.get("rationale", "")))
-    edges: dict[tuple[str, str], Edge] = {}
+    found: dict[tuple[str, str], FoundTie] = {}
     for stated in [each for text in told for each in stated_causes(text)]:
-        other = _named(transaction, stated, near)
+        other = _named(snapshot, stated, near)
         if other is None or other == entry.id:
             continue
         ends = (other, entry.id) if stated.role == "cause" else (entry.id, other)
         type, predicate = (kinds.RELATIONAL, RESOLVES) if stated.role == "resolved" else (kinds.CAUSAL, CAUSES)
-        if ends not in edges and ends[::-1] not in edges:
-            edge = new_link(transaction, ends, type, weight=READ, predicate=predicate)
-            edges[ends] = replace(edge, confidence=READ)
-    return list(edges.values())
+        if ends not in found and ends[::-1] not in found:
+            found[ends] = FoundTie(ends, type, predicate, READ)
+    return list(found.values())
 
 
 def _named(snapshot: Snapshot, stated: StatedCause, near: Sequence[Entry]) -> str | None:
@@ -71,15 +87,18 @@ def _bearer(snapshot: Snapshot, identifier: str, near: Sequence[Entry]) -> str |
     return min(bearing or opening, default=None)
 
 
-def _parts(transaction: Transaction, entry: Entry, near: Sequence[Entry]) -> list[Edge]:
-    found: list[Edge] = []
-    for other in near if _NAMES_A_WHOLE.search(entry.body) else ():
-        if len(other.title) >= SHORTEST and re.search(
-            rf"(?<!\w)(?:{_PARENTHOOD})\s+{_bordered(other.title).pattern}", entry.body, re.IGNORECASE
-        ):
-            link = new_link(transaction, (entry.id, other.id), kinds.HIERARCHICAL, weight=READ_PART, predicate=PART_OF)
-            found.append(link)
-    return found
+def _parts(entry: Entry, near: Sequence[Entry]) -> list[FoundTie]:
+    if not _NAMES_A_WHOLE.search(entry.body):
+        return []
+    return [
+        FoundTie((entry.id, other.id), kinds.HIERARCHICAL, PART_OF, READ)
+        for other in near
+        if len(other.title) >= SHORTEST and _is_called_a_whole(other.title, entry.body)
+    ]
+
+
+def _is_called_a_whole(title: str, body: str) -> bool:
+    return bool(re.search(rf"(?<!\w)(?:{_PARENTHOOD})\s+{_bordered(title).pattern}", body, re.IGNORECASE))
 
 
 def _bordered(name: str) -> re.Pattern[str]:

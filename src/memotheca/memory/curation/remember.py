@@ -16,11 +16,11 @@ from memotheca.memory.curation.decisions import (
     decided_by,
     resolve_decisions,
 )
-from memotheca.memory.curation.found_links import found_links
+from memotheca.memory.curation.found_links import FoundTie, edge_of, find_ties
 from memotheca.memory.curation.links import new_link, stated_edges
 from memotheca.memory.curation.mentions import mention_edges
 from memotheca.memory.curation.origin import Origin, stated_source, with_origin
-from memotheca.memory.curation.rewards import Rewarded, reward_store
+from memotheca.memory.curation.rewards import Rewarded, reward_store, weigh_store
 from memotheca.memory.graph.cycles import without_circles
 from memotheca.memory.graph.relations import CONTRADICTS
 from memotheca.memory.safety.adversarial import Threat
@@ -29,6 +29,7 @@ from memotheca.memory.safety.speakers import Hearing, hear
 from memotheca.memory.session.arousal import NAMELESS, modulator_levels, note_threat
 from memotheca.memory.session.modulators import learning_share
 from memotheca.memory.session.state import Mood, activity_of
+from memotheca.memory.session.steering_reward import Reward
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
 from memotheca.memory.standing.judge import Learned, consistency, learn, reference_of
 from memotheca.memory.standing.nearest import find_near, is_near, vicinity_of
@@ -95,6 +96,20 @@ class Stored:
     rewarded: Rewarded
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeseenStore:
+    """What would be stored, and all that would be noticed on the way; `ties` with what is at their other end."""
+
+    entry: Entry
+    learned: Learned
+    near: tuple[tuple[Entry, float], ...]
+    compared: tuple[ComparedEntry, ...]
+    ties: tuple[tuple[FoundTie, Entry], ...]
+    redactions: tuple[Redaction, ...]
+    hearing: Hearing
+    verdict: Reward
+
+
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
     """What lies around a new memory: its nearest, how near, and what is stored about its subject."""
@@ -136,7 +151,7 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
         decided = resolve_decisions(transaction, decided_by(clean.link_to, clean.metadata, clean.decisions))
         asked = stated_edges(transaction, made.id, linked, clean.metadata)
         asked += carry_out_decisions(transaction, made, decided)
-        found = _found_edges(transaction, made, around)
+        found = [edge_of(transaction, tie, made.id) for tie in _find_ties(transaction, made, around)]
         edges = [*asked, *without_circles(transaction, made.id, asked, found)]
         edges += temporal_edge(transaction, made, pondered.previous)
         kept = tuple({(edge.target, edge.source, edge.predicate): edge for edge in reversed(edges)}.values())
@@ -162,8 +177,38 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
             cast(Entry, version.thing),
             learned,
             is_duplicate=is_duplicate,
-            connectivity=_connectivity(around.reference, edges),
+            connectivity=_connectivity(around.reference, any(edge.predicate != kinds.MENTIONS for edge in edges)),
         ),
+    )
+
+
+def foresee_store(kernel: Kernel, draft: NewMemory) -> ForeseenStore:
+    """What storing would do, up to the writing; nothing is kept of it."""
+    clean, redactions = _scrubbed(draft)
+    heard = hear(clean.content, _speaker(kernel, clean))
+    prepared = prepare_text(kernel, clean.name, clean.content, whole=True)
+    pondered = persist(lambda: _ponder(kernel, clean, heard, prepared))
+    entry, around = pondered.entry, pondered.around
+    with kernel.read() as snapshot:
+        ties = _find_ties(snapshot, entry, around)
+        tied = snapshot.living({end for tie in ties for end in tie.ends if end})
+    is_duplicate = any(each.verdict is not None and each.verdict.kind == "duplicate" for each in around.compared)
+    weighed = weigh_store(
+        kernel,
+        entry,
+        pondered.learned,
+        is_duplicate=is_duplicate,
+        connectivity=_connectivity(around.reference, bool(ties)),
+    )
+    return ForeseenStore(
+        entry=entry,
+        learned=pondered.learned,
+        near=around.near,
+        compared=around.compared,
+        ties=tuple((tie, tied[end]) for tie in ties for end in tie.ends if end in tied),
+        redactions=redactions,
+        hearing=heard,
+        verdict=weighed.verdict,
     )
 
 
@@ -194,9 +239,8 @@ def _take_to_heart(
     activity.look(kernel.collection, [version.id], version.time)
 
 
-def _connectivity(reference: Reference, edges: Sequence[Edge]) -> float:
+def _connectivity(reference: Reference, is_joined: bool) -> float:
     """The share of the sample, and of what was stored now, that is joined to something; to name it is not enough."""
-    is_joined = any(edge.predicate != kinds.MENTIONS for edge in edges)
     joined = [*(bool(member.walk) for member in reference.gallery.members), is_joined]
     return sum(joined) / len(joined)
 
@@ -362,16 +406,16 @@ def _near_enough(snapshot: Snapshot, found: Mapping[str, float | None]) -> list[
     return [(each, found[id]) for id, each in snapshot.living(chosen).items()]
 
 
-def _found_edges(transaction: Transaction, entry: Entry, around: _Surroundings) -> list[Edge]:
+def _find_ties(snapshot: Snapshot, entry: Entry, around: _Surroundings) -> list[FoundTie]:
     """Semantic to what is clearly near, and what the text itself is evidence of."""
     threshold = around.reference.scale.spaces[0].link_threshold if around.reference.size >= NEAR else LINKED
     threshold = max(threshold, LIKELY_LINKED)
-    edges = [
-        new_link(transaction, (entry.id, other.id), kinds.SEMANTIC, weight=value, predicate="resembles")
+    alike = [
+        FoundTie((entry.id, other.id), kinds.SEMANTIC, "resembles", value)
         for other, value in around.near
         if value > threshold
     ]
-    return [*edges, *found_links(transaction, entry, [other for other, _ in around.near])]
+    return [*alike, *find_ties(snapshot, entry, [other for other, _ in around.near])]
 
 
 def temporal_edge(transaction: Transaction, entry: Entry, previous: str | None) -> list[Edge]:

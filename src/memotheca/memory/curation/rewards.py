@@ -6,7 +6,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.priors import assume
 from memotheca.memory.session.arousal import keep_levels, modulator_levels
 from memotheca.memory.session.learning import phase_at
-from memotheca.memory.session.modulators import reward
+from memotheca.memory.session.modulators import Levels, reward
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.session.steering_reward import Deed, Reward, steer
 from memotheca.memory.spaces.fingerprint import SESSION
@@ -26,14 +26,33 @@ class Rewarded:
     dopamine: float
 
 
+@dataclass(frozen=True, slots=True)
+class WeighedStore:
+    """The verdict on a store, with what it was reached from."""
+
+    verdict: Reward
+    levels: Levels
+    scores: list[float]
+
+
 def reward_store(
     kernel: Kernel, entry: Entry, learned: Learned, *, is_duplicate: bool, connectivity: float
 ) -> Rewarded:
     """Judge a store; the score and the session's levels are remembered."""
+    weighed = weigh_store(kernel, entry, learned, is_duplicate=is_duplicate, connectivity=connectivity)
+    after = reward(weighed.levels, weighed.verdict.reward)
+    keep_levels(kernel, str(entry.attributes[SESSION]), after)
+    activity_of(kernel).set_state(kernel.collection, LEARNED, weighed.scores)
+    return Rewarded(weighed.verdict, after.values["dopamine"] - weighed.levels.values["dopamine"])
+
+
+def weigh_store(
+    kernel: Kernel, entry: Entry, learned: Learned, *, is_duplicate: bool, connectivity: float
+) -> WeighedStore:
+    """Judge a store, or one that would be; nothing is remembered of it."""
     activity = activity_of(kernel)
-    name = str(entry.attributes[SESSION])
     with kernel.store.database.read() as session:
-        levels = modulator_levels(kernel, session, name)
+        levels = modulator_levels(kernel, session, str(entry.attributes[SESSION]))
         scores: list[float] = activity.state(session, kernel.collection, LEARNED) or []
         recalled: float | None = activity.state(session, kernel.collection, RECALLED)
         interactions = activity.count(session, kernel.collection)
@@ -50,7 +69,4 @@ def reward_store(
             accuracy=recalled,
         )
     )
-    after = reward(levels, verdict.reward)
-    keep_levels(kernel, name, after)
-    activity.set_state(kernel.collection, LEARNED, scores)
-    return Rewarded(verdict, after.values["dopamine"] - levels.values["dopamine"])
+    return WeighedStore(verdict, levels, scores)
