@@ -15,7 +15,8 @@ from memotheca.storage.snapshot import Snapshot
 
 Fate = Literal["used", "unused", "superseded", "disputed", "repeated", "merged", "forgotten"]
 
-# Chosen: what a store was worth by what became of it; used is what stores are for, an update is no fault of what it replaced.
+# Chosen: what a store was worth by what became of it; to be used is what stores are for, and an update is no fault of
+# what it replaced.
 WORTH: Mapping[Fate, float] = {
     "used": 1.0,
     "unused": 0.0,
