@@ -1,7 +1,10 @@
 """Choosing an embedder: it is recognised again by a mark, and one that is gone hinders nothing but its vectors."""
 
+import io
+import itertools
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -25,18 +28,48 @@ def test_endpoints_at_other_addresses_or_with_other_widths_are_other_embedders()
     assert understand("openai:m@http://one/v1/").identity == understand("openai:m@http://one/v1").identity
 
 
+def answer_with(monkeypatch, embedding):
+    """Have every endpoint give this for a text."""
+    body = f'{{"data": [{{"embedding": {embedding}}}]}}'.encode()
+    monkeypatch.setattr("urllib.request.OpenerDirector.open", lambda *_, **__: io.BytesIO(body))
+
+
+NO_VECTORS = ("[NaN, 0]", "[Infinity, 1]", "[1e300, 1]", "[1e30, 1e30]", "[]", "[[1, 0]]", "1", '"text"', "null")
+
+
+@pytest.mark.parametrize("embedding", NO_VECTORS)
+def test_what_is_no_vector_is_neither_chosen_nor_kept(monkeypatch, embedding):
+    answer_with(monkeypatch, embedding)
+    with pytest.raises(Refusal):
+        settle("openai:m@http://one")
+    for ask in (Endpoint.embed_question, lambda endpoint, text: endpoint.embed_passage("", text)):
+        with pytest.raises(Refusal) as refusal:
+            ask(Endpoint(understand("openai:m@http://one#2"), tries=1), "tea")
+        assert refusal.value.failure is Failure.UNAVAILABLE
+
+
+def test_an_embedder_that_tells_nothing_apart_cannot_be_chosen(monkeypatch):
+    answer_with(monkeypatch, "[0, 0, 0]")
+    with pytest.raises(Refusal, match="no vectors"):
+        settle("openai:m@http://one")
+
+
+def test_an_endpoint_that_answers_a_byte_at_a_time_is_waited_for_as_long_as_one_that_is_silent(monkeypatch):
+    now = itertools.count(step=10.0)
+    monkeypatch.setattr("memotheca.vectors.load.time", SimpleNamespace(monotonic=lambda: next(now), sleep=pytest.fail))
+
+    class Dripping(io.BytesIO):
+        def read1(self, size=-1):
+            return super().read1(1)
+
+    body = b'{"data": [{"embedding": [1, 0, 0]}]}'
+    monkeypatch.setattr("urllib.request.OpenerDirector.open", lambda *_, **__: Dripping(body))
+    with pytest.raises(Refusal, match="does not answer"):
+        Endpoint(understand("openai:m@http://one")).embed_question("tea")
+
+
 def test_an_endpoint_that_gives_another_width_than_when_it_was_chosen_is_refused(monkeypatch):
-    class Answer:
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            return None
-
-        def read(self, *_):
-            return b'{"data": [{"embedding": [1, 0, 0]}]}'
-
-    monkeypatch.setattr("urllib.request.OpenerDirector.open", lambda *_, **__: Answer())
+    answer_with(monkeypatch, "[1, 0, 0]")
     assert len(Endpoint(understand("openai:m@http://one#3")).embed_question("tea")) == 3
     with pytest.raises(Refusal, match="another model") as refusal:
         Endpoint(understand("openai:m@http://one#4")).embed_question("tea")

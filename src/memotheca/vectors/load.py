@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from memotheca.model.cancellation import heed
 from memotheca.model.errors import Failure, Refusal
 from memotheca.vectors.embedders import DEFAULT, NONE, Choice, digest_of_model, is_shipped_model_there, understand
 from memotheca.vectors.onnx_embedder import MiniLM, OnnxFolder, Vector, unit
@@ -22,9 +23,10 @@ log = logging.getLogger(__name__)
 
 PIECE = 1000  # chosen: within the window of every usual model
 OVERLAP = 100  # chosen: a sentence is whole in one of two pieces
-TIMEOUT = 30.0  # chosen: a model that is just being loaded answers within it
+TIMEOUT = 30.0  # chosen: a model that is just being loaded answers within it, all tries together
 TRIES = 3  # chosen: what fails three times does not pass by itself
 LARGEST = 64 * 1024 * 1024  # chosen: far above a batch of vectors
+AT_ONCE = 64 * 1024  # chosen: what a network brings at once
 KEY_VARIABLE = "MEMOTHECA_EMBEDDER_KEY"
 
 
@@ -56,7 +58,10 @@ def settle(setting: str) -> tuple[str, Voice]:
         raise Refusal(Failure.INVALID, f"{choice.place} must hold model.onnx and tokenizer.json.", field="embedder")
     embedder = load_embedder(choice)
     bare = setting.partition("#")[0]
-    marks = {"onnx": digest_of_model(Path(choice.place)), "openai": str(len(embedder.embed_question("width")))}
+    tried = embedder.embed_question("width")
+    if not np.isfinite(tried).all() or not np.any(tried):
+        raise Refusal(Failure.INVALID, f"What {bare} gives are no vectors.", field="embedder")
+    marks = {"onnx": digest_of_model(Path(choice.place)), "openai": str(len(tried))}
     mark = marks.get(choice.kind)
     return (f"{bare}#{mark}" if mark else bare), listen(embedder)
 
@@ -134,19 +139,20 @@ class Endpoint:
             json.dumps({"model": self._name, "input": texts}).encode(),
             {"Content-Type": "application/json", **({"Authorization": f"Bearer {self._key}"} if self._key else {})},
         )
+        until = time.monotonic() + TIMEOUT
         for attempt in range(self._tries):
             try:
-                with _OPENER.open(request, timeout=TIMEOUT) as response:
-                    answered: dict[str, Any] = json.loads(response.read(LARGEST))
-                vectors = [np.array(each["embedding"], np.float32) for each in answered["data"]]
-                if len(vectors) == len(texts):
-                    self._refuse_other_width(len(vectors[0]))
-                    return vectors
-                log.debug("the endpoint gave %d vectors for %d texts", len(vectors), len(texts))
+                with _OPENER.open(request, timeout=max(until - time.monotonic(), 0.1)) as response:
+                    vectors = _to_vectors(json.loads(_read(response, until)), len(texts))
             except (OSError, http.client.HTTPException, KeyError, TypeError, ValueError) as error:
                 log.debug("the endpoint failed: %s", error)
-            if attempt + 1 < self._tries:
-                time.sleep(0.2 * 2**attempt)
+            else:
+                self._refuse_other_width(len(vectors[0]))
+                return vectors
+            pause = 0.2 * 2**attempt
+            if attempt + 1 == self._tries or time.monotonic() + pause > until:
+                break
+            time.sleep(pause)
         raise Refusal(
             Failure.UNAVAILABLE,
             f"The embedder {self._name} does not answer; search goes by words alone until it does.",
@@ -159,3 +165,26 @@ class Endpoint:
                 f"The embedder {self._name} gives {width} numbers instead of {self._width}: it is another model now. "
                 "Choose it anew with `memotheca reindex --embedder`.",
             )
+
+
+def _read(response: Any, until: float) -> bytes:
+    """The whole answer, within its time: that of a socket is for each piece alone."""
+    said = bytearray()
+    while piece := response.read1(AT_ONCE):
+        heed()
+        said += piece
+        if len(said) > LARGEST or time.monotonic() > until:
+            raise OSError("the answer is too large or too slow")
+    return bytes(said)
+
+
+def _to_vectors(answered: dict[str, Any], count: int) -> list[Vector]:
+    """The vectors of an answer; a ValueError where it has other things."""
+    with np.errstate(over="ignore"):
+        vectors = [np.array(each["embedding"], np.float32) for each in answered["data"]]
+        lengths = [float(np.linalg.norm(vector)) for vector in vectors]
+    if len(vectors) != count or {vector.shape for vector in vectors} != {(vectors[0].size,)} or not vectors[0].size:
+        raise ValueError("no vector of one width for each text")
+    if not np.isfinite(lengths).all():
+        raise ValueError("not every number is one")
+    return vectors
