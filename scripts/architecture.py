@@ -61,6 +61,7 @@ LATE_IMPORTS = {
         "open_backups",
         "means_of",
         "_get_ready",
+        "_look_through",
         "_index_everything",
         "_watch_vaults",
         "_sync_everything",

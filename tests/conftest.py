@@ -210,6 +210,7 @@ def masked(value: Any) -> Any:
     text = json.dumps(value, ensure_ascii=False)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "<uuid>", text)
     text = re.sub(r"node_[0-9a-f]{8,32}\b", "node_<id>", text)
+    text = re.sub(r"task_[0-9a-f]{16}\b", "task_<id>", text)
     text = re.sub(r"\b[0-9a-f]{64}\b", "<hash>", text)
     text = re.sub(r'(\\?"retrieval_ms\\?":\s*)[0-9.]+', r"\g<1>0", text)
     text = re.sub(r'(\\?"(?:search_time_ms|[a-z]+_(?:time|remaining)_seconds)\\?":\s*)[0-9.]+', r"\g<1>0", text)

@@ -305,6 +305,7 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
     write_down(app)
     if activity_of(app.kernel).stirrings:
         _get_ready(app.kernel, stop)
+        _look_through(app, stop)
     with app.kernel.store.database.read() as session:
         due = [name for name in kept if count_waiting(session, name) or has_unsealed(session, name, UPKEEP_AT)]
     if not due:
@@ -318,6 +319,15 @@ def _get_ready(kernel: Kernel, stop: Callable[[], bool]) -> None:
     from memotheca.memory.care.prefetch import get_ready
 
     get_ready(kernel, stop)
+
+
+def _look_through(app: "App", stop: Callable[[], bool]) -> None:
+    from memotheca.memory.care.look_through import is_due, look_through
+
+    if is_due(app.kernel):
+        with lease(app.data, "review") as held:
+            if held is not None:
+                look_through(app.kernel, stop, fence=held.refuse_lost)
 
 
 def _index_everything(kernel: Kernel, stop: Callable[[], bool]) -> None:

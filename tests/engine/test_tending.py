@@ -3,8 +3,10 @@
 import pytest
 
 from memotheca import settings
+from memotheca.admin.history import undo
 from memotheca.app import build
-from memotheca.memory.care.tasks import curation_tasks, examine_health, keep_as_it_is, reconsider
+from memotheca.memory.care.look_through import look_through
+from memotheca.memory.care.tasks import curation_tasks, examine_health, keep_as_it_is, reconsider, standing_tasks
 from memotheca.memory.curation.annotate import annotate
 from memotheca.memory.curation.merge import forget
 from memotheca.memory.curation.remember import NewMemory, store_memory
@@ -33,6 +35,7 @@ def store(kernel):
 
 
 def tasks(kernel):
+    look_through(kernel, lambda: False, anew=True)
     with kernel.read() as snapshot:
         return [(each.type, {entry.id for entry in each.entries}) for each in curation_tasks(kernel, snapshot)]
 
@@ -78,17 +81,31 @@ def test_what_nothing_is_linked_to_comes_up_after_thirty_days(kernel, store, tim
     assert tasks(kernel) == []
 
 
-def test_what_is_kept_stays_away_until_it_changes_or_is_reconsidered(kernel, store):
-    one = store("The deployment runs on Tuesday evenings after the backup.")
-    store("The deployment runs on Tuesday evenings after the backup!")
+def test_what_is_kept_stays_away_until_it_changes_or_is_reconsidered(kernel, store, time):
+    alone = store("Xylophones are tuned in the cellar.")
+    time.advance(31 * DAY // SECOND)
+    assert tasks(kernel) == [("obsolete_info", {alone})]
     task = first_task(kernel)
     keep_as_it_is(kernel, task)
     assert tasks(kernel) == []
     reconsider(kernel, task)
     assert len(tasks(kernel)) == 1
     keep_as_it_is(kernel, task)
-    annotate(kernel, one, {"tags": ["deployment"]}, actor="tester")
+    annotate(kernel, alone, {"tags": ["music"]}, actor="tester")
     assert len(tasks(kernel)) == 1
+
+
+def test_two_that_are_fine_stay_away_until_that_is_taken_back(kernel, store):
+    one = store("The deployment runs on Tuesday evenings after the backup.")
+    other = store("The deployment runs on Tuesday evenings after the backup!")
+    assert tasks(kernel) == [("potential_merge", {one, other})]
+    linked = annotate(kernel, one, {"link_to": [other], "relation": "consistent with"}, actor="tester")
+    assert tasks(kernel) == []
+    with kernel.read() as snapshot:
+        (kept,) = standing_tasks(kernel, snapshot, ("kept",))
+    assert {kept.one, kept.other} == {one, other}
+    undo(kernel, tx=linked.version.tx, actor="tester")
+    assert tasks(kernel) == [("potential_merge", {one, other})]
 
 
 def test_every_number_of_the_health_moves_with_what_it_counts_and_with_nothing_else(kernel, store):

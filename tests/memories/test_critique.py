@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from memotheca.memory.care.tasks import bring_up_to_date
 from memotheca.model.clock import DAY, SECOND
+from memotheca.storage.care_tasks import read_tasks
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
 
@@ -166,3 +168,46 @@ def test_two_of_a_kind_are_no_duplicates_though_they_read_alike(librarian: Libra
     assert [each["id"] for each in again["duplicates"]] == [stored["node_id"]]
     (found,) = critique(librarian, "duplicates")["findings"]
     assert first not in found["node_ids"]
+
+
+def test_nodes_that_are_named_are_checked_and_nothing_else(librarian: Librarian) -> None:
+    one, other = librarian.remember("Ada lives in Berlin."), librarian.remember("Ada lives in Paris.")
+    lamp = librarian.remember("The lamp is lit.")
+    found = critique(librarian, "conflicts", focal_nodes=[one])
+    assert (found["checked"], [each["node_ids"] for each in found["findings"]]) == (1, [[one, other]])
+    assert critique(librarian, "conflicts", focal_nodes=[lamp])["findings"] == []
+    assert librarian.error("critique_context", focal_nodes=["nobody"])["code"] == -32012
+
+
+def test_a_text_is_checked_against_what_is_stored_without_being_stored(librarian: Librarian) -> None:
+    stored = librarian.remember("Ada lives in Berlin.")
+    before = librarian.call("get_memetic_status")["node_count"]
+    found = critique(librarian, "conflicts", "duplicates", reasoning_summary="Ada lives in Paris.")
+    (finding,) = found["findings"]
+    assert (finding["type"], finding["node_ids"]) == ("conflicts", [stored])
+    assert finding["snippet"] == "Ada lives in Berlin. ⟷ Ada lives in Paris."
+    assert librarian.call("get_memetic_status")["node_count"] == before
+    (again,) = critique(librarian, "duplicates", reasoning_summary="Ada lives in Berlin.")["findings"]
+    assert (again["type"], again["node_ids"]) == ("duplicates", [stored])
+    (outdated,) = critique(librarian, "outdated", reasoning_summary="Ada lives in Paris now.")["findings"]
+    assert (outdated["type"], outdated["node_ids"]) == ("outdated", [stored])
+    assert critique(librarian, "conflicts", reasoning_summary="The lamp is lit.")["findings"] == []
+
+
+def test_a_short_reason_is_no_doubt(librarian: Librarian) -> None:
+    """Most of what people store has a short reason and no domain: to doubt all of it tells nobody anything."""
+    librarian.remember("Ada takes her tea black.", rationale="She said so.")
+    assert critique(librarian, "low_confidence")["findings"] == []
+
+
+def test_what_is_found_is_on_the_list_at_once_and_written_down_between_the_calls(librarian: Librarian) -> None:
+    librarian.call("store", topic="Ada", content="Ada lives in Berlin.")
+    librarian.call("store", topic="Ada's home", content="Ada lives in Paris.")
+    assert librarian.call("get_memetic_status")["curation_tasks"] == []
+    (finding,) = critique(librarian, "conflicts")["findings"]
+    (task,) = librarian.call("get_memetic_status")["curation_tasks"]
+    assert task["id"] == finding["task_id"]
+    bring_up_to_date(librarian.kernel)
+    with librarian.kernel.read() as snapshot:
+        (row,) = read_tasks(snapshot.session, snapshot.collection, ("open",))
+    assert row.id == task["id"]

@@ -55,7 +55,8 @@ ELSEWHERE: dict[str, str] = {
     "annotate_node.linked[].weight": "memories/test_ties.py"
     "::test_two_memories_are_linked_by_a_word_and_it_can_be_undone",
     "annotate_node.unlinked[].weight": "memories/test_ties.py::test_a_wrong_link_is_taken_away_and_comes_back_by_undo",
-    "get_memetic_status.not_yet_compared": "memories/test_status.py::test_what_is_still_to_be_compared_is_counted",
+    "get_memetic_status.not_yet_compared": "memories/test_status.py"
+    "::test_what_is_still_to_be_looked_through_is_counted",
     **{
         f"get_steering_feedback.{path}": f"memories/test_steering_feedback.py::{test}"
         for test, paths in (

@@ -184,6 +184,8 @@ REFLECTION = [
     Effect("generate_search_plan", GOAL, {"focus_spaces": ["temporal"]}, "queries"),
     Effect("critique_context", {}, {"context_window": 1}, "checked"),
     Effect("critique_context", {}, {"check_types": ["low_confidence"]}, "summary"),
+    Effect("critique_context", {}, {"focal_nodes": ["tea"]}, "checked"),
+    Effect("critique_context", {}, {"reasoning_summary": "The lamp is lit."}, "checked"),
     Effect("epistemic_action", {"force": True}, {"session_id": "kitchen"}, "coherence_before"),
     Effect("epistemic_action", {}, {"force": True}, "action_type"),
     Effect("get_system_logs", {}, {"level": "error"}, "count"),

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from memotheca.memory.care.prefetch import get_ready
+from memotheca.memory.care.look_through import look_through
 from memotheca.memory.session.state import activity_of
-from memotheca.memory.standing import nearest
 from tests.memories.librarian import Librarian
 
 
@@ -129,16 +128,12 @@ def test_a_name_that_is_too_long_is_refused(librarian: Librarian) -> None:
     assert librarian.error("get_memetic_status", session_id="x" * 257)["code"] == -32002
 
 
-def test_what_is_still_to_be_compared_is_counted(librarian: Librarian, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where much is stored, only a few are compared during a call; the others between the calls."""
+def test_what_is_still_to_be_looked_through_is_counted(librarian: Librarian) -> None:
+    """A memory is compared when it is stored; what else is stored is looked through between the calls."""
     for number in range(5):
         librarian.call("store", topic=f"cup {number}", content=f"The cup holds {number} teas.")
+    assert status(librarian)["not_yet_compared"] == 5
+    look_through(librarian.kernel, lambda: False)
     assert status(librarian)["not_yet_compared"] == 0
-    monkeypatch.setattr(nearest, "LITTLE", 4)
-    monkeypatch.setattr(nearest, "SEARCHES", 2)
-    librarian.call("store", topic="lamp", content="The lamp is lit.")
-    assert status(librarian)["not_yet_compared"] == 6 - 2
-    librarian.call("get_system_instructions")
-    assert status(librarian)["not_yet_compared"] == 6 - 4
-    get_ready(librarian.kernel, lambda: False)
+    librarian.remember("The lamp is lit.")
     assert status(librarian)["not_yet_compared"] == 0

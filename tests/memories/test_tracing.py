@@ -55,8 +55,8 @@ class TestHydrateCitation:
         assert {each["node_id"] for each in found} == {link}
 
     def test_an_opened_citation_counts_as_looked_at(self, librarian: Librarian) -> None:
-        first = librarian.remember("Ada takes her tea black.")
-        librarian.remember("The pot is blue.")
+        first = librarian.remember("Ada takes her tea black.", importance=0.1)
+        librarian.remember("The pot is blue.", importance=0.1)
         librarian.call("hydrate_citation", citation_tag=cite(first))
         found = librarian.call("critique_context", context_window=1, check_types=["low_confidence"])
         assert found["findings"][0]["node_ids"] == [first]

@@ -5,18 +5,30 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from memotheca.admin.history import undo
 from memotheca.cli.layout import say
 from memotheca.cli.terminal import ACTOR, plain, styled
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.critique import critique
+from memotheca.memory.care.look_through import count_ahead, look_through
 from memotheca.memory.care.quarantine import lift_quarantine, quarantined_entries
 from memotheca.memory.care.recency import recent_entries
-from memotheca.memory.care.tasks import LOOKED_AT, CareTask, curation_tasks, examine_health, keep_as_it_is, reconsider
+from memotheca.memory.care.tasks import (
+    CareTask,
+    curation_tasks,
+    examine_health,
+    keep_as_it_is,
+    reconsider,
+    standing_tasks,
+)
+from memotheca.memory.claims.when import told_by, told_when
 from memotheca.memory.curation import merged_text
+from memotheca.memory.curation.annotate import annotate
 from memotheca.memory.curation.merge import MergeRequest, chief_of, forget, merge
 from memotheca.memory.curation.restore import restore
+from memotheca.memory.curation.ties import LINK_TO, RELATION
 from memotheca.memory.curation.tombstones import list_tombstones
+from memotheca.memory.graph.relations import CONSISTENT
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Refusal
 from memotheca.model.kinds import ENTRY, MEMORY, NOTE
@@ -26,18 +38,23 @@ from memotheca.tools.memories.names import TOOLS
 CHOICES = "[m]erge [f]orget [k]eep [s]kip [u]ndo [q]uit"
 LAST = "Nothing is left. [u]ndo the last, or [q]uit"
 SHOWN = 200  # chosen: two or three lines, enough to know a memory again
+PATIENCE = 5.0  # chosen: seconds that a person waits for a list
+CLASHING = ("dispute", "update")
 # What a person remembers and may merge; a document is its file, and its headings are the document's.
 KEPT_BY_HAND = (MEMORY, ENTRY, NOTE)
 
 
 def state_of(kernel: Kernel, limit: int) -> dict[str, Any]:
     """What `memotheca memory` shows, of each at most so many."""
+    _look_through(kernel)
     with kernel.read() as snapshot:
-        recent = recent_entries(kernel, snapshot, LOOKED_AT, among=KEPT_BY_HAND)
+        tasks = curation_tasks(kernel, snapshot, among=KEPT_BY_HAND)
+        recent = recent_entries(kernel, snapshot, limit, among=KEPT_BY_HAND)
         return {
             "health": asdict(examine_health(kernel, snapshot)),
-            "tasks": [_task_shape(task) for task in curation_tasks(kernel, snapshot, among=KEPT_BY_HAND)[:limit]],
-            "conflicts": _conflicts(kernel, critique(kernel, snapshot, recent, ("conflicts",))[:limit]),
+            "tasks": [_task_shape(task) for task in tasks[:limit]],
+            "not_yet_compared": count_ahead(snapshot),
+            "conflicts": [_conflict(task) for task in tasks if task.kind in CLASHING][:limit],
             "quarantine": [
                 {
                     **_node(entry),
@@ -81,18 +98,21 @@ def _task_shape(task: CareTask) -> dict[str, Any]:
     }
 
 
-def _conflicts(kernel: Kernel, findings: list[Any]) -> list[dict[str, Any]]:
-    return [
-        {
-            "citations": [citation_of(entry) for entry in finding.entries],
-            "older": finding.clash.one,
-            "newer": finding.clash.other,
-            "type": finding.clash.type,
-            "score": finding.score,
-            "explanation": finding.explanation,
-        }
-        for finding in findings
-    ]
+def _conflict(task: CareTask) -> dict[str, Any]:
+    return {
+        "citations": [citation_of(entry) for entry in task.entries],
+        "older": task.row.one_said,
+        "newer": task.row.other_said,
+        "type": task.kind,
+        "score": task.row.score,
+        "explanation": task.reason,
+    }
+
+
+def _look_through(kernel: Kernel) -> None:
+    """All that is stored, or as much of it as somebody waits for; the rest is looked through while a server runs, or
+    the next time."""
+    look_through(kernel, lambda: False, seconds=PATIENCE, anew=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +125,7 @@ class Decision:
 
 def review(kernel: Kernel) -> None:
     """Ask about each task until there is none left, or the person leaves; also then the last can be taken back."""
+    _look_through(kernel)
     with kernel.read() as snapshot:
         waiting = deque(curation_tasks(kernel, snapshot, among=KEPT_BY_HAND))
     decided: list[Decision] = []
@@ -128,7 +149,7 @@ def review(kernel: Kernel) -> None:
 
 
 def _next_standing(kernel: Kernel, waiting: "deque[CareTask]", settled: list[CareTask]) -> CareTask | None:
-    """Show the next task whose entries are all still there; the others are settled by what was decided."""
+    """Show the next task that is still open; the others are settled by what was decided."""
     while waiting:
         task = waiting.popleft()
         if _still_stands(kernel, task):
@@ -140,14 +161,15 @@ def _next_standing(kernel: Kernel, waiting: "deque[CareTask]", settled: list[Car
 
 def _still_stands(kernel: Kernel, task: CareTask) -> bool:
     with kernel.read() as snapshot:
-        return all(snapshot.entry(entry.id) is not None for entry in task.entries)
+        return any(row.id == task.row.id for row in standing_tasks(kernel, snapshot))
 
 
 def _show(task: CareTask, more: int) -> None:
     print()
     say(f"{styled(task.type, 'bold')} ({task.priority}): {task.reason}; {more} more")
     for number, entry in enumerate(task.entries, 1):
-        told = f"{citation_of(entry)} {to_iso(entry.created_at)[:10]}  {merged_text.content_of(entry)[:SHOWN]}"
+        said = (task.row.one_said, task.row.other_said)[number - 1] or merged_text.content_of(entry)
+        told = f"{citation_of(entry)} {told_when(entry)} {told_by(entry)} {said[:SHOWN]}"
         say(plain(told), lead=f"  {number}. ", hang="     ")
 
 
@@ -169,9 +191,7 @@ def _decide(kernel: Kernel, task: CareTask, choice: str, decided: list[Decision]
                 return False
             decided.append(Decision(task, _forget(kernel, task, entry)))
         elif choice == "k":
-            keep_as_it_is(kernel, task)
-            decided.append(Decision(task, lambda: reconsider(kernel, task)))
-            print("Kept as it is; it comes up again when something changes.")
+            decided.append(Decision(task, _keep(kernel, task)))
         elif choice != "s":
             print("There is nothing to merge it with." if choice == "m" else "Choose one of the letters.")
             return False
@@ -179,6 +199,18 @@ def _decide(kernel: Kernel, task: CareTask, choice: str, decided: list[Decision]
         print(refusal.message)
         return False
     return True
+
+
+def _keep(kernel: Kernel, task: CareTask) -> Callable[[], object]:
+    """Two that are fine beside each other are linked as such; one is kept until it changes."""
+    if len(task.entries) == 1:
+        keep_as_it_is(kernel, task)
+        print("Kept as it is; it comes up again when something changes.")
+        return lambda: reconsider(kernel, task)
+    one, other = task.entries
+    linked = annotate(kernel, one.id, {LINK_TO: [other.id], RELATION: CONSISTENT}, actor=ACTOR)
+    print(f"Linked as consistent with each other in transaction {linked.version.tx}.")
+    return lambda: undo(kernel, tx=linked.version.tx, actor=ACTOR)
 
 
 def _which(task: CareTask, number: str) -> Entry | None:

@@ -38,6 +38,15 @@ def joints_at(snapshot: Snapshot, ids: Sequence[str], end: End, *, type: str, li
     return [Joint(*row) for row in rows]
 
 
+def some_joints(snapshot: Snapshot, id: str, *, limit: int) -> list[Joint]:
+    """Some edges that reach an entry or leave it, whichever come first: at most so many of each."""
+    rows: list[Joint] = []
+    for end in ENDS:
+        sql = f"SELECT id, source, target, predicate FROM edge_head WHERE collection = ? AND {end} = ? LIMIT ?"
+        rows += [Joint(*row) for row in snapshot.session.rows(sql, snapshot.collection, id, limit)]
+    return rows
+
+
 def joined_among(snapshot: Snapshot, ids: Sequence[str], *, without: str) -> list[tuple[str, str]]:
     """Which of some entries are joined to each other, by edges of any type but one."""
     spelled = json.dumps(ids)

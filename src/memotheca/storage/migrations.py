@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from memotheca.model.clock import Clock
-from memotheca.storage import activity, chunks, document_index, fingerprints, jobs, repeats, vault_index
+from memotheca.storage import activity, care_tasks, chunks, document_index, fingerprints, jobs, repeats, vault_index
 from memotheca.storage.database import Database, Session, scalar
 from memotheca.storage.schema import TABLES
 from memotheca.storage.store import Derive, Store, recorded_format
@@ -69,6 +69,12 @@ def match_reasons(session: Session) -> None:
     make_chunks_anew(session)
 
 
+def add_care_tasks(session: Session) -> None:
+    """Format 9: the list of what is to be decided about memories."""
+    for statement in care_tasks.TABLES:
+        session.run(statement)
+
+
 STEPS: tuple[Step, ...] = (
     create_format_1,
     add_chunks,
@@ -78,6 +84,7 @@ STEPS: tuple[Step, ...] = (
     add_memories,
     add_sharing,
     match_reasons,
+    add_care_tasks,
 )
 
 

@@ -10,19 +10,20 @@ import numpy as np
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.contradiction import Contradiction
-from memotheca.memory.claims.priors import assume
 from memotheca.memory.claims.verdict import PairVerdict
 from memotheca.memory.curation.remember import importance_of, quarantine_of
+from memotheca.memory.curation.undecided import STATED, holds_from, in_order
 from memotheca.memory.graph.relations import CONSISTENT, CONTRADICTS, SAME_AS, SUPERSEDES
 from memotheca.memory.spaces.fingerprint import words_of
 from memotheca.memory.standing.judge import NEAR, reference_of
-from memotheca.memory.standing.nearest import vicinity_of
-from memotheca.memory.standing.sample import meanings
-from memotheca.memory.standing.subject import compare_pairs
+from memotheca.memory.standing.nearest import find_near, vicinity_of
+from memotheca.memory.standing.sample import mean_vector, meanings
+from memotheca.memory.standing.subject import FOUND, Near, compare_pairs, compare_with_stored
 from memotheca.model.cancellation import heed
 from memotheca.model.clock import DAY, to_iso
 from memotheca.model.kinds import MEMORY, TEMPORAL
 from memotheca.model.knowledge import Entry
+from memotheca.search.embed import prepare_text, prepared_vectors
 from memotheca.storage import fingerprints
 from memotheca.storage.adjacency import with_predicate
 from memotheca.storage.snapshot import Snapshot
@@ -90,6 +91,35 @@ def critique(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry], check
         together = [pair for pair in combinations(entries, 2) if frozenset(each.id for each in pair) not in known]
         related = RelatedPairs([*together, *related.pairs])
     return criticise(kernel, snapshot, related, entries, checks=wanted)
+
+
+def critique_text(kernel: Kernel, content: str, checks: Iterable[str]) -> list[Finding]:
+    """Compare a text that is not stored with what is: what it contradicts, makes outdated or repeats."""
+    wanted, now = set(checks), kernel.now()
+    prepared = prepare_text(kernel, "", content, whole=True)
+    draft = Entry(id="", kind=MEMORY, title="", body=content, created_at=now, updated_at=now)
+    with kernel.read() as snapshot:
+        made = prepared_vectors(snapshot, prepared, "", content)
+        vector = mean_vector(made) if made else None
+        cosines = find_near(kernel, snapshot, [draft], {} if vector is None else {"": vector}, limit=FOUND)[""]
+        near = Near(vector, cosines if vector is not None else {})
+        compared = compare_with_stored(kernel, snapshot, draft, near)
+    found = [_of_text(each.entry, each.verdict, wanted) for each in compared if each.verdict is not None]
+    return [finding for finding in found if finding.check in wanted]
+
+
+def _of_text(entry: Entry, verdict: PairVerdict, wanted: Collection[str]) -> Finding:
+    """A newer value is a conflict as it is between stored ones, and where only that is asked for, something
+    outdated."""
+    told = Contradiction(verdict.score, verdict.type, verdict.older, verdict.newer, verdict.explanation)
+    clashing: Check = "outdated" if verdict.kind == "update" and "conflicts" not in wanted else "conflicts"
+    return Finding(
+        check="duplicates" if verdict.kind == "duplicate" else clashing,
+        entries=(entry,),
+        score=verdict.score,
+        explanation=verdict.explanation,
+        clash=None if verdict.kind == "duplicate" else told,
+    )
 
 
 def criticise(
@@ -162,15 +192,15 @@ def judge_pairs(
 ) -> list[ContradictoryPair | Repetition]:
     """What is asserted of some pairs: by whoever linked them, else on strong evidence. What has ended before the other
     began is settled, and so is what somebody called the same."""
-    ordered = [_in_order(pair) for pair in pairs]
-    said = _said_between(snapshot, {one.id for one, _ in ordered} | {other.id for _, other in ordered})
+    ordered = [in_order(*pair) for pair in pairs]
+    said = said_between(snapshot, {one.id for one, _ in ordered} | {other.id for _, other in ordered})
     found: list[ContradictoryPair | Repetition] = []
     unsaid: list[tuple[Entry, Entry]] = []
     for older, newer in ordered:
         predicates = said.get(frozenset((older.id, newer.id)), {})
         if CONTRADICTS in predicates:
             found.append(ContradictoryPair(older, newer, _stated(older, newer, predicates[CONTRADICTS])))
-        elif not predicates and not _is_settled(older, newer):
+        elif not predicates and not has_ended_before(older, newer):
             unsaid.append((older, newer))
     vectors = meanings(snapshot, list({entry.id for pair in unsaid for entry in pair}))
     for (older, newer), made in zip(unsaid, compare_pairs(kernel, snapshot, unsaid, vectors), strict=True):
@@ -179,12 +209,7 @@ def judge_pairs(
     return found
 
 
-def _in_order(pair: tuple[Entry, Entry]) -> tuple[Entry, Entry]:
-    older, newer = sorted(pair, key=lambda entry: (holds_from(entry), entry.id))
-    return older, newer
-
-
-def _is_settled(older: Entry, newer: Entry) -> bool:
+def has_ended_before(older: Entry, newer: Entry) -> bool:
     end = older.validity.end
     return end is not None and end <= holds_from(newer)
 
@@ -197,11 +222,7 @@ def _asserted(older: Entry, newer: Entry, verdict: PairVerdict, cosine: float | 
     )
 
 
-def holds_from(entry: Entry) -> int:
-    return entry.created_at if entry.validity.start is None else entry.validity.start
-
-
-def _said_between(snapshot: Snapshot, ids: Iterable[str]) -> dict[frozenset[str], dict[str, float]]:
+def said_between(snapshot: Snapshot, ids: Iterable[str]) -> dict[frozenset[str], dict[str, float]]:
     """What edges say of pairs, with their weights (memory-model: Contradictions)."""
     known, found = list(ids), dict[frozenset[str], dict[str, float]]()
     for predicate in (CONTRADICTS, SUPERSEDES, SAME_AS, CONSISTENT):
@@ -213,8 +234,7 @@ def _said_between(snapshot: Snapshot, ids: Iterable[str]) -> dict[frozenset[str]
 
 
 def _stated(older: Entry, newer: Entry, weight: float) -> Contradiction:
-    why = "somebody linked them as contradicting"
-    return Contradiction(round(weight, 4), "factual", older.body, newer.body, why)
+    return Contradiction(round(weight, 4), "factual", older.body, newer.body, STATED)
 
 
 def _conflict(clash: ContradictoryPair) -> Finding:
@@ -261,14 +281,12 @@ def _out(entries: tuple[Entry, ...], score: float, why: str, clash: Contradictio
 
 
 def _low_confidence(entry: Entry) -> Finding | None:
-    """Doubted by whoever annotated it, held to be unimportant, or stored without anything that vouches for it."""
+    """Doubted by whoever annotated it, or held to be unimportant. That nobody has vouched for it is no doubt."""
     sure = entry.attributes.get("confidence")
     if sure is not None and float(sure) < UNSURE:
         return _doubt(entry, 1 - float(sure), f"its confidence is {float(sure):g}")
     if importance_of(entry) < SLIGHT:
         return _doubt(entry, 1 - importance_of(entry), f"its importance is {importance_of(entry):g}")
-    if sure is None and entry.kind == MEMORY and not assume(entry).confidence:
-        return _doubt(entry, UNSURE, "no source, no domain and hardly a reason were given")
     return None
 
 

@@ -1,63 +1,95 @@
-"""Tending: what a librarian should look at, and how well the memory is kept (memory-model: Curation tasks)."""
+"""Tending: the one list of what is to be decided about memories, and how well the memory is kept (memory-model:
+Curation tasks)."""
 
-import hashlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Literal, cast
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.critique import Finding, criticise, related_pairs
-from memotheca.memory.care.recency import recent_entries
+from memotheca.memory.care.critique import ContradictoryPair, Repetition, has_ended_before, judge_pairs, said_between
 from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.curation.tombstones import count_tombstones
+from memotheca.memory.curation.undecided import TaskKind, pair_task, stamp_of
+from memotheca.memory.curation.unexplained import is_unexplained
 from memotheca.memory.graph.balance import examine
-from memotheca.memory.graph.cancer import IMPORTANT
-from memotheca.memory.session.state import activity_of
-from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.graph.relations import CONSISTENT, CONTRADICTS, SAME_AS, SUPERSEDES
+from memotheca.memory.standing.nearest import KNOWN, vicinity_of
 from memotheca.memory.verbs import Verb
-from memotheca.model.clock import DAY
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
 from memotheca.storage import fingerprints
-from memotheca.storage.adjacency import count_unlinked
+from memotheca.storage.activity import read_state, write_state
+from memotheca.storage.adjacency import count_unlinked, with_predicate
+from memotheca.storage.care_tasks import (
+    TaskRow,
+    TaskState,
+    add_tasks,
+    close_tasks,
+    read_tasks,
+    tasks_about,
+    touched_after,
+)
 from memotheca.storage.chunks import count_waiting
+from memotheca.storage.database import Session
 from memotheca.storage.snapshot import Snapshot
 
 TaskType = Literal["potential_merge", "ambiguity_detected", "obsolete_info", "semantic_cancer"]
 Priority = Literal["high", "medium", "low"]
 
-LOOKED_AT = 50  # chosen (memory-model: Curation tasks)
-ALONE = 30 * DAY  # specification (memory-model: Curation tasks)
-KEPT = "kept_tasks"
-MOST_KEPT = 1000  # chosen: bounds what is written down
-RANK: dict[Priority, int] = {"high": 0, "medium": 1, "low": 2}  # chosen: the order of the words
+FOLLOWED = 2000  # chosen: changes that are followed one by one; after more, every task is looked at
+MOST_NOTED = 100  # chosen: found on the way between two looks of upkeep
+SEEN = "tasks_seen"
+STATES: tuple[TaskState, ...] = ("open", "kept", "settled")
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CareTask:
-    """Something to decide about some entries, why, how, and how soon."""
-
-    type: TaskType
-    entries: tuple[Entry, ...]
-    reason: str
-    remedy: Verb
-    priority: Priority
-    score: float
-
-    @property
-    def mark(self) -> str:
-        """By which a decision to leave things as they are is known; a change of the entries makes it another task."""
-        told = [self.type, *sorted(f"{entry.id}@{entry.updated_at}" for entry in self.entries)]
-        return hashlib.blake2b(" ".join(told).encode(), digest_size=8).hexdigest()
+# What a task of each kind is called on the wire, what is to be done about it, and how soon: specification
+# (memory-model: Curation tasks).
+OF_KIND: Mapping[TaskKind, tuple[TaskType, Verb, Priority]] = {
+    "dispute": ("ambiguity_detected", Verb.ASK, "high"),
+    "update": ("obsolete_info", Verb.ANNOTATE, "high"),
+    "hub": ("semantic_cancer", Verb.BOOST, "high"),
+    "held": ("ambiguity_detected", Verb.ANNOTATE, "medium"),
+    "duplicate": ("potential_merge", Verb.MERGE, "medium"),
+    "expired": ("obsolete_info", Verb.ASK, "medium"),
+    "unexplained": ("ambiguity_detected", Verb.ASK, "low"),
+    "alone": ("obsolete_info", Verb.FORGET, "low"),
+}
+GONE, REWORDED = "one of them was forgotten or merged", "what they say has changed, and does not clash any more"
+_SAID: Mapping[str, tuple[TaskState, str]] = {
+    SUPERSEDES: ("settled", "one supersedes the other"),
+    SAME_AS: ("settled", "they are said to be the same"),
+    CONSISTENT: ("kept", "both are said to be fine"),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Tended:
-    """The tasks that were found, and how many entries are still to be compared with what is near them."""
+class CareTask:
+    """Something to decide about some entries, the older one first: why, how, and how soon."""
 
-    tasks: list[CareTask]
-    left_out: int
+    row: TaskRow
+    entries: tuple[Entry, ...]
+
+    @property
+    def kind(self) -> TaskKind:
+        return cast(TaskKind, self.row.kind)
+
+    @property
+    def type(self) -> TaskType:
+        return OF_KIND[self.kind][0]
+
+    @property
+    def remedy(self) -> Verb:
+        return OF_KIND[self.kind][1]
+
+    @property
+    def priority(self) -> Priority:
+        return priority_of(self.row)
+
+    @property
+    def reason(self) -> str:
+        return self.row.reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,113 +106,186 @@ class Health:
     tombstones: int
 
 
-def tend(
-    kernel: Kernel,
-    snapshot: Snapshot,
-    *,
-    looked_at: int = LOOKED_AT,
-    most: int | None = None,
-    among: tuple[str, ...] = KNOWN,
-) -> Tended:
-    """What is to be decided about what was looked at or stored lately, the most pressing first; what a person has
-    decided to keep as it is does not come up again until it changes. Of entries whose nearest nobody has looked for
-    yet, at most so many are compared with them."""
-    entries = recent_entries(kernel, snapshot, looked_at, among=among)
-    related = related_pairs(kernel, snapshot, entries, most=most)
-    found = [*_critical(criticise(kernel, snapshot, related, entries, checks=("conflicts", "duplicates", "outdated")))]
-    found += [*_cancers(snapshot, entries), *_orphans(snapshot, entries, kernel.now())]
-    kept = set(_kept(kernel, snapshot))
-    standing = [task for task in found if task.mark not in kept and all(entry.kind in among for entry in task.entries)]
-    ranked = sorted(standing, key=lambda task: (RANK[task.priority], -task.score, [each.id for each in task.entries]))
-    return Tended(ranked, related.left_out)
+def priority_of(row: TaskRow) -> Priority:
+    return OF_KIND[cast(TaskKind, row.kind)][2]
 
 
-def curation_tasks(kernel: Kernel, snapshot: Snapshot, *, among: tuple[str, ...] = KNOWN) -> list[CareTask]:
-    """All of them that are about these kinds alone, however long it takes."""
-    return tend(kernel, snapshot, among=among).tasks
+def standing_tasks(kernel: Kernel, snapshot: Snapshot, states: Sequence[TaskState] = ("open",)) -> list[TaskRow]:
+    """The list as it is by now, in the order of work: what has been changed, joined or parted since it was last brought
+    up to date is looked at again, so that an undone decision is open again."""
+    session, collection = snapshot.session, snapshot.collection
+    rows = {row.id: row for row in kernel.keep(_Noted, collection).rows}
+    rows |= {row.id: row for row in read_tasks(session, collection, states)}
+    rows |= {row.id: row for row in _looked_at_again(kernel, snapshot)}
+    found = [row for row in rows.values() if row.state in states]
+    return sorted(found, key=lambda row: (row.rank, -row.score, row.found, row.id))
 
 
-def _critical(findings: Iterable[Finding]) -> Iterable[CareTask]:
-    """A pair that clashes is one task, however many checks say so."""
-    clashing: set[frozenset[str]] = set()
-    for finding in findings:
-        ids = frozenset(entry.id for entry in finding.entries)
-        if finding.check == "duplicates":
-            yield _task("potential_merge", finding, Verb.MERGE, "medium")
-        elif ids not in clashing:
-            if finding.clash is None:
-                yield _task("obsolete_info", finding, Verb.FORGET, "medium")
-            elif finding.clash.type == "temporal":
-                yield _task("obsolete_info", finding, Verb.ANNOTATE, "high")
-            else:
-                yield _task("ambiguity_detected", finding, Verb.ASK, "high")
-        if finding.clash is not None:
-            clashing.add(ids)
+def with_entries(kernel: Kernel, snapshot: Snapshot, rows: Iterable[TaskRow]) -> list[CareTask]:
+    """Tasks with what they are about; without those whose entries are gone."""
+    rows = list(rows)
+    known = vicinity_of(kernel, snapshot).read(snapshot, {id for row in rows for id in _ids(row)})
+    return [CareTask(row, tuple(known[id] for id in _ids(row))) for row in rows if all(id in known for id in _ids(row))]
 
 
-def _task(type: TaskType, finding: Finding, remedy: Verb, priority: Priority) -> CareTask:
-    return CareTask(
-        type=type,
-        entries=finding.entries,
-        reason=finding.explanation,
-        remedy=remedy,
-        priority=priority,
-        score=finding.score,
-    )
+def tasks_of(kernel: Kernel, snapshot: Snapshot, ids: Iterable[str]) -> list[CareTask]:
+    """The open tasks that some entries have a part in."""
+    wanted = set(ids)
+    rows = [row for row in standing_tasks(kernel, snapshot) if not wanted.isdisjoint(_ids(row))]
+    return with_entries(kernel, snapshot, rows)
 
 
-def _cancers(snapshot: Snapshot, entries: Sequence[Entry]) -> Iterable[CareTask]:
-    for entry in entries:
-        importance = importance_of(entry)
-        if importance > IMPORTANT:
-            found = examine(snapshot, entry.id, importance)
-            if found.is_cancer:
-                yield CareTask(
-                    type="semantic_cancer",
-                    entries=(entry,),
-                    reason=f"it outweighs {found.neighbours} neighbours that have little to do with each other",
-                    remedy=Verb.BOOST,
-                    priority="high",
-                    score=importance,
-                )
+@dataclass(slots=True)
+class _Noted:
+    """What was found on the way and is not written down yet."""
+
+    rows: "deque[TaskRow]" = field(default_factory=lambda: deque(maxlen=MOST_NOTED))
 
 
-def _orphans(snapshot: Snapshot, entries: Sequence[Entry], now: int) -> Iterable[CareTask]:
-    old = [entry for entry in entries if entry.kind == MEMORY and now - entry.created_at > ALONE]
-    linked = fingerprints.neighbours(snapshot.session, snapshot.collection, [entry.id for entry in old], limit=1)
-    for entry in old:
-        if entry.id not in linked:
-            yield CareTask(
-                type="obsolete_info",
-                entries=(entry,),
-                reason=f"nothing is linked to it, and it is {(now - entry.created_at) // DAY} days old",
-                remedy=Verb.FORGET,
-                priority="low",
-                score=round(1 - importance_of(entry), 4),
-            )
+def note_found(kernel: Kernel, rows: Iterable[TaskRow]) -> None:
+    """Put what a look has found on the list, without waiting to write: it is written between the calls."""
+    kernel.keep(_Noted, kernel.collection).rows.extend(rows)
+
+
+def curation_tasks(kernel: Kernel, snapshot: Snapshot, *, among: tuple[str, ...] = ()) -> list[CareTask]:
+    """The open tasks; only those about entries of some kinds, where these are named."""
+    tasks = with_entries(kernel, snapshot, standing_tasks(kernel, snapshot))
+    return [task for task in tasks if not among or all(entry.kind in among for entry in task.entries)]
+
+
+def bring_up_to_date(kernel: Kernel) -> None:
+    """Write down what was found on the way, and in which state the tasks are by now; cheap where nothing was."""
+    noted = kernel.keep(_Noted, kernel.collection).rows
+    with kernel.read() as snapshot:
+        if _seen(snapshot) == snapshot.tx and not noted:
+            return
+        before = {row.id: row for row in read_tasks(snapshot.session, snapshot.collection, STATES)}
+        changed = [row for row in _looked_at_again(kernel, snapshot) if before.get(row.id) != row]
+        seen, fresh = snapshot.tx, list(noted)
+
+    def act(session: Session) -> None:
+        add_tasks(session, kernel.collection, fresh)
+        close_tasks(session, kernel.collection, changed)
+        write_state(session, kernel.collection, SEEN, seen, now=kernel.now())
+
+    kernel.store.operate(act)
+    for row in fresh:
+        with suppress(ValueError):
+            noted.remove(row)
 
 
 def keep_as_it_is(kernel: Kernel, task: CareTask) -> None:
-    """Decide that nothing is to be done about a task."""
-    with kernel.read() as snapshot:
-        kept = [mark for mark in _kept(kernel, snapshot) if mark != task.mark]
-    _set_kept(kernel, [*kept, task.mark])
+    """Decide that nothing is to be done about one entry; it comes up again when that changes. That two entries are
+    fine beside each other is said by a link."""
+    _set_state(kernel, replace(task.row, state="kept", closed=kernel.now(), how="somebody keeps it as it is"))
 
 
 def reconsider(kernel: Kernel, task: CareTask) -> None:
     """Take back the decision to keep."""
-    with kernel.read() as snapshot:
-        kept = _kept(kernel, snapshot)
-    _set_kept(kernel, [mark for mark in kept if mark != task.mark])
+    _set_state(kernel, replace(task.row, state="open", closed=None, how=""))
 
 
-def _kept(kernel: Kernel, snapshot: Snapshot) -> list[str]:
-    return list(activity_of(kernel).state(snapshot.session, kernel.collection, KEPT) or ())
+def _set_state(kernel: Kernel, row: TaskRow) -> None:
+    kernel.store.operate(lambda session: close_tasks(session, kernel.collection, [row]))
 
 
-def _set_kept(kernel: Kernel, marks: list[str]) -> None:
-    activity_of(kernel).set_state(kernel.collection, KEPT, marks[-MOST_KEPT:])
-    activity_of(kernel).flush(kernel.store)
+def _ids(row: TaskRow) -> tuple[str, ...]:
+    return (row.one, row.other) if row.other else (row.one,)
+
+
+def _seen(snapshot: Snapshot) -> int:
+    return int(read_state(snapshot.session, snapshot.collection, SEEN) or 0)
+
+
+def _looked_at_again(kernel: Kernel, snapshot: Snapshot) -> list[TaskRow]:
+    """The tasks about whatever was touched since they were last looked at, in the state they are in now."""
+    session, collection, seen = snapshot.session, snapshot.collection, _seen(snapshot)
+    if seen == snapshot.tx:
+        return []
+    touched = touched_after(snapshot, seen, limit=FOLLOWED)
+    rows = read_tasks(session, collection, STATES) if touched is None else tasks_about(session, collection, touched)
+    known = vicinity_of(kernel, snapshot).read(snapshot, {id for row in rows for id in _ids(row)})
+    said = said_between(snapshot, [id for row in rows if row.other for id in _ids(row)])
+    now = kernel.now()
+    found: list[TaskRow] = []
+    for row in rows:
+        entries = [known[id] for id in _ids(row) if id in known]
+        if len(entries) < len(_ids(row)):
+            found.append(_in_state(row, "settled", GONE, now))
+        elif row.other:
+            found.append(_pair_now(kernel, snapshot, row, entries, said=said.get(frozenset(_ids(row)), {})))
+        else:
+            found.append(_single_now(snapshot, row, entries[0], now))
+    return found
+
+
+def _in_state(row: TaskRow, state: TaskState, how: str, now: int) -> TaskRow:
+    """The same task in a state; since when it is closed does not move while it stays so."""
+    if (row.state, row.how) == (state, how):
+        return row
+    return replace(row, state=state, how=how, closed=None if state == "open" else now)
+
+
+def _pair_now(
+    kernel: Kernel, snapshot: Snapshot, row: TaskRow, entries: Sequence[Entry], *, said: Mapping[str, float]
+) -> TaskRow:
+    """A task about two entries: closed by what somebody said of them or by the end of one; where they say something
+    else by now, judged anew."""
+    now, stamp = kernel.now(), stamp_of(*entries)
+    for predicate, (state, how) in _SAID.items():
+        if predicate in said:
+            return _in_state(row, state, how, now)
+    older, newer = entries
+    if has_ended_before(older, newer) or has_ended_before(newer, older):
+        return _in_state(row, "settled", "one ended before the other began", now)
+    if stamp != row.stamp and CONTRADICTS not in said:
+        judged = judge_pairs(snapshot, [(older, newer)], kernel)
+        row = replace(row, stamp=stamp)
+        return task_of(judged[0], row.found) if judged else _in_state(row, "settled", REWORDED, now)
+    return row if row.how == REWORDED else _in_state(row, "open", "", now)
+
+
+def task_of(found: ContradictoryPair | Repetition, now: int) -> TaskRow:
+    """What is asserted of two entries, as a task."""
+    if isinstance(found, Repetition):
+        told = ((found.older, found.verdict.older), (found.newer, found.verdict.newer))
+        reason = f"they say the same, to {found.nearness:.2f}"
+        return pair_task("duplicate", told, score=found.nearness, reason=reason, now=now)
+    clash = found.contradiction
+    told = ((found.older, clash.one), (found.newer, clash.other))
+    kind: TaskKind = "update" if clash.type == "temporal" else "dispute"
+    return pair_task(kind, told, score=clash.score, reason=clash.explanation, now=now)
+
+
+def _single_now(snapshot: Snapshot, row: TaskRow, entry: Entry, now: int) -> TaskRow:
+    if row.state == "kept" and row.stamp == str(entry.updated_at):
+        return row
+    how = _resolved(snapshot, row, entry, now)
+    return _in_state(replace(row, stamp=str(entry.updated_at)), "settled" if how else "open", how, now)
+
+
+def _resolved(snapshot: Snapshot, row: TaskRow, entry: Entry, now: int) -> str:
+    """How it came that there is nothing to decide about an entry any more, if there is not."""
+    if row.kind == "held":
+        return "" if quarantine_of(entry, now) is not None else "it was released"
+    if row.kind == "expired":
+        return "" if has_expired(snapshot, entry, now) else "it holds again, or something supersedes it"
+    if row.kind == "unexplained":
+        return "" if is_unexplained(snapshot, entry) else "it was explained"
+    if row.kind == "hub":
+        return "" if examine(snapshot, entry.id, importance_of(entry)).is_cancer else "it is in balance"
+    return "" if is_alone(snapshot, entry) else "something is linked to it"
+
+
+def has_expired(snapshot: Snapshot, entry: Entry, now: int) -> bool:
+    """Whether it has ended, and nothing is said to have taken its place."""
+    end = entry.validity.end
+    return end is not None and end < now and not with_predicate(snapshot, [entry.id], SUPERSEDES)
+
+
+def is_alone(snapshot: Snapshot, entry: Entry) -> bool:
+    found = fingerprints.neighbours(snapshot.session, snapshot.collection, [entry.id], limit=1)
+    return entry.id not in found
 
 
 def examine_health(kernel: Kernel, snapshot: Snapshot) -> Health:

@@ -13,6 +13,7 @@ PARTS = 4  # chosen: the words of the longest name
 _WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _BREAKS = re.compile(r"[.!?:;\n\"\u201c\u201e\u00ab(|*\u2022]")
+_OPENING = re.compile(r"(?:^|(?<=[.!?] )|(?<=\n))[^\W\d_a-z][\w-]*(?: [^\W\d_a-z][\w-]*){0,3}")
 # Days and months have capitals in some languages and name nobody.
 _CALENDAR = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
@@ -30,6 +31,12 @@ _CALENDAR = frozenset(
 def proper_names(text: str) -> list[str]:
     """The names within the sentences of a text, in their order; none where capitals do not tell them."""
     return [*_names_in(text)]
+
+
+def openings(text: str) -> list[str]:
+    """The words with capitals that sentences begin with: names perhaps, for whoever knows them already."""
+    found = [" ".join(match.group().split()) for match in _OPENING.finditer(text)]
+    return [name for name in dict.fromkeys(found) if len(name) >= SHORTEST and not _is_of_calendar(name)]
 
 
 @lru_cache(maxsize=1024)

@@ -17,6 +17,8 @@ from memotheca.memory.curation.decisions import (
 from memotheca.memory.curation.origin import amend_origin
 from memotheca.memory.curation.remember import log_curation
 from memotheca.memory.curation.ties import LINK_TO, UNLINK, Tied, tie
+from memotheca.memory.curation.undecided import open_disputes
+from memotheca.memory.graph.relations import CONTRADICTS
 from memotheca.memory.safety.secrets import scrub_all
 from memotheca.memory.verbs import Verb
 from memotheca.model import kinds
@@ -88,6 +90,7 @@ def _decide(transaction: Transaction, entry: Entry, decisions: Decisions) -> lis
     }
     fresh = {id: predicate for id, predicate in decided.items() if (id, predicate) not in known}
     transaction.link(carry_out_decisions(transaction, entry, fresh))
+    open_disputes(transaction, entry, [id for id, predicate in fresh.items() if predicate == CONTRADICTS])
     return [name for name, predicate in PREDICATES.items() if predicate in fresh.values()]
 
 

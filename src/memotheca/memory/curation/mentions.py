@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memotheca.entries.edges import find_entity, new_entity
-from memotheca.memory.claims.proper_names import proper_names
+from memotheca.memory.claims.proper_names import openings, proper_names
 from memotheca.memory.claims.stated_causes import IDENTIFIER
 from memotheca.memory.curation.links import new_link
 from memotheca.model import kinds
@@ -25,7 +25,7 @@ def mention_edges(transaction: Transaction, entry: Entry, near: Sequence[Entry])
     told = _told(entry)
     codes = list(dict.fromkeys(IDENTIFIER.findall(told)))[:MOST]
     names = proper_names(entry.body[:READ])
-    candidates = list(dict.fromkeys([*codes, *names, *identifiers(told)]))[:TRIED]
+    candidates = list(dict.fromkeys([*codes, *names, *identifiers(told), *openings(entry.body[:READ])]))[:TRIED]
     edges: list[Edge] = []
     made = 0
     for name in candidates:

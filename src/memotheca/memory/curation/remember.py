@@ -21,6 +21,7 @@ from memotheca.memory.curation.links import new_link, stated_edges
 from memotheca.memory.curation.mentions import mention_edges
 from memotheca.memory.curation.origin import Origin, stated_source, with_origin
 from memotheca.memory.curation.rewards import Rewarded, reward_store, weigh_store
+from memotheca.memory.curation.undecided import open_tasks
 from memotheca.memory.graph.cycles import without_circles
 from memotheca.memory.graph.relations import CONTRADICTS
 from memotheca.memory.safety.adversarial import Threat
@@ -157,6 +158,7 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
         kept = tuple({(edge.target, edge.source, edge.predicate): edge for edge in reversed(edges)}.values())
         kept += tuple(mention_edges(transaction, made, [other for other, _ in around.near]))
         transaction.link(kept)
+        open_tasks(transaction, made, around.compared, decided)
         return _version_of(transaction, made), kept, decided, around
 
     version, edges, decided, around = kernel.write(act, actor=actor)

@@ -7,12 +7,15 @@ from typing import Any
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.layers import Active, Layer, count_quadrants, layers, most_active
-from memotheca.memory.care.tasks import CareTask, tend
+from memotheca.memory.care.look_through import count_ahead
+from memotheca.memory.care.tasks import CareTask, priority_of, standing_tasks, with_entries
+from memotheca.memory.curation.undecided import KINDS
 from memotheca.memory.session.learning import phase_at
 from memotheca.memory.session.state import activity_of
-from memotheca.memory.standing.nearest import KNOWN, affordable
+from memotheca.memory.standing.nearest import KNOWN
 from memotheca.model.clock import to_iso
 from memotheca.search.census import take_census
+from memotheca.storage.care_tasks import TaskRow
 from memotheca.toolkit.fields import UNSET, choice, flag, free, integer, many, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -41,10 +44,14 @@ class ConceptShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskShape:
+    id: str = text()
     task_type: str = choice(TYPES)
+    kind: str = choice(KINDS)
     target_nodes: tuple[str, ...] = texts()
     citations: tuple[str, ...] = texts()
+    sentences: tuple[str, ...] = texts()
     reason: str = text()
+    found_at: str = text()
     suggested_tool: str = text()
     priority: str = choice(("high", "medium", "low"))
 
@@ -85,13 +92,14 @@ def get_memetic_status(call: Call[Kernel], input: Input) -> Answer:
     with kernel.read() as snapshot:
         mood = activity_of(kernel).mood(snapshot.session, kernel.collection, session)
         phase = phase_at(activity_of(kernel).count(snapshot.session, kernel.collection))
-        tended = tend(kernel, snapshot, most=affordable(kernel, snapshot))
+        rows = standing_tasks(kernel, snapshot)
+        tasks = with_entries(kernel, snapshot, rows[:MOST_TASKS])
+        ahead = count_ahead(snapshot)
         counts, judged = count_quadrants(kernel, snapshot)
         active = most_active(kernel, snapshot)
         nodes = take_census(kernel, snapshot).nodes(KNOWN)
         standing = layers(kernel, snapshot, mood)
-    tasks = tended.tasks
-    action = suggest(mood.entropy, mood.coherence, tasks)
+    action = suggest(mood.entropy, mood.coherence, rows)
     output = Output(
         coherence_score=round(mood.coherence, 4),
         entropy_level=round(mood.entropy, 4),
@@ -102,19 +110,19 @@ def get_memetic_status(call: Call[Kernel], input: Input) -> Answer:
         quadrants_judged=judged,
         top_active_concepts=tuple(map(_concept, active)),
         suggested_action=action,
-        curation_tasks=tuple(_task(task) for task in tasks[:MOST_TASKS]),
-        curation_task_count=len(tasks),
-        not_yet_compared=tended.left_out,
+        curation_tasks=tuple(_task(task) for task in tasks),
+        curation_task_count=len(rows),
+        not_yet_compared=ahead,
         layers={layer.name.lower(): _layer(layer) for layer in standing},
     )
-    partly = f" ({tended.left_out} recent entries are still to be compared)" if tended.left_out else ""
-    return Answer(f"{nodes} nodes, {len(tasks)} curation tasks{partly}; suggested: {action}.", NODES, output)
+    partly = f" ({ahead} entries are still to be looked through)" if ahead else ""
+    return Answer(f"{nodes} nodes, {len(rows)} curation tasks{partly}; suggested: {action}.", NODES, output)
 
 
-def suggest(entropy: float, coherence: float, tasks: Sequence[CareTask]) -> str:
+def suggest(entropy: float, coherence: float, tasks: Sequence[TaskRow]) -> str:
     """The first rule that applies (memory-model: Pulse)."""
     rules = (
-        (any(task.priority == "high" for task in tasks), "curate"),
+        (any(priority_of(task) == "high" for task in tasks), "curate"),
         (entropy > UNSETTLED and coherence < LOOSE, "consolidate"),
         (entropy > UNSETTLED and coherence > FITTING, "clarify"),
         (entropy < SETTLED and coherence < LOOSE, "explore"),
@@ -134,10 +142,14 @@ def _concept(active: Active) -> ConceptShape:
 
 def _task(task: CareTask) -> TaskShape:
     return TaskShape(
+        id=task.row.id,
         task_type=task.type,
+        kind=task.kind,
         target_nodes=tuple(entry.id for entry in task.entries),
         citations=tuple(citation_of(entry) for entry in task.entries),
+        sentences=tuple(said for said in (task.row.one_said, task.row.other_said) if said),
         reason=task.reason,
+        found_at=to_iso(task.row.found),
         suggested_tool=TOOLS[task.remedy],
         priority=task.priority,
     )
