@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.alignment import Weigh
 from memotheca.search.finder import Finder, finder_of
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.words import words
@@ -22,17 +23,18 @@ class Rarity:
         self._weights: dict[str, float] = {}
         self._size = 0
 
-    def learn(self, snapshot: Snapshot, size: int, terms: Iterable[str]) -> None:
-        """Count the terms that nobody asked about yet."""
-        if size < FEW or abs(size - self._size) > DRIFTED * self._size or len(self._weights) > MANY:
-            self._weights, self._size = {}, size
-        parts = {term: words(term) or [term] for term in terms if term not in self._weights}
+    def learn(self, snapshot: Snapshot, size: int, terms: Iterable[str]) -> Weigh:
+        """Count the terms that nobody asked about yet, and say what each tells; whoever counts beside changes nothing
+        of that."""
+        weights = self._weights
+        if size < FEW or abs(size - self._size) > DRIFTED * self._size or len(weights) > MANY:
+            self._weights = weights = {}
+            self._size = size
+        parts = {term: words(term) or [term] for term in terms if term not in weights}
         counted = self._finder.holding(snapshot, list({part for each in parts.values() for part in each}))
         for term, each in parts.items():
-            self._weights[term] = _weight(min(counted[part] for part in each), size)
-
-    def weigh(self, term: str) -> float:
-        return self._weights.get(term, 1.0)
+            weights[term] = _weight(min(counted[part] for part in each), size)
+        return lambda term: weights.get(term, 1.0)
 
 
 def _weight(count: int, size: int) -> float:

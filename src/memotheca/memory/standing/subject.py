@@ -106,9 +106,8 @@ def _weigh_alike(_: str) -> float:
 
 
 def _weighing(kernel: Kernel, snapshot: Snapshot, told: Sequence[ToldEntry]) -> Weigh:
-    rarity = rarity_of(kernel, snapshot)
-    rarity.learn(snapshot, take_census(kernel, snapshot).nodes(KNOWN), {term for each in told for term in each.about})
-    return rarity.weigh
+    size = take_census(kernel, snapshot).nodes(KNOWN)
+    return rarity_of(kernel, snapshot).learn(snapshot, size, {term for each in told for term in each.about})
 
 
 def _rank(told: ToldEntry, entry: Entry, cosine: float | None, weigh: Weigh) -> _Candidate:
