@@ -265,7 +265,10 @@ class _Made:
         for id in self._lately[::BOOSTED]:
             self._clock.now += MINUTE
             boost(self._kernel, id, 0.1, WHY, actor="benchmark")
-        for id in self._lately[7::FORGOTTEN]:
+        gone = self._lately[7::FORGOTTEN]
+        for id in gone:
             self._clock.now += MINUTE
             forget(self._kernel, id, reason="obsolete", rationale=WHY, actor="benchmark")
+        for held in self._near.values():
+            held[:] = [(id, vector) for id, vector in held if id not in gone]
         self._lately.clear()

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from memotheca.memory.recall.context import EARLIER
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.standing import judge
+from memotheca.storage.adjacency import predicates_of
 from memotheca.text.tokens import count_tokens
 from tests.conftest import Time
 from tests.memories.librarian import Librarian
@@ -315,3 +317,49 @@ def test_a_short_question_that_says_what_it_is_about_stands_alone(librarian: Lib
     librarian.remember("The diesel tank holds 4000 litres.")
     inject(librarian, "How much diesel does the tank hold?")
     assert "keeper" in inject(librarian, "Who looks after the light?")["context"].splitlines()[0]
+
+
+def test_what_is_known_apart_and_not_together_is_no_answer(librarian: Librarian) -> None:
+    librarian.remember("The Kestra needs winter tyres.")
+    librarian.remember("The colour of the kitchen is green.")
+    claimed = inject(librarian, "What colour is the Kestra?")["context"]
+    assert claimed.splitlines()[0] == "Nothing known mentions colour together with kestra."
+    librarian.remember("The Kestra has the colour of rust.")
+    assert not inject(librarian, "What colour is the Kestra?")["context"].startswith("Nothing")
+
+
+def test_what_the_sentences_show_to_be_replaced_is_named_with_its_date(librarian: Librarian, time: Time) -> None:
+    values = ("3.11", "3.12", "3.13")
+    ids: list[str] = []
+    for value in values:
+        ids.append(librarian.remember(f"The payout worker runs on Python {value} now."))
+        time.advance(40 * 86400)
+    found = inject(librarian, "Which Python does the payout worker run on?")
+    (line,) = told(found)
+    assert line.startswith("The payout worker runs on Python 3.13 now. (1 May 2026)")
+    assert line.count("Earlier value: ") == 2
+    assert line.index("3.13") < line.index("3.12") < line.index("3.11")
+    assert {each["node_id"] for each in found["superseded"]} == set(ids[:2])
+
+
+def test_results_of_a_search_are_judged_without_comparing_sentences(
+    librarian: Librarian, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for port in (80, 443):
+        librarian.remember(f"The API uses port {port}.")
+
+    def refuse(*given: Any) -> None:
+        raise AssertionError("sentences were compared")
+
+    monkeypatch.setattr(judge, "compare_pairs", refuse)
+    assert librarian.call("search_graph", query="port of the API")["count"] == 2
+
+
+def test_triples_are_found_by_what_they_say_and_links_of_memories_are_none(librarian: Librarian) -> None:
+    one = librarian.remember("The valve leaks.")
+    librarian.remember("The cellar is wet.", link_to=[one], metadata={"relation": "caused by"})
+    assert "sponsors" not in inject(librarian, "who sponsors whom?")["context"]
+    librarian.call("relate", subject="Ada", predicate="sponsors", object="Ben")
+    assert "Ada sponsors Ben" in inject(librarian, "who sponsors whom?")["context"]
+    with librarian.kernel.read() as snapshot:
+        assert predicates_of(snapshot) == {"sponsors"}

@@ -8,6 +8,7 @@ from typing import cast
 
 from memotheca.entries.edges import EdgeWithEnds, related_at
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.projection import Projection
 from memotheca.model.commits import Version
 from memotheca.model.kinds import ENTITY, TRIPLE
 from memotheca.model.knowledge import Edge, Entry, handle_of
@@ -66,6 +67,21 @@ def _name(end: Entry | None) -> str:
     return "?" if end is None else end.title or handle_of(end)
 
 
+class _Predicates(Projection[frozenset[str], set[str]]):
+    """What is said in the triples of a collection, or was: looking for it through all edges takes the longer the more
+    is stored, and most of them are no triples."""
+
+    def load(self, snapshot: Snapshot) -> frozenset[str]:
+        return frozenset(predicates_of(snapshot))
+
+    def read(self, snapshot: Snapshot, after: int, held: frozenset[str]) -> set[str]:
+        changed = [id for id, subject, _ in snapshot.changed_after(after) if subject == "edge"]
+        return predicates_of(snapshot, changed) if changed else set()
+
+    def apply(self, held: frozenset[str], changes: set[str]) -> frozenset[str]:
+        return held | changes
+
+
 def find_sentences(kernel: Kernel, question: str, *, limit: int, valid_at: int | None = None) -> TripleMatches:
     """Triples of entities that a question is about, those with most of its words first."""
     asked = set(query_words(question))
@@ -74,7 +90,8 @@ def find_sentences(kernel: Kernel, question: str, *, limit: int, valid_at: int |
     with kernel.read() as snapshot:
         scored = _scored(triples_at(snapshot, _anchors(kernel, snapshot, question), limit=LOOKED_AT), asked)
         if not any(score >= ENOUGH for score, _ in scored):
-            saying = [each for each in predicates_of(snapshot) if asked & set(words(spoken_predicate(each)))]
+            known = kernel.keep(_Predicates, kernel.collection).at(snapshot)
+            saying = [each for each in known if asked & set(words(spoken_predicate(each)))]
             scored += _scored(triples_saying(snapshot, saying, limit=LOOKED_AT) if saying else [], asked)
         ranked = sorted({id: score for score, id in sorted(scored)}.items(), key=lambda pair: (-pair[1], pair[0]))
         told = (_said(snapshot, id, score) for id, score in ranked)

@@ -119,8 +119,9 @@ class Spoken(NamedTuple):
     object: str
 
 
-_SPOKEN = (
-    "SELECT e.id, s.label, e.predicate, t.label FROM edge_head e "
+_SPOKEN = "SELECT e.id, s.label, e.predicate, t.label FROM "
+# Both ends are entities. The edges come first: from those of a few ends, never from all that there are.
+_ENDS_OF = (
     "JOIN entry_head s ON s.collection = e.collection AND s.id = e.source AND s.kind = 'entity' "
     "JOIN entry_head t ON t.collection = e.collection AND t.id = e.target AND t.kind = 'entity' "
 )
@@ -129,20 +130,31 @@ _SPOKEN = (
 def triples_at(snapshot: Snapshot, ids: Sequence[str], *, limit: int) -> list[Spoken]:
     """The triples that have one of these entities at either end, those of each end in the order of their making."""
     rows: dict[str, Spoken] = {}
-    for end in ("source", "target"):
-        wanted = f"WHERE e.collection = ? AND e.{end} IN (SELECT value FROM json_each(?)) ORDER BY e.id LIMIT ?"
-        found = snapshot.session.rows(_SPOKEN + wanted, snapshot.collection, json.dumps(list(ids)), limit)
+    for end in ENDS:
+        edges = f"json_each(?) wanted CROSS JOIN edge_head e ON e.collection = ? AND e.{end} = wanted.value "
+        sql = f"{_SPOKEN}{edges}{_ENDS_OF}WHERE {_BUT_MENTIONS} ORDER BY e.id LIMIT ?"
+        found = snapshot.session.rows(sql, json.dumps(list(ids)), snapshot.collection, limit)
         rows |= {row[0]: Spoken(*row) for row in found}
     return list(rows.values())
 
 
 def triples_saying(snapshot: Snapshot, predicates: Sequence[str], *, limit: int) -> list[Spoken]:
     """The triples with one of these predicates, in the order of their making."""
-    wanted = "WHERE e.collection = ? AND e.predicate IN (SELECT value FROM json_each(?)) ORDER BY e.id LIMIT ?"
-    rows = snapshot.session.rows(_SPOKEN + wanted, snapshot.collection, json.dumps(list(predicates)), limit)
+    wanted = (
+        "json_each(?) wanted CROSS JOIN entry_head s CROSS JOIN edge_head e ON e.collection = s.collection "
+        "AND e.source = s.id AND e.predicate = wanted.value "
+        "JOIN entry_head t ON t.collection = e.collection AND t.id = e.target AND t.kind = 'entity' "
+        "WHERE s.collection = ? AND s.kind = 'entity' ORDER BY e.id LIMIT ?"
+    )
+    rows = snapshot.session.rows(_SPOKEN + wanted, json.dumps(list(predicates)), snapshot.collection, limit)
     return [Spoken(*row) for row in rows]
 
 
-def predicates_of(snapshot: Snapshot) -> list[str]:
-    rows = snapshot.session.rows("SELECT DISTINCT predicate FROM edge_head WHERE collection = ?", snapshot.collection)
-    return [predicate for (predicate,) in rows]
+def predicates_of(snapshot: Snapshot, ids: Sequence[str] | None = None) -> set[str]:
+    """What is said in triples of entities: in all of them, or in those of some edges that are such."""
+    edges, values = ("edge_head e ", [snapshot.collection])
+    if ids is not None:
+        edges = "json_each(?) wanted CROSS JOIN edge_head e ON e.id = wanted.value "
+        values = [json.dumps(ids), snapshot.collection]
+    sql = f"SELECT DISTINCT e.predicate FROM {edges}{_ENDS_OF}WHERE e.collection = ?"
+    return {predicate for (predicate,) in snapshot.session.rows(sql, *values)}

@@ -2,8 +2,7 @@
 
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -104,10 +103,10 @@ def is_code(text: str) -> bool:
     return _CODE.search(text) is not None
 
 
-def weigh_words(query: str, texts: Sequence[str]) -> Mapping[str, float]:
-    """The words of a question, each the weightier the fewer of some texts have it."""
-    counted = Counter(word for text in texts for word in set(words(text)))
-    return {word: math.log(1 + (1 + len(texts)) / (1 + counted[word])) for word in set(words(query))}
+def weigh_words(query: str, spoken: Sequence[Collection[str]]) -> Mapping[str, float]:
+    """The words of a question, each the weightier the fewer of some texts, given by their words, have it."""
+    counted = {word: sum(word in held for held in spoken) for word in set(words(query))}
+    return {word: math.log(1 + (1 + len(spoken)) / (1 + times)) for word, times in counted.items()}
 
 
 def share_of(asked: Mapping[str, float], text: str) -> float:
@@ -132,7 +131,7 @@ def shorten(text: str, asked: Mapping[str, float], *, budget: int, cost: Cost, c
         if taken <= budget:
             budget -= taken
             chosen.add(at)
-        elif not chosen:
+        elif not chosen and not code_first:
             return ""
     return _joined(parts, chosen)
 

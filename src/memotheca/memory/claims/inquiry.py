@@ -2,8 +2,10 @@
 why, ask for all of something, or go on from the question before it."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from memotheca.model.knowledge import fold
 from memotheca.text.words import identifiers, query_words, spelled_words
 
 # A question of so few words of its own says hardly what it is about.
@@ -40,8 +42,19 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"(?<!^)(?<![.!?]\s)\b[A-ZÀ-ÖØ-Þ]\w+")
+_NUMBERED = re.compile(r"\b\w*\d\w*")
 
 
+# After these words stands what is asked for, at once ("which grade did") or behind being ("what is the grade of").
+_WHICH = re.compile(
+    r"\b(?:what|which|whose|how many|how much|welche[rsnm]?|wie viele?|wieviele?|quel(?:le)?s?|combien de|qué|"
+    r"cuál(?:es)?|cuánt[oa]s|qual|quais|quant[oaie]s?|quale|quali|welke|hoeveel|hvilke[nt]?|vilk(?:a|en|et))\b",
+    re.IGNORECASE,
+)
+_BEING = frozenset("is are was were ist sind war waren est sont était es son era é são è sono zijn er är var".split())
+_TOKENS = re.compile(r"\w+(?:['\u2019]s\b)?")
+_OWNER = re.compile(r"['\u2019]s$", re.IGNORECASE)
+BETWEEN = 3  # chosen: being, an article, and one small word more
 _MEASURED = re.compile(r"\b(?:how|wie|combien|cuánt[oa]s?|quant[oaie]s?|hoe|hvor|hur)\s+(?:de\s+)?(\w+)", re.IGNORECASE)
 _ASKING = re.compile(
     r"whose|list|enumerate|overview|may|might|must|many|much|long|often|still|currently|actually|exactly|tell|know|show|find|please|aren|isn|didn|"
@@ -77,6 +90,48 @@ def content_words(question: str) -> dict[str, str]:
     measured = {word.casefold() for word in _MEASURED.findall(question)}
     found = {term: word for term, word in spelled_words(question).items() if word.casefold() not in measured}
     return {term: word for term, word in found.items() if len(word) > 1 and not _ASKING.fullmatch(word)}
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """What a question asks for, and of whom or what: the names in it, or else its other words; all as terms."""
+
+    asked: str
+    of: tuple[str, ...]
+
+
+def focus_of(question: str) -> Focus | None:
+    """ "What colour is the Kestra?" asks for a colour, of the Kestra. None where that cannot be told."""
+    found = _WHICH.search(question)
+    if found is None:
+        return None
+    known = content_words(question)
+    terms = {word: term for term, word in known.items()}
+    asked = _asked_for(_TOKENS.findall(question, found.end()), terms)
+    if asked is None:
+        return None
+    named = [terms.get(fold(name)) for name in (*_NAMED.findall(question), *_NUMBERED.findall(question))]
+    names = tuple(dict.fromkeys(term for term in named if term is not None and term != asked))
+    others = names or tuple(term for term in known if term != asked)
+    return Focus(asked, others) if others else None
+
+
+def _asked_for(tokens: Sequence[str], terms: Mapping[str, str]) -> str | None:
+    """The last word of the first group of content words; behind small words only where the first of them is a form of
+    being. A group goes on behind an owner."""
+
+    def term(token: str) -> str | None:
+        return terms.get(fold(_OWNER.sub("", token)))
+
+    first = next((at for at, token in enumerate(tokens[: BETWEEN + 1]) if term(token) is not None), None)
+    if first is None or (first and tokens[0].casefold() not in _BEING):
+        return None
+    found: str | None = None
+    for token in tokens[first:]:
+        if (held := term(token)) is None:
+            break
+        found = None if _OWNER.search(token) else held
+    return found
 
 
 def follow(before: str, question: str) -> str:

@@ -18,6 +18,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.search.search import Hit, Question
 from memotheca.storage.adjacency import ENDS, joints_at
 from memotheca.storage.snapshot import Snapshot
+from memotheca.text.words import words
 
 TRIPLES = 8  # chosen: a few sentences of the graph
 # What scores less than this share of the best has little to do with the question.
@@ -55,10 +56,9 @@ class ContextSource:
         return "\n\n".join(dict.fromkeys(text for each in placed if (text := each.text.strip())))
 
     @property
-    def matched(self) -> str:
-        """All the words it may be found by."""
-        reason = str(self.entry.attributes.get("rationale", ""))
-        return "\n".join((self.entry.title, self.text, *self.entry.tags, reason))
+    def labels(self) -> frozenset[str]:
+        """The words it may be found by besides what it says: of its tags, and of why it was stored."""
+        return frozenset(words("\n".join((*self.entry.tags, str(self.entry.attributes.get("rationale", ""))))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from memotheca.memory.claims import distil
 from memotheca.memory.claims.distil import Mode
 from memotheca.memory.claims.when import source_of, told_when
 from memotheca.memory.recall.candidates import ContextSource
+from memotheca.memory.recall.context_ties import OLDER
 from memotheca.model.knowledge import Entry
 from memotheca.search.excerpts import Excerpt, ExcerptQuery
 from memotheca.text.caches import WordCache
@@ -18,9 +19,10 @@ from memotheca.text.tokens import count_tokens
 # more where there is room.
 WHOLE = 90  # chosen (memory-model: Context)
 FORMS = (60, 180, 500)  # chosen (memory-model: Context)
-OLDER = 40  # chosen: what was replaced is named, not told
 LETTERS = 3  # chosen: of a token, where a text has no sentences
 ENDED = "Ended: "
+# What was replaced: somebody said so, or the two sentences show it.
+REPLACED, GUESSED = "Superseded: ", "Earlier value: "
 BESIDE = 8  # chosen: tokens, a heading, a bullet, the marks of what was left out
 USER = "user"
 COUNTED = 4096  # chosen: more than the lines of a context have forms
@@ -49,25 +51,31 @@ class Line:
 
 @dataclass(frozen=True)
 class Sheet:
-    """What lines are made for: the question, everything that may be shown, the room, and the moment."""
+    """What lines are made for: the words of the question with their weights, where they are sought, the room, the
+    moment, and which of what is replaced nobody called so."""
 
-    query: str
-    texts: tuple[str, ...]
+    asked: Mapping[str, float]
+    sought: ExcerptQuery
     tokens: int
     now: int
-
-    @cached_property
-    def asked(self) -> Mapping[str, float]:
-        return distil.weigh_words(self.query, self.texts)
+    guessed: frozenset[str] = frozenset()
 
     @cached_property
     def costs(self) -> WordCache[int]:
         """What each text takes, counted once: a text is looked at in several forms and manners."""
         return WordCache(count_tokens, COUNTED)
 
-    @cached_property
-    def sought(self) -> ExcerptQuery:
-        return ExcerptQuery(self.query)
+    def cost_whole(self, source: ContextSource) -> int:
+        """What a candidate takes where nothing of it is left out."""
+        return self.costs[source.text] + self.costs[self.stamped(source.entry, "")]
+
+    def stamped(self, entry: Entry, text: str) -> str:
+        """What is shown of an entry, with its title where the text does not begin by it, its date and its citation."""
+        title = name_of(entry) if entry.title else ""
+        title = "" if text.lstrip("… ").startswith(title.rstrip("…")) and text else title
+        over = ENDED if is_over(entry, self.now) else ""
+        apart = "\n" if "\n" in text else " "
+        return f"{over}{title and title + ': '}{text}{apart}({stamp(entry)}) {citation_of(entry)}"
 
 
 class LineWriter:
@@ -99,24 +107,17 @@ class LineWriter:
     def _side(self, side: Sequence[ContextSource], room: int) -> list[str]:
         """What holds, in its forms, each with what it replaced as far as there is room for that."""
         head, *older = side
-        room -= self._cost(self._stamped(head.entry, "")) + BESIDE
-        forms = [self._stamped(head.entry, text) for text in self._forms(head.text, room)]
+        room -= self._cost(self._sheet.stamped(head.entry, "")) + BESIDE
+        forms = [self._sheet.stamped(head.entry, text) for text in self._forms(head.text, room)]
         left = room - self._cost(forms[0])
         named: list[str] = []
         for each in older:
-            told = f"Superseded: {self._stamped(each.entry, self._named(each.text)).removeprefix(ENDED)}"
+            mark = GUESSED if each.entry.id in self._sheet.guessed else REPLACED
+            told = f"{mark}{self._sheet.stamped(each.entry, self._named(each.text)).removeprefix(ENDED)}"
             if (cost := self._cost(told)) <= left:
                 left -= cost
                 named.append(told)
         return [" ".join([form, *named]) for form in forms]
-
-    def _stamped(self, entry: Entry, text: str) -> str:
-        title = name_of(entry) if entry.title else ""
-        title = "" if text.lstrip("… ").startswith(title.rstrip("…")) and text else title
-        over = ENDED if is_over(entry, self._sheet.now) else ""
-        told = f"{over}{title and title + ': '}{text}"
-        apart = "\n" if "\n" in text else " "
-        return f"{told}{apart}({stamp(entry)}) {citation_of(entry)}"
 
     def _forms(self, text: str, room: int) -> list[str]:
         """What may be shown of a text, the least first."""

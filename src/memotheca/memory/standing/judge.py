@@ -80,8 +80,11 @@ def judge(kernel: Kernel, snapshot: Snapshot, entry: Entry) -> Judged:
     return judge_all(kernel, snapshot, [entry])[0]
 
 
-def judge_all(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry]) -> list[Judged]:
-    """Stored entries among the others, with one look at the store for all of them."""
+def judge_all(
+    kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry], *, with_disputes: bool = True
+) -> list[Judged]:
+    """Stored entries among the others, with one look at the store for all of them. Where disputes are left out, each
+    holds beside its neighbours: to compare their sentences takes most of the time, and seldom finds one."""
     reference = reference_of(kernel, snapshot)
     edges = fingerprints.neighbours(snapshot.session, snapshot.collection, [entry.id for entry in entries])
     hung = hang(snapshot, entries, joined={entry.id: edges.get(entry.id, []) for entry in entries})
@@ -96,7 +99,9 @@ def judge_all(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry]) -> l
     near = _near_duplicates(snapshot, hung, [each[:NEAREST] if is_sampled else [] for each in others], vectors)
     own_vectors = {each.id: each.vector for each in hung if each.vector is not None}
     around = [_Around(entry, beside) for entry, beside in zip(entries, others, strict=True)]
-    agreeing = [consistency(each) for each in _disputes(kernel, snapshot, around, {**vectors, **own_vectors})]
+    pairs = around if with_disputes else [_Around(each.entry, ()) for each in around]
+    disputed = _disputes(kernel, snapshot, pairs, {**vectors, **own_vectors})
+    agreeing = [consistency(each) for each in disputed]
     return reference.judge_all([Candidate(*each) for each in zip(hung, near, agreeing, strict=True)])
 
 
@@ -117,13 +122,14 @@ def _near_duplicates(
 
 
 def judge_lately(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry]) -> list[Judged]:
-    """As `judge_all`, kept for as long as neither the entry nor the sample changes: good enough beside a search
-    result. What waits for its vector is judged again."""
+    """As `judge_all` without disputes, kept for as long as neither the entry nor the sample changes: good enough beside
+    a search result. What waits for its vector is judged again."""
     held = reference_of(kernel, snapshot).lately
     has_vectors = bool(model_of(snapshot.session, snapshot.collection))
     known = {id: judged for (id, _), judged in held.find((entry.id, entry.updated_at) for entry in entries).items()}
     missing = [entry for entry in entries if entry.id not in known]
-    fresh = {judged.hung.id: judged for judged in judge_all(kernel, snapshot, missing)} if missing else {}
+    judged = judge_all(kernel, snapshot, missing, with_disputes=False) if missing else []
+    fresh = {each.hung.id: each for each in judged}
     for entry in missing:
         if fresh[entry.id].hung.vector is not None or not has_vectors:
             held.put((entry.id, entry.updated_at), fresh[entry.id])
@@ -145,6 +151,8 @@ def _disputes(
         for other in each.others
     ]
     found: list[list[float]] = [[] for _ in around]
+    if not pairs:
+        return found
     compared = compare_pairs(kernel, snapshot, [(older, newer) for _, older, newer in pairs], vectors)
     for (place, _, _), made in zip(pairs, compared, strict=True):
         if made.verdict is not None and made.verdict.kind == "contradiction":

@@ -1,0 +1,44 @@
+"""Unsaid: what of a question nothing that is stored says, told before anything else, so that nobody takes what comes
+near for an answer (memory-model: Context)."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.inquiry import content_words, focus_of, read_inquiry
+from memotheca.search.finder import finder_of
+
+UNMENTIONED = "Nothing known mentions"
+# So much of a question must be unsaid to be named, and so far away is what has none of its words.
+UNSAID, DISTANT = 0.2, 0.3  # measured on one corpus (docs/benchmarks.md: answers)
+
+
+def tell_unsaid(kernel: Kernel, query: str, held: Sequence[frozenset[str]], nearness: float) -> str | None:
+    """A line that names what of a question nothing stored mentions, or not together with whom it is asked of; None
+    where nothing has a word of it, nor comes near. `held` are the words of each that may be shown."""
+    asked = content_words(query)
+    found = [term for term in asked if any(term in each for each in held)]
+    if asked and not found:
+        return None if nearness < DISTANT else ""
+    with kernel.read() as snapshot:
+        holding = finder_of(kernel).holding(snapshot, list(asked))
+    missing = [term for term in asked if not holding[term] and term not in found]
+    if missing and _is_much(missing, asked, held):
+        return f"{UNMENTIONED}: {', '.join(asked[term] for term in missing)}.\n"
+    return _apart(query, asked, held)
+
+
+def _is_much(missing: Sequence[str], asked: Mapping[str, str], held: Sequence[frozenset[str]]) -> bool:
+    weights = {term: math.log(1 + (1 + len(held)) / (1 + sum(term in each for each in held))) for term in asked}
+    return sum(map(weights.__getitem__, missing)) >= UNSAID * sum(weights.values())
+
+
+def _apart(query: str, asked: Mapping[str, str], held: Sequence[frozenset[str]]) -> str:
+    """Where something has what is asked for, but nothing has it together with any of those it is asked of. A cause is
+    often told apart from what it brought about."""
+    focus = focus_of(query)
+    if focus is None or read_inquiry(query).asks_why:
+        return ""
+    if any(focus.asked in each and any(term in each for term in focus.of) for each in held):
+        return ""
+    return f"{UNMENTIONED} {asked[focus.asked]} together with {', '.join(asked[term] for term in focus.of)}.\n"
