@@ -14,7 +14,7 @@ from memotheca.model.knowledge import Entry, fold
 from memotheca.model.retry import persist
 from memotheca.search.chosen_embedder import embedder_of, voice_of
 from memotheca.search.excerpts import SNIPPET, Excerpt, ExcerptQuery, Matched, read_place
-from memotheca.search.filters import FILTERED_ATTRIBUTES, filters_of
+from memotheca.search.filters import FILTERED_ATTRIBUTES, QUARANTINED, filters_of
 from memotheca.search.finder import (
     CANDIDATES,
     ChunkMatch,
@@ -63,6 +63,8 @@ class Question:
     updated_after: str | None = None
     updated_before: str | None = None
     least_importance: float | None = None
+    # What is held, as a planted instruction may be, is found only by whoever looks for it, or looks at each that was.
+    with_held: bool = False
     depth: int = CANDIDATES
     # How many passages of each entry are shown, and whether each says why it matches.
     passages: int = PASSAGES
@@ -333,8 +335,9 @@ def _filter(question: Question, place: PagePosition) -> Filter:
         groups += [(filter_number("title", word),) for word in query_words(question.topic)]
     groups += [(filter_number(name, value),) for name, value in question.attributes]
     groups += [tuple(filter_number(name, value) for value in values) for name, values in question.any_of]
-    barred = tuple(filter_number(name, value) for name, value in question.none_of)
-    return Filter(groups=tuple(groups), barred=barred, bounds=tuple(_bounds(question, place)), as_of=place.tx)
+    barred = [filter_number(name, value) for name, value in question.none_of]
+    barred += [] if question.with_held else [QUARANTINED]
+    return Filter(groups=tuple(groups), barred=tuple(barred), bounds=tuple(_bounds(question, place)), as_of=place.tx)
 
 
 def _refuse_unfiltered(question: Question) -> None:

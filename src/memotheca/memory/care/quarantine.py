@@ -42,7 +42,7 @@ def rank_unheld(kernel: Kernel, question: Question, limit: int) -> list[str]:
     """As `find_unheld`, the ids alone: of what is found nothing is read but what was ever held."""
     marked = _ever_held(kernel)
     more = len(marked)
-    ids = rank_entries(kernel, replace(question, depth=question.depth + more), limit=limit + more)
+    ids = rank_entries(kernel, replace(question, depth=question.depth + more, with_held=True), limit=limit + more)
     doubtful = set(ids) & set(marked)
     if doubtful:
         now = kernel.now()
@@ -56,7 +56,7 @@ def find_unheld(kernel: Kernel, question: Question, limit: int) -> HitPage:
     """The shared search without what is held: as many more are looked at as were ever held, so that they take nobody's
     place."""
     held = len(_ever_held(kernel))
-    asked = replace(question, depth=question.depth + held, is_complete=False)
+    asked = replace(question, depth=question.depth + held, is_complete=False, with_held=True)
     page = find_entries(kernel, asked, limit=limit + held)
     now = kernel.now()
     free = [hit for hit in page.hits if quarantine_of(cast(Entry, hit.version.thing), now) is None]

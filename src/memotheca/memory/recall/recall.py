@@ -178,6 +178,7 @@ def _question(wanted: RecallRequest, depth: int) -> Question:
         least_importance=wanted.min_importance,
         any_of=tuple(any_of),
         none_of=tuple(none_of),
+        with_held=wanted.with_quarantined,
         depth=max(depth, CANDIDATES),
         is_explained=False,
         is_complete=False,
