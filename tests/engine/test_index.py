@@ -20,7 +20,8 @@ from memotheca.search.passages import LIMIT
 from tests.engine.desk import Desk, brute_force, spelled
 
 WORDS = ("tea", "river", "error", "rate", "parse_config", "the", "数据库", "Straße", "deployed", "a/b.py")
-QUESTIONS = ("tea", "error rate", "parse_config of the river", "数据库 Straße", "the", "deploy a/b.py tea tea")
+# The first is asked again at the end, so that it comes twice in a row wherever something happens in between.
+QUESTIONS = ("tea", "error rate", "parse_config of the river", "数据库 Straße", "the", "deploy a/b.py tea tea", "tea")
 
 # Every step is a durable commit: shrinking would take minutes.
 UNHURRIED = settings(

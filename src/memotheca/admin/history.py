@@ -137,11 +137,11 @@ def _happenings(snapshot: Snapshot, *, before: int, entity_type: str | None, lim
         if not batch:
             break
         before = batch[-1].tx
-        found += [
-            happening
-            for happening in (_happening(snapshot, commit) for commit in batch)
-            if entity_type is None or _is_about(happening.about, entity_type)
-        ]
+        versions = snapshot.versions_in({commit.tx: commit.subject_id for commit in batch})
+        about = {commit.tx: _about(snapshot, commit, versions[commit.tx]) for commit in batch}
+        wanted = [commit for commit in batch if entity_type is None or _is_about(about[commit.tx], entity_type)]
+        undone = snapshot.undone_among([commit.tx for commit in wanted])
+        found += [HistoryRecord(commit, about[commit.tx], undone.get(commit.tx)) for commit in wanted]
     return found[:limit]
 
 
@@ -150,12 +150,15 @@ def _is_about(version: Version, entity_type: str) -> bool:
 
 
 def _happening(snapshot: Snapshot, commit: Commit) -> HistoryRecord:
-    """What a transaction is about is shown as it was: after it, or before it where it deleted."""
     after = cast(Version, snapshot.version(commit.subject_id, commit.tx))
-    about = after
+    return HistoryRecord(commit, _about(snapshot, commit, after), snapshot.undone_by(commit.tx))
+
+
+def _about(snapshot: Snapshot, commit: Commit, after: Version) -> Version:
+    """What a transaction is about is shown as it was: after it, or before it where it deleted."""
     if after.thing is None and not after.erased:
-        about = snapshot.version(commit.subject_id, commit.tx - 1) or after
-    return HistoryRecord(commit, about, snapshot.undone_by(commit.tx))
+        return snapshot.version(commit.subject_id, commit.tx - 1) or after
+    return after
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """Relating entries: triples, their conflicts, and what becomes of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal, cast
 
@@ -85,10 +85,12 @@ def relate(kernel: Kernel, claim: Claim, *, actor: str) -> EdgeWithEnds | ClaimC
     def act(transaction: Transaction) -> EdgeWithEnds:
         transaction.describe("CREATE")
         source, target = _ends(transaction, claim)
-        same = _find_same(transaction, source, claim, target)
+        said = transaction.edges_from(source.id, claim.predicate)
+        holding = [edge for edge in said if edge.validity.covers(transaction.time)]
+        same = next((edge for edge in holding if edge.target == target.id), None)
         if same is not None:
             return _amend(transaction, same, claim)
-        rival = _find_rival(transaction, source, claim)
+        rival = _find_rival(holding, claim)
         if rival is not None:
             raise _Clashes(_related(transaction, rival.id))
         return _connect(transaction, claim, source, target)
@@ -169,7 +171,7 @@ def find_edges(kernel: Kernel, question: EdgeQuestion, *, limit: int, cursor: st
         place = start(asked, cursor, newest=snapshot.tx, now=kernel.now())
         pattern = _pattern(snapshot, question)
         found = snapshot.edges(pattern, as_of=place.tx, after=place.last, limit=limit + 1)
-        edges = [_with_ends(snapshot, version, place.tx) for version in found[:limit]]
+        edges = _with_ends(snapshot, found[:limit], place.tx)
     more = len(found) > limit
     following = to_cursor(PagePosition(place.tx, place.now, found[limit - 1].id), asked) if more else None
     return EdgePage(edges, place.tx, following)
@@ -201,7 +203,7 @@ def edge_fits(kernel: Kernel, question: EdgeQuestion, edge: Edge, tx: int) -> bo
 
 def get_edge(kernel: Kernel, handle: str) -> EdgeWithEnds:
     with kernel.read() as snapshot:
-        return _with_ends(snapshot, resolve(snapshot, handle, "edge"), snapshot.tx)
+        return related_at(snapshot, resolve(snapshot, handle, "edge"))
 
 
 def _folded(text: str | None) -> str | None:
@@ -221,16 +223,21 @@ def _id_of(snapshot: Snapshot, text: str | None) -> str | None:
 
 def related_at(snapshot: Snapshot, version: Version) -> EdgeWithEnds:
     """An edge with its ends as they are now."""
-    return _with_ends(snapshot, version, snapshot.tx)
+    return _with_ends(snapshot, [version], snapshot.tx)[0]
 
 
-def _with_ends(snapshot: Snapshot, version: Version, as_of: int) -> EdgeWithEnds:
-    edge = cast(Edge, version.thing)
-    return EdgeWithEnds(version, snapshot.entry(edge.source, as_of), snapshot.entry(edge.target, as_of))
+def _with_ends(snapshot: Snapshot, versions: Sequence[Version], as_of: int) -> list[EdgeWithEnds]:
+    edges = [cast(Edge, version.thing) for version in versions]
+    found = snapshot.versions_at({end for edge in edges for end in (edge.source, edge.target)}, as_of) if edges else {}
+    ends = {id: version.thing for id, version in found.items() if isinstance(version.thing, Entry)}
+    return [
+        EdgeWithEnds(version, ends.get(edge.source), ends.get(edge.target))
+        for version, edge in zip(versions, edges, strict=True)
+    ]
 
 
 def _related(snapshot: Snapshot, id: str) -> EdgeWithEnds:
-    return _with_ends(snapshot, cast(Version, snapshot.version(id, snapshot.tx)), snapshot.tx)
+    return related_at(snapshot, cast(Version, snapshot.version(id, snapshot.tx)))
 
 
 def _ends(transaction: Transaction, claim: Claim) -> tuple[Entry, Entry]:
@@ -299,17 +306,10 @@ def _kept(transaction: Transaction, entry: Entry) -> Entry:
     return twin or entry
 
 
-def _find_same(transaction: Transaction, source: Entry, claim: Claim, target: Entry) -> Edge | None:
-    edges = transaction.edges_from(source.id, claim.predicate)
-    return next((edge for edge in edges if edge.target == target.id and edge.validity.covers(transaction.time)), None)
-
-
-def _find_rival(transaction: Transaction, source: Entry, claim: Claim) -> Edge | None:
+def _find_rival(holding: Sequence[Edge], claim: Claim) -> Edge | None:
     """An edge that holds now and gives the same predicate another object."""
-    if claim.multi or fold(claim.predicate) in kinds.STRUCTURAL:
-        return None
-    edges = transaction.edges_from(source.id, claim.predicate)
-    return next((edge for edge in edges if edge.validity.covers(transaction.time)), None)
+    may_have_many = claim.multi or fold(claim.predicate) in kinds.STRUCTURAL
+    return None if may_have_many else next(iter(holding), None)
 
 
 def _amend(transaction: Transaction, edge: Edge, claim: Claim) -> EdgeWithEnds:
@@ -325,10 +325,11 @@ def _connect(transaction: Transaction, claim: Claim, source: Entry, target: Entr
     blank = new_edge(transaction, source.id, claim.predicate, target.id)
     edge = _with_claim(blank, claim)
     transaction.put(edge)
-    ends = _kept(transaction, source).id, _kept(transaction, target).id
-    if ends != (edge.source, edge.target):
-        transaction.put(replace(edge, source=ends[0], target=ends[1]))
-    return _related(transaction, edge.id)
+    source, target = _kept(transaction, source), _kept(transaction, target)
+    if (source.id, target.id) != (edge.source, edge.target):
+        edge = replace(edge, source=source.id, target=target.id)
+        transaction.put(edge)
+    return EdgeWithEnds(transaction.as_put(edge), source, target)
 
 
 def _with_claim(edge: Edge, claim: Claim) -> Edge:

@@ -81,7 +81,7 @@ def store_entry(kernel: Kernel, new: NewEntry, *, actor: str) -> Written:
         transaction.describe("CREATE")
         entry, notice = _settled(transaction, _amended(blank_entry(transaction), new, transaction.time))
         transaction.put(entry, prepared)
-        return Written(_newest(transaction, entry.id), notice, transaction.waiting_chunks(entry.id))
+        return Written(transaction.as_put(entry), notice, transaction.waiting_chunks(entry.id))
 
     return kernel.write(act, actor=actor)
 
@@ -118,9 +118,11 @@ def update_entry(kernel: Kernel, handle: str, change: EntryChange, *, actor: str
         _refuse_filed(before)
         _refuse_text_of_document(before, change)
         amended, notice = _settled(transaction, _amended(before, change, transaction.time))
-        if amended != before:
-            transaction.put(replace(amended, updated_at=transaction.time), prepared)
-        return Written(_newest(transaction, before.id), notice, transaction.waiting_chunks(before.id))
+        if amended == before:
+            return Written(_newest(transaction, before.id), notice, transaction.waiting_chunks(before.id))
+        changed = replace(amended, updated_at=transaction.time)
+        transaction.put(changed, prepared)
+        return Written(transaction.as_put(changed), notice, transaction.waiting_chunks(before.id))
 
     return kernel.write(act, actor=actor)
 

@@ -13,8 +13,8 @@ from memotheca.model.commits import Version
 from memotheca.model.kinds import ENTITY, TRIPLE
 from memotheca.model.knowledge import Edge, Entry, handle_of
 from memotheca.search.finder import Finder, Search, finder_of
+from memotheca.search.hits import Hit
 from memotheca.search.index.score import Filter
-from memotheca.search.search import Hit
 from memotheca.storage.adjacency import Spoken, predicates_of, triples_at, triples_saying
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.terms import filter_number

@@ -12,6 +12,7 @@ HOUR = 60 * MINUTE  # specification: the unit
 DAY = 24 * HOUR  # specification: the unit
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_BEGINNING = _EPOCH.replace(tzinfo=None)
 
 
 def system_clock() -> int:
@@ -19,8 +20,8 @@ def system_clock() -> int:
 
 
 def to_iso(moment: int) -> str:
-    spelled = _EPOCH + timedelta(microseconds=moment)
-    return spelled.isoformat(timespec="microseconds" if moment % SECOND else "seconds").replace("+00:00", "Z")
+    # Without a zone, which takes half as long to spell; every answer has some of these.
+    return f"{(_BEGINNING + timedelta(0, 0, moment)).isoformat()}Z"
 
 
 def from_iso(text: str) -> int:

@@ -10,7 +10,8 @@ from memotheca.model.knowledge import Entry
 from memotheca.notes.mounts import opened
 from memotheca.notes.read_notes import Node, show, show_as_of
 from memotheca.search.chosen_embedder import embedder_of
-from memotheca.search.search import Hit, Question, find_entries
+from memotheca.search.hits import Hit
+from memotheca.search.search import Question, find_entries
 
 SEARCHED = 200  # chosen: more than the fifty that may be asked for, since a threshold drops some
 LONGEST_QUESTION = 4096  # chosen: the bound of a question everywhere (`toolkit/bounds.py`)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memotheca.model.knowledge import fold
-from memotheca.text.words import find_runs, identifiers, is_unspaced, quoted, runs, spelled_words, stem
+from memotheca.text.words import find_runs, identifiers, is_unspaced, quoted, spelled_words, spoken, stem
 
 SNIPPET = 240  # chosen: two or three lines
 LEAD = 40  # chosen: some words before the first that matches
@@ -51,7 +51,7 @@ class ExcerptQuery:
     def explain(self, title: str, text: str, *, meaning: float | None = None) -> Matched:
         """Why a passage matches, by its title or its text."""
         folded = fold(f"{title}\n{text}")
-        held = {run for run in runs(folded) if run[:2] in self._beginnings}
+        held = {run for run in set(spoken(folded)) if run[:2] in self._beginnings}
         found = {stem(run) for run in held}
         spaced = " ".join(folded.split()) if self._phrases else ""
         return Matched(

@@ -47,6 +47,7 @@ PHRASE_BONUS = 0.5  # chosen: a quoted phrase comes before what has its words ap
 _LEAST = np.float32(1e-30)
 # Chosen: chosen: signs only choose: so many are compared where the nearest one is wanted.
 _FEW = 10
+_DIGITS = 32  # specification: of an id, without its dashes
 
 
 class QuestionEmbedder(Protocol):
@@ -148,7 +149,7 @@ class Finder:
 
     def filtered(self, snapshot: Snapshot, wanted: Filter) -> list[str]:
         """Ids of the entries that pass a filter, in the order of their making."""
-        return [to_id(key) for key in self.passing(snapshot, wanted)[0]]
+        return _to_ids(self.passing(snapshot, wanted)[0])
 
     def passing(self, snapshot: Snapshot, wanted: Filter, last: str = "") -> tuple[Array, int]:
         """Keys of the entries that pass a filter and come after the last, in the order of their making, and how many
@@ -208,8 +209,17 @@ def _best_of_each(passages: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 def to_id(key: Array) -> str:
     """An entry's id from the sixteen bytes it is kept as."""
-    spelled = key.tobytes().hex()
-    return "-".join((spelled[:8], spelled[8:12], spelled[12:16], spelled[16:20], spelled[20:]))
+    return _spell(key.tobytes().hex())
+
+
+def _to_ids(keys: Array) -> list[str]:
+    """As `to_id`, of many, of which only the spelling is done one by one."""
+    spelled = keys.tobytes().hex()
+    return [_spell(spelled[start : start + _DIGITS]) for start in range(0, len(spelled), _DIGITS)]
+
+
+def _spell(digits: str) -> str:
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def _find(index: Index, snapshot: Snapshot, search: Search, vector: Array | None) -> Findings:
@@ -347,8 +357,8 @@ def _cosines_beside(
 
 def _score(weighed: Balance, words: Lexical, matched: Sequence[int], cosines: dict[int, float]) -> list[ChunkMatch]:
     passages: list[ChunkMatch] = []
-    for place in matched:
-        value, cosine = float(words.scores[place]), cosines.get(place)
+    for place, value in zip(matched, words.scores[matched].tolist() if matched else (), strict=True):
+        cosine = cosines.get(place)
         passages.append(ChunkMatch(0, "", weighed.fuse(value, cosine), value, cosine))
     return passages
 
@@ -358,8 +368,8 @@ def _name(index: Index, passages: list[ChunkMatch], matched: Sequence[int]) -> N
         return
     places = np.array(matched)
     numbers, keys = index.texts.gather("seq", places), index.texts.gather("entry", places)
-    for passage, number, key in zip(passages, numbers.tolist(), keys, strict=True):
-        passage.seq, passage.entry_id = number, to_id(key)
+    for passage, number, id in zip(passages, numbers.tolist(), _to_ids(keys), strict=True):
+        passage.seq, passage.entry_id = number, id
 
 
 def _look_closer(snapshot: Snapshot, search: Search, passages: list[ChunkMatch], *, has_unknown: bool) -> None:

@@ -1,19 +1,18 @@
 """Finding entries: filters inside the search, words and vectors fused, pages from one snapshot."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeGuard, cast
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.paging import PagePosition, start, to_cursor
 from memotheca.kernel.validity import moment
 from memotheca.model import kinds
-from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry, fold
 from memotheca.model.retry import persist
 from memotheca.search.chosen_embedder import embedder_of, voice_of
-from memotheca.search.excerpts import SNIPPET, Excerpt, ExcerptQuery, Matched, read_place
+from memotheca.search.excerpts import Excerpt, ExcerptQuery, Matched, read_place
 from memotheca.search.filters import FILTERED_ATTRIBUTES, QUARANTINED, filters_of
 from memotheca.search.finder import (
     CANDIDATES,
@@ -26,6 +25,7 @@ from memotheca.search.finder import (
     finder_of,
     to_id,
 )
+from memotheca.search.hits import Hit, HitPage, PageBudget, within
 from memotheca.search.index.rest import Wanting
 from memotheca.search.index.score import Filter
 from memotheca.search.signals import Signal, weigh
@@ -34,7 +34,6 @@ from memotheca.storage import chunks
 from memotheca.storage.lookups import heads_of, ids_made_last
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.terms import filter_number
-from memotheca.text.tokens import count_at_least, count_tokens, fit
 from memotheca.text.words import query_words, share
 from memotheca.vectors.profile import Voice
 
@@ -73,58 +72,6 @@ class Question:
     is_complete: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """An entry that matches, how well, by which voice, and where; without words there is nothing to score."""
-
-    version: Version
-    score: float | None = None
-    lexical: float | None = None
-    cosine: float | None = None
-    graph_hops: int | None = None
-    excerpts: tuple[Excerpt, ...] = ()
-    # Whether a budget has room for all that the entry says.
-    is_whole: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class PageBudget:
-    """How many tokens, or whatever is counted, the hits of a page may take, and what each of them takes; whether some
-    may be shown whole, and whether even the shortest first one must fit."""
-
-    tokens: int
-    weigh: Callable[[Hit], int]
-    may_be_whole: Callable[[Entry], bool] = lambda entry: False
-    is_strict: bool = True
-    # What a hit takes at the least, told without making it.
-    least: Callable[[Hit], int] = lambda hit: sum(count_at_least(excerpt.text) for excerpt in hit.excerpts)
-
-
-def weigh_excerpts(hit: Hit) -> int:
-    """The tokens of a hit's title and excerpts."""
-    entry = cast(Entry, hit.version.thing)
-    return count_tokens(entry.title) + sum(count_tokens(excerpt.text) for excerpt in hit.excerpts)
-
-
-@dataclass(frozen=True, slots=True)
-class HitPage:
-    """One page of hits, the snapshot it was taken from, and by which means; `read_as` is the question as it was
-    read, where that is not as it was written."""
-
-    hits: list[Hit]
-    as_of_tx: int
-    next_cursor: str | None
-    mode: str
-    waiting: int
-    tokens: int | None = None
-    read_as: str | None = None
-    # How many match, whether that is all of them, which of them the first hit is, and why there may be more.
-    total: int = 0
-    is_total: bool = True
-    first: int = 0
-    partial: str | None = None
-
-
 LETTER_BY_LETTER = "Where it is compared letter by letter, no more is counted than was looked at."
 MANY = "So many match by their words that not all of them are counted; pages reach them all."
 BY_MEANING = "By meaning alone, only the {depth} nearest passages are taken; there may be more that are as near."
@@ -136,7 +83,6 @@ FAMILIES = {
     kinds.MEMORY: "memories",
     kinds.PATTERN: "patterns",
 }
-SIZES = (60, SNIPPET, 1000, 4000)
 # Chosen: chosen: so many are looked at letter by letter where only their number is wanted.
 COUNTED = 200
 # Chosen: chosen: words that say next to nothing and a vector that points away can leave even the best without a
@@ -152,6 +98,14 @@ class _Ranked:
     cosine: float | None
     passages: list[ChunkMatch]
     hops: int | None = None
+
+
+_TOLD = tuple(each.name for each in fields(Question))
+
+
+def _told(question: Question) -> dict[str, Any]:
+    """What was asked, by name; a cursor belongs to it."""
+    return {name: getattr(question, name) for name in _TOLD}
 
 
 def refuse_blank(query: str) -> None:
@@ -223,7 +177,7 @@ def _ask(kernel: Kernel, question: Question, cursor: str | None, limit: int = 0)
     words = _words(question)
     with kernel.read() as snapshot:
         embedder, voice = embedder_of(kernel, snapshot.session), voice_of(snapshot.session, kernel.collection)
-        place = start(asdict(question), cursor, newest=snapshot.tx, now=kernel.now())
+        place = start(_told(question), cursor, newest=snapshot.tx, now=kernel.now())
         passing = _filter(question, place)
         if words is not None and question.content:
             words = read_as_meant(finder_of(kernel), snapshot, words, embedder=embedder, as_of=place.tx)
@@ -276,28 +230,13 @@ def _find_page(
     page = replace(page, read_as=words if words != _words(question) else None, next_cursor=None)
     if budget is not None:
         letters = question.content if words is None else None
-        page = _within(page, budget, ExcerptQuery(words or "", letters or ""))
+        page = within(page, budget, ExcerptQuery(words or "", letters or ""))
     if page.hits and len(page.hits) < shown:
         last = page.hits[-1].version.id
     if last is None:
         return page
     following = PagePosition(place.tx, place.now, last, page.first + len(page.hits))
-    return replace(page, next_cursor=to_cursor(following, asdict(question)))
-
-
-def _within(page: HitPage, budget: PageBudget, sought: ExcerptQuery) -> HitPage:
-    """The hits that a budget has room for, each with as much of its passages as fits."""
-    forms: list[list[Hit]] = []
-    for hit in page.hits:
-        body = cast(Entry, hit.version.thing).body
-        whole = hit if hit.excerpts else replace(hit, excerpts=(Excerpt(start=0, stop=len(body), text=body),))
-        best = whole.excerpts[0]
-        short = sought.narrow_to(best, [size for size in SIZES if size <= SNIPPET or len(best.text) > size])
-        cut = [replace(hit, excerpts=form) for form in (*((each,) for each in short), (best,), whole.excerpts)]
-        is_whole = budget.may_be_whole(cast(Entry, hit.version.thing))
-        forms.append([*cut, replace(hit, is_whole=True)] if is_whole else cut)
-    hits, tokens = fit(forms, budget.tokens, budget.weigh, least=budget.least, at_least_one=not budget.is_strict)
-    return replace(page, hits=hits, tokens=tokens)
+    return replace(page, next_cursor=to_cursor(following, _told(question)))
 
 
 def fits(question: Question, entry: Entry) -> bool:
@@ -418,10 +357,11 @@ def _collapse(snapshot: Snapshot, question: Question, findings: Findings, *, pla
 
 def _favour_exact_topics(snapshot: Snapshot, topic: str, ranked: list[_Ranked], *, as_of: int) -> None:
     """A topic that says just what was asked ranks above one that says more."""
+    versions = snapshot.versions_at([each.entry_id for each in ranked], as_of)
     for each in ranked:
-        entry = snapshot.entry(each.entry_id, as_of)
-        if entry is not None:
-            each.score *= (1 + min(share(entry.title, topic), 1.0)) / 2
+        version = versions.get(each.entry_id)
+        if version is not None and isinstance(version.thing, Entry):
+            each.score *= (1 + min(share(version.thing.title, topic), 1.0)) / 2
 
 
 def _page(snapshot: Snapshot, ranked: Sequence[_Ranked], findings: Findings, asked: _Asked) -> HitPage:

@@ -1,7 +1,7 @@
 """Heads: the newest version of each thing, kept beside the journal so that reading it is one look-up."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Edge, Entry, Thing, fold
@@ -53,22 +53,21 @@ def is_live(session: Session, collection: str, id: str) -> bool:
     )
 
 
-def loose_edges(session: Session, collection: str, edges: Iterable[str], gone: Iterable[str]) -> list[str]:
+def loose_edges(session: Session, collection: str, edges: Collection[str], gone: Collection[str]) -> list[str]:
     """Of these edges, and of those that end at entries which are gone, the ones that live without an end."""
     dead = "NOT EXISTS (SELECT 1 FROM entry_head e WHERE e.collection = h.collection AND e.id = h.{end})"
-    sides = " UNION ".join(
-        f"SELECT h.id FROM json_each(?2) gone CROSS JOIN edge_head h ON h.collection = ?1 AND h.{end} = gone.value "
-        f"WHERE {dead.format(end=end)}"
+    own = (
+        "SELECT h.id FROM json_each(?) wanted CROSS JOIN edge_head h ON h.collection = ? AND h.id = wanted.value "
+        f"WHERE {dead.format(end='source')} OR {dead.format(end='target')}"
+    )
+    sides = [
+        "SELECT h.id FROM json_each(?) gone CROSS JOIN edge_head h ON h.collection = ? "
+        f"AND h.{end} = gone.value WHERE {dead.format(end=end)}"
         for end in ("source", "target")
-    )
-    rows = session.rows(
-        "SELECT h.id FROM json_each(?3) wanted CROSS JOIN edge_head h ON h.collection = ?1 AND h.id = wanted.value "
-        f"WHERE {dead.format(end='source')} OR {dead.format(end='target')} UNION {sides}",
-        collection,
-        json.dumps(list(gone)),
-        json.dumps(list(edges)),
-    )
-    return sorted(id for (id,) in rows)
+    ]
+    asked = [(own, edges), *((side, gone) for side in sides)]
+    found = [session.rows(sql, json.dumps(list(ids)), collection) for sql, ids in asked if ids]
+    return sorted({id for rows in found for (id,) in rows})
 
 
 def all_loose_edges(session: Session, collection: str) -> list[str]:

@@ -186,15 +186,23 @@ class WriterMark:
 
     def __init__(self, data: Path) -> None:
         self._path = data / FOLDER / "writer"
+        # Kept open: to open it for every write takes longer than to sign.
+        self._descriptor = -1
+        self._name = ""
 
     def sign(self) -> None:
-        said = json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": to_iso(system_clock())})
         with suppress(OSError):
-            descriptor = os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600)
-            try:
-                os.pwrite(descriptor, said.ljust(_SIGNED).encode(), 0)
-            finally:
-                os.close(descriptor)
+            if self._descriptor < 0 or not os.fstat(self._descriptor).st_nlink:
+                self.close()
+                self._descriptor = os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600)
+                self._name = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
+            said = f'{self._name[:-1]}, "since": "{to_iso(system_clock())}"}}'
+            os.pwrite(self._descriptor, said.ljust(_SIGNED).encode(), 0)
+
+    def close(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+        self._descriptor = -1
 
     def read(self) -> str:
         try:

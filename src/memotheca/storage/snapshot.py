@@ -1,7 +1,7 @@
 """One snapshot of one collection: heads, versions and transactions as they were when it was opened."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -60,14 +60,19 @@ class EdgePattern:
     without: str | None = None
 
 
+def newest_tx(session: Session, collection: str) -> tuple[int, int]:
+    """The number and the time of a collection's newest transaction."""
+    row = first(session, "SELECT tx, time FROM collection WHERE name = ?", collection)
+    return (0, 0) if row is None else (int(row[0]), int(row[1]))
+
+
 class Snapshot:
     """What can be asked of a snapshot; `as_of` asks for the state after that transaction."""
 
-    def __init__(self, session: Session, collection: str) -> None:
+    def __init__(self, session: Session, collection: str, at: tuple[int, int] | None = None) -> None:
         self.session = session
         self.collection = collection
-        row = first(session, "SELECT tx, time FROM collection WHERE name = ?", collection)
-        self.tx, self.time = (0, 0) if row is None else (int(row[0]), int(row[1]))
+        self.tx, self.time = newest_tx(session, collection) if at is None else at
 
     def head(self, id: str) -> Version | None:
         return self.version(id, self.tx) if is_live(self.session, self.collection, id) else None
@@ -96,6 +101,16 @@ class Snapshot:
             as_of,
         )
         return {row[0]: _to_version(row) for row in rows}
+
+    def versions_in(self, subjects: Mapping[int, str]) -> dict[int, Version]:
+        """What each of some transactions left of the thing it changed first, by its number."""
+        rows = self.session.rows(
+            f"SELECT {_VERSION} FROM json_each(?) wanted CROSS JOIN version v ON v.collection = ? "
+            "AND v.id = wanted.value AND v.tx = CAST(wanted.key AS INTEGER)",
+            json.dumps(subjects),
+            self.collection,
+        )
+        return {row[1]: _to_version(row) for row in rows}
 
     def versions(self, id: str) -> list[Version]:
         rows = self.session.rows(
@@ -216,6 +231,17 @@ class Snapshot:
         # Asked for their order, SQLite would go through all transactions instead of to these.
         rows = self.session.rows("SELECT tx FROM tx WHERE collection = ? AND undoes = ?", self.collection, tx)
         return next((number for (number,) in sorted(rows, reverse=True) if self.undone_by(number) is None), None)
+
+    def undone_among(self, numbers: Sequence[int]) -> dict[int, int]:
+        """As `undone_by`, of many at once: those that are reverted, each with what reverts it."""
+        rows = self.session.rows(
+            "SELECT t.undoes, t.tx FROM json_each(?) wanted CROSS JOIN tx t ON t.collection = ? "
+            "AND t.undoes = wanted.value",
+            json.dumps(list(numbers)),
+            self.collection,
+        )
+        standing = [(undoes, tx) for undoes, tx in sorted(rows) if self.undone_by(tx) is None]
+        return dict(standing)
 
     def touches_erased(self, tx: int) -> bool:
         """Whether a transaction changed what was erased since."""

@@ -6,7 +6,7 @@ import random
 import threading
 import time
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -289,10 +289,8 @@ class SQLiteDatabase:
             f"Another program kept the data locked for too long{named}; try again. If it is suspended, wake or end it.",
         )
 
-    @contextmanager
-    def read(self) -> Generator[Session]:
-        with self._session("BEGIN") as session:
-            yield session
+    def read(self) -> AbstractContextManager[Session]:
+        return self._session("BEGIN")
 
     @contextmanager
     def write(self) -> Generator[Session]:
@@ -358,6 +356,7 @@ class SQLiteDatabase:
             if place == len(connections) - 1:
                 _make_whole(connection)
             connection.close()
+        self._signature.close()
 
     def _is_at_rest(self) -> bool:
         return len(self._idle) == len(self._everyone)

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar, overload
 
 from memotheca.model.clock import Clock
-from memotheca.model.commits import Operation
+from memotheca.model.commits import Operation, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.ids import new_id
 from memotheca.model.knowledge import Edge, Entry, Thing, subject_of
 from memotheca.storage.care_tasks import drop_tasks
-from memotheca.storage.database import Database, Session, first, scalar
+from memotheca.storage.database import Database, Session, scalar
 from memotheca.storage.heads import drop_head, loose_edges, set_edge_heads, set_head
 from memotheca.storage.repeats import drop_replies
 from memotheca.storage.serialization import to_image, to_text
@@ -54,8 +54,7 @@ class Transaction(Snapshot):
         self._made = 0
         self._linked: set[str] = set()
         self._left: set[str] = set()
-        _take_number(session, collection, clock())
-        super().__init__(session, collection)
+        super().__init__(session, collection, _take_number(session, collection, clock()))
 
     @property
     def changed(self) -> bool:
@@ -69,11 +68,7 @@ class Transaction(Snapshot):
 
     def start_another(self) -> None:
         """Take the next number within the same atomic unit."""
-        _take_number(self.session, self.collection, self._clock())
-        self.tx, self.time = first(self.session, "SELECT tx, time FROM collection WHERE name = ?", self.collection) or (
-            0,
-            0,
-        )
+        self.tx, self.time = _take_number(self.session, self.collection, self._clock())
         self._described = False
 
     def new_id(self) -> str:
@@ -107,6 +102,11 @@ class Transaction(Snapshot):
             self._linked.add(thing.id)
         if self._derive is not None:
             self._derive.changed(self.session, self.collection, self.tx, thing, prepared=prepared)
+
+    def as_put(self, thing: Thing) -> Version:
+        """What this transaction has just put, without reading it back."""
+        kind = thing.kind if isinstance(thing, Entry) else thing.type
+        return Version(id=thing.id, tx=self.tx, time=self.time, subject=subject_of(thing), kind=kind, thing=thing)
 
     def link(self, edges: Sequence[Edge]) -> None:
         """As `put` of each of some edges that are new, and called nothing."""
@@ -199,16 +199,19 @@ class Transaction(Snapshot):
         self._described = self._ever_changed = True
 
 
-def _take_number(session: Session, collection: str, now: int) -> None:
+def _take_number(session: Session, collection: str, now: int) -> tuple[int, int]:
+    """The next number of a collection's transactions, and its time, which no two of them have."""
     taken = session.rows(
         "UPDATE collection SET tx = tx + 1, time = CASE WHEN time + 1 > ? THEN time + 1 ELSE ? END "
-        "WHERE name = ? RETURNING tx",
+        "WHERE name = ? RETURNING tx, time",
         now,
         now,
         collection,
     )
-    if not taken:
-        session.run("INSERT INTO collection (name, tx, seq, time, settings) VALUES (?, 1, 0, ?, '{}')", collection, now)
+    if taken:
+        return int(taken[0][0]), int(taken[0][1])
+    session.run("INSERT INTO collection (name, tx, seq, time, settings) VALUES (?, 1, 0, ?, '{}')", collection, now)
+    return 1, now
 
 
 def read_settings(session: Session, collection: str) -> dict[str, Any]:

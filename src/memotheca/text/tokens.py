@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from memotheca.model.errors import Failure, Refusal
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 ASCII_LETTERS = 4  # chosen with the next: rather high for every model (docs/behaviour.md, Finding)
 OTHER_BYTES = 3  # chosen: as above
@@ -40,8 +41,16 @@ def count_at_least(text: str) -> int:
     return -(-sum(map(len, text[:GLANCE].split())) // ASCII_LETTERS)
 
 
+class Forms(Protocol[T_co]):
+    """What can be shown of a hit, shortest first; of most, only the longest is ever looked at."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, place: int, /) -> T_co: ...
+
+
 def fit(
-    forms: Sequence[Sequence[T]],
+    forms: Sequence[Forms[T]],
     tokens: int,
     weigh: Callable[[T], int],
     *,

@@ -1,9 +1,10 @@
 """Fields of input and output models: one declaration gives the type, the default and the published schema."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from math import isfinite
+from operator import attrgetter
 from typing import Any, Final, TypeVar, cast
 
 from memotheca.model.errors import Failure, Refusal
@@ -163,22 +164,39 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 @cache
-def _members(model: type[Any]) -> tuple[tuple[str, str], ...] | None:
-    """Own and public names of a model's fields; None where it is no model."""
-    return tuple((f.name, name_of(f)) for f in fields(model)) if is_dataclass(model) else None
+def _members(model: type[Any]) -> tuple[tuple[str, ...], Callable[[Any], tuple[Any, ...]]] | None:
+    """The public names of a model's fields, and what reads their values; None where it is no model."""
+    if not is_dataclass(model):
+        return None
+    declared = fields(model)
+    own = [f.name for f in declared]
+    if len(own) > 1:
+        return tuple(map(name_of, declared)), attrgetter(*own)
+    return tuple(map(name_of, declared)), partial(_read_each, own)
+
+
+def _read_each(names: Sequence[str], value: object) -> tuple[Any, ...]:
+    """What `attrgetter` does for several names: for one, it gives the value itself."""
+    return tuple(getattr(value, name) for name in names)
 
 
 def to_json(value: Any) -> Any:
     """A model as plain JSON values, without what was left unset."""
-    if type(value) in _PLAIN:
+    kind = cast(type[Any], type(value))
+    if kind in _PLAIN:
         return value
-    if (members := _members(cast(type[Any], type(value)))) is not None:
-        return {public: to_json(member) for own, public in members if (member := getattr(value, own)) is not UNSET}
+    # What is plain is looked for here, too: to call takes longer than to answer.
+    if kind is tuple or kind is list:
+        return [each if type(each) in _PLAIN else to_json(each) for each in value]
+    if kind is dict:
+        return {key: each if type(each) in _PLAIN else to_json(each) for key, each in value.items()}
+    if (members := _members(kind)) is not None:
+        names, read = members
+        told = zip(names, read(value), strict=True)
+        return {name: each if type(each) in _PLAIN else to_json(each) for name, each in told if each is not UNSET}
     if isinstance(value, Mapping):
-        return {key: to_json(member) for key, member in cast(Mapping[str, Any], value).items()}
-    if isinstance(value, list | tuple):
-        return [to_json(member) for member in cast(Sequence[Any], value)]
-    return value
+        return to_json(dict(cast(Mapping[str, Any], value)))
+    return to_json(list(cast(Sequence[Any], value))) if isinstance(value, list | tuple) else value
 
 
 class MissingArgument(Refusal):
@@ -219,7 +237,7 @@ def find_too_large(schema: Schema, value: Any, path: list[str | int]) -> Refusal
     if isinstance(value, Mapping):
         rules = schema.get("properties", {})
         said = cast(Mapping[str, Any], value)
-        inner = [(name, rules[name], said[name]) for name in said if name in rules]
+        inner = [(name, rules[name], said[name]) for name in said if name in rules and type(said[name]) is not str]
     elif isinstance(value, list) and "items" in schema:
         inner = [(at, schema["items"], each) for at, each in enumerate(cast(list[Any], value))]
     found = (find_too_large(rule, each, [*path, name]) for name, rule, each in inner)

@@ -15,7 +15,8 @@ from memotheca.model import kinds
 from memotheca.model.kinds import KINDS
 from memotheca.model.knowledge import Entry, handle_of
 from memotheca.search.excerpts import ExcerptQuery, describe
-from memotheca.search.search import PageBudget, Question, find_entries, weigh_excerpts
+from memotheca.search.hits import PageBudget, weigh_excerpts
+from memotheca.search.search import Question, find_entries
 
 INDENT = " " * 5
 

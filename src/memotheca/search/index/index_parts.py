@@ -16,6 +16,7 @@ _COLUMN_TYPE = np.dtype([(name, "<f8" if name == "importance" else "<i8") for na
 _GROUPS_KEPT = 8  # chosen: the filters of a session
 # Chosen: chosen: a place among sorted hashes is guessed; within so many standard deviations the guess is right.
 _DEVIATIONS = 8
+_FEW_TERMS = 1 << 16  # chosen: half a megabyte, through which all terms of a question are looked for at once
 
 
 @dataclass(slots=True)
@@ -40,8 +41,19 @@ class TextPart:
     def postings(self, term: int) -> tuple[Array, Array]:
         """The chunks that have a term, and how often."""
         place = find_sorted(self.arrays["terms"], term)
-        if place < 0:
-            return _NO_DOCUMENTS, _NO_FREQUENCIES
+        return (_NO_DOCUMENTS, _NO_FREQUENCIES) if place < 0 else self.postings_at(place)
+
+    def find(self, terms: Sequence[int]) -> list[int]:
+        """Where the postings of some terms are, -1 for one that no chunk has."""
+        held = self.arrays["terms"]
+        if not 0 < len(held) <= _FEW_TERMS:
+            return [find_sorted(held, term) for term in terms]
+        wanted = np.array(terms, np.uint64)
+        places = np.minimum(held.searchsorted(wanted), len(held) - 1)
+        return np.where(held[places] == wanted, places, -1).tolist()
+
+    def postings_at(self, place: int) -> tuple[Array, Array]:
+        """As `postings`, of the term in a place that `find` has found."""
         start, stop = self.arrays["offsets"][place : place + 2].tolist()
         # Whatever is looked up by them would turn them into such numbers again and again.
         return self.arrays["documents"][start:stop].astype(np.intp), self.arrays["frequencies"][start:stop]

@@ -58,6 +58,8 @@ class Texts:
         self.deaths_seen = 0
         # Another number as soon as a chunk may have another ordinal.
         self.layout = 0
+        # What `score.py` found last: one question is often asked of several kinds, one after the other.
+        self.last_scored: object = None
         self._sealed = 0
         self._seen = -1
         self._born = 0
@@ -151,12 +153,12 @@ class Texts:
 
     def gather(self, name: str, ordinals: Array) -> Array:
         """A column at some ordinals, whichever parts they are in."""
-        parts = np.searchsorted(self.bases, ordinals, side="right") - 1
+        parts = self.bases.searchsorted(ordinals, side="right") - 1
         sample = self.parts[0].arrays[name] if self.parts else np.empty(0)
         result = np.empty((len(ordinals), *sample.shape[1:]), sample.dtype)
-        for place in np.unique(parts):
+        for place in np.flatnonzero(np.bincount(parts)).tolist():
             chosen = parts == place
-            result[chosen] = self.parts[int(place)].arrays[name][ordinals[chosen] - self.bases[place]]
+            result[chosen] = self.parts[place].arrays[name][ordinals[chosen] - self.bases[place]]
         return result
 
     def unsealed(self) -> Sequence[TextPart]:

@@ -40,9 +40,9 @@ def mixed(keys: Array) -> Array:
     return keys[:, 0] * np.uint64(0x9E3779B97F4A7C15) ^ keys[:, 1]
 
 
-def to_key(id: str) -> Array:
-    """The sixteen bytes that an entry's id is kept as."""
-    return np.frombuffer(bytes.fromhex(id.replace("-", "")), np.uint64).reshape(1, 2)
+def to_key(*ids: str) -> Array:
+    """The sixteen bytes that an entry's id is kept as, of some."""
+    return np.frombuffer(bytes.fromhex("".join(ids).replace("-", "")), np.uint64).reshape(len(ids), 2)
 
 
 def rest_of(index: Index, scores: Array, best: Collection[str], wanting: Wanting) -> Rest:
@@ -56,20 +56,26 @@ def rest_of(index: Index, scores: Array, best: Collection[str], wanting: Wanting
         ordered = others[np.sort(firsts)]
         start = _after(index, ordered, best, wanting)
         return Rest(len(ordered), True, start, ordered[start : start + wanting.limit])
-    _, firsts = _others(index, places[:COUNTED], best)
-    return Rest(len(firsts), len(places) <= COUNTED, 0, NOTHING.places)
+    return Rest(_count_others(index, places[:COUNTED], best), len(places) <= COUNTED, 0, NOTHING.places)
 
 
-def _others(index: Index, places: Array, best: Collection[str], scores: Array | None = None) -> tuple[Array, Array]:
-    """The passages of entries that are not among the best, and where in them each entry comes first."""
+def _count_others(index: Index, places: Array, best: Collection[str]) -> int:
+    """How many entries have these passages and are not among the best."""
+    named = np.unique(mixed(index.texts.gather("entry", places)))
+    known = mixed(to_key(*best))
+    found = named[np.minimum(named.searchsorted(known), len(named) - 1)] == known
+    return len(named) - int(np.count_nonzero(found))
+
+
+def _others(index: Index, places: Array, best: Collection[str], scores: Array) -> tuple[Array, Array]:
+    """The passages of entries that are not among the best, in the order of their scores, and where in them each entry
+    comes first."""
     named = mixed(index.texts.gather("entry", places))
     if best:
-        known = np.concatenate([mixed(to_key(id)) for id in best])
-        kept = ~np.isin(named, known)
+        kept = ~np.isin(named, mixed(to_key(*best)))
         places, named = places[kept], named[kept]
-    if scores is not None:
-        order = np.argsort(-scores[places], kind="stable")
-        places, named = places[order], named[order]
+    order = np.argsort(-scores[places], kind="stable")
+    places, named = places[order], named[order]
     return places, np.unique(named, return_index=True)[1]
 
 

@@ -1,7 +1,8 @@
 """Matching: which chunks may answer, what their words are worth, and which vectors are near."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -69,8 +70,32 @@ def _allowed_in(part: TextPart, wanted: Filter) -> Array:
     return mask & ~part.holding(wanted.barred) if wanted.barred else mask
 
 
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """Which terms were scored over which chunks, and their scores."""
+
+    wanted: QueryTerms
+    as_of: int
+    bases: Array
+    deaths_seen: int
+    found: Lexical
+
+    def answers(self, index: Index, wanted: QueryTerms, as_of: int) -> bool:
+        is_same = self.bases is index.bases and self.deaths_seen == index.texts.deaths_seen
+        return is_same and (wanted, as_of) == (self.wanted, self.as_of)
+
+
 def lexical(index: Index, wanted: QueryTerms, as_of: int) -> Lexical:
-    """BM25 over words, pairs and names; statistics are over living chunks, so that segmentation cannot matter."""
+    """BM25 over words, pairs and names, which the caller may change."""
+    last = index.texts.last_scored
+    if not (isinstance(last, _Scored) and last.answers(index, wanted, as_of)):
+        last = _Scored(wanted, as_of, index.bases, index.texts.deaths_seen, _score(index, wanted, as_of))
+        index.texts.last_scored = last
+    return replace(last.found, scores=last.found.scores.copy())
+
+
+def _score(index: Index, wanted: QueryTerms, as_of: int) -> Lexical:
+    """Statistics are over living chunks, so that segmentation cannot matter."""
     result = Lexical(np.zeros(int(index.bases[-1]), np.float32))
     counts = [part.count(as_of) for part in index.text]
     total = sum(count for count, _ in counts)
@@ -78,27 +103,42 @@ def lexical(index: Index, wanted: QueryTerms, as_of: int) -> Lexical:
         result.unknown = len(wanted.words)
         return result
     mean = sum(length for _, length in counts) / total
-    for terms, weight in ((wanted.words, 1.0), (wanted.pairs, PAIR_WEIGHT), (wanted.names, 1.0)):
-        for term in terms:
-            heed()
-            found = [part.postings(term) for part in index.text]
-            documents = sum(_count_alive(part, docs, as_of) for part, (docs, _) in zip(index.text, found, strict=True))
-            result.frequencies[term] = documents
-            if not documents:
-                result.unknown += terms is wanted.words
-                continue
-            idf = float(np.log(1 + (total - documents + 0.5) / (documents + 0.5)))
-            result.idf_sum += idf if terms is wanted.words else 0.0
-            _add_scores(index, result.scores, found, (idf * weight, mean))
+    terms = (*wanted.words, *wanted.pairs, *wanted.names)
+    parts = [(part, base, part.find(terms)) for part, base in zip(index.text, index.bases.tolist(), strict=False)]
+    for number, term in enumerate(terms):
+        heed()
+        is_word = number < len(wanted.words)
+        is_pair = 0 <= number - len(wanted.words) < len(wanted.pairs)
+        found = [
+            _Postings(part, base, *part.postings_at(places[number]))
+            for part, base, places in parts
+            if places[number] >= 0
+        ]
+        documents = sum(_count_alive(each.part, each.documents, as_of) for each in found)
+        result.frequencies[term] = documents
+        if not documents:
+            result.unknown += is_word
+            continue
+        idf = float(np.log(1 + (total - documents + 0.5) / (documents + 0.5)))
+        result.idf_sum += idf if is_word else 0.0
+        _add_scores(result.scores, found, (idf * (PAIR_WEIGHT if is_pair else 1.0), mean))
     return result
 
 
-def _add_scores(index: Index, scores: Array, found: Sequence[tuple[Array, Array]], weight: tuple[float, float]) -> None:
-    for part, base, (docs, frequencies) in zip(index.text, index.bases[:-1].tolist(), found, strict=True):
-        if len(docs):
-            values = _values(part.arrays["length"].take(docs), frequencies, weight)
-            mine = scores[base : base + part.size]
-            mine[docs] = mine.take(docs) + values
+class _Postings(NamedTuple):
+    """The chunks of a part that have a term, how often, and the ordinal of the part's first chunk."""
+
+    part: TextPart
+    base: int
+    documents: Array
+    frequencies: Array
+
+
+def _add_scores(scores: Array, found: Sequence[_Postings], weight: tuple[float, float]) -> None:
+    for part, base, docs, frequencies in found:
+        values = _values(part.arrays["length"].take(docs), frequencies, weight)
+        mine = scores[base : base + part.size]
+        mine[docs] = mine.take(docs) + values
 
 
 def _count_alive(part: TextPart, docs: Array, as_of: int) -> int:

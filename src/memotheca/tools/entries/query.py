@@ -11,11 +11,9 @@ from memotheca.kernel.validity import moment
 from memotheca.model.kinds import DOCUMENT, ENTRY, KINDS, KNOWLEDGE_TYPES, MEMORY_TYPES, TRIPLE
 from memotheca.model.knowledge import Entry
 from memotheca.search.excerpts import describe
+from memotheca.search.hits import Hit, HitPage, PageBudget
 from memotheca.search.search import (
     FAMILIES,
-    Hit,
-    HitPage,
-    PageBudget,
     Question,
     count_matches,
     find_entries,
@@ -24,7 +22,7 @@ from memotheca.search.search import (
 from memotheca.search.signals import SIGNALS, Signal
 from memotheca.text.tokens import REPLY_BYTES, count_tokens
 from memotheca.toolkit.catalog import ALL
-from memotheca.toolkit.contract import count_fitting, weigh
+from memotheca.toolkit.contract import count_fitting, size_of, weigh
 from memotheca.toolkit.fields import (
     UNSET,
     Unset,
@@ -132,11 +130,12 @@ def query(call: Call[Kernel], input: Input) -> Answer:
     asked = {name: value for name, value in given.items() if name not in _ABOUT_PAGES}
     question = Question(**asked, kinds=_kinds(given))
     triples, told = _triples(call.kernel, input, given)
-    budget = _budget(input, given, sum(map(weigh, told)) + sum(map(_lined, triples.triples)))
+    shown = _Matches()
+    budget = _budget(input, given, shown, sum(map(weigh, told)) + sum(map(_lined, triples.triples)))
     page = find_entries(call.kernel, question, limit=input.limit, cursor=given.get("cursor"), budget=budget)
     is_little = not page.first and "kinds" not in given and page.total + triples.total <= FEW
     elsewhere = count_matches(call.kernel, question, _others(question)) if is_little else {}
-    items = tuple(_match(hit) for hit in page.hits)
+    items = tuple(map(shown.of, page.hits))
     output = Output(
         items=items,
         next_cursor=page.next_cursor,
@@ -193,15 +192,15 @@ def _triple_line(each: TripleMatch) -> str:
 
 
 def _lined(each: TripleMatch) -> int:
-    return len(encode(_triple_line(each)).encode())
+    return size_of(_triple_line(each))
 
 
-def _budget(input: Input, given: dict[str, Any], beside: int) -> PageBudget:
+def _budget(input: Input, given: dict[str, Any], shown: "_Matches", beside: int) -> PageBudget:
     """What was allowed; else what a client takes, and more where more than usual was asked for."""
     if "budget_tokens" in given:
-        return PageBudget(input.budget_tokens, _weigh)
+        return PageBudget(input.budget_tokens, shown.weigh)
     room = REPLY_BYTES * max(1.0, input.limit / USUAL) - BESIDE - beside
-    return PageBudget(int(room), _measure, _may_be_whole, is_strict=False, least=_measure_least)
+    return PageBudget(int(room), shown.measure, _may_be_whole, is_strict=False, least=_measure_least)
 
 
 def _may_be_whole(entry: Entry) -> bool:
@@ -235,16 +234,27 @@ def _line(match: Match) -> str:
     return f"{kind}{match.id} {match.topic}: {shorten(match.content)}"
 
 
-def _weigh(hit: Hit) -> int:
-    match = _match(hit)
-    return count_tokens(encode(to_json(match))) + count_tokens(_line(match))
+class _Matches:
+    """Hits on the wire, each made once: it is weighed, and if there is room for it, it is the answer."""
 
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[Hit, Match]] = {}
 
-def _measure(hit: Hit) -> int:
-    """The bytes of a hit in what a client shows, which is the structured content or, more than that, the blocks: as
-    JSON within JSON and as a line."""
-    match = _match(hit)
-    return len(encode(encode(to_json(match))).encode()) + len(encode(_line(match)).encode())
+    def of(self, hit: Hit) -> Match:
+        # The hit is kept beside it, so that no other one gets its number.
+        if id(hit) not in self._made:
+            self._made[id(hit)] = hit, _match(hit)
+        return self._made[id(hit)][1]
+
+    def weigh(self, hit: Hit) -> int:
+        match = self.of(hit)
+        return count_tokens(encode(to_json(match))) + count_tokens(_line(match))
+
+    def measure(self, hit: Hit) -> int:
+        """The bytes of a hit in what a client shows, which is the structured content or, more than that, the blocks: as
+        JSON within JSON and as a line."""
+        match = self.of(hit)
+        return weigh(match) + size_of(_line(match))
 
 
 def _measure_least(hit: Hit) -> int:
