@@ -169,7 +169,7 @@ REFLECTION = (
         prepare=ADA,
         plant=called("test_recall_accuracy", query="taking tea black", expected_node_ids=["first"]),
         unrelated=called("search_graph", query="taking tea black"),
-        moves={"queries[0].expected_recall": "up"},
+        moves={"queries[0].expected_recall": "changes"},
     ),
     Scene(
         tool="generate_search_plan",

@@ -10,4 +10,5 @@ def test_every_verb_but_a_persons_own_is_done_by_a_tool_of_the_family(librarian:
     for name in TOOLS.values():
         listing = librarian.app.catalog.find(name)
         assert listing is not None
-        assert listing.contract == "memories"
+        # Every family's changes are taken back by the one tool.
+        assert listing.contract == ("entries" if name == "undo" else "memories")

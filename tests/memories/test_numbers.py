@@ -24,6 +24,8 @@ ECHOES: dict[str, str] = {
     "debug_compare_retrieval.fused_all_spaces[].rank": "its place",
     "debug_compare_retrieval.unique": "ids",
     "epistemic_action.answer": "what the person said",
+    "epistemic_action.choices[].arguments": "arguments",
+    "epistemic_action.settled.tx_id": "the number of a transaction",
     "generate_search_plan.count": "three, by contract",
     "get_graph_manifest.troubleshooting": "words",
     "get_system_instructions.token_count": "the length of a fixed text",

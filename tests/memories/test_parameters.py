@@ -64,6 +64,7 @@ STORE = [
 RETRIEVAL = [
     Effect("search_graph", {"query": "tea"}, {"query": "cup"}, "results"),
     Effect("search_graph", {"query": "tea cup pot"}, {"top_k": 1}, "count"),
+    Effect("search_graph", {"query": "the pot causes tea, because it boils"}, {"space": "E5"}, "results"),
     Effect("search_graph", {"query": "tea black cup"}, {"min_similarity": 0.95}, "count"),
     Effect("search_graph", {"query": "tea cup pot"}, {"topK": 1}, "count"),
     Effect("search_graph", {"query": "tea black cup"}, {"minSimilarity": 0.95}, "count"),

@@ -192,7 +192,7 @@ def judge_pairs(
 ) -> list[ContradictoryPair | Repetition]:
     """What is asserted of some pairs: by whoever linked them, else on strong evidence. What has ended before the other
     began is settled, and so is what somebody called the same."""
-    ordered = [in_order(*pair) for pair in pairs]
+    ordered, now = [in_order(*pair) for pair in pairs], 0 if kernel is None else kernel.now()
     said = said_between(snapshot, {one.id for one, _ in ordered} | {other.id for _, other in ordered})
     found: list[ContradictoryPair | Repetition] = []
     unsaid: list[tuple[Entry, Entry]] = []
@@ -200,7 +200,7 @@ def judge_pairs(
         predicates = said.get(frozenset((older.id, newer.id)), {})
         if CONTRADICTS in predicates:
             found.append(ContradictoryPair(older, newer, _stated(older, newer, predicates[CONTRADICTS])))
-        elif not predicates and not has_ended_before(older, newer):
+        elif not predicates and not is_over(older, newer, now):
             unsaid.append((older, newer))
     vectors = meanings(snapshot, list({entry.id for pair in unsaid for entry in pair}))
     for (older, newer), made in zip(unsaid, compare_pairs(kernel, snapshot, unsaid, vectors), strict=True):
@@ -209,9 +209,12 @@ def judge_pairs(
     return found
 
 
-def has_ended_before(older: Entry, newer: Entry) -> bool:
-    end = older.validity.end
-    return end is not None and end <= holds_from(newer)
+def is_over(older: Entry, newer: Entry, now: int) -> bool:
+    """Whether one of two entries had ended before the other began to hold, or both have ended by now."""
+    ends = [each.validity.end for each in (older, newer)]
+    if ends[0] is not None and ends[0] <= holds_from(newer):
+        return True
+    return all(end is not None and end <= now for end in ends)
 
 
 def _asserted(older: Entry, newer: Entry, verdict: PairVerdict, cosine: float | None) -> ContradictoryPair | Repetition:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.critique import ContradictoryPair, Repetition, has_ended_before, judge_pairs, said_between
+from memotheca.memory.care.critique import ContradictoryPair, Repetition, is_over, judge_pairs, said_between
 from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.curation.tombstones import count_tombstones
 from memotheca.memory.curation.undecided import TaskKind, pair_task, stamp_of
@@ -236,8 +236,8 @@ def _pair_now(
         if predicate in said:
             return _in_state(row, state, how, now)
     older, newer = entries
-    if has_ended_before(older, newer) or has_ended_before(newer, older):
-        return _in_state(row, "settled", "one ended before the other began", now)
+    if is_over(older, newer, now) or is_over(newer, older, now):
+        return _in_state(row, "settled", "one ended before the other began, or both have ended", now)
     if stamp != row.stamp and CONTRADICTS not in said:
         judged = judge_pairs(snapshot, [(older, newer)], kernel)
         row = replace(row, stamp=stamp)

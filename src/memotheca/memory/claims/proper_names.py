@@ -36,7 +36,7 @@ def proper_names(text: str) -> list[str]:
 def openings(text: str) -> list[str]:
     """The words with capitals that sentences begin with: names perhaps, for whoever knows them already."""
     found = [" ".join(match.group().split()) for match in _OPENING.finditer(text)]
-    return [name for name in dict.fromkeys(found) if len(name) >= SHORTEST and not _is_of_calendar(name)]
+    return [name for name in dict.fromkeys(found) if len(name) >= SHORTEST and not is_of_calendar(name)]
 
 
 @lru_cache(maxsize=1024)
@@ -48,7 +48,7 @@ def _names_in(text: str) -> tuple[str, ...]:
     for match in _WORD.finditer(text):
         word, gap = _POSSESSIVE.sub("", match.group()), text[max(end, 0) : match.start()]
         opens = end < 0 or _BREAKS.search(gap) is not None
-        is_capital = word[:1].isupper() and not opens and not _is_of_calendar(word)
+        is_capital = word[:1].isupper() and not opens and not is_of_calendar(word)
         words += not opens
         if word[:1].islower():
             spoken.add(word)
@@ -68,6 +68,7 @@ def _names_in(text: str) -> tuple[str, ...]:
     return tuple(name for name in named if len(name) >= SHORTEST and fold(name) not in spoken)
 
 
-def _is_of_calendar(word: str) -> bool:
+def is_of_calendar(word: str) -> bool:
+    """Whether it is the name of a day or a month, in any of some languages."""
     folded = fold(word)
     return folded in _CALENDAR or folded.removesuffix("s") in _CALENDAR

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from memotheca.memory.standing.nearest import KNOWN, vicinity_of
 from memotheca.memory.standing.probe import hang_question
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
-from memotheca.search.search import Question, refuse_blank
+from memotheca.search.search import Hit, Question, refuse_blank
 from memotheca.storage.snapshot import Snapshot
 
 Array = NDArray[Any]
@@ -76,6 +76,24 @@ def compare(kernel: Kernel, query: str, top_k: int) -> Compared:
         ids, values = _nearest_first(gallery, gallery.nearness(space, probe))
         rankings.append(SpaceRanking(IDS[space], ids, values, _ms(began)))
     return Compared(tuple(rankings), tuple(found), len(gallery), is_whole, searched)
+
+
+def rank_in_space(kernel: Kernel, hits: Sequence[Hit], query: str, space: str) -> list[Hit]:
+    """What the search has found, half by its score and half by nearness in a space; as it was where nothing of it is
+    near there."""
+    entries = [hit.version.thing for hit in hits if isinstance(hit.version.thing, Entry)]
+    with kernel.read() as snapshot:
+        gallery = Gallery(vicinity_of(kernel, snapshot).hang(snapshot, entries))
+        probe = hang_question(kernel, snapshot, query)
+    near = gallery.nearness(IDS.index(space), probe) if entries else np.zeros(0)
+    if not near.size or float(near.max()) <= 0:
+        return list(hits)
+    shares = dict(zip(gallery.ids, (near / near.max()).tolist(), strict=True))
+    scored = [replace(hit, score=((hit.score or 0.0) + max(shares[hit.version.id], 0.0)) / 2) for hit in hits]
+    best = max(hit.score or 0.0 for hit in scored)
+    return sorted(
+        [replace(hit, score=(hit.score or 0.0) / best) for hit in scored], key=lambda hit: -(hit.score or 0.0)
+    )
 
 
 def _pool(kernel: Kernel, snapshot: Snapshot, found: Sequence[str]) -> tuple[list[Entry], bool]:

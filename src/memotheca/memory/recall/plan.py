@@ -5,7 +5,16 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.claims.goals import QueryType, asks_for_effects, periods, without_request
+from memotheca.memory.claims.goals import (
+    QueryType,
+    asks_for_causes,
+    asks_for_effects,
+    clause_of,
+    periods,
+    topic_of,
+    without_request,
+)
+from memotheca.memory.claims.proper_names import is_of_calendar
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.code import names
 from memotheca.memory.spaces.entities import find
@@ -26,35 +35,34 @@ APART = 0.8  # chosen: more in common is the same question
 SHOWN, SNIPPET = 10, 240  # chosen: what a search shows
 
 HIT_RATES = "hit_rates"
-# What is expected of a type before anything was measured, and how many measurements that is worth: chosen
-# (memory-model: Recall accuracy).
-PRIORS: Mapping[QueryType, float] = {"semantic": 0.5, "causal": 0.4, "code": 0.3, "temporal": 0.3, "entity": 0.4}
-WORTH = 10  # chosen (memory-model: Recall accuracy)
 
 _REASONS: Mapping[QueryType, str] = {
     "semantic": "What the goal means as a whole.",
     "causal": "What brings it about or follows from it.",
-    "code": "Names as they would stand in code.",
+    "code": "The words and names that tell most here, as they are written.",
     "temporal": "When it was.",
     "entity": "Whom and what it names.",
 }
+# What parts a question from others where its words do not.
 _CUES: Mapping[QueryType, str] = {
-    "semantic": "overview",
-    "causal": "because",
-    "code": "code",
+    "semantic": "everything about",
+    "causal": "why",
+    "code": "details of",
     "temporal": "when",
-    "entity": "names",
+    "entity": "who or what is",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedQuery:
-    """A question, the space it is meant for, and the share of what matters that it is expected to find."""
+    """A question, the space it is meant for, the share of its words that anything stored has, and the share of what was
+    expected that searches of its type have found here, where that was measured."""
 
     text: str
     type: QueryType
     rationale: str
-    expected_recall: float
+    coverage: float
+    expected_recall: float | None
 
     @property
     def space(self) -> str:
@@ -74,13 +82,16 @@ def plan_search(kernel: Kernel, goal: str, focus: Sequence[str] = ()) -> SearchP
     chosen = cast(list[QueryType], list(dict.fromkeys((*focus, *ORDER)))[:QUERIES])
     with kernel.read() as snapshot:
         finder: Finder = finder_of(kernel)
-        spelled = spelled_words(without_request(goal))
+        topic = topic_of(goal)
+        spelled = spelled_words(topic)
         known = finder.holding(snapshot, list(spelled))
-        texts = _texts(chosen, goal, _rarest(spelled, known) or [goal.strip()], kernel.now())
+        phrase = _rarest(spelled, known) or [topic]
+        about = _about(goal, phrase, known)
+        texts = _texts(chosen, goal, phrase, about=about, now=kernel.now())
         held = finder.holding(snapshot, list(dict.fromkeys(term for text in texts for term in words(text))))
         rates = hit_rates(kernel, snapshot.session)
     queries = tuple(
-        PlannedQuery(text, type, _REASONS[type], round(rates[type] * _coverage(text, held), 4))
+        PlannedQuery(text, type, _REASONS[type], _coverage(text, held), rates.get(type))
         for type, text in zip(chosen, texts, strict=True)
     )
     cost = sum(count_tokens(query.text) for query in queries) + _answers_cost(kernel, texts)
@@ -88,12 +99,9 @@ def plan_search(kernel: Kernel, goal: str, focus: Sequence[str] = ()) -> SearchP
 
 
 def hit_rates(kernel: Kernel, session: Session) -> dict[QueryType, float]:
-    """The share of what was expected that searches of each type have found so far."""
+    """The share of what was expected that searches of each type have found so far; of those that were tested."""
     held: Mapping[str, Any] = activity_of(kernel).state(session, kernel.collection, HIT_RATES) or {}
-    return {
-        type: (WORTH * prior + held.get(type, [0, 0])[0]) / (WORTH + held.get(type, [0, 0])[1])
-        for type, prior in PRIORS.items()
-    }
+    return {type: held[type][0] / held[type][1] for type in SPACES if held.get(type, [0, 0])[1]}
 
 
 def note_hits(kernel: Kernel, session: Session, type: QueryType, *, hits: int, expected: int) -> None:
@@ -110,11 +118,18 @@ def _rarest(spelled: Mapping[str, str], known: Mapping[str, int]) -> list[str]:
     return [letters for term, letters in spelled.items() if term in found] or list(spelled.values())[:PHRASE]
 
 
-def _texts(types: Sequence[QueryType], goal: str, phrase: Sequence[str], now: int) -> list[str]:
+def _about(goal: str, phrase: Sequence[str], known: Mapping[str, int]) -> str:
+    """What a goal is about in its own words, or in those that anything stored has, where it has others."""
+    clause = clause_of(goal)
+    is_known = all(known.get(term) for term in spelled_words(clause)) or not any(known.values())
+    return clause if is_known else " ".join(phrase)
+
+
+def _texts(types: Sequence[QueryType], goal: str, phrase: Sequence[str], *, about: str, now: int) -> list[str]:
     made: list[str] = []
     for type in types:
         for size in range(len(phrase), 0, -1):
-            text = _draft(type, goal, phrase[:size], now)
+            text = _draft(type, goal, phrase[:size], about=about if size == len(phrase) else "", now=now)
             if _is_apart(text, made):
                 break
         else:
@@ -132,22 +147,25 @@ def _is_apart(text: str, others: Sequence[str]) -> bool:
     return True
 
 
-def _draft(type: QueryType, goal: str, phrase: Sequence[str], now: int) -> str:
+def _draft(type: QueryType, goal: str, phrase: Sequence[str], *, about: str, now: int) -> str:
+    """A question as a person would type it."""
     spoken = " ".join(phrase)
+    topic = about or spoken
     if type == "semantic":
         return without_request(goal)
     if type == "causal":
-        return f"{'effects' if asks_for_effects(goal) else 'causes'} of {spoken}"
+        if asks_for_effects(goal):
+            return f"what follows from {topic}"
+        return f"what makes {topic}" if asks_for_causes(goal) else f"reason for {topic}"
     if type == "code":
-        return " ".join(dict.fromkeys(names(goal))) or _guessed_names(phrase)
+        return " ".join(dict.fromkeys(names(goal))) or spoken
     if type == "temporal":
-        return f"{spoken} {' '.join(_dated(period, now) for period in periods(goal)) or to_iso(now)[:7]}"
-    return " ".join(find(goal)) or f"{_CUES['entity']} {spoken}"
-
-
-def _guessed_names(phrase: Sequence[str]) -> str:
-    first, *rest = phrase
-    return f"{'_'.join(phrase)} {first}{''.join(word.capitalize() for word in rest)}" if rest else f"{first}()"
+        said = periods(goal)
+        undated = " ".join(word for word in phrase if word.lower() not in " ".join(said).split()) or spoken
+        dates = " ".join(dict.fromkeys(_dated(period, now) for period in said))
+        return f"{undated} {dates}" if dates else f"when {topic}"
+    named = [name for name in find(goal) if not is_of_calendar(name)]
+    return " ".join(dict.fromkeys(named)) or f"who deals with {spoken}"
 
 
 def _dated(period: str, now: int) -> str:
@@ -196,4 +214,4 @@ def _strategy(queries: Sequence[PlannedQuery]) -> str:
     """Names first where there are any; one after the other where only one can be expected to find anything."""
     if any(query.type == "entity" for query in queries):
         return "cascade"
-    return "sequential" if sum(query.expected_recall > 0 for query in queries) == 1 else "parallel"
+    return "sequential" if sum(query.coverage > 0 for query in queries) == 1 else "parallel"

@@ -10,6 +10,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.quarantine import find_unheld
 from memotheca.memory.claims.when import source_of, told_when
 from memotheca.memory.curation.remember import importance_of, quarantine_of
+from memotheca.memory.recall.compare import rank_in_space
 from memotheca.memory.recall.preference import MORE, prefer
 from memotheca.memory.session.arousal import modulator_levels, note_nothing_found
 from memotheca.memory.session.modulators import Levels, attended, widened
@@ -50,6 +51,7 @@ class RecallRequest:
     agents: tuple[str, ...] = ()
     excluded_agents: tuple[str, ...] = ()
     modality: str | None = None
+    space: str | None = None
     with_quarantined: bool = False
     session: str = ""
 
@@ -123,10 +125,13 @@ def recall(
     depth = widened(DEEP if wanted.is_narrow else POOL, levels)
     # By words and by meaning so many are found each; where some will not pass, all of them are needed.
     pool = 2 * depth if wanted.is_narrow or wanted.min_similarity else wanted.top_k + MORE
+    pool = pool if wanted.space is None else max(pool, POOL)
     find = find_entries if wanted.with_quarantined else find_unheld
     page = find(kernel, _question(wanted, depth), limit=pool)
     searched = time.perf_counter()
     passing = prefer(kernel, [hit for hit in page.hits if _passes(hit, wanted)], wanted.query)
+    if wanted.space is not None:
+        passing = rank_in_space(kernel, passing, wanted.query, wanted.space)
     passing = passing if wanted.is_narrow else passing[: wanted.top_k]
     attending = passing[: attended([hit.score or 0.0 for hit in passing], levels)] if passing else []
     filtered = time.perf_counter()

@@ -8,7 +8,7 @@ from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.critique import Check, critique
 from memotheca.memory.care.recency import recent_entries
-from memotheca.memory.claims.goals import Intent, asks_for_effects, intents, without_request
+from memotheca.memory.claims.goals import Intent, asks_for_effects, intents, to_remember, topic_of, without_request
 from memotheca.memory.curation.restore import TAKEN_BACK
 from memotheca.memory.curation.tombstones import Tombstone, find_tombstones
 from memotheca.memory.session.state import activity_of
@@ -17,7 +17,7 @@ from memotheca.memory.verbs import Verb
 from memotheca.model.knowledge import Entry
 from memotheca.search.search import Question, find_entries
 
-STEPS, USUAL = 5, 3  # specification: five steps, three unless more are due
+STEPS = 5  # specification: at most
 UNSETTLED, LOOSE = 0.6, 0.4  # specification: from these on the session itself suggests a step
 FOUND = 3  # chosen: ids that a step is filled with
 RECENT = 10  # chosen: entries that a step may be about
@@ -74,10 +74,14 @@ class _Survey:
     hits: Sequence[Entry]
     duplicates: Sequence[Entry]
     lost: Sequence[Tombstone]
+    has_changes: bool = False
 
     @property
     def topic(self) -> str:
         return without_request(self.goal)
+
+
+_ASKING: frozenset[Intent] = frozenset(("missing", "conflict", "cause", "trust", "related", "kind", "find"))
 
 
 def reflect(kernel: Kernel, goal: str, session_name: str) -> Reflection:
@@ -93,15 +97,16 @@ def reflect(kernel: Kernel, goal: str, session_name: str) -> Reflection:
     if mood.coherence < LOOSE:
         triggered.append(f"coherence {mood.coherence:.2f} < {LOOSE}")
         steps.append(Proposal(verb=Verb.CRITICISE, ground="loose"))
-    last = Proposal(verb=Verb.CITE, ground="goal", text=found.topic)
-    kept = list({step.verb: step for step in reversed(steps)}.values())[::-1][: STEPS - 1]
-    if len(kept) < USUAL - 1:
-        more = [step for step in _find(found) if step.verb not in {each.verb for each in kept}]
-        kept += more[: USUAL - 1 - len(kept)]
+    # Who asks something wants the passages at hand; who wants something done does not.
+    wanted = not meant or not _ASKING.isdisjoint(meant)
+    last = [Proposal(verb=Verb.CITE, ground="goal", text=found.topic)] if wanted else []
+    kept: dict[Verb, Proposal] = {}
+    for step in steps if meant or triggered else [*_find(found), *steps]:
+        kept.setdefault(step.verb, step)
     return Reflection(
         goal=goal,
         reasoning=_reasoning(meant, found),
-        steps=(*kept, last),
+        steps=(*list(kept.values())[: STEPS - len(last)], *last),
         entropy=mood.entropy,
         coherence=mood.coherence,
         triggered_by=tuple(triggered),
@@ -122,7 +127,8 @@ def _survey(kernel: Kernel, goal: str, meant: Sequence[Intent]) -> _Survey:
         lost = _lost(find_tombstones(snapshot, kernel.now(), query=goal, limit=20)[0]) if "undo" in meant else []
         if "undo" in meant and not lost:
             lost = _lost(find_tombstones(snapshot, kernel.now(), limit=20)[0])
-    return _Survey(goal, hits, repeated, lost)
+        has_changes = "undo" in meant and bool(snapshot.commits(limit=1))
+    return _Survey(goal, hits, repeated, lost, has_changes)
 
 
 def _lost(found: Sequence[Tombstone]) -> list[Tombstone]:
@@ -137,6 +143,9 @@ def _reasoning(meant: Sequence[Intent], found: _Survey) -> str:
 
 
 def _undo(found: _Survey) -> list[Proposal]:
+    """Bring back what was forgotten or merged; where nothing was, the last change is what is left to take back."""
+    if not found.lost and found.has_changes:
+        return [Proposal(verb=Verb.LOOK_BACK, ground="undo"), Proposal(verb=Verb.UNDO, ground="undo")]
     steps = [Proposal(verb=Verb.UNEARTH, ground="undo", text=found.topic)]
     return [*steps, *(Proposal(verb=Verb.RESTORE, ground="undo", lost=each) for each in found.lost)]
 
@@ -162,7 +171,7 @@ def _clean(found: _Survey) -> list[Proposal]:
 
 def _cause(found: _Survey) -> list[Proposal]:
     verb = Verb.PREDICT if asks_for_effects(found.goal) else Verb.EXPLAIN
-    steps = [Proposal(verb=verb, ground="cause", text=found.topic)]
+    steps = [Proposal(verb=verb, ground="cause", text=topic_of(found.goal))]
     if len(found.hits) > 1:
         steps.append(Proposal(verb=Verb.TRACE, ground="cause", entries=tuple(found.hits[:2])))
     return steps
@@ -183,7 +192,8 @@ def _forget(found: _Survey) -> list[Proposal]:
 
 
 def _store(found: _Survey) -> list[Proposal]:
-    return [Proposal(verb=verb, ground="store", text=found.topic) for verb in (Verb.SEARCH, Verb.STORE)]
+    said = to_remember(found.goal)
+    return [Proposal(verb=verb, ground="store", text=said) for verb in (Verb.SEARCH, Verb.STORE)]
 
 
 def _related(found: _Survey) -> list[Proposal]:
@@ -195,10 +205,10 @@ def _kind(found: _Survey) -> list[Proposal]:
 
 
 def _find(found: _Survey) -> list[Proposal]:
-    return [
-        Proposal(verb=Verb.PLAN, ground="find", text=found.goal),
-        Proposal(verb=Verb.SEARCH, ground="find", text=found.topic),
-    ]
+    """Where something is near, all of it; else the same in other words."""
+    if found.hits:
+        return [Proposal(verb=Verb.SEARCH, ground="find", text=topic_of(found.goal))]
+    return [Proposal(verb=Verb.PLAN, ground="find", text=found.goal)]
 
 
 _STEPS: Mapping[Intent, Callable[[_Survey], list[Proposal]]] = {

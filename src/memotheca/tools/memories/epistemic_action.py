@@ -1,18 +1,22 @@
 """Ask the person."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.settle import Choice, Settled, settle
 from memotheca.memory.recall.questions import DUE, OpenQuestion, eligibility, next_question
 from memotheca.memory.session.state import activity_of
+from memotheca.model.clock import to_iso
 from memotheca.toolkit.ask import Form, Response, choice_of
-from memotheca.toolkit.fields import UNSET, Schema, Unset, flag, free, number, text, texts
+from memotheca.toolkit.fields import UNSET, Schema, Unset, flag, free, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 
 ASK, NONE = "ask_user", "none"
+UNMEASURED = "A general question is about nothing that is open, so nothing can be said of what its answer settles."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,25 +26,45 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceShape:
+    answer: str = text()
+    meaning: str = text()
+    tool: str | Unset = text(default=UNSET)
+    arguments: dict[str, Any] | Unset = free(default=UNSET)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettledShape:
+    answer: str = text()
+    told: str = text()
+    tx_id: int | None = integer(default=None, nullable=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
     action_type: str = text()
     question: str = text()
-    expected_entropy_reduction: float = number(minimum=0, maximum=1)
+    expected_entropy_reduction: float | None = number(default=None, nullable=True, minimum=0, maximum=1)
+    reduction_reason: str | Unset = text(default=UNSET)
     focal_nodes: tuple[str, ...] = texts()
     coherence_before: float = number()
     suggested_follow_up: str | None = text(default=None, nullable=True)
     reason: str = text()
     asked_directly: bool = flag()
     answer: dict[str, Any] | Unset = free(default=UNSET)
+    task_id: str | Unset = text(default=UNSET)
+    choices: tuple[ChoiceShape, ...] = many(ChoiceShape)
+    settled: SettledShape | Unset = one(SettledShape, default=UNSET)
 
 
 EXAMPLE = Example(arguments={"force": True})
 
 
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE, idempotent=False)
+@tool(contract="memories", effect="change", models=(Input, Output), example=EXAMPLE, idempotent=False)
 def epistemic_action(call: Call[Kernel], input: Input) -> Answer:
-    """Get the one question to the user whose answer would settle most: about contradictions, causes, unlinked or
-    unexplained things. Where the client can ask, the user is asked at once. No question comes twice in a session."""
+    """Get the question to the user that is most pressing: what is disputed, seems to have changed, is there twice, or
+    is never explained, in its own sentences. Where the client can ask, the user is asked at once and the answer carried
+    out; else choices says which call carries out which answer. No question comes twice in a session."""
     kernel = call.kernel
     name = input.session_id if isinstance(input.session_id, str) and input.session_id else call.session
     with kernel.read() as snapshot:
@@ -57,23 +81,31 @@ def epistemic_action(call: Call[Kernel], input: Input) -> Answer:
             coherence_before=round(mood.coherence, 4),
             reason=told,
             asked_directly=False,
+            choices=(),
         )
         return Answer(told, NODES, output)
     response = call.ask(_form(found))
+    settled = _settle(call, found, response)
     mood.asked = [*mood.asked, found.mark]
     activity_of(kernel).keep((kernel.collection, name))
+    choices = () if settled is not None else _choices(found, to_iso(kernel.now()))
+    reduction = found.reduction
     output = Output(
         action_type=ASK,
         question=found.text,
-        expected_entropy_reduction=round(found.reduction, 4),
+        expected_entropy_reduction=None if reduction is None else round(reduction, 4),
+        reduction_reason=UNMEASURED if reduction is None else UNSET,
         focal_nodes=tuple(entry.id for entry in found.focal),
         coherence_before=round(mood.coherence, 4),
-        suggested_follow_up=_follow_up(found, response),
+        suggested_follow_up=_follow_up(found, response, choices, is_settled=settled is not None),
         reason=f"{found.kind}; {why}",
         asked_directly=response.outcome != "unsupported",
         answer=dict(response.content) if response.accepted else UNSET,
+        task_id=UNSET if found.task is None else found.task.row.id,
+        choices=choices,
+        settled=UNSET if settled is None else settled,
     )
-    return Answer(found.text, NODES, output)
+    return Answer(found.text if settled is None else f"{found.text} {settled.told}", NODES, output)
 
 
 def _unasked(why: str | None) -> str:
@@ -82,21 +114,74 @@ def _unasked(why: str | None) -> str:
     return "Everything there is to ask has been asked in this session."
 
 
+def _field(found: OpenQuestion) -> str:
+    return "holds" if found.kind in ("dispute", "update") else "choice"
+
+
 def _form(found: OpenQuestion) -> Form:
     answer: Schema = {"type": "string", "title": "Answer", "description": "In your own words."}
-    if found.kind != "contradiction":
+    if not found.choices:
         return Form(message=found.text, fields={"answer": answer}, required=("answer",))
-    titles = [name_of(entry) for entry in found.focal]
-    holds = choice_of(["first", "second", "both", "neither"], [*titles, "Both, at different times", "Neither"])
-    return Form(message=found.text, fields={"holds": holds, "answer": answer}, required=("holds",))
+    chosen = choice_of(list(found.choices), list(found.titles))
+    return Form(message=found.text, fields={_field(found): chosen, "answer": answer}, required=(_field(found),))
 
 
-def _follow_up(found: OpenQuestion, response: Response) -> str | None:
+def _settle(call: Call[Kernel], found: OpenQuestion, response: Response) -> SettledShape | None:
+    """Carry out what the person chose; in their own words alone nothing is decided."""
+    chosen = response.content.get(_field(found)) if response.accepted else None
+    if chosen is None or found.task is None:
+        return None
+    said = str(response.content.get("answer") or "").strip()
+    why = f"The user was asked: {found.text} They chose: {chosen}.{f' They said: {said}' if said else ''}"
+    done: Settled = settle(call.kernel, found.task, cast(Choice, chosen), rationale=why, actor=call.actor)
+    return SettledShape(answer=str(chosen), told=done.told, tx_id=done.tx)
+
+
+def _choices(found: OpenQuestion, now: str) -> tuple[ChoiceShape, ...]:
+    """Each answer, and the call that carries it out."""
+    return tuple(
+        ChoiceShape(answer=choice, meaning=title, **_call(choice, [entry.id for entry in found.focal], now))
+        for choice, title in zip(found.choices, found.titles, strict=True)
+    )
+
+
+def _call(choice: Choice, ids: list[str], now: str) -> dict[str, Any]:
+    one, other = ids[0], ids[-1]
+    linked = {"node_id": other, "link_to": [one], "relation": "consistent with"}
+    why = "The user was asked and said that it does not hold."
+    calls: Mapping[Choice, tuple[str, dict[str, Any]]] = {
+        "first": ("annotate_node", {"node_id": one, "supersedes": [other]}),
+        "second": ("annotate_node", {"node_id": other, "supersedes": [one]}),
+        "both": ("annotate_node", linked),
+        "different": ("annotate_node", linked),
+        "neither": ("annotate_node", {"node_id": other, "supersedes": [one], "valid_to": now}),
+        "unknown": ("annotate_node", {"node_id": other, "contradicts": [one]}),
+        "same": ("annotate_node", {"node_id": other, "same_as": [one]}),
+        "release": ("annotate_node", {"node_id": one, "release": True}),
+        "forget": ("forget_concept", {"node_id": one, "reason": "incorrect", "rationale": why}),
+        "still": ("annotate_node", {"node_id": one, "valid_to": None}),
+    }
+    if choice not in calls:
+        return {}
+    name, arguments = calls[choice]
+    return {"tool": name, "arguments": arguments}
+
+
+def _follow_up(
+    found: OpenQuestion, response: Response, choices: tuple[ChoiceShape, ...], *, is_settled: bool
+) -> str | None:
     """What to do with the answer; nothing where there is none to come."""
     if response.outcome in ("declined", "cancelled"):
         return None
-    cited = ", ".join(citation_of(entry) for entry in found.focal)
-    link = f" and link_to {cited}" if cited else ""
+    said = str(response.content.get("answer") or "").strip()
+    linked = f', "link_to": {json.dumps([entry.id for entry in found.focal])}' if found.focal else ""
     if response.accepted:
-        return f"Store the answer with store_memory{link}."
-    return f"Ask the user, then store the answer with store_memory{link}."
+        if is_settled and not said:
+            return None
+        return f'Store what they said: store_memory {{"content": {json.dumps(said)}{linked}, "rationale": "…"}}.'
+    if not choices:
+        return f'Ask the user, then store the answer: store_memory {{"content": "…"{linked}, "rationale": "…"}}.'
+    calls = [
+        f"{each.answer}: {each.tool} {json.dumps(each.arguments)}" for each in choices if isinstance(each.tool, str)
+    ]
+    return f"Ask the user, then carry the answer out. {'; '.join(calls)}."

@@ -8,6 +8,7 @@ from memotheca.toolkit.fields import UNSET, Unset, integer, many, number, text, 
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 
+UNMEASURED = "No search of this type was tested here; test_recall_accuracy measures it."
 FOCUS = ("semantic", "causal", "code", "temporal", "entity")
 
 
@@ -23,7 +24,8 @@ class QueryShape:
     type: str = text()
     space: str = text()
     rationale: str = text()
-    expected_recall: float = number()
+    expected_recall: float | None = number(default=None, nullable=True)
+    expected_recall_reason: str | Unset = text(default=UNSET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +49,8 @@ EXAMPLE = Example(
 
 @tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def generate_search_plan(call: Call[Kernel], input: Input) -> Answer:
-    """Turn a goal into three different questions for search_graph, each for another space, with how much each can be
-    expected to find here."""
+    """Turn a goal into three different questions for search_graph, each with the space to pass on; how much searches of
+    its type find here is told where it was measured."""
     focus = input.focus_spaces if isinstance(input.focus_spaces, tuple) else ()
     plan = plan_search(call.kernel, input.goal, focus)
     output = Output(
@@ -58,7 +60,8 @@ def generate_search_plan(call: Call[Kernel], input: Input) -> Answer:
                 type=query.type,
                 space=query.space,
                 rationale=query.rationale,
-                expected_recall=query.expected_recall,
+                expected_recall=None if query.expected_recall is None else round(query.expected_recall, 4),
+                expected_recall_reason=UNMEASURED if query.expected_recall is None else UNSET,
             )
             for query in plan.queries
         ),

@@ -11,6 +11,7 @@ TOOLS: Mapping[str, str] = {
     Verb.RESTORE: "restore_from_hash",
     Verb.ANNOTATE: "annotate_node",
     Verb.BOOST: "boost_importance",
+    Verb.UNDO: "undo",
     Verb.SEARCH: "search_graph",
     Verb.CITE: "inject_context",
     Verb.PLAN: "generate_search_plan",

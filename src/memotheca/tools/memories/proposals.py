@@ -63,6 +63,7 @@ _ARGUMENTS: Mapping[Verb, Callable[[Proposal, str], dict[str, Any]]] = {
     Verb.LOOK_BACK: lambda proposal, asked: {"component": "curation"},
     Verb.CRITICISE: lambda proposal, asked: {"check_types": list(proposal.checks)} if proposal.checks else {},
     Verb.RESTORE: _restore,
+    Verb.UNDO: lambda proposal, asked: {"count": 1},
     Verb.MERGE: _merge,
     Verb.TRACE: _trace,
     Verb.FORGET: _forget,
@@ -95,6 +96,8 @@ def _classifies(proposal: Proposal) -> str:
 _SENTENCES: Mapping[tuple[Ground, Verb], str | Callable[[Proposal], str]] = {
     ("undo", Verb.UNEARTH): "See what was deleted and can still come back.",
     ("undo", Verb.RESTORE): _brings_back,
+    ("undo", Verb.LOOK_BACK): "Nothing was forgotten: see what was done last.",
+    ("undo", Verb.UNDO): "Takes back the last change.",
     ("missing", Verb.UNEARTH): "It may have been forgotten or merged.",
     ("missing", Verb.LOOK_BACK): "See who changed what.",
     ("missing", Verb.PLAN): "It may be there under other words.",

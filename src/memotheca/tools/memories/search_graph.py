@@ -12,6 +12,7 @@ from memotheca.memory.session.focus import note_retrieval
 from memotheca.memory.session.quadrants import QUADRANTS
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.form import MODALITIES
+from memotheca.memory.spaces.space_table import IDS
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, one, said, text, texts, to_json
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -42,6 +43,7 @@ class Input:
     filters: dict[str, Any] = one(Filters, "", UNSET)
     perspective_lock: dict[str, Any] = one(Perspective, "Only what this domain or these agents stored.", UNSET)
     modality: str = choice(MODALITIES, "", UNSET)
+    space: str = choice(IDS, "Rank also by nearness in this space.", UNSET)
     include_content: bool = flag("", False)
     include_quarantined: bool = flag("", False)
     topK: int = integer("Same as top_k.", UNSET, minimum=1, maximum=100)
@@ -149,6 +151,7 @@ def _wanted(given: dict[str, Any], session: str) -> RecallRequest:
         agents=tuple(lock.get("agent_ids", ())),
         excluded_agents=tuple(lock.get("exclude_agent_ids", ())),
         modality=given.get("modality"),
+        space=given.get("space"),
         with_quarantined=given["include_quarantined"],
         session=session,
     )
