@@ -360,10 +360,9 @@ def _note_contexts(seen: Array, reading: _Reading) -> None:
     """What speaks for an honest text: the look of an article, of notes, of code, a plain question, talk about attacks."""
     shown, sentences = reading.shown, reading.sentences
     words = max(1, sum(each.words for each in sentences))
-    lines = shown.count("\n") + 1
     told = [each for each in sentences if "discuss" in each.held]
     values = (
-        min(1.0, len(_DECLARATION.findall(shown)) / lines),
+        share_of_code(shown),
         float("```" in shown),
         min(1.0, len(_HEADINGS.findall(shown)) / 2),
         min(1.0, len(_ITEMS.findall(shown)) / 4),
@@ -377,6 +376,11 @@ def _note_contexts(seen: Array, reading: _Reading) -> None:
     )
     for name, value in zip(CONTEXTS, values, strict=True):
         seen[_INDEX[name]] = value
+
+
+def share_of_code(text: str) -> float:
+    """How many of a text's lines look like those of a program."""
+    return min(1.0, len(_DECLARATION.findall(text)) / (text.count("\n") + 1))
 
 
 def _numbers(folded: str) -> Array:

@@ -17,7 +17,7 @@ _BASE64 = re.compile(r"(?<![\w+/=])(?:[A-Za-z0-9+/]{4}){5,}(?:[A-Za-z0-9+/]{2}==
 _HEX = re.compile(r"(?<!\w)(?:(?:\\x|0x|%)?[0-9a-fA-F]{2}[\s,:]?){10,}(?!\w)")
 _BINARY = re.compile(r"(?<!\w)(?:[01]{8}[\s,]*){5,}(?!\w)")
 _POINTS = re.compile(r"(?<!\w)(?:(?:&#|U\+|\\u)?\d{2,4};?[\s,]+){8,}\d{2,4}(?!\w)")
-_SPACED = re.compile(r"(?:(?<=\s)|^)(?:[^\W\d_][\s.\-_*|]{1,2}){7,}[^\W\d_](?=\W|$)")
+_SPACED = re.compile(r"(?:(?<=\s)|^)(?:[^\W\d_][\s.\-_*|']{1,4}){7,}[^\W\d_](?=\W|$)")
 _LEET = str.maketrans("013457@$!|", "oieastasii")
 _LOOKALIKES = str.maketrans(
     "аеорсухіјѕһԁɡӏոԛᴡτνικρυωαϲսɩℓᏀᎪᏢƖγβ",
@@ -65,7 +65,11 @@ def hidden_texts(text: str) -> list[str]:
     found += [_respace(match.group()) for match in _SPACED.finditer(text)]
     rest = _BASE64.sub(" ", text)
     here = _count_common(rest)
-    for turned in (rest[::-1], codecs.decode(rest, "rot13"), rest.translate(_LEET), rest.translate(_UPSIDE_DOWN)[::-1]):
+    spelled = rest.translate(_LEET)
+    # Only words with digits change, so what they add is told by itself.
+    if _count_common(spelled) >= here + 2:
+        found.append(spelled)
+    for turned in (rest[::-1], codecs.decode(rest, "rot13"), rest.translate(_UPSIDE_DOWN)[::-1]):
         # More of the words that every text has, and enough of them.
         if turned != rest and _count_common(turned) > max(1, 2 * here):
             found.append(turned)
@@ -110,7 +114,7 @@ def _from_points(match: str) -> str:
 
 def _respace(match: str) -> str:
     """Letters set apart: wider gaps are between words."""
-    return " ".join(re.sub(r"[\s.\-_*|]", "", word) for word in re.split(r"\s{2,}", match))
+    return " ".join(re.sub(r"[\s.\-_*|']", "", word) for word in re.split(r"\s{2,}", match))
 
 
 _DECODERS = ((_BASE64, _from_sixty_four), (_HEX, _from_hex), (_BINARY, _from_binary), (_POINTS, _from_points))
