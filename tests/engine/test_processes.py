@@ -178,6 +178,23 @@ def test_searches_go_on_after_an_erasure_that_got_no_further_than_the_rows(tmp_p
     desk.close()
 
 
+@pytest.mark.parametrize("is_sealed", [False, True])
+def test_no_process_counts_what_is_erased_though_the_erasure_got_no_further_than_the_rows(tmp_path, is_sealed):
+    desk, other = Desk(tmp_path, FAKE), Desk(tmp_path, FAKE)
+    ids = fill(desk, 3) if is_sealed else [desk.put(f"tea {number}") for number in range(3)]
+    assert len(desk.found("tea")) == len(other.found("tea")) == 3
+    desk.kernel.write(lambda transaction: erase_rows(transaction, ids[1]), actor="test")
+    fresh = Desk(tmp_path, FAKE)
+    for each in (desk, other, fresh):
+        assert {found[0] for found in each.found("tea")} == {ids[0], ids[2]}
+        assert each.ask("tea").total == 2
+        assert each.found("tea") == desk.found("tea")
+    desk.put("tea later")
+    assert desk.found("tea") == other.found("tea") == fresh.found("tea")
+    for each in (fresh, other, desk):
+        each.close()
+
+
 def test_an_erasure_that_meets_a_process_that_seals_breaks_no_manifest(desk, other, monkeypatch):
     ids = fill(desk)
     other.put("tea late")

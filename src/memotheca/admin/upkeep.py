@@ -60,9 +60,11 @@ def forget_erased(kernel: Kernel) -> None:
     finder: Finder = finder_of(kernel)
     with kernel.store.database.read() as session:
         models = {model_of(session, kernel.collection), *read_models(session, kernel.collection)}
+        erasures, _ = chunks.count_erasures(session, kernel.collection)
     for model in sorted(models):
         rewrite_living(kernel.store, finder.index_of(kernel.collection, model))
     remove_unnamed(kernel.store, finder.folder)
+    kernel.store.operate(lambda session: chunks.note_rewritten(session, kernel.collection, erasures))
 
 
 def rebuild(kernel: Kernel, report: Report) -> int:

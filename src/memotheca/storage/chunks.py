@@ -13,6 +13,8 @@ Spot = tuple[int, int, str | None]
 
 FOREVER = (1 << 63) - 1  # specification: the largest moment a column of 64 bits holds
 NEVER = -(1 << 63)  # specification: and the least
+# No stream of segments: how often something was erased, and how many of those times it has left the segments too.
+ERASED = "erased"
 
 # created, updated, valid from, valid to, expires: µs; importance.
 COLUMNS = struct.Struct("<5qd")
@@ -136,7 +138,8 @@ def kill(session: Session, collection: str, tx: int, entry_id: str, *, after: in
 
 
 def forget(session: Session, collection: str, entry_id: str) -> None:
-    """Remove every trace of an entry's chunks; segments that hold them are rewritten by whoever erases."""
+    """Remove every trace of an entry's chunks, and let every process drop what it holds of them, from this transaction
+    on; segments that hold them are rewritten by whoever erases."""
     # Nobody who is embedding them now may bring their vectors back.
     session.run(
         "DELETE FROM unembedded WHERE collection = ? AND seq IN "
@@ -154,6 +157,31 @@ def forget(session: Session, collection: str, entry_id: str) -> None:
     )
     session.run("DELETE FROM chunk WHERE collection = ? AND entry_id = ?", collection, entry_id)
     take_seq(session, collection, 1)
+    session.run_many(
+        "INSERT INTO manifest (collection, stream, generation, sealed, segments) VALUES (?, ?, 0, 0, '[]') "
+        "ON CONFLICT (collection, stream) DO NOTHING",
+        [(collection, stream) for stream in ("text", ERASED)],
+    )
+    session.run("UPDATE manifest SET generation = generation + 1 WHERE collection = ?", collection)
+
+
+def count_erasures(session: Session, collection: str) -> tuple[int, int]:
+    """How often something was erased, and how many of those times its segments were rewritten since."""
+    rows = session.rows(
+        "SELECT generation, sealed FROM manifest WHERE collection = ? AND stream = ?", collection, ERASED
+    )
+    return (int(rows[0][0]), int(rows[0][1])) if rows else (0, 0)
+
+
+def note_rewritten(session: Session, collection: str, erasures: int) -> None:
+    """The segments are without what had been erased so many times."""
+    session.run(
+        "UPDATE manifest SET sealed = ? WHERE collection = ? AND stream = ? AND sealed < ?",
+        erasures,
+        collection,
+        ERASED,
+        erasures,
+    )
 
 
 def put_vectors(session: Session, collection: str, model: str, pairs: Iterable[tuple[int, bytes]]) -> None:
@@ -336,11 +364,15 @@ def has_deaths(session: Session, collection: str, after: int, at_least: int) -> 
     return bool(rows)
 
 
+def living_chunks(session: Session, collection: str) -> list[int]:
+    """Numbers of all chunks that still exist."""
+    return [int(row[0]) for row in session.rows("SELECT seq FROM chunk WHERE collection = ?", collection)]
+
+
 def living_numbers(session: Session, collection: str) -> tuple[list[int], list[int]]:
     """Numbers of all chunks and of all vectors that still exist."""
-    chunk_rows = session.rows("SELECT seq FROM chunk WHERE collection = ?", collection)
     vector_rows = session.rows("SELECT seq FROM vector WHERE collection = ?", collection)
-    return [int(row[0]) for row in chunk_rows], [int(row[0]) for row in vector_rows]
+    return living_chunks(session, collection), [int(row[0]) for row in vector_rows]
 
 
 def has_unsealed(session: Session, collection: str, at_least: int) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memotheca.model.retry import MissingSegmentError
+from memotheca.storage.chunks import ERASED
 from memotheca.storage.database import Session, first
 
 Array = NDArray[Any]
@@ -191,14 +192,17 @@ def read_models(session: Session, collection: str) -> list[str]:
 
 
 def reset_manifests(session: Session, collection: str, sealed: int) -> None:
-    """Name no segment any more, and let every process notice, also where nothing was sealed yet."""
+    """Name no segment any more, and let every process notice, also where nothing was sealed yet; in no segment there is
+    nothing that was erased."""
     session.run(
         "INSERT INTO manifest (collection, stream, generation, sealed, segments) VALUES (?, 'text', 0, 0, '[]') "
         "ON CONFLICT (collection, stream) DO NOTHING",
         collection,
     )
     session.run(
-        "UPDATE manifest SET generation = generation + 1, sealed = ?, segments = '[]' WHERE collection = ?",
+        "UPDATE manifest SET generation = generation + 1, sealed = CASE stream WHEN ? THEN generation + 1 ELSE ? END, "
+        "segments = '[]' WHERE collection = ?",
+        ERASED,
         sealed,
         collection,
     )

@@ -21,7 +21,7 @@ from memotheca.search.index.index_parts import (
     to_dense_part,
     to_text_part,
 )
-from memotheca.storage.chunks import newest_seq, read_births, read_deaths
+from memotheca.storage.chunks import count_erasures, living_chunks, newest_seq, read_births, read_deaths
 from memotheca.storage.database import Session
 from memotheca.storage.segments import Manifest, open_segment, read_manifest
 from memotheca.storage.vectors import read_vectors
@@ -63,6 +63,7 @@ class Texts:
         self._sealed = 0
         self._seen = -1
         self._born = 0
+        self._is_clean = True
 
     def catch_up(self, session: Session, newest: int) -> None:
         """Read what is missing of a snapshot: new segments, births and deaths."""
@@ -79,6 +80,8 @@ class Texts:
             self._read_births(session)
             self.layout -= np.array_equal(before, self._numbers()[: len(before)])
         self._read_deaths(session)
+        if not self._is_clean:
+            self._drop_erased(session)
         self._seen = newest
 
     def _numbers(self) -> Array:
@@ -92,7 +95,7 @@ class Texts:
         ]
         self._sealed, self._born, self.manifest = len(self.parts), manifest.sealed, manifest
         # Whatever fails now, the rest is read again.
-        self._seen = -1
+        self._seen, self._is_clean = -1, False
         self.deaths_seen = min((part.deaths_seen for part in self.parts), default=0)
         self._place()
 
@@ -126,6 +129,17 @@ class Texts:
             self.deaths_seen = int(marks.max())
         for part in self.parts:
             part.deaths_seen = max(part.deaths_seen, self.deaths_seen)
+
+    def _drop_erased(self, session: Session) -> None:
+        """Where an erasure got no further than the rows, segments still hold what it has erased: it never lived."""
+        erasures, rewritten = count_erasures(session, self.collection)
+        if rewritten < erasures and self._sealed:
+            living = np.array(living_chunks(session, self.collection), np.int64)
+            for part in self.sealed():
+                gone = np.flatnonzero(~np.isin(part.arrays["seq"], living))
+                if len(gone):
+                    part.bury(gone, np.zeros(len(gone), np.int64))
+        self._is_clean = True
 
     def _bury(self, numbers: Array, died: Array) -> None:
         ordinals = self.ordinals_of(numbers)
