@@ -57,8 +57,6 @@ STORE = (
             "utl.learning_score": "changes",
             "utl.phi": "changes",
             "conflicts[0].score": "up",
-            "steering_reward.reward": "changes",
-            "steering_reward.dopamine_signal": "changes",
             "steering_reward.curator": "changes",
         },
     ),
@@ -73,7 +71,13 @@ STORE = (
         ask=store(CACHE),
         plant=remembered(CACHE),
         unrelated=question,
-        moves={"duplicates[0].similarity": "up", "edges_created": "up", "edges[0].weight": "up"},
+        moves={
+            "duplicates[0].similarity": "up",
+            "edges_created": "up",
+            "edges[0].weight": "up",
+            "steering_reward.reward": "down",
+            "steering_reward.dopamine_signal": "down",
+        },
     ),
     Scene(
         tool="store_memory",

@@ -216,6 +216,25 @@ SCENES = (
         prepare=ADA,
         plant=lambda librarian: [asked_in_vain(librarian) for _ in range(5)],
         unrelated=lambda librarian: [asked_in_vain(librarian) for _ in range(4)],
-        moves={"acetylcholine": "up", "effects.learning_rate": "up"},
+        moves={"acetylcholine": "up", "effects.learning_rate": "up", "effects.learning_share": "up"},
+    ),
+    Scene(
+        tool="get_neuromodulation",
+        prepare=both(ADA, lambda librarian: [librarian.remember(text) for text in TEAS]),
+        before=called("search_graph", query="Ada takes black tea"),
+        plant=both(
+            lambda librarian: keep_levels(librarian.kernel, "", elated(librarian)),
+            called("search_graph", query="Ada takes black tea"),
+        ),
+        unrelated=both(called("search_graph", query="Ada takes black tea"), question),
+        moves={"effects.last_search.candidates": "up"},
+    ),
+    Scene(
+        tool="get_neuromodulation",
+        prepare=ADA,
+        before=called("search_graph", query="tea"),
+        plant=called("search_graph", query="tea", filters={"johari_quadrants": ["Blind"]}),
+        unrelated=both(called("search_graph", query="tea"), question),
+        moves={"effects.last_search.usual_candidates": "up"},
     ),
 )

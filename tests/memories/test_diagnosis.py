@@ -257,6 +257,52 @@ class TestJohari:
         librarian.remember("Penguins lay eggs on the ice!")
         assert novelty() < before
 
+    def test_a_space_that_has_nothing_to_compare_abstains_and_says_why(self, librarian: Librarian) -> None:
+        librarian.session = "alone"
+        id = librarian.remember("penguins lay eggs on ice")
+        found = librarian.call("get_johari_classification", node_id=id)
+        silent = {each["space"]: each["reason"] for each in found["abstaining"]}
+        assert set(silent) == {"E4", "E5", "E7", "E8", "E10", "E11"}
+        assert silent["E7"] == "there is no code and no identifier in it"
+        for space, new, fitting, sure in zip(
+            found["spaces"], found["delta_s"], found["delta_c"], found["confidence"], strict=True
+        ):
+            assert (new is None, fitting is None) == (space in silent, space in silent)
+            assert sure == 0 or space not in silent
+
+    def test_code_elsewhere_says_nothing_of_a_memory_without_any(self, librarian: Librarian) -> None:
+        for name in ("job", "deploy", "cache", "router", "queue", "index", "table", "login", "proxy", "batch"):
+            librarian.remember(f"the {name} waits for some lock", session_id=name)
+        id = librarian.remember("penguins lay eggs on ice", session_id="ice")
+
+        def whole() -> tuple[str, str]:
+            found = next(
+                each for each in librarian.call("search_graph", query="penguins")["results"] if each["id"] == id
+            )
+            return found["johari"], found["dominant_embedder"]
+
+        before = whole()
+        assert before[1] in ("E1", "E6", "E12", "E13")
+        for number in range(3):
+            librarian.remember(
+                f"`open_file_{number}(path)` and `close_file_{number}(path)`", session_id=f"code {number}"
+            )
+        assert whole() == before
+
+    def test_what_it_lacks_is_said_only_where_it_was_looked_up(self, librarian: Librarian) -> None:
+        for number in range(12):
+            librarian.remember(f"the gate of lock {number} is closed at night", session_id=str(number))
+        plain = librarian.remember("the gate of lock 7 is closed by night", session_id="plain")
+        told = librarian.remember("the gate of lock 8 is closed by night because of the tide", session_id="told")
+
+        def insights(id: str) -> str:
+            return "; ".join(librarian.call("get_johari_classification", node_id=id)["insights"])
+
+        assert "no cause is stated or linked" in insights(plain)
+        assert "no cause is stated or linked" not in insights(told)
+        librarian.link(told, plain)
+        assert "no cause is stated or linked" not in insights(plain)
+
     def test_of_what_is_gone_there_is_none(self, librarian: Librarian) -> None:
         id = librarian.remember("Penguins lay eggs.")
         librarian.call("forget_concept", node_id=id, reason="obsolete", rationale=WHY)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from memotheca.memory.session.focus import fit_of
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.vectors.profile import DEFAULT_VOICE
 from tests.conftest import Time
 from tests.memories.librarian import Librarian
@@ -78,3 +79,19 @@ def test_the_nearer_the_better_it_fits() -> None:
     fits = [fit_of(cosine / 10, DEFAULT_VOICE) for cosine in range(11)]
     assert fits == sorted(fits)
     assert (fits[2], fits[7]) == (0, 1)
+
+
+def test_how_good_the_best_is_does_not_depend_on_the_others(librarian: Librarian) -> None:
+    choose_embedder(librarian.kernel.store, librarian.kernel.collection, "minilm")
+    librarian.remember("Ada takes her tea black, without sugar.")
+    near = librarian.call("search_graph", query="How does Ada take her tea?")
+    far = librarian.call("search_graph", query="Which year had a good sugar cane harvest?")
+    assert near["results"][0]["score"] == far["results"][0]["score"] == 1
+    assert near["best_fit"] > 0.7
+    assert far["best_fit"] < 0.5
+
+
+def test_words_alone_do_not_say_how_good_the_best_is(librarian: Librarian) -> None:
+    librarian.remember("Ada takes her tea black.")
+    assert librarian.call("search_graph", query="tea")["best_fit"] is None
+    assert librarian.call("search_graph", query="zeppelins")["best_fit"] is None

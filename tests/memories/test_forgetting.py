@@ -280,3 +280,13 @@ def test_what_was_buried_again_and_again_is_one_tombstone_and_hides_no_other(lib
     assert answer["total"] == 2
     short = librarian.reply("search_tombstones", limit=1)
     assert short.blocks[0]["text"].startswith("1 of 2 deleted and still kept.")
+
+
+def test_what_is_forgotten_comes_back_though_what_it_was_linked_to_is_erased(librarian: Librarian) -> None:
+    kept = librarian.remember("The request timeout is 30 seconds.")
+    erased = librarian.remember("The request timeout is 90 seconds.", contradicts=[kept])
+    gone = librarian.call("forget_concept", node_id=kept, reason="obsolete", rationale=WHY)
+    librarian.call("forget_concept", node_id=erased, reason="user_requested", rationale=WHY, soft_delete=False)
+    restored = librarian.call("restore_from_hash", reversal_hash=gone["reversal_hash"])
+    assert restored["restored_nodes"] == [kept]
+    assert librarian.found("request timeout") == [kept]

@@ -57,6 +57,9 @@ ELSEWHERE: dict[str, str] = {
     "annotate_node.linked[].weight": "memories/test_ties.py"
     "::test_two_memories_are_linked_by_a_word_and_it_can_be_undone",
     "annotate_node.unlinked[].weight": "memories/test_ties.py::test_a_wrong_link_is_taken_away_and_comes_back_by_undo",
+    "search_graph.best_fit": "memories/test_focus.py::test_how_good_the_best_is_does_not_depend_on_the_others",
+    "get_neuromodulation.effects.last_search.let_go": "memories/test_arousal.py"
+    "::test_an_elated_session_is_not_shown_the_long_tail_and_never_less_than_the_best",
     "get_memetic_status.not_yet_compared": "memories/test_status.py"
     "::test_what_is_still_to_be_looked_through_is_counted",
     **{

@@ -146,6 +146,13 @@ class TestTombstones:
         (found,) = librarian.call("search_tombstones")["tombstones"]
         assert (found["recoverable"], found["reversal_hash"]) == (False, None)
 
+    def test_what_cannot_be_restored_has_no_days_left(self, librarian: Librarian) -> None:
+        ids = [librarian.remember(text) for text in ("Ada takes her tea black.", "Ada likes her tea black.")]
+        merged = librarian.call("merge_concepts", source_node_ids=ids, target_name="tea", rationale=WHY)
+        librarian.call("restore_from_hash", reversal_hash=merged["reversal_hash"])
+        (found,) = librarian.call("search_tombstones")["tombstones"]
+        assert (found["recoverable"], found["days_left"], found["reversal_hash"]) == (False, None, None)
+
     @pytest.mark.parametrize("wrong", [{"limit": 0}, {"limit": 101}, {"query": ""}, {"query": "x" * 4097}])
     def test_wrong_arguments_are_refused(self, librarian: Librarian, wrong: dict[str, object]) -> None:
         assert librarian.error("search_tombstones", **wrong)["code"] == -32002

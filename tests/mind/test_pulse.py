@@ -20,9 +20,10 @@ from memotheca.memory.session.quadrants import QUADRANTS, Grounds, Quadrant, con
 from memotheca.memory.spaces.space_table import COUNT, IDS
 from memotheca.memory.spaces.space_weights import aggregate, space_weights
 from memotheca.memory.verbs import Verb
+from memotheca.model.clock import SECOND
 
 BARE = Grounds(has_cause=False, is_linked=False, has_code=False)
-WITHOUT_REASON = "Open(E1) but Blind(E5): knows WHAT but not WHY"
+WITHOUT_REASON = "Open(E1) but nothing for E5: knows WHAT but not WHY, no cause is stated or linked"
 SHARE = st.floats(0, 1)
 LISTED = {None, Verb.ASK, Verb.CRITICISE, Verb.TEND, Verb.SURROUND, Verb.REFLECT}
 
@@ -92,7 +93,15 @@ def test_emphasis_rises_with_stress_and_falls_with_doubt() -> None:
 @pytest.mark.parametrize("kind", ["semantic", "causal", "code", "temporal", "fact"])
 def test_weights_of_the_spaces_sum_to_one(kind: str) -> None:
     assert math.isclose(sum(space_weights(kind)), 1.0)
-    assert aggregate([1.0] * COUNT, space_weights(kind)) == pytest.approx(1.0)
+    assert aggregate([1.0] * COUNT, space_weights(kind), [True] * COUNT) == pytest.approx(1.0)
+
+
+def test_a_space_that_abstains_takes_nothing_from_the_others() -> None:
+    counted = [id in ("E1", "E6") for id in IDS]
+    values = [{"E1": 0.8, "E6": 0.2}.get(id, 0.0) for id in IDS]
+    weights = dict(zip(IDS, space_weights("semantic"), strict=True))
+    share = weights["E1"] / (weights["E1"] + weights["E6"])
+    assert aggregate(values, space_weights("semantic"), counted) == pytest.approx(share * 0.8 + (1 - share) * 0.2)
 
 
 def test_quadrants_follow_novelty_and_fit() -> None:
@@ -105,15 +114,21 @@ def test_quadrants_of_several_spaces_say_something_together() -> None:
     mixed: list[Quadrant] = ["Open" if id == "E1" else "Blind" for id in IDS]
     found = insights(dict(zip(IDS, mixed, strict=True)), BARE)
     assert WITHOUT_REASON in found
-    assert insights(dict.fromkeys(IDS, QUADRANTS[3]), BARE) == ["Unknown everywhere: the frontier of what is known"]
-    assert insights(dict.fromkeys(IDS, QUADRANTS[0]), BARE) == ["Open in ten or more spaces: well integrated"]
+    assert insights(dict.fromkeys(IDS, QUADRANTS[3]), BARE) == [
+        "Unknown wherever it can be told: the frontier of what is known"
+    ]
+    known = replace(BARE, has_cause=True, is_linked=True)
+    assert insights(dict.fromkeys(IDS, QUADRANTS[0]), known) == [
+        "Open in 13 of the 13 spaces that tell something of it: well integrated"
+    ]
+    assert insights({"E1": "Open", "E6": "Open"}, known) == []
 
 
 def test_nearness_alone_does_not_say_that_a_cause_or_a_link_is_missing() -> None:
     seen: dict[str, Quadrant] = dict.fromkeys(IDS, "Blind")
     seen["E1"] = seen["E11"] = "Open"
     seen["E8"] = "Hidden"
-    missing = {WITHOUT_REASON, "Open(E11) but Hidden(E8): known facts that nothing is linked to"}
+    missing = {WITHOUT_REASON, "Open(E11) but nothing for E8: known names, and no memory is linked to it"}
     assert missing <= set(insights(seen, BARE))
     known = replace(BARE, has_cause=True, is_linked=True)
     assert missing.isdisjoint(insights(seen, known))
@@ -138,6 +153,19 @@ def test_a_start_widens_the_view_and_sharpening_speeds_learning():
     rest = levels_at(0, None)
     assert widened(100, rest) == 100
     assert widened(100, startle(rest, 0.5)) == 150
-    assert learning_share(rest) == pytest.approx(0.1)
-    assert learning_share(sharpen(rest)) == pytest.approx(0.15)
-    assert learning_share(sharpen(sharpen(rest))) == pytest.approx(0.2)
+    assert learning_share(rest, 100, 100) == pytest.approx(0.1)
+    assert learning_share(sharpen(rest), 100, 100) == pytest.approx(0.15)
+    assert learning_share(sharpen(sharpen(rest)), 100, 100) == pytest.approx(0.2)
+
+
+def test_the_first_memories_of_a_session_count_as_in_a_plain_mean_with_its_beginning():
+    rest = levels_at(0, None)
+    assert [learning_share(rest, stored, 100) for stored in range(3)] == pytest.approx([1 / 2, 1 / 3, 1 / 4])
+    assert learning_share(rest, 0, 5) == pytest.approx(0.1)
+    assert learning_share(sharpen(sharpen(rest)), 0, 100) == 1
+
+
+def test_a_level_outlasts_the_pause_between_two_calls():
+    raised = startle(levels_at(0, None), 0.5)
+    assert levels_at(60 * SECOND, raised.to_json()).values["noradrenaline"] > 1.4
+    assert levels_at(3600 * SECOND, raised.to_json()).values["noradrenaline"] == pytest.approx(1, abs=0.01)

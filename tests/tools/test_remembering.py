@@ -237,4 +237,6 @@ def test_a_good_store_raises_dopamine_and_time_brings_it_back(librarian: Agent, 
     assert raised > rest
     assert librarian.call("get_neuromodulation", session_id="another")["dopamine"] == rest
     time.advance(600)
+    assert rest < librarian.call("get_neuromodulation")["dopamine"] < raised
+    time.advance(7200)
     assert librarian.call("get_neuromodulation")["dopamine"] == pytest.approx(rest, abs=1e-3)

@@ -65,9 +65,10 @@ def texts(
     return _declare({"type": "array", "items": member, **own}, default, doc=doc, longest=longest)
 
 
-def numbers(doc: str = "", default: object = REQUIRED) -> Any:
-    """A list of numbers."""
-    return _declare({"type": "array", "items": {"type": "number"}}, default, doc=doc)
+def numbers(doc: str = "", default: object = REQUIRED, *, nullable: bool = False) -> Any:
+    """A list of numbers, some of them null where that is said."""
+    member = {"type": ["number", "null"] if nullable else "number"}
+    return _declare({"type": "array", "items": member}, default, doc=doc)
 
 
 def free(doc: str = "", default: object = REQUIRED) -> Any:

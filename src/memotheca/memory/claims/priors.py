@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from memotheca.memory.spaces.fingerprint import text_of
 from memotheca.model.clock import to_iso
@@ -16,7 +16,7 @@ COMPATIBLE = 0.7  # specification (memory-model: Priors)
 WIDTH = 128  # specification (memory-model: Priors)
 DOMAIN, QUALIFIER, ROLE, PERIOD, RATIONALE = 4.0, 4.0, 1.0, 1.0, 2.0  # chosen (memory-model: Priors)
 UNSTATED = "domain="
-LONG_ENOUGH = 30  # chosen (memory-model: Priors)
+LONG_ENOUGH = 20  # chosen: three words, fewer give no reason (memory-model: Priors)
 
 _QUALIFIERS = re.compile(
     r"\b(?:v|ver|version|release)\.?\s?(\d+(?:\.\d+)*)\b|\b((?-i:[A-Z])[a-z]{1,11})\s(\d+(?:\.\d+)+)(?=[.,;:)]?(?:\s|$))"
@@ -72,8 +72,21 @@ def assume(entry: Entry) -> Priors:
     slots[f"period={year}Q{(int(month) + 2) // 3}"] = PERIOD
     terms = sorted(set(words(rationale)))
     slots |= {f"rationale={term}": RATIONALE / math.sqrt(len(terms)) for term in terms}
-    known = (len(rationale) >= LONG_ENOUGH, domain is not None, bool(attributes.get("source")))
-    return Priors(slots, sum(known) / len(known))
+    return Priors(slots, 1 - len(missing_grounds(entry)) / 3)
+
+
+def missing_grounds(entry: Entry) -> tuple[Literal["rationale", "domain", "source"], ...]:
+    """Which of the three are missing that its assumptions are known by, what is easiest to say first (memory-model:
+    Priors)."""
+    attributes: Mapping[str, Any] = entry.attributes
+    found: list[Literal["rationale", "domain", "source"]] = []
+    if len(str(attributes.get("rationale") or "")) < LONG_ENOUGH:
+        found.append("rationale")
+    if not attributes.get("source"):
+        found.append("source")
+    if attributes.get("domain") is None:
+        found.append("domain")
+    return tuple(found)
 
 
 def _beside(one: Priors, other: Priors) -> Priors:

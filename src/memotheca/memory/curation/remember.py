@@ -20,7 +20,7 @@ from memotheca.memory.curation.found_links import FoundTie, edge_of, find_ties
 from memotheca.memory.curation.links import new_link, stated_edges
 from memotheca.memory.curation.mentions import mention_edges
 from memotheca.memory.curation.origin import Origin, stated_source, with_origin
-from memotheca.memory.curation.rewards import Rewarded, reward_store, weigh_store
+from memotheca.memory.curation.rewards import Joined, Rewarded, reward_store, weigh_store
 from memotheca.memory.curation.undecided import open_tasks
 from memotheca.memory.graph.cycles import without_circles
 from memotheca.memory.graph.relations import CONTRADICTS
@@ -35,7 +35,7 @@ from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
 from memotheca.memory.standing.judge import Learned, consistency, learn, reference_of
 from memotheca.memory.standing.nearest import find_near, is_near, vicinity_of
 from memotheca.memory.standing.sample import Judged, Reference, hang, likely_duplicates, mean_vector, meanings
-from memotheca.memory.standing.subject import FOUND, ComparedEntry, Near, compare_with_stored
+from memotheca.memory.standing.subject import ABOUT, FOUND, ComparedEntry, Near, compare_with_stored
 from memotheca.memory.verbs import Verb
 from memotheca.model import kinds
 from memotheca.model.clock import HOUR
@@ -164,7 +164,8 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
     version, edges, decided, around = kernel.write(act, actor=actor)
     _take_to_heart(kernel, replace(pondered, around=around), version, decided, session=clean.session)
     log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if heard.is_held else "")
-    is_duplicate = any(each.verdict is not None and each.verdict.kind == "duplicate" for each in around.compared)
+    said = [edge for edge in edges if edge.predicate != kinds.MENTIONS]
+    joined = _joined(around, is_linked=any(edge.type != kinds.TEMPORAL for edge in said), is_joined=bool(said))
     return Stored(
         version=version,
         judged=around.judged,
@@ -174,13 +175,7 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
         decided=decided,
         redactions=redactions,
         is_held=heard.is_held,
-        rewarded=reward_store(
-            kernel,
-            cast(Entry, version.thing),
-            learned,
-            is_duplicate=is_duplicate,
-            connectivity=_connectivity(around.reference, any(edge.predicate != kinds.MENTIONS for edge in edges)),
-        ),
+        rewarded=reward_store(kernel, cast(Entry, version.thing), learned, joined),
     )
 
 
@@ -194,14 +189,8 @@ def foresee_store(kernel: Kernel, draft: NewMemory) -> ForeseenStore:
     with kernel.read() as snapshot:
         ties = _find_ties(snapshot, entry, around)
         tied = snapshot.living({end for tie in ties for end in tie.ends if end})
-    is_duplicate = any(each.verdict is not None and each.verdict.kind == "duplicate" for each in around.compared)
-    weighed = weigh_store(
-        kernel,
-        entry,
-        pondered.learned,
-        is_duplicate=is_duplicate,
-        connectivity=_connectivity(around.reference, bool(ties)),
-    )
+    joined = _joined(around, is_linked=bool(ties), is_joined=bool(ties))
+    weighed = weigh_store(kernel, entry, pondered.learned, joined)
     return ForeseenStore(
         entry=entry,
         learned=pondered.learned,
@@ -241,6 +230,13 @@ def _take_to_heart(
     activity.look(kernel.collection, [version.id], version.time)
 
 
+def _joined(around: _Surroundings, *, is_linked: bool, is_joined: bool) -> Joined:
+    """How it stands beside the others, where it is linked to something, or at least has a place beside it."""
+    is_duplicate = any(each.verdict is not None and each.verdict.kind == "duplicate" for each in around.compared)
+    is_met = any(each.is_about_the_same and each.closeness >= ABOUT for each in around.compared)
+    return Joined(is_duplicate, is_met and not is_linked, _connectivity(around.reference, is_joined))
+
+
 def _connectivity(reference: Reference, is_joined: bool) -> float:
     """The share of the sample, and of what was stored now, that is joined to something; to name it is not enough."""
     joined = [*(bool(member.walk) for member in reference.gallery.members), is_joined]
@@ -271,10 +267,11 @@ def _ponder(kernel: Kernel, draft: NewMemory, heard: Hearing, prepared: Prepared
         beside = (linked, [*decided, *mood.stored[-LATEST:]])
         around = _look_around(kernel, snapshot, entry, beside, prepared=prepared)
         learned = learn(entry, around.judged, activity_of(kernel).count(snapshot.session, kernel.collection))
-        share = learning_share(modulator_levels(kernel, snapshot.session, draft.session, now=now))
+        levels = modulator_levels(kernel, snapshot.session, draft.session, now=now)
         previous = next(
             (id for id in reversed(mood.stored) if is_live(snapshot.session, snapshot.collection, id)), None
         )
+        share = learning_share(levels, len(mood.stored), around.reference.size)
         return _Pondered(entry, around, learned, mood, share, previous)
 
 

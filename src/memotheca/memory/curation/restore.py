@@ -133,9 +133,10 @@ def expired(target: Commit, *, was_erased: bool = False) -> Refusal:
 
 def _plan(transaction: Transaction, target: Commit) -> _Plan:
     changes = transaction.changes(target.tx)
-    if any(change.before is not None and change.before.erased for change in changes):
-        raise expired(target, was_erased=True)
     entries = [change for change in changes if change.after.subject == "entry"]
+    # An edge goes with either end; that the other one was erased is no reason to keep this one away.
+    if any(change.before is not None and change.before.erased for change in entries):
+        raise expired(target, was_erased=True)
     gone = [change.before for change in entries if change.removes and change.before is not None]
     back = tuple(cast(Entry, version.thing) for version in gone if not _was_unmade(transaction, version.id))
     made = [change.after.id for change in entries if not change.removes]

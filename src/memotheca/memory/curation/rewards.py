@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.claims.priors import assume
+from memotheca.memory.claims.priors import missing_grounds
 from memotheca.memory.session.arousal import keep_levels, modulator_levels
 from memotheca.memory.session.learning import phase_at
 from memotheca.memory.session.modulators import Levels, reward
@@ -16,6 +16,16 @@ from memotheca.model.knowledge import Entry
 LEARNED = "learned"
 RECALLED = "recalled"
 REMEMBERED = 50  # chosen (memory-model: Steering)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """How a stored memory stands beside the others: whether it repeats one, whether it is linked to nothing though
+    something is about the same, and which share of all are joined."""
+
+    is_duplicate: bool
+    is_alone: bool
+    connectivity: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +45,16 @@ class WeighedStore:
     scores: list[float]
 
 
-def reward_store(
-    kernel: Kernel, entry: Entry, learned: Learned, *, is_duplicate: bool, connectivity: float
-) -> Rewarded:
+def reward_store(kernel: Kernel, entry: Entry, learned: Learned, joined: Joined) -> Rewarded:
     """Judge a store; the score and the session's levels are remembered."""
-    weighed = weigh_store(kernel, entry, learned, is_duplicate=is_duplicate, connectivity=connectivity)
+    weighed = weigh_store(kernel, entry, learned, joined)
     after = reward(weighed.levels, weighed.verdict.reward)
     keep_levels(kernel, str(entry.attributes[SESSION]), after)
     activity_of(kernel).set_state(kernel.collection, LEARNED, weighed.scores)
     return Rewarded(weighed.verdict, after.values["dopamine"] - weighed.levels.values["dopamine"])
 
 
-def weigh_store(
-    kernel: Kernel, entry: Entry, learned: Learned, *, is_duplicate: bool, connectivity: float
-) -> WeighedStore:
+def weigh_store(kernel: Kernel, entry: Entry, learned: Learned, joined: Joined) -> WeighedStore:
     """Judge a store, or one that would be; nothing is remembered of it."""
     activity = activity_of(kernel)
     with kernel.store.database.read() as session:
@@ -62,9 +68,10 @@ def weigh_store(
             delta_s=learned.delta_s,
             delta_c=learned.delta_c,
             phase=phase_at(interactions),
-            is_duplicate=is_duplicate,
-            prior_confidence=assume(entry).confidence,
-            connectivity=connectivity,
+            is_duplicate=joined.is_duplicate,
+            missing=missing_grounds(entry),
+            is_alone=joined.is_alone,
+            connectivity=joined.connectivity,
             quality=sum(scores) / len(scores),
             accuracy=recalled,
         )

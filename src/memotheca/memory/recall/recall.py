@@ -12,7 +12,7 @@ from memotheca.memory.claims.when import source_of, told_when
 from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.recall.compare import rank_in_space
 from memotheca.memory.recall.preference import MORE, prefer
-from memotheca.memory.session.arousal import modulator_levels, note_nothing_found
+from memotheca.memory.session.arousal import modulator_levels, note_effects, note_nothing_found
 from memotheca.memory.session.modulators import Levels, attended, widened
 from memotheca.memory.session.quadrants import Quadrant
 from memotheca.memory.session.state import activity_of
@@ -122,7 +122,8 @@ def recall(
     began = time.perf_counter()
     now = kernel.now()
     levels = _levels(kernel, wanted.session, now)
-    depth = widened(DEEP if wanted.is_narrow else POOL, levels)
+    usual = DEEP if wanted.is_narrow else POOL
+    depth = widened(usual, levels)
     # By words and by meaning so many are found each; where some will not pass, all of them are needed.
     pool = 2 * depth if wanted.is_narrow or wanted.min_similarity else wanted.top_k + MORE
     pool = pool if wanted.space is None else max(pool, POOL)
@@ -133,7 +134,8 @@ def recall(
     if wanted.space is not None:
         passing = rank_in_space(kernel, passing, wanted.query, wanted.space)
     passing = passing if wanted.is_narrow else passing[: wanted.top_k]
-    attending = passing[: attended([hit.score or 0.0 for hit in passing], levels)] if passing else []
+    attending = passing[: attended([hit.score or 0.0 for hit in passing], levels)]
+    note_effects(kernel, wanted.session, [depth, usual, len(passing) - len(attending)])
     filtered = time.perf_counter()
     with kernel.read() as snapshot:
         judged = _judge_until(kernel, snapshot, attending, wanted, tell=tell)

@@ -29,6 +29,13 @@ def note_nothing_found(kernel: Kernel, name: str) -> None:
     _move(kernel, name, lambda levels: startle(levels, 0.1))
 
 
+def note_effects(kernel: Kernel, name: str, searched: list[int]) -> None:
+    """What the levels did to a search: candidates looked at, how many usually are, results that were let go."""
+    with kernel.store.database.read() as session:
+        activity_of(kernel).mood(session, kernel.collection, name).searched = searched
+    activity_of(kernel).keep((kernel.collection, name))
+
+
 def note_threat(kernel: Kernel, name: str) -> None:
     _move(kernel, name, lambda levels: startle(levels, 0.5))
 

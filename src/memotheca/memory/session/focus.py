@@ -19,9 +19,9 @@ def fit_of(similarity: float, voice: Voice) -> float:
     return min(1.0, max(0.0, (similarity - farthest) / (nearest - farthest)))
 
 
-def note_retrieval(kernel: Kernel, session: str, best: float | None, agreement: float | None = None) -> None:
+def note_retrieval(kernel: Kernel, session: str, best: float | None, agreement: float | None = None) -> float:
     """Let a session feel what a retrieval brought: how near the best of it is, nothing where there is none, and how far
-    what it brought agrees with itself, where that was looked at."""
+    what it brought agrees with itself, where that was looked at. The answer is how surely the best of it fits."""
     place, activity = (kernel.collection, session), activity_of(kernel)
     with kernel.store.database.read() as held:
         mood = activity.mood(held, *place)
@@ -35,6 +35,7 @@ def note_retrieval(kernel: Kernel, session: str, best: float | None, agreement: 
     elif mood.empty_since is None:
         mood.empty_since = kernel.now()
     activity.keep(place)
+    return fit
 
 
 def is_empty(kernel: Kernel, mood: Mood) -> bool:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from memotheca.memory.session.learning import SMOOTHING
-from memotheca.model.clock import SECOND
+from memotheca.model.clock import HOUR
 
 
 @dataclass(frozen=True, slots=True)
 class Modulator:
-    """A level between bounds, the rest it returns to, how fast, and what it drives."""
+    """A level between bounds, the rest it returns to, how fast by the minute, and what it drives."""
 
     name: str
     low: float
@@ -30,6 +30,8 @@ MODULATORS = (
 )
 # e^-4: at rest, where sharpness is 3 and scores lie between 0 and 1, nothing vanishes.
 VANISHING = 4.0  # chosen (memory-model: Modulators)
+ENOUGH = 10  # chosen: of fewer memories everything is new (memory-model: Novelty)
+MINUTE = HOUR // 60  # chosen: by the second, as specified, all would be at rest before the next call
 REST: Mapping[str, float] = {each.name: each.rest for each in MODULATORS}
 
 
@@ -48,9 +50,9 @@ def levels_at(now: int, held: Mapping[str, Any] | None) -> Levels:
     """The levels as they have drifted back since they were written down (memory-model: Modulators)."""
     if held is None:
         return Levels(now, dict(REST))
-    seconds = max(0.0, (now - int(held["at"])) / SECOND)
+    minutes = max(0.0, (now - int(held["at"])) / MINUTE)
     values = {
-        each.name: each.rest + (float(held["values"][each.name]) - each.rest) * math.exp(-each.decay * seconds)
+        each.name: each.rest + (float(held["values"][each.name]) - each.rest) * math.exp(-each.decay * minutes)
         for each in MODULATORS
     }
     return Levels(now, values)
@@ -93,14 +95,18 @@ def attended(scores: Sequence[float], levels: Levels) -> int:
     """How many of the best pass: those whose share in a softmax is not vanishing beside that of the first
     (memory-model: Modulators). At rest all do; the higher dopamine, the more of a long tail is let go, never the
     first."""
+    if not scores:
+        return 0
     sharpness = levels.values["dopamine"] / levels.values["noradrenaline"]
     return sum(sharpness * (scores[0] - score) <= VANISHING for score in scores)
 
 
-def learning_share(levels: Levels) -> float:
-    """How much of a new memory's novelty and fit goes into the running means; acetylcholine raises it (memory-model:
-    Modulators)."""
-    return SMOOTHING * levels.values["acetylcholine"] / REST["acetylcholine"]
+def learning_share(levels: Levels, stored: int, known: int) -> float:
+    """How much of a new memory's novelty and fit goes into the running means: of the first few of a session as much as
+    in a plain mean with where it began, once so much is known that novelty means something; acetylcholine raises it
+    (memory-model: Running means)."""
+    usual = max(SMOOTHING, 1 / (stored + 2)) if known >= ENOUGH else SMOOTHING
+    return min(1.0, usual * levels.values["acetylcholine"] / REST["acetylcholine"])
 
 
 def mode(levels: Levels) -> str:

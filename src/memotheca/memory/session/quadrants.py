@@ -9,6 +9,8 @@ from memotheca.memory.verbs import Verb
 Quadrant = Literal["Open", "Blind", "Hidden", "Unknown"]
 QUADRANTS: tuple[Quadrant, ...] = ("Open", "Blind", "Hidden", "Unknown")
 THRESHOLD = 0.5  # specification (memory-model: Quadrants)
+INTEGRATED = 10 / 13  # specification: ten of thirteen spaces (memory-model: Quadrants)
+MANY = 6  # chosen: of fewer spaces nothing can be said on the whole
 
 ACTIONS: dict[Quadrant, Verb] = {
     "Open": Verb.SEARCH,
@@ -34,35 +36,41 @@ def confidence(delta_s: float, delta_c: float, threshold: float = THRESHOLD) -> 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounds:
     """What was looked up of a memory, since nearness does not tell it: whether its text or a link gives a cause,
-    whether it is linked to anything, whether there is code in it."""
+    whether any memory is linked to it, whether there is code in it."""
 
     has_cause: bool
     is_linked: bool
     has_code: bool
 
 
+# By the ids of the spaces, without those that abstain.
 Seen = Mapping[str, Quadrant]
 
 
 def insights(seen: Seen, grounds: Grounds) -> list[str]:
-    """What the quadrants of all spaces, by their ids, say together, as far as it is so (memory-model: Quadrants)."""
-    return [sentence for holds, sentence in _RULES if holds(seen, grounds)]
+    """What the quadrants of the spaces that do not abstain say together, as far as it is so (memory-model:
+    Quadrants)."""
+    told = [sentence for holds, sentence in _RULES if holds(seen, grounds)]
+    is_open = sum(found == "Open" for found in seen.values())
+    if len(seen) >= MANY and is_open >= INTEGRATED * len(seen):
+        told.append(f"Open in {is_open} of the {len(seen)} spaces that tell something of it: well integrated")
+    return told
 
 
 def _both(first: str, one: Quadrant, second: str, other: Quadrant) -> Callable[[Seen, Grounds], bool]:
-    return lambda seen, grounds: seen[first] == one and seen[second] == other
+    return lambda seen, grounds: seen.get(first) == one and seen.get(second) == other
 
 
 def _lacks_cause(seen: Seen, grounds: Grounds) -> bool:
-    return seen["E1"] == "Open" and seen["E5"] == "Blind" and not grounds.has_cause
+    return seen.get("E1") == "Open" and not grounds.has_cause
 
 
 def _lacks_links(seen: Seen, grounds: Grounds) -> bool:
-    return seen["E11"] == "Open" and seen["E8"] == "Hidden" and not grounds.is_linked
+    return seen.get("E11") == "Open" and not grounds.is_linked
 
 
 def _lacks_context(seen: Seen, grounds: Grounds) -> bool:
-    return seen["E1"] == "Blind" and seen["E7"] == "Open" and grounds.has_code
+    return seen.get("E1") == "Blind" and seen.get("E7") == "Open" and grounds.has_code
 
 
 def _all(wanted: Quadrant) -> Callable[[Seen, Grounds], bool]:
@@ -75,18 +83,13 @@ def _unusual_time(seen: Seen, grounds: Grounds) -> bool:
     return bool(blind) and set(blind) <= set(timely)
 
 
-def _integrated(seen: Seen, grounds: Grounds) -> bool:
-    return sum(found == "Open" for found in seen.values()) >= len(seen) - 3
-
-
 _RULES: tuple[tuple[Callable[[Seen, Grounds], bool], str], ...] = (
-    (_lacks_cause, "Open(E1) but Blind(E5): knows WHAT but not WHY"),
+    (_lacks_cause, "Open(E1) but nothing for E5: knows WHAT but not WHY, no cause is stated or linked"),
     (_lacks_context, "Blind(E1) but Open(E7): known code without its context"),
-    (_lacks_links, "Open(E11) but Hidden(E8): known facts that nothing is linked to"),
+    (_lacks_links, "Open(E11) but nothing for E8: known names, and no memory is linked to it"),
     (_both("E13", "Open", "E1", "Blind"), "Open(E13) but Blind(E1): familiar words with a new meaning"),
     (_both("E1", "Open", "E11", "Blind"), "Open(E1) but Blind(E11): a known theme with new names"),
     (_unusual_time, "Blind only in E2 to E4: an ordinary topic at an unusual time"),
-    (_all("Unknown"), "Unknown everywhere: the frontier of what is known"),
-    (_all("Hidden"), "Hidden everywhere: dormant knowledge"),
-    (_integrated, "Open in ten or more spaces: well integrated"),
+    (_all("Unknown"), "Unknown wherever it can be told: the frontier of what is known"),
+    (_all("Hidden"), "Hidden wherever it can be told: dormant knowledge"),
 )

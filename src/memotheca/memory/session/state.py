@@ -47,6 +47,8 @@ class Mood:
     empty_since: int | None = None
     # Who was last said to speak in it (memory-model: Source).
     source: str | None = None
+    # Of its last search, how many candidates were looked at, how many usually are, and how many results were let go.
+    searched: list[int] | None = None
     # What was asked last, with what it went on from.
     question: str = ""
 

@@ -8,11 +8,10 @@ from memotheca.memory.session.learning import Phase
 
 NEAR_DUPLICATE, LOW_PRIORS = -0.4, -0.3  # specification (memory-model: Steering)
 GOOD, BAD = 0.3, -0.3  # specification (memory-model: Steering)
-UNKNOWN = 0.5  # chosen: neither good nor bad (memory-model: Steering)
 
 
-# What would make a memory worth more: merging it with its duplicate, saying why and where from, links.
-Improvement = Literal["merge", "explain", "link"]
+# What would make a memory worth more: merging it with its duplicate, a longer rationale, a domain, who said it, a link.
+Improvement = Literal["merge", "rationale", "domain", "source", "link"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,11 +22,16 @@ class Deed:
     delta_c: float
     phase: Phase
     is_duplicate: bool
-    prior_confidence: float
+    missing: tuple[Improvement, ...]
+    is_alone: bool
     connectivity: float
     quality: float
     accuracy: float | None = None
-    efficiency: float | None = None
+
+    @property
+    def is_unclear(self) -> bool:
+        """Two of the three that its assumptions are known by are missing (memory-model: Priors)."""
+        return len(self.missing) > 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +41,7 @@ class Reward:
     reward: float
     gardener: float
     curator: float
-    assessor: float
+    assessor: float | None
     explanation: str
     behavioral_hint: str
     improvements: tuple[Improvement, ...]
@@ -57,17 +61,15 @@ def steer(deed: Deed) -> Reward:
     own = lifecycle_reward(deed.phase, deed.delta_s, deed.delta_c)
     penalties = {
         "a near-duplicate exists": NEAR_DUPLICATE if deed.is_duplicate else 0.0,
-        "its assumptions are unclear": LOW_PRIORS if deed.prior_confidence < 0.5 else 0.0,
+        "its assumptions are unclear": LOW_PRIORS if deed.is_unclear else 0.0,
     }
     total = min(1.0, max(-1.0, own + sum(penalties.values())))
-    accuracy = UNKNOWN if deed.accuracy is None else deed.accuracy
-    efficiency = UNKNOWN if deed.efficiency is None else deed.efficiency
     reasons = [reason for reason, value in penalties.items() if value]
     return Reward(
         reward=total,
         gardener=2 * deed.connectivity - 1,
         curator=2 * deed.quality - 1,
-        assessor=((accuracy + efficiency) / 2 - 0.5) * 2,
+        assessor=None if deed.accuracy is None else 2 * deed.accuracy - 1,
         explanation=_explain(deed, own, reasons),
         behavioral_hint="keep on" if total > GOOD else "change what is stored" if total < BAD else "neutral",
         improvements=tuple(_improvements(deed)),
@@ -83,7 +85,7 @@ def _explain(deed: Deed, own: float, reasons: Sequence[str]) -> str:
 def _improvements(deed: Deed) -> Iterator[Improvement]:
     if deed.is_duplicate:
         yield "merge"
-    if deed.prior_confidence < 0.5:
-        yield "explain"
-    if deed.delta_c < 0.4:
+    # What makes two of the three known.
+    yield from deed.missing[:-1]
+    if deed.is_alone:
         yield "link"

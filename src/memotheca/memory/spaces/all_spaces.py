@@ -38,6 +38,10 @@ class Gallery:
             return np.zeros((len(probes), len(self)), np.float32)
         return self._space(SPACES[space]).nearness(probes).astype(np.float32, copy=False)
 
+    def speaking(self, space: int, probes: Sequence[Hung]) -> Array:
+        """Of which of several probes there is anything to compare in one space."""
+        return self._space(SPACES[space]).speaks(probes)
+
     def matrix(self, space: int) -> Array:
         """How near the members are to each other in one space."""
         return self.nearness_of(space, self.members)

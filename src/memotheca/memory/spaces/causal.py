@@ -95,6 +95,7 @@ class CausalSpace(KeptSpace[Causes]):
     id, name, purpose = "E5", "Causal", "causality"
     representation = "words of cause clauses and of effect clauses, directed"
     marks = "?"
+    silence = "no cause or effect is stated in it"
 
     def __init__(self, members: Members) -> None:
         super().__init__(members)
@@ -127,6 +128,9 @@ class CausalSpace(KeptSpace[Causes]):
         cause, middle = Sparse.from_bytes(packed, start)
         effect, end = Sparse.from_bytes(packed, middle) if is_said else (cause, middle)
         return Causes(cause, effect, is_said), end
+
+    def speaks(self, probes: Sequence[Hung]) -> Array:
+        return np.array([part.is_said for part in self.parts(probes)], bool)
 
     def nearness(self, probes: Sequence[Hung]) -> Array:
         """Along means that the probe's effect is their cause."""

@@ -58,6 +58,7 @@ class CodeSpace(SparseSpace):
 
     id, name, purpose = "E7", "Code", "correctness"
     representation = "identifiers, their parts and letters"
+    silence = "there is no code and no identifier in it"
 
     @staticmethod
     def represent(text: str, modality: str = "text") -> Sparse:

@@ -71,6 +71,7 @@ class EntitySpace(SparseSpace):
 
     id, name, purpose = "E11", "Entity", "factuality"
     representation = "names, identifiers, addresses and amounts"
+    silence = "nothing is named in it"
 
     @staticmethod
     def represent(text: str, modality: str = "text") -> Sparse:

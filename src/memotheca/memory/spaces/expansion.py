@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memotheca.memory.spaces.space import Hung, Members, Space
+from memotheca.memory.spaces.space import Hung, Members, Space, speak_by_words
 from memotheca.memory.spaces.sparse import Columns, Sparse, cosines_of_pairs, normalised, saturated, spans, together
 
 Array = NDArray[Any]
@@ -141,6 +141,7 @@ class ExpandedSpace(Space):
 
     id, name, purpose = "E13", "Expanded keywords", "keyword precision"
     representation = "stems and those that keep their company"
+    silence = "it has no words"
 
     def __init__(self, members: Members) -> None:
         super().__init__(members)
@@ -148,6 +149,9 @@ class ExpandedSpace(Space):
         self._size = members.words.size
         self._numbers, self._rows, self._weights = self._associations.expand_members()
         self._norms = np.sqrt(np.bincount(self._rows, self._weights**2, self._size))
+
+    def speaks(self, probes: Sequence[Hung]) -> Array:
+        return speak_by_words(probes)
 
     def between(self, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
         mine, theirs = (self._associations.expand_all([each.words for each in side]) for side in (ones, others))

@@ -56,6 +56,8 @@ class FormSpace(KeptSpace[FormFeatures]):
     id, name, purpose = "E10", "Form", "multimodality"
     representation = "medium, intents and caption"
     marks = "BB"
+    sees_content = False
+    silence = "plain text that neither asks nor tells to do anything"
 
     def __init__(self, members: Members) -> None:
         super().__init__(members)
@@ -82,6 +84,9 @@ class FormSpace(KeptSpace[FormFeatures]):
     def from_bytes(marks: tuple[int, ...], packed: bytes, start: int) -> tuple[FormFeatures, int]:
         caption, end = Sparse.from_bytes(packed, start)
         return FormFeatures(marks[0], marks[1], caption), end
+
+    def speaks(self, probes: Sequence[Hung]) -> Array:
+        return np.array([part.modality > 0 or part.intents > 0 for part in self.parts(probes)], bool)
 
     def nearness(self, probes: Sequence[Hung]) -> Array:
         parts = self.parts(probes)

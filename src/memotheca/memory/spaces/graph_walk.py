@@ -41,6 +41,7 @@ class GraphSpace(Space):
 
     id, name, purpose = "E8", "Graph", "connectivity"
     representation = "chances of a walk of two steps over the edges"
+    silence = "no memory is linked to it"
 
     def __init__(self, members: Members) -> None:
         super().__init__(members)
@@ -50,6 +51,9 @@ class GraphSpace(Space):
         for row, member in enumerate(members.hung):
             for place, chance in member.walk.items():
                 self._arrivals.setdefault(place, []).append((row, chance))
+
+    def speaks(self, probes: Sequence[Hung]) -> Array:
+        return np.array([bool(probe.walk) for probe in probes], bool)
 
     def nearness(self, probes: Sequence[Hung]) -> Array:
         return one_by_one(self._walked(probe.walk) for probe in probes)

@@ -91,6 +91,8 @@ class HyperdimensionalSpace(KeptSpace[bytes]):
 
     id, name, purpose = "E9", "Hyperdimensional", "robustness"
     representation = "4,096 bits of bundled letters in threes"
+    sees_content = False
+    silence = "it has no letters"
 
     def __init__(self, members: Members) -> None:
         super().__init__(members)
@@ -118,6 +120,9 @@ class HyperdimensionalSpace(KeptSpace[bytes]):
     @staticmethod
     def from_bytes(marks: tuple[int, ...], packed: bytes, start: int) -> tuple[bytes, int]:
         return packed[start : start + BYTES], start + BYTES
+
+    def speaks(self, probes: Sequence[Hung]) -> Array:
+        return np.array([any(part) for part in self.parts(probes)], bool)
 
     def nearness(self, probes: Sequence[Hung]) -> Array:
         return one_by_one(nearness(self._bits, probe) for probe in self._bits_of(probes))

@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from memotheca.memory.spaces.space import Hung, Space
+from memotheca.memory.spaces.space import Hung, Space, speak_by_words
 
 Array = NDArray[Any]
 
@@ -15,6 +15,10 @@ class KeywordSpace(Space):
 
     id, name, purpose = "E6", "Sparse", "selectivity"
     representation = "stems of the shared search, weighted by rarity"
+    silence = "it has no words"
+
+    def speaks(self, probes: Sequence[Hung]) -> Array:
+        return speak_by_words(probes)
 
     def nearness(self, probes: Sequence[Hung]) -> Array:
         return self.members.words.cosines_of([probe.words for probe in probes])

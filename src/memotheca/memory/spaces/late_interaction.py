@@ -59,6 +59,7 @@ class LateInteractionSpace(KeptSpace[Array]):
     id, name, purpose = "E12", "Late interaction", "precision"
     representation = "each word's 64 signs, best match"
     marks = "B"
+    silence = "it has no words"
 
     def __init__(self, members: Members) -> None:
         super().__init__(members)
@@ -89,6 +90,9 @@ class LateInteractionSpace(KeptSpace[Array]):
     @staticmethod
     def from_bytes(marks: tuple[int, ...], packed: bytes, start: int) -> tuple[Array, int]:
         return np.frombuffer(packed, np.uint64, marks[0], start), start + 8 * marks[0]
+
+    def speaks(self, probes: Sequence[Hung]) -> Array:
+        return np.array([len(part) > 0 for part in self.parts(probes)], bool)
 
     def nearness(self, probes: Sequence[Hung]) -> Array:
         """The mean over a probe's words of their best match in each text."""

@@ -56,9 +56,18 @@ class Space(ABC):
     name: ClassVar[str]
     purpose: ClassVar[str]
     representation: ClassVar[str]
+    # What it is about is what an entry says; others see when it was stored or how it is written.
+    sees_content: ClassVar[bool] = True
+    # Why it abstains where there is nothing to compare.
+    silence: ClassVar[str] = ""
 
     def __init__(self, members: Members) -> None:
         self.members = members
+
+    def speaks(self, probes: Sequence[Hung]) -> Array:
+        """Of which of several probes it has anything to compare; of the others it abstains (memory-model:
+        Abstention)."""
+        return np.ones(len(probes), bool)
 
     @abstractmethod
     def nearness(self, probes: Sequence[Hung]) -> Array:
@@ -112,6 +121,9 @@ class SparseSpace(KeptSpace[Sparse]):
         super().__init__(members)
         self.columns = Columns(self.parts(members.hung))
 
+    def speaks(self, probes: Sequence[Hung]) -> Array:
+        return np.array([not part.is_empty for part in self.parts(probes)], bool)
+
     @staticmethod
     def to_bytes(part: Sparse) -> bytes:
         return part.to_bytes()
@@ -119,6 +131,11 @@ class SparseSpace(KeptSpace[Sparse]):
     @staticmethod
     def from_bytes(marks: tuple[int, ...], packed: bytes, start: int) -> tuple[Sparse, int]:
         return Sparse.from_bytes(packed, start)
+
+
+def speak_by_words(probes: Sequence[Hung]) -> Array:
+    """Of which of several probes there are words to compare."""
+    return np.array([not probe.words.is_empty for probe in probes], bool)
 
 
 def one_by_one(rows: Iterable[Array]) -> Array:

@@ -26,6 +26,7 @@ def weights_for(domain: str | None) -> tuple[float, ...]:
     return space_weights("code" if domain == "Code" else "semantic")
 
 
-def aggregate(values: Sequence[float], weights: Sequence[float]) -> float:
-    """Σ w_i v_i over the thirteen spaces (memory-model: Space weights)."""
-    return sum(weight * value for weight, value in zip(weights, values, strict=True))
+def aggregate(values: Sequence[float], weights: Sequence[float], counted: Sequence[bool]) -> float:
+    """Σ w_i v_i / Σ w_i over the spaces that count (memory-model: Abstention)."""
+    total = sum(weight for weight, counts in zip(weights, counted, strict=True) if counts)
+    return sum(w * v for w, v, counts in zip(weights, values, counted, strict=True) if counts) / total

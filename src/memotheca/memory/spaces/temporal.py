@@ -1,5 +1,6 @@
 """Nearness in time: how fresh together (E2), at which point of the clock and calendar (E3), in which order (E4)."""
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -55,6 +56,7 @@ class RecentSpace(Space):
 
     id, name, purpose = "E2", "Temporal recent", "freshness"
     representation = "decay over an hour, a day, a week and a month"
+    sees_content = False
 
     @cached_property
     def _moments(self) -> Array:
@@ -72,6 +74,7 @@ class PeriodicSpace(Space):
 
     id, name, purpose = "E3", "Temporal periodic", "periodicity"
     representation = "phases of hour, day, week, month and year"
+    sees_content = False
 
     @cached_property
     def _phases(self) -> Array:
@@ -89,10 +92,17 @@ class PositionalSpace(Space):
 
     id, name, purpose = "E4", "Temporal positional", "ordering"
     representation = "steps within a session"
+    sees_content = False
+    silence = "nothing else of its session is there to compare"
 
     @cached_property
     def _order(self) -> tuple[Array, Array]:
         return _order_of(self.members.hung)
+
+    def speaks(self, probes: Sequence[Hung]) -> Array:
+        known = Counter(member.print.session for member in self.members.hung)
+        ids = {member.id for member in self.members.hung}
+        return np.array([known[probe.print.session] > (probe.id in ids) for probe in probes], bool)
 
     def nearness(self, probes: Sequence[Hung]) -> Array:
         sessions, positions = _order_of(probes)

@@ -39,9 +39,13 @@ class Standing:
 
 
 class Calibration:
-    """One space over a sample of what is stored; made of the nearness of each member to each."""
+    """One space over a sample of what is stored; made of the nearness of each member to each, of those of which there
+    is anything to compare in it (memory-model: Abstention)."""
 
-    def __init__(self, matrix: Array) -> None:
+    def __init__(self, matrix: Array, speaking: Array | None = None) -> None:
+        self.speaking = np.ones(len(matrix), bool) if speaking is None else speaking
+        places = np.flatnonzero(self.speaking)
+        matrix = matrix[np.ix_(places, places)]
         self.size = len(matrix)
         apart = (
             matrix[~np.eye(self.size, dtype=bool)].reshape(self.size, max(self.size - 1, 0)) if self.size else matrix
@@ -51,8 +55,9 @@ class Calibration:
         self.link_threshold = float(np.quantile(self.background, quantile)) if self.size > 1 else 1.0
         self.usual_links = max(LEAST_LINKS, 2 * self.size * (1 - quantile))
         self.distances: list[float] = np.sort(_kth_distances(np.sort(apart, axis=1))).tolist() if self.size > 1 else []
-        self.centres = _centres(matrix, self.link_threshold) if self.size >= FEW else np.empty(0, np.int64)
-        around = matrix.take(self.centres, axis=1) if len(self.centres) else np.empty((0, 2))
+        central = _centres(matrix, self.link_threshold) if self.size >= FEW else np.empty(0, np.int64)
+        self.centres = places[central]
+        around = matrix.take(central, axis=1) if len(central) else np.empty((0, 2))
         self.silhouettes: list[float] = np.sort(_silhouettes(around)).tolist()
 
     def agreement(self, nearness: float) -> float:
@@ -92,28 +97,31 @@ class Scale:
 
     def __init__(self, spaces: Sequence[Calibration]) -> None:
         self.spaces = tuple(spaces)
+        self._silent = ~np.array([each.speaking for each in spaces])[:, None]
         self._thresholds = np.array([each.link_threshold for each in spaces], np.float32)[:, None, None]
         # Where a space has fewer centres than another, the rest of its row leads to a member that is far from all.
         width = max(2, *(len(each.centres) for each in spaces))
-        self._centres = np.array([_filled(each.centres, width, each.size) for each in spaces])[:, None]
+        members = len(spaces[0].speaking)
+        self._centres = np.array([_filled(each.centres, width, members) for each in spaces])[:, None]
 
     def stand(self, rows: Array, things: Sequence[Beside]) -> list[tuple[Standing, ...]]:
         """Novelty and fit of several things in every space, from the nearness of each in each space to every member."""
-        members = rows.shape[2]
+        rows = np.where(self._silent, np.float32(FAR), rows)
         padded = np.concatenate([rows, np.full((*rows.shape[:2], 1), FAR, rows.dtype)], axis=2)
         silhouettes = _silhouettes(np.take_along_axis(padded, self._centres, axis=2)).tolist()
         for place, thing in enumerate(things):
             if thing.own is not None:
                 padded[:, place, thing.own] = FAR
         padded.sort(axis=2)
-        links: list[list[int]] = (np.count_nonzero(padded > self._thresholds, axis=2) * (members > 1)).tolist()
+        sizes = np.array([each.size for each in self.spaces])[:, None]
+        links: list[list[int]] = (np.count_nonzero(padded > self._thresholds, axis=2) * (sizes > 1)).tolist()
         most: list[list[float]] = padded[:, :, -1].tolist()
         distances = _kth_distances(padded).tolist()
         found: list[list[Standing]] = [[] for _ in things]
         for space, calibration in enumerate(self.spaces):
             for place, thing in enumerate(things):
                 best = max(most[space][place], 0.0, thing.nearest[space])
-                others = members - (thing.own is not None)
+                others = calibration.size - (thing.own is not None and bool(calibration.speaking[thing.own]))
                 novelty = calibration.novelty(distances[space][place], best, others)
                 fit = calibration.fit(links[space][place], silhouettes[space][place], thing.consistency[space])
                 found[place].append(Standing(novelty, fit))

@@ -57,19 +57,23 @@ class Learned:
 
 def novelty_of(entry: Entry, judged: Judged) -> float:
     """ΔS of an entry as a whole."""
-    return aggregate(judged.delta_s, weights_for(entry.attributes.get("domain")))
+    return _whole(entry, judged)[0]
 
 
 def quadrant_of(entry: Entry, judged: Judged) -> Quadrant:
     """The quadrant of an entry as a whole."""
-    weights = weights_for(entry.attributes.get("domain"))
-    return quadrant(aggregate(judged.delta_s, weights), aggregate(judged.delta_c, weights))
+    return quadrant(*_whole(entry, judged))
+
+
+def _whole(entry: Entry, judged: Judged) -> tuple[float, float]:
+    """ΔS and ΔC over the spaces that tell something of what it says (memory-model: Abstention)."""
+    weights, counted = weights_for(entry.attributes.get("domain")), judged.counted
+    return aggregate(judged.delta_s, weights, counted), aggregate(judged.delta_c, weights, counted)
 
 
 def learn(entry: Entry, judged: Judged, interactions: int) -> Learned:
     """Novelty and fit over all spaces, and the learning score at this age of the memory."""
-    weights = weights_for(entry.attributes.get("domain"))
-    delta_s, delta_c = aggregate(judged.delta_s, weights), aggregate(judged.delta_c, weights)
+    delta_s, delta_c = _whole(entry, judged)
     stressed = emphasis(text_of(entry))
     score = learning_score(delta_s, delta_c, weights=lambdas(interactions), emphasis=stressed)
     return Learned(delta_s, delta_c, score, stressed, phase_angle(delta_s, delta_c))
@@ -167,6 +171,6 @@ def consistency(disputed: Sequence[float]) -> dict[int, float]:
 
 
 def dominant_space(judged: Judged) -> str:
-    """The space in which something fits best among the others."""
-    fits = judged.delta_c
+    """The space in which something fits best among the others, of those that tell something of what it says."""
+    fits = [fit if counts else -1.0 for fit, counts in zip(judged.delta_c, judged.counted, strict=True)]
     return IDS[fits.index(max(fits))]

@@ -15,7 +15,7 @@ from memotheca.memory.spaces.all_spaces import Gallery
 from memotheca.memory.spaces.fingerprint import represent, unpack, words_of_all
 from memotheca.memory.spaces.graph_walk import walk
 from memotheca.memory.spaces.space import Fingerprint, Hung
-from memotheca.memory.spaces.space_table import COUNT
+from memotheca.memory.spaces.space_table import COUNT, SPACES
 from memotheca.memory.standing.calibration import Beside, Calibration, Scale, Standing
 from memotheca.model.cancellation import undisturbed
 from memotheca.model.errors import Refusal
@@ -59,11 +59,18 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """An entry as the thirteen spaces see it, its nearness to each member, and its standing in each space."""
+    """An entry as the thirteen spaces see it, its nearness to each member, its standing in each space, and which of
+    them have anything to compare."""
 
     hung: Hung
     rows: Array
     standings: tuple[Standing, ...]
+    speaking: tuple[bool, ...]
+
+    @property
+    def counted(self) -> tuple[bool, ...]:
+        """The spaces that tell something of what it says."""
+        return tuple(space.sees_content and spoken for space, spoken in zip(SPACES, self.speaking, strict=True))
 
     @property
     def delta_s(self) -> tuple[float, ...]:
@@ -190,7 +197,10 @@ class Reference:
         hung = [each.hung for each in candidates]
         rows = np.array([gallery.nearness_of(space, hung) for space in range(COUNT)])
         standings = scale.stand(rows, _beside(gallery, candidates))
-        return [Judged(each, rows[:, place], standings[place]) for place, each in enumerate(hung)]
+        speaking = np.array([gallery.speaking(space, hung) for space in range(COUNT)]).T.tolist()
+        return [
+            Judged(each, rows[:, place], standings[place], tuple(speaking[place])) for place, each in enumerate(hung)
+        ]
 
 
 def _beside(gallery: Gallery, candidates: Sequence[Candidate]) -> list[Beside]:
@@ -219,7 +229,9 @@ def _random_part(id: str) -> str:
 
 
 def _calibrate(gallery: Gallery) -> Scale:
-    return Scale([Calibration(gallery.matrix(space)) for space in range(COUNT)])
+    return Scale(
+        [Calibration(gallery.matrix(space), gallery.speaking(space, gallery.members)) for space in range(COUNT)]
+    )
 
 
 def hang_all(snapshot: Snapshot, ids: Sequence[str]) -> list[Hung]:

@@ -52,7 +52,7 @@ class Output:
     descendants: tuple[KinShape, ...] = many(KinShape)
     count: int = integer()
     cone: ConeShape = one(ConeShape)
-    entailment_confidence: float = number()
+    entailment_confidence: float | None = number("Null where nothing is told.", nullable=True)
     inferred_reason: str | Unset = text(default=UNSET)
 
 
@@ -98,7 +98,7 @@ def entailment_query(call: Call[Kernel], input: Input) -> Answer:
             radius=None if cone.radius is None else round(cone.radius, 4),
             reason=UNSET if cone.radius is not None else f"It has nothing in {input.embedding_space} to stand by.",
         ),
-        entailment_confidence=round(sum(each.membership for each in kin) / len(kin), 4) if kin else 0.0,
+        entailment_confidence=round(sum(each.membership for each in kin) / len(kin), 4) if kin else None,
         inferred_reason=UNSET if any(each.via == "inferred" for each in kin) else NONE_INFERRED,
     )
     sentence = f'"{name_of(entry)}" is a case of {len(above)} and has {len(below)} cases.'

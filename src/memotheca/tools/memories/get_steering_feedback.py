@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
@@ -36,6 +37,8 @@ ADVICE: Mapping[str, str] = {
 }
 # What gardener, curator and assessor measure over the last stores.
 FACTORS = ("gardener_score", "curator_score", "assessor_score")
+# Advice that is given where a memory's assumptions are unclear.
+UNCLEAR = frozenset({"rationale", "source", "domain"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +58,10 @@ class RewardShape:
     value: float = number()
     gardener_score: float = number("How well memories are joined, from -1 to 1.")
     curator_score: float = number("How much of them is worth keeping.")
-    assessor_score: float = number("How much of what was asked was found, or of what was stored used.")
+    assessor_score: float | None = number(
+        "How much of what was asked was found, null where no recall was tested, or of what was stored used.",
+        nullable=True,
+    )
     dominant_factor: str = text()
     limiting_factor: str = text()
 
@@ -177,7 +183,7 @@ def _foretold(foreseen: ForeseenStore, context: str) -> Output:
             novelty=round(foreseen.learned.delta_s, 4),
             coherence=round(foreseen.learned.delta_c, 4),
             duplication=NEAR_DUPLICATE if "merge" in verdict.improvements else 0.0,
-            low_priors=LOW_PRIORS if "explain" in verdict.improvements else 0.0,
+            low_priors=LOW_PRIORS if UNCLEAR.intersection(verdict.improvements) else 0.0,
             missing_rationale=not context.strip(),
         ),
         preflight=PreflightShape(
@@ -238,7 +244,7 @@ def _looked_back(fates: Sequence[StoreFate]) -> Output:
     )
 
 
-def _reward(value: float, scores: Sequence[float]) -> RewardShape:
-    ranked = sorted(zip(scores, FACTORS, strict=True))
-    parts = {name: round(score, 4) for score, name in ranked}
+def _reward(value: float, scores: Sequence[float | None]) -> RewardShape:
+    ranked = sorted((score, name) for score, name in zip(scores, FACTORS, strict=True) if score is not None)
+    parts: dict[str, Any] = {**dict.fromkeys(FACTORS), **{name: round(score, 4) for score, name in ranked}}
     return RewardShape(value=round(value, 4), dominant_factor=ranked[-1][1], limiting_factor=ranked[0][1], **parts)

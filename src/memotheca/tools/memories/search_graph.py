@@ -87,6 +87,10 @@ class Stage:
 class Output:
     results: tuple[Result, ...] = many(Result)
     count: int = integer()
+    best_fit: float | None = number(
+        "How surely the best answers: 0 no match, 1 as near as answers are; absolute. Null without vectors.",
+        nullable=True,
+    )
     stages: tuple[Stage, ...] = many(Stage)
     purpose_reason: str = text(default="Alignment needs a goal; goals come with the instruments that find them.")
     retrieval_ms: float = number()
@@ -122,17 +126,25 @@ def search_graph(call: Call[Kernel], input: Input) -> Answer:
 
     found = recall(call.kernel, _wanted(given, call.session), tell)
     activity_of(call.kernel).look(call.kernel.collection, [each.entry.id for each in found.results], call.kernel.now())
-    note_retrieval(call.kernel, call.session, max((each.similarity for each in found.results), default=None))
+    felt = note_retrieval(call.kernel, call.session, max((each.similarity for each in found.results), default=None))
+    # Words are only compared with each other: of them the best is always best.
+    fit = round(felt, 4) if any(each.hit.cosine is not None for each in found.results) else None
     results = tuple(_result(each, input.include_content) for each in found.results)
     output = Output(
         results=results,
         count=len(results),
+        best_fit=fit,
         stages=tuple(Stage(name=s.name, in_=s.came, out=s.went, ms=s.milliseconds) for s in found.stages),
         retrieval_ms=round((time.perf_counter() - began) * 1000, 3),
         partial=_partial(found),
     )
-    sentence = f'Found {len(results)} for "{input.query}".' if results else f'Nothing is stored about "{input.query}".'
-    return Answer(sentence, NODES, output)
+    return Answer(_sentence(input.query, len(results), fit), NODES, output)
+
+
+def _sentence(query: str, count: int, fit: float | None) -> str:
+    if not count:
+        return f'Nothing is stored about "{query}".'
+    return f'Found {count} for "{query}".' + (" None of it is near: it may not be stored." if fit == 0 else "")
 
 
 def _wanted(given: dict[str, Any], session: str) -> RecallRequest:

@@ -33,7 +33,7 @@ class TombstoneShape:
     deleted_at: str = text()
     deleted_by: str = text()
     recoverable: bool = flag()
-    days_left: float = number()
+    days_left: float | None = number("Null where it cannot be restored by its hash.", nullable=True)
     reversal_hash: str | None = text(default=None, nullable=True)
     explanation: str = text()
 
@@ -80,7 +80,7 @@ def _moment(said: str) -> int:
 
 def _instructions(shown: tuple[TombstoneShape, ...]) -> str:
     if not shown:
-        return "Nothing of the last 30 days fits; what was deleted earlier is gone."
+        return "Nothing of the last 30 days fits; what was deleted earlier only undo of its transaction brings back."
     if not any(each.recoverable for each in shown):
         return "These were taken back by an undo; undo that transaction to have them back."
     return "Call restore_from_hash with the reversal_hash of the one you want back, within days_left days."
@@ -99,7 +99,7 @@ def _shape(tombstone: Tombstone) -> TombstoneShape:
         deleted_at=to_iso(commit.time),
         deleted_by=commit.actor,
         recoverable=recoverable,
-        days_left=round(max(0.0, tombstone.days_left), 2),
+        days_left=round(tombstone.days_left, 2) if recoverable else None,
         reversal_hash=tombstone.reversal_hash if recoverable else None,
         explanation=_explain(tombstone),
     )

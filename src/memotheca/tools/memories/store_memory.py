@@ -33,11 +33,14 @@ from memotheca.tools.memories.beside import (
 from memotheca.tools.memories.contract import NODES
 
 LONGEST_ENCODED = 4 * math.ceil(LARGEST / 3)  # specification: the largest content as base64
+UNTESTED = "No recall was tested yet (test_recall_accuracy)."
 WAYS = ("content", "content_base64", "data_uri")
 IMPROVING: Mapping[Improvement, str] = {
     "merge": "merge it with its duplicate (merge_concepts)",
-    "explain": "give a fuller rationale, a domain and a source",
-    "link": "link it to what it belongs to (link_to)",
+    "rationale": "say more fully why it is worth remembering (rationale)",
+    "domain": "say which domain it is of (domain)",
+    "source": "say who said it (source)",
+    "link": "link it to what is near, if it belongs there (annotate_node, link_to)",
 }
 
 
@@ -108,7 +111,8 @@ class RewardShape:
     dopamine_signal: float = number()
     gardener: float = number()
     curator: float = number()
-    assessor: float = number()
+    assessor: float | None = number(nullable=True)
+    assessor_reason: str | Unset = text(default=UNSET)
     explanation: str = text()
     behavioral_hint: str = text()
     suggestions: tuple[str, ...] = texts()
@@ -237,7 +241,8 @@ def _output(stored: Stored, entry: Entry) -> Output:
             dopamine_signal=round(dopamine, 4),
             gardener=round(verdict.gardener, 4),
             curator=round(verdict.curator, 4),
-            assessor=round(verdict.assessor, 4),
+            assessor=None if verdict.assessor is None else round(verdict.assessor, 4),
+            assessor_reason=UNTESTED if verdict.assessor is None else UNSET,
             explanation=verdict.explanation,
             behavioral_hint=verdict.behavioral_hint,
             suggestions=tuple(IMPROVING[each] for each in verdict.improvements),
