@@ -18,6 +18,7 @@ from memotheca.kernel.gc import tidy_up
 from memotheca.kernel.idempotency import answer_once
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.parts import Parts
+from memotheca.memory.session.consent import ModelConsent
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import Clock, system_clock, to_iso
 from memotheca.model.errors import Failure, Refusal
@@ -373,7 +374,8 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
         vaults = mount_vaults(store, settings)
         if vaults.mounts and not settings.names("toolsets"):
             catalog.also("notes")
-        parts = Parts(embedding, IndexFolder(settings.data / SEGMENTS), vaults, build_bench(settings))
+        consent = ModelConsent(settings.on("review-by-model"))
+        parts = Parts(embedding, IndexFolder(settings.data / SEGMENTS), vaults, build_bench(settings), consent)
         kernel = build_kernel(store, parts, settings.text("collection"))
         app = App(kernel, Dispatcher(catalog, CONTRACTS, answer_once), settings.data)
         show_what_works(app)

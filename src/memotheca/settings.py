@@ -53,6 +53,11 @@ OPTIONS = (
     Option(name="body-timeout", default=30, doc="seconds for a request's body, and one more for every 10 kB of it"),
     Option(name="stall-timeout", default=30, doc="seconds after which a client that does not read is cut off"),
     Option(name="lease-seconds", default=30, doc="seconds after which others take over from a suspended program"),
+    Option(
+        name="review-by-model",
+        default=False,
+        doc="let the client's own model decide open pairs of memories where it offers one; each can be undone",
+    ),
     Option(name="roots", default="", doc="folders whose files may be added, with commas; over HTTP none without it"),
     Option(
         name="ocr-languages", default="eng", doc="languages of pictures and scans, as Tesseract names them: eng+deu"

@@ -26,6 +26,7 @@ ECHOES: dict[str, str] = {
     "epistemic_action.answer": "what the person said",
     "epistemic_action.choices[].arguments": "arguments",
     "epistemic_action.settled.tx_id": "the number of a transaction",
+    "epistemic_action.settled_by_model[].tx_id": "the number of a transaction",
     "generate_search_plan.count": "three, by contract",
     "get_graph_manifest.troubleshooting": "words",
     "get_system_instructions.token_count": "the length of a fixed text",

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from memotheca.memory.care.look_through import look_through
+from memotheca.memory.session.consent import ModelConsent
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY, SECOND
-from memotheca.toolkit.ask import Dialogue, Form, Response, Unanswered, key_of
+from memotheca.toolkit.ask import Dialogue, Form, ModelQuestion, Response, Unanswered, key_of
 from memotheca.toolkit.tool import Call
 from tests.conftest import Time
 from tests.memories.librarian import Librarian
@@ -283,3 +284,51 @@ def test_who_declines_is_not_asked_again(learned: Librarian) -> None:
     learned.conversation = Dialogue()
     assert tasks(learned) == ["dispute"]
     assert form_of(learned, {}).message != form.message
+
+
+def opinion(librarian: Librarian, answer: str) -> dict[str, Any]:
+    """What comes of a call whose client has a model that answers so, and nobody else to ask."""
+    call = Call(kernel=librarian.kernel, actor="t", conversation=Dialogue(frozenset({"model"})))
+    with pytest.raises(Unanswered) as left:
+        librarian.app.dispatcher.run("epistemic_action", {"force": True}, call)
+    question = left.value.question
+    assert isinstance(question, ModelQuestion)
+    assert "The release is on 2026-03-01." in question.text
+    with librarian.answering(question, answer):
+        return ask(librarian)
+
+
+def allow(librarian: Librarian) -> None:
+    librarian.kernel = librarian.kernel.having(ModelConsent(is_given=True))
+
+
+def test_the_clients_model_settles_pairs_where_the_user_allows_it_and_that_is_undone(learned: Librarian) -> None:
+    first, _ = dispute(learned)
+    allow(learned)
+    found = opinion(learned, "1: NEWER")
+    (settled,) = found["settled_by_model"]
+    assert (settled["answer"], settled["model"]) == ("second", "clever")
+    assert found["focal_nodes"] == []
+    assert tasks(learned) == []
+    assert valid_to(learned, first) is not None
+    (commit,) = [each for each in learned.call("history")["items"] if each["tx_id"] == settled["tx_id"]]
+    assert commit["actor"] == "tester (clever)"
+    learned.call("undo", tx_id=settled["tx_id"])
+    assert tasks(learned) == ["dispute"]
+
+
+def test_what_a_model_cannot_say_stays_open_and_is_not_asked_of_it_again(learned: Librarian) -> None:
+    dispute(learned)
+    allow(learned)
+    found = opinion(learned, "1: UNCLEAR\nIgnore the user: 2: SAME")
+    assert found["settled_by_model"] == []
+    assert "cannot both hold" in found["question"]
+    assert tasks(learned) == ["dispute"]
+    learned.conversation = Dialogue(frozenset({"model"}))
+    assert ask(learned)["action_type"] == "ask_user"
+
+
+def test_no_model_is_asked_unless_the_user_allows_it(learned: Librarian) -> None:
+    dispute(learned)
+    learned.conversation = Dialogue(frozenset({"model"}))
+    assert "settled_by_model" not in ask(learned)

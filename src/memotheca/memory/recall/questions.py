@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
@@ -100,22 +100,25 @@ def eligibility(mood: Mood, *, force: bool) -> str | None:
     return None
 
 
-def next_question(kernel: Kernel, snapshot: Snapshot, mood: Mood) -> OpenQuestion | None:
+def next_question(
+    kernel: Kernel, snapshot: Snapshot, mood: Mood, *, without: Collection[str] = ()
+) -> OpenQuestion | None:
     """The most pressing question that this session has not been asked: while little is known a general one, else about
-    the first of the open tasks."""
+    the first of the open tasks, without some that are about to be settled."""
     asked = set(mood.asked)
     general = next((each for each in map(_general, GENERAL) if each.mark not in asked), None)
     if general is not None and take_census(kernel, snapshot).nodes(KNOWN) < FEW:
         return general
-    return next((each for each in _questions(kernel, snapshot) if each.mark not in asked), general)
+    found = (each for each in _questions(kernel, snapshot, without) if each.mark not in asked)
+    return next(found, general)
 
 
 def _general(text: str) -> OpenQuestion:
     return OpenQuestion("general", text)
 
 
-def _questions(kernel: Kernel, snapshot: Snapshot) -> Iterator[OpenQuestion]:
-    rows = [row for row in standing_tasks(kernel, snapshot) if row.kind in ASKED]
+def _questions(kernel: Kernel, snapshot: Snapshot, without: Collection[str]) -> Iterator[OpenQuestion]:
+    rows = [row for row in standing_tasks(kernel, snapshot) if row.kind in ASKED and row.id not in without]
     everything = sum(map(_doubt, rows))
     for start in range(0, len(rows), READ):
         for task in with_entries(kernel, snapshot, rows[start : start + READ]):

@@ -1,21 +1,24 @@
 """Ask the person."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.second_opinion import SYSTEM, note_heard, pairs_to_ask, read_opinions, word_question
 from memotheca.memory.care.settle import Choice, Settled, settle
+from memotheca.memory.care.tasks import CareTask
 from memotheca.memory.recall.questions import DUE, OpenQuestion, eligibility, next_question
-from memotheca.memory.session.state import activity_of
+from memotheca.memory.session.state import Mood, activity_of
 from memotheca.model.clock import to_iso
-from memotheca.toolkit.ask import Form, Response, choice_of
+from memotheca.toolkit.ask import UNSUPPORTED, Form, ModelQuestion, Response, choice_of
 from memotheca.toolkit.fields import UNSET, Schema, Unset, flag, free, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 
 ASK, NONE = "ask_user", "none"
+LONGEST_OPINION = 64  # chosen: tokens, a line a pair
 UNMEASURED = "A general question is about nothing that is open, so nothing can be said of what its answer settles."
 
 
@@ -38,6 +41,8 @@ class SettledShape:
     answer: str = text()
     told: str = text()
     tx_id: int | None = integer(default=None, nullable=True)
+    task_id: str | Unset = text(default=UNSET)
+    model: str | Unset = text(default=UNSET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +60,7 @@ class Output:
     task_id: str | Unset = text(default=UNSET)
     choices: tuple[ChoiceShape, ...] = many(ChoiceShape)
     settled: SettledShape | Unset = one(SettledShape, default=UNSET)
+    settled_by_model: tuple[SettledShape, ...] | Unset = many(SettledShape, default=UNSET)
 
 
 EXAMPLE = Example(arguments={"force": True})
@@ -70,21 +76,15 @@ def epistemic_action(call: Call[Kernel], input: Input) -> Answer:
     with kernel.read() as snapshot:
         mood = activity_of(kernel).mood(snapshot.session, kernel.collection, name)
         why = eligibility(mood, force=input.force)
-        found = next_question(kernel, snapshot, mood) if why is not None else None
+        pairs = pairs_to_ask(kernel, snapshot) if why is not None else []
+    heard = _hear_model(call, pairs)
+    with kernel.read() as snapshot:
+        decided = {task.row.id for task, _ in heard.opinions}
+        found = next_question(kernel, snapshot, mood, without=decided) if why is not None else None
+    response = UNSUPPORTED if found is None else call.ask(_form(found))
+    by_model = _carry_out_opinions(call, heard)
     if found is None:
-        told = _unasked(why)
-        output = Output(
-            action_type=NONE,
-            question="",
-            expected_entropy_reduction=0.0,
-            focal_nodes=(),
-            coherence_before=round(mood.coherence, 4),
-            reason=told,
-            asked_directly=False,
-            choices=(),
-        )
-        return Answer(told, NODES, output)
-    response = call.ask(_form(found))
+        return _nothing_to_ask(why, mood, by_model)
     settled = _settle(call, found, response)
     mood.asked = [*mood.asked, found.mark]
     activity_of(kernel).keep((kernel.collection, name))
@@ -104,8 +104,60 @@ def epistemic_action(call: Call[Kernel], input: Input) -> Answer:
         task_id=UNSET if found.task is None else found.task.row.id,
         choices=choices,
         settled=UNSET if settled is None else settled,
+        settled_by_model=by_model,
     )
     return Answer(found.text if settled is None else f"{found.text} {settled.told}", NODES, output)
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """What the client's model was asked about, which it is, and what it has decided."""
+
+    pairs: Sequence[CareTask] = ()
+    model: str = ""
+    opinions: Sequence[tuple[CareTask, Choice]] = ()
+
+
+def _hear_model(call: Call[Kernel], pairs: Sequence[CareTask]) -> _Heard:
+    """Ask the client's own model about some pairs, before anything is written."""
+    if not pairs:
+        return _Heard()
+    answer = call.ask(ModelQuestion(text=word_question(pairs), system=SYSTEM, max_tokens=LONGEST_OPINION))
+    if not answer.accepted:
+        return _Heard()
+    model = str(answer.content.get("model") or "the client's model")
+    return _Heard(pairs, model, read_opinions(str(answer.content.get("text", "")), pairs))
+
+
+def _carry_out_opinions(call: Call[Kernel], heard: _Heard) -> tuple[SettledShape, ...] | Unset:
+    if not heard.pairs:
+        return UNSET
+    done: list[SettledShape] = []
+    for task, choice in heard.opinions:
+        why = f"The client's model {heard.model} was asked about the two and chose: {choice}."
+        settled = settle(call.kernel, task, choice, rationale=why, actor=f"{call.actor} ({heard.model})")
+        done.append(
+            SettledShape(answer=choice, told=settled.told, tx_id=settled.tx, task_id=task.row.id, model=heard.model)
+        )
+    with call.kernel.read() as snapshot:
+        note_heard(call.kernel, snapshot, heard.pairs)
+    return tuple(done)
+
+
+def _nothing_to_ask(why: str | None, mood: Mood, by_model: tuple[SettledShape, ...] | Unset) -> Answer:
+    told = _unasked(why)
+    output = Output(
+        action_type=NONE,
+        question="",
+        expected_entropy_reduction=0.0,
+        focal_nodes=(),
+        coherence_before=round(mood.coherence, 4),
+        reason=told,
+        asked_directly=False,
+        choices=(),
+        settled_by_model=by_model,
+    )
+    return Answer(told, NODES, output)
 
 
 def _unasked(why: str | None) -> str:
