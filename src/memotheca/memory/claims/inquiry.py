@@ -66,6 +66,15 @@ _ASKING = re.compile(
 )
 
 
+_ASKS = re.compile(
+    r"[?\uff1f\u061f]|^\W*(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|"
+    r"would|should|may|has|have|had|list|show|tell|wer|wann|wo|wie|welche\w*|warum|wieso|weshalb|qui|que|quoi|quand|où|"
+    r"comment|pourquoi|quel\w*|combien|quién|qué|cuándo|dónde|cómo|cuál\w*|chi|che|cosa|quando|dove|come|perché|qual\w*|"
+    r"wat|wanneer|waar|hoe|welke|waarom|hvem|hvad|hva|hvor\w*|vem|vad|var|när|hur)\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Inquiry:
     """What a question asks for, and whether it may only be understood after the one before it."""
@@ -82,6 +91,11 @@ def read_inquiry(question: str) -> Inquiry:
         asks_for_all=_ALL.search(spoken) is not None,
         may_go_on=_may_go_on(spoken),
     )
+
+
+def is_question(spoken: str) -> bool:
+    """Whether something is asked; a goal or a subject that is named asks nothing."""
+    return _ASKS.search(spoken) is not None
 
 
 def content_words(question: str) -> dict[str, str]:

@@ -38,6 +38,8 @@ class Occasion:
     mode: Mode | None = None
     pool: int = POOL
     before: str = ""
+    # Of a goal nobody expects that all of its words are known.
+    is_question: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def compose(kernel: Kernel, occasion: Occasion) -> Context:
     best = pool.candidates[: round(MOST * (WIDER if inquiry.asks_for_all else 1))]
     candidates = [best[at] for at in distil.without_repeats([each.text for each in best])]
     spoken = [frozenset(words(f"{each.entry.title}\n{each.text}")) for each in candidates]
-    goes_on = bool(occasion.before) and inquiry.may_go_on
+    goes_on = not occasion.is_question or (bool(occasion.before) and inquiry.may_go_on)
     matched = [said | each.labels for said, each in zip(spoken, candidates, strict=True)]
     unsaid = "" if goes_on else tell_unsaid(kernel, occasion.query, matched, pool.nearness)
     if unsaid is None:

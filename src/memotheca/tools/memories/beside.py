@@ -1,11 +1,14 @@
 """What stands beside a memory in an answer: what it updates, contradicts, repeats, and what else is said about it."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from memotheca.kernel.citations import citation_of
+from memotheca.memory.claims.told import USER
 from memotheca.memory.claims.verdict import PairVerdict, Slot
+from memotheca.memory.claims.when import spell_day
 from memotheca.memory.graph.relations import CONTRADICTS, SAME_AS, SUPERSEDES
 from memotheca.memory.standing.subject import ABOUT, SHOWN, ComparedEntry
 from memotheca.model.clock import to_iso
@@ -64,6 +67,15 @@ class NearShape:
     differs: tuple[SlotShape, ...] = many(SlotShape)
 
 
+# What is asserted, what is said of it by whoever decides, and how either is worded.
+_KINDS = (
+    ("update", SUPERSEDES, ("Superseded, held until now:", "Seems to update")),
+    ("contradiction", CONTRADICTS, ("Disputed:", "Seems to contradict, ask which holds:")),
+    ("duplicate", SAME_AS, ("Said to be the same:", "Seems to say the same as")),
+)
+_SAID_AS = {SUPERSEDES: "supersedes", CONTRADICTS: "contradicts", SAME_AS: "same_as"}
+
+
 def tell_beside(compared: Sequence[ComparedEntry], decided: Mapping[str, str]) -> dict[str, Any]:
     """The lists of an answer: what was decided by the caller first, then what is asserted of the rest."""
     return {
@@ -92,6 +104,36 @@ def sentences_beside(compared: Sequence[ComparedEntry], decided: Mapping[str, st
     if ended := [id for id, predicate in decided.items() if predicate == SUPERSEDES]:
         told.append(f"{len(ended)} superseded, held until now.")
     return told
+
+
+def lines_beside(compared: Sequence[ComparedEntry], decided: Mapping[str, str]) -> list[str]:
+    """The same for whoever decides: each with its sentence, date and source."""
+    told: list[str] = []
+    named: set[str] = set()
+    for kind, predicate, (stated, seeming) in _KINDS:
+        for each in _of(compared, decided, kind, predicate):
+            is_stated = each.entry.id in decided
+            why = "" if is_stated or each.verdict is None else f" ({each.verdict.explanation})"
+            told.append(f"{stated if is_stated else seeming} {_quoted(each)}{why}")
+            named.add(each.entry.id)
+    return [*told, *(f"Near: {_quoted(each)}" for each in _about(compared)[:SHOWN] if each.entry.id not in named)]
+
+
+def calls_to_decide(id: str, compared: Sequence[ComparedEntry], decided: Mapping[str, str]) -> list[str]:
+    """The calls that carry out what is only seen so far."""
+    told: list[str] = []
+    for kind, predicate, _ in _KINDS:
+        open_ = [each.entry.id for each in _of(compared, decided, kind, predicate) if each.entry.id not in decided]
+        if open_:
+            told.append(f"If so: annotate_node {json.dumps({'node_id': id, _SAID_AS[predicate]: open_})}")
+    return told
+
+
+def _quoted(each: ComparedEntry) -> str:
+    source = each.entry.attributes.get("source")
+    by = f", {source}" if source and source != USER else ""
+    when = spell_day(_holds_from(each.entry))
+    return f'{citation_of(each.entry)} ({when}{by}): "{each.older[:LONGEST]}"'
 
 
 def _of(

@@ -9,12 +9,13 @@ from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.critique import ContradictoryPair
 from memotheca.memory.claims.distil import MODES, Mode
-from memotheca.memory.claims.inquiry import follow
+from memotheca.memory.claims.inquiry import follow, is_question
 from memotheca.memory.claims.summary import sentences
 from memotheca.memory.curation.remember import importance_of
 from memotheca.memory.recall.bundle import bundle, shorten
 from memotheca.memory.recall.context import NOTHING, POOL, Context, Occasion, Superseded, compose
 from memotheca.memory.recall.recall import similarity_of
+from memotheca.memory.recall.session_brief import begin
 from memotheca.memory.session.focus import note_retrieval
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.standing.judge import dominant_space, judge_lately, learn
@@ -130,8 +131,9 @@ EXAMPLE = Example(
 
 @tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def inject_context(call: Call[Kernel], input: Input) -> Answer:
-    """What is stored about a question, within a budget of tokens: each line dated and cited, the newest first, what was
-    replaced named as superseded, both sides of a dispute, causes where it asks why; nothing where nothing is known."""
+    """What is stored about a question, within a budget of tokens: dated and cited, newest first, what was replaced named,
+    both sides of a dispute, causes where it asks why; nothing where nothing is known. A session's first query that is a
+    goal, no question, also brings what is tagged pinned, open disputes, what is new."""
     began = time.perf_counter()
     kernel, session = call.kernel, input.session_id or call.session
     mode = None if input.distillation_mode == "auto" else cast(Mode, input.distillation_mode)
@@ -139,7 +141,8 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     with kernel.read() as snapshot:
         mood = activity_of(kernel).mood(snapshot.session, kernel.collection, session)
     occasion = Occasion(query=input.query, tokens=input.max_tokens, mode=mode, pool=pool, before=mood.question)
-    made = compose(kernel, occasion)
+    is_beginning = bool(session) and not mood.question and not is_question(input.query)
+    made = begin(kernel, occasion) if is_beginning else compose(kernel, occasion)
     entries = [cast(Entry, hit.version.thing) for hit in made.hits if hit.version.kind != TRIPLE]
     bundled = bundle(kernel, entries, made.clashes, input.include_metadata)
     with kernel.read() as snapshot:

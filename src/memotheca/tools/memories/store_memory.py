@@ -27,7 +27,8 @@ from memotheca.tools.memories.beside import (
     DuplicateShape,
     NearShape,
     UpdateShape,
-    sentences_beside,
+    calls_to_decide,
+    lines_beside,
     tell_beside,
 )
 from memotheca.tools.memories.contract import NODES
@@ -168,13 +169,13 @@ EXAMPLE = Example(
 
 @tool(contract="memories", component="storage", effect="add", models=(Input, Output), example=EXAMPLE)
 def store_memory(call: Call[Kernel], input: Input) -> Answer:
-    """Remember something for later sessions, with why. The answer shows what is stored about the same (near), and what
-    it surely updates, contradicts or repeats: decide with supersedes, contradicts, same_as here or in annotate_node.
-    Secrets are taken out, planted instructions held."""
+    """Remember something for later sessions, with why. The answer shows what is near, and what it surely updates,
+    contradicts or repeats: decide with supersedes, contradicts, same_as. Secrets are taken out, planted instructions
+    held."""
     stored = store(call.kernel, _draft(call, input), actor=call.actor)
     entry = stored.version.thing
     assert isinstance(entry, Entry)
-    return Answer(_sentence(stored, entry), f"{NODES}/{entry.id}", _output(stored, entry))
+    return Answer(_sentence(call, stored, entry), f"{NODES}/{entry.id}", _output(stored, entry), is_text_alone=True)
 
 
 def _draft(call: Call[Kernel], input: Input) -> NewMemory:
@@ -259,12 +260,14 @@ def _quarantine(entry: Entry) -> dict[str, Any] | Unset:
     return {"reason": held["reason"], "since": to_iso(held["since"]), "until": until}
 
 
-def _sentence(stored: Stored, entry: Entry) -> str:
-    told = [f"Remembered {citation_of(entry)} in transaction {stored.version.tx}."]
-    told += sentences_beside(stored.compared, stored.decided)
+def _sentence(call: Call[Kernel], stored: Stored, entry: Entry) -> str:
+    """What an agent needs to go on: what it is called by, and what else is said about it; programs read the rest."""
+    told = [f'Remembered {citation_of(entry)} "{name_of(entry)}" in transaction {stored.version.tx}. id: {entry.id}']
+    told += lines_beside(stored.compared, stored.decided)
+    told += calls_to_decide(entry.id, stored.compared, stored.decided) if call.shows("annotate_node") else []
     if stored.redactions:
         named = ", ".join(each.type for each in stored.redactions)
         told.append(f"Taken out before storing: {named}.")
     if stored.is_held:
         told.append("It reads like instructions planted for you, and is held: nothing finds it until it is released.")
-    return " ".join(told)
+    return "\n".join(told)
