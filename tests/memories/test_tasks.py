@@ -198,6 +198,18 @@ def test_what_is_erased_is_quoted_nowhere(librarian: Librarian) -> None:
         assert care_tasks.tasks_about(snapshot.session, snapshot.collection, [one]) == []
 
 
+def test_what_was_found_before_it_was_erased_is_not_written_down_after(librarian: Librarian) -> None:
+    """What a look has found waits to be written, and may quote what is erased meanwhile."""
+    librarian.call("store", topic="Ada", content="Ada lives in Paris.")
+    librarian.call("store", topic="Ada's home", content="Ada lives in Oslo.")
+    (finding,) = librarian.call("critique_context", check_types=["conflicts"])["findings"]
+    one = finding["node_ids"][0]
+    librarian.call("forget_concept", node_id=one, reason="user_requested", rationale=WHY, soft_delete=False)
+    assert rows(librarian) == []
+    bring_up_to_date(librarian.kernel)
+    assert written(librarian) == {}
+
+
 def test_there_are_never_more_than_so_many_and_the_least_pressing_go(
     librarian: Librarian, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,8 +67,9 @@ class TaskRow:
 
 
 def add_tasks(session: Session, collection: str, rows: Sequence[TaskRow]) -> None:
-    """Open tasks, or open again what was settled; not what somebody keeps, unless it has changed since. Where there
-    are too many, those of the last rank go."""
+    """Open tasks, or open again what was settled; not what somebody keeps, unless it has changed since, nor what is
+    about something that is gone by now and may be erased. Where there are too many, those of the last rank go."""
+    living = _living(session, collection, {id for row in rows for id in (row.one, row.other) if id})
     session.run_many(
         "INSERT INTO care_task (collection, id, kind, rank, state, one, other, score, reason, one_said, other_said, "
         "stamp, found, closed, how) VALUES (?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, NULL, '') "
@@ -92,9 +93,15 @@ def add_tasks(session: Session, collection: str, rows: Sequence[TaskRow]) -> Non
                 row.found,
             )
             for row in rows
+            if {row.one, row.other or row.one} <= living
         ],
     )
     _drop_beyond(session, collection, "state = 'open'", order="rank, score DESC, found, id", most=MOST_OPEN)
+
+
+def _living(session: Session, collection: str, ids: set[str]) -> set[str]:
+    sql = "SELECT h.id FROM json_each(?) wanted CROSS JOIN entry_head h ON h.collection = ? AND h.id = wanted.value"
+    return {id for (id,) in session.rows(sql, json.dumps(sorted(ids)), collection)}
 
 
 def close_tasks(session: Session, collection: str, rows: Iterable[TaskRow]) -> None:

@@ -47,8 +47,11 @@ def word_question(tasks: Sequence[CareTask]) -> str:
 def read_opinions(answer: str, tasks: Sequence[CareTask]) -> list[tuple[CareTask, Choice]]:
     """What a model has decided of which pair; of what it calls unclear, or says otherwise, nothing."""
     said: dict[int, Choice | None] = {int(number): _WORDS.get(word) for number, word in _LINE.findall(answer)}
-    found = [(task, said.get(number)) for number, task in enumerate(tasks, 1)]
-    return [(task, choice) for task, choice in found if choice is not None]
+    found: list[tuple[CareTask, Choice]] = []
+    for number, task in enumerate(tasks, 1):
+        choice = said.get(number)
+        found += [] if choice is None else [(task, choice)]
+    return found
 
 
 def note_heard(kernel: Kernel, snapshot: Snapshot, tasks: Sequence[CareTask]) -> None:

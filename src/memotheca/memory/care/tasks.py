@@ -114,7 +114,8 @@ def standing_tasks(kernel: Kernel, snapshot: Snapshot, states: Sequence[TaskStat
     """The list as it is by now, in the order of work: what has been changed, joined or parted since it was last brought
     up to date is looked at again, so that an undone decision is open again."""
     session, collection = snapshot.session, snapshot.collection
-    rows = {row.id: row for row in kernel.keep(_Noted, collection).rows}
+    noted = list(kernel.keep(_Noted, collection).rows)
+    rows = {task.row.id: task.row for task in with_entries(kernel, snapshot, noted)}
     rows |= {row.id: row for row in read_tasks(session, collection, states)}
     rows |= {row.id: row for row in _looked_at_again(kernel, snapshot)}
     found = [row for row in rows.values() if row.state in states]
