@@ -7,6 +7,7 @@ from typing import Any
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.validity import moment
+from memotheca.memory.claims.told import USER
 from memotheca.memory.recall.recall import DOMAINS, Recalled, RecallRequest, Recollection, recall
 from memotheca.memory.session.focus import note_retrieval
 from memotheca.memory.session.quadrants import QUADRANTS
@@ -114,9 +115,8 @@ EXAMPLE = Example(
 
 @tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def search_graph(call: Call[Kernel], input: Input) -> Answer:
-    """Find memories, and everything else that is stored, by meaning and words; best first, nothing shortened away. Of
-    equal matches the important, the recent and what holds now are first; a question about the past prefers what held
-    then."""
+    """Find what is stored by meaning and words, best first. Of equal matches the important, the recent and what holds
+    now, or held at the time asked about, are first."""
     began = time.perf_counter()
     given = said(input)
     given |= {SPELLED[name]: value for name, value in given.items() if name in SPELLED}
@@ -138,13 +138,23 @@ def search_graph(call: Call[Kernel], input: Input) -> Answer:
         retrieval_ms=round((time.perf_counter() - began) * 1000, 3),
         partial=_partial(found),
     )
-    return Answer(_sentence(input.query, len(results), fit), NODES, output)
+    told = [_sentence(input.query, len(results), fit), *map(_line, results)]
+    return Answer("\n".join(told), NODES, output, is_text_alone=True)
 
 
 def _sentence(query: str, count: int, fit: float | None) -> str:
     if not count:
         return f'Nothing is stored about "{query}".'
     return f'Found {count} for "{query}".' + (" None of it is near: it may not be stored." if fit == 0 else "")
+
+
+def _line(found: Result) -> str:
+    """A result for whoever reads: what it says, when, by whom, and how near it is; programs read the rest."""
+    said = found.snippet if isinstance(found.content, Unset) else found.content
+    name = "" if said.startswith(found.name.rstrip("…")) else f"{found.name}: "
+    by = f", {found.source}" if found.source not in (None, USER) else ""
+    held = "" if isinstance(found.quarantined, Unset) else " in quarantine"
+    return f"{name}{said} ({found.when}{by}) {found.citation} {found.similarity:.2f}{held}"
 
 
 def _wanted(given: dict[str, Any], session: str) -> RecallRequest:
