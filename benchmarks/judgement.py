@@ -3,10 +3,11 @@
 
 Each DIR holds memories.jsonl, pairs.jsonl and, where labels can be read either way, unsure.jsonl or unscored.jsonl. The
 memories are stored in their order by `store_memory`, in an app whose clock is set to each one's time; what its answers
-assert, and what `critique_context` then says of the latest, is compared with the labels. By default the weights are
-learned from the other corpora (and benchmarks/data/contradictions.tsv), a corpus never from itself. A relation that the
-caller names (supersedes, contradicts) is left out unless `--stated`: whoever knows it needs no judge. `--shipped`
-measures with the weights that the program has; `--learn` also writes them, learned from all, out of the same run."""
+assert, and what `critique_context` then says of the latest, is compared with the labels. By default trees, weights and
+thresholds are learned from the other corpora, never from the one that is measured: the thresholds so that, of those
+others, what is learned without one of them is right on it often enough. A relation that the caller names (supersedes,
+contradicts) is left out unless `--stated`: whoever knows it needs no judge. `--shipped` measures with the weights that
+the program has; `--learn` also writes them, learned from all by the same steps, out of the same run."""
 
 import argparse
 import json
@@ -14,18 +15,20 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from boosting import boost
 from contradictions import read_pairs
 from memotheca.app import App, build
 from memotheca.memory.claims import verdict as verdicts
+from memotheca.memory.claims.boosted_trees import BoostedTrees
 from memotheca.memory.claims.evidence import FEATURES, Pair, gather
-from memotheca.memory.claims.verdict import WEIGHTS, PairVerdict, Regression, Weights, write_weights
+from memotheca.memory.claims.verdict import WEIGHTS, PairVerdict, Regression, Weights, weigh_pair, write_weights
 from memotheca.memory.graph.relations import CONTRADICTS, SUPERSEDES, read_relation
 from memotheca.memory.standing import subject
 from memotheca.model.clock import DAY, from_iso
@@ -38,14 +41,17 @@ Key = tuple[str, str]
 NAMES = tuple(sorted(FEATURES))
 CHANGED = ("update", "contradiction")
 OWN = "own"
-STRENGTH, SLIGHT = 20.0, 5.0  # chosen: how much the weights are held back, less where there are few rows
+OWN_WORTH = 0.3  # chosen: neat sentences of one hand
+SLIGHT = 5.0  # chosen: how much the weights of the one regression are held back
 ROUNDS = 8  # chosen: Newton's steps, as many as it needs
 CRITIQUE = 25  # chosen: after so many stores the latest are criticised
-# Measured out of fold, over the three corpora together (docs/benchmarks.md): from where on about nine of ten are right.
-CHANGE, RELATED = 0.7, 0.3
-SAME, DISPUTED = 0.6, 0.5  # chosen: from where on related is the same, and otherwise is disputed
-OWN_WORTH = 0.3  # chosen out of fold: neat sentences of one hand
-UNJUDGED = Weights(NAMES, *(Regression((0.0,) * len(NAMES), -30.0, 1.1) for _ in range(4)))
+SEEDS = (1, 2, 3)  # chosen: ensembles whose mean is taken
+RIGHT = 0.9  # specification: of what is asserted, so much is to be right
+CHANGES_FROM = tuple(step / 100 for step in range(40, 95, 5))  # chosen: thresholds that are tried
+SAME_FROM = tuple(step / 100 for step in range(15, 75, 5))  # chosen: those for repetitions, which are rare
+DISPUTED = 0.5  # chosen: from where on what is otherwise is disputed
+_NO_TREE = BoostedTrees(-30.0, np.zeros((1, 1), int), np.zeros((1, 1)), np.zeros((1, 2)), 1.1)
+UNJUDGED = Weights(NAMES, _NO_TREE, _NO_TREE, Regression((0.0,) * len(NAMES), -30.0, 1.1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,7 @@ class Run:
     """What storing a corpus brought: every compared pair with its features, what was near, what was asserted."""
 
     compared: dict[Key, dict[str, float]] = field(default_factory=dict[Key, dict[str, float]])
+    pairs: dict[Key, Pair] = field(default_factory=dict[Key, Pair])
     barred: set[Key] = field(default_factory=set[Key])
     near: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     asserted: dict[Key, str] = field(default_factory=dict[Key, str])
@@ -154,17 +161,17 @@ def _arguments(memory: Mapping[str, Any], known: Mapping[str, str], *, stated: b
 def watched(done: Run, weights: Weights | None) -> Generator[list[tuple[Pair, bool]]]:
     """See every pair that is compared, and let it be judged by these weights."""
     compared: list[tuple[Pair, bool]] = []
-    usual = subject.decide
+    usual = subject.decide, subject.may_be_otherwise
 
     def decide(pair: Pair) -> PairVerdict | None:
         compared.append((pair, verdicts.is_no_statement(pair)))
-        return usual(pair, weights)
+        return usual[0](pair, weights)
 
-    subject.decide = decide
+    subject.decide, subject.may_be_otherwise = decide, lambda pair: usual[1](pair, weights)
     try:
         yield compared
     finally:
-        subject.decide = usual
+        subject.decide, subject.may_be_otherwise = usual
 
 
 def _note(
@@ -178,7 +185,7 @@ def _note(
     for pair, is_barred in compared:
         other = names.get(pair.older.id)
         if other is not None and pair.newer.id == "":
-            done.compared[other, id] = gather(pair)
+            done.compared[other, id], done.pairs[other, id] = gather(pair), pair
             if is_barred:
                 done.barred.add((other, id))
 
@@ -224,25 +231,62 @@ def fit(given: tuple[Array, Array], wanted: Array, strength: float) -> tuple[Arr
 
 
 def learn(corpora: Sequence[Corpus], runs: Mapping[str, Run]) -> Weights:
-    """Weights from some corpora; the pairs of the repository, all of one hand and neat, count less."""
-    rows, kinds = rows_of(corpora, runs)
-    worth = np.concatenate(
-        [np.full(len(rows_of([each], runs)[1]), OWN_WORTH if each.name == OWN else 1.0) for each in corpora]
+    """What some corpora teach, with thresholds at which each of them, judged by what the others teach, comes out right
+    often enough."""
+    said: list[tuple[str, float, str]] = []
+    for corpus in corpora:
+        taught = _teach([each for each in corpora if each is not corpus], runs)
+        said += _assertions(corpus, runs[corpus.name], taught)
+    made = _teach(corpora, runs)
+    return replace(
+        made,
+        change=replace(made.change, threshold=_threshold(said, CHANGED, CHANGES_FROM)),
+        duplicate=replace(made.duplicate, threshold=_threshold(said, ("duplicate",), SAME_FROM)),
     )
+
+
+def _teach(corpora: Sequence[Corpus], runs: Mapping[str, Run]) -> Weights:
+    """Trees and weights, with the lowest thresholds that are tried."""
+    rows, kinds = rows_of(corpora, runs)
     labels = np.array(kinds)
     changed, same = np.isin(labels, CHANGED), labels == "duplicate"
-    related = changed | same
-    asked = (
-        (np.ones(len(labels), bool), changed, STRENGTH, CHANGE),
-        (np.ones(len(labels), bool), related, STRENGTH, RELATED),
-        (related, same, SLIGHT, SAME),
-        (changed, labels == "contradiction", SLIGHT, DISPUTED),
+    weights, bias = _dispute((rows[changed], labels[changed]), runs[OWN])
+    return Weights(
+        NAMES,
+        replace(boost(rows, changed, seeds=SEEDS), threshold=CHANGES_FROM[0]),
+        replace(boost(rows, same, seeds=SEEDS), threshold=SAME_FROM[0]),
+        Regression(tuple(weights.tolist()), bias, DISPUTED),
     )
-    made: list[Regression] = []
-    for among, wanted, strength, threshold in asked:
-        weights, bias = fit((rows[among], worth[among]), wanted[among].astype(float), strength)
-        made.append(Regression(tuple(weights.tolist()), bias, threshold))
-    return Weights(NAMES, *made)
+
+
+def _dispute(changed: tuple[Array, Array], own: Run) -> tuple[Array, float]:
+    """What of all that is otherwise is disputed, also by the pairs of the repository, which corpora have few of."""
+    added, kinds = rows_of([own_pairs()], {OWN: own})
+    among = np.isin(kinds, CHANGED)
+    rows = np.concatenate([changed[0], added[among]])
+    labels = np.concatenate([changed[1], np.array(kinds)[among]])
+    worth = np.repeat((1.0, OWN_WORTH), (len(changed[0]), int(among.sum())))
+    return fit((rows, worth), (labels == "contradiction").astype(float), SLIGHT)
+
+
+def _assertions(corpus: Corpus, done: Run, weights: Weights) -> list[tuple[str, float, str]]:
+    """What is asserted of the pairs of a corpus, how surely, and its label."""
+    found: list[tuple[str, float, str]] = []
+    for key, features in done.compared.items():
+        if key not in corpus.unscored and key not in done.barred:
+            verdict = weigh_pair(done.pairs[key], features, weights)
+            if verdict is not None:
+                found.append((verdict.kind, verdict.score, corpus.labels.get(key, "in no list")))
+    return found
+
+
+def _threshold(said: Sequence[tuple[str, float, str]], kinds: Sequence[str], tried: Sequence[float]) -> float:
+    """The lowest from which on enough is right; else the highest that was tried."""
+    for threshold in tried:
+        labels = [label for kind, score, label in said if kind in kinds and score >= threshold]
+        if labels and sum(label in kinds for label in labels) >= RIGHT * len(labels):
+            return threshold
+    return tried[-1]
 
 
 def report(corpus: Corpus, done: Run, *, listing: bool) -> None:
@@ -290,14 +334,19 @@ def main() -> None:
         for corpus in corpora:
             report(corpus, run(corpus, None, stated=asked.stated), listing=asked.list)
         return
-    every = [*corpora, own_pairs()]
-    seen = {corpus.name: run(corpus, UNJUDGED) for corpus in every}
+    seen = {corpus.name: run(corpus, UNJUDGED) for corpus in (*corpora, own_pairs())}
     if asked.learn:
-        write_weights(WEIGHTS, learn(every, seen))
-        print(f"written: {WEIGHTS.name}")
+        learned = learn(corpora, seen)
+        write_weights(WEIGHTS, learned)
+        print(f"written: {WEIGHTS.name}, {_thresholds(learned)}")
     for corpus in corpora:
-        weights = learn([each for each in every if each is not corpus], seen)
-        report(corpus, run(corpus, weights, stated=asked.stated), listing=asked.list)
+        learned = learn([each for each in corpora if each is not corpus], seen)
+        print(f"learned from the others, {_thresholds(learned)}")
+        report(corpus, run(corpus, learned, stated=asked.stated), listing=asked.list)
+
+
+def _thresholds(weights: Weights) -> str:
+    return f"otherwise from {weights.change.threshold:.2f}, the same from {weights.duplicate.threshold:.2f}"
 
 
 if __name__ == "__main__":

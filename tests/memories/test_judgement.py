@@ -5,8 +5,12 @@ from typing import Any
 
 import pytest
 
-from memotheca.memory.claims.alignment import closeness_of
+from memotheca.memory.claims.alignment import align, closeness_of
+from memotheca.memory.claims.evidence import Pair
+from memotheca.memory.claims.told import tell
+from memotheca.memory.claims.verdict import PairVerdict, VerdictKind, follow
 from memotheca.model.clock import DAY, SECOND
+from memotheca.model.knowledge import Entry
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
 
@@ -169,3 +173,51 @@ def test_what_is_said_again_word_for_word_is_a_repetition(librarian: Librarian, 
     first, answer = remember_both(librarian, time, text, text.lower())
     assert [each["id"] for each in answer["duplicates"]] == [first]
     assert (answer["updates"], answer["conflicts"]) == ([], [])
+
+
+def test_what_replaces_the_latest_replaces_its_twin_and_what_that_replaced(librarian: Librarian, time: Time) -> None:
+    said = (
+        "The bakery delivers bread on Mondays at 07:15.",
+        "The bakery delivers the bread on Mondays, at 07:15 as before.",
+        "The bakery now delivers bread on Fridays at 09:40.",
+    )
+    for text in said[:-1]:
+        librarian.remember(text)
+        time.advance(3 * DAY // SECOND)
+    answer = librarian.call("store_memory", content=said[-1], rationale=WHY)
+    assert {each["other_sentence"] for each in answer["updates"]} == set(said[:-1])
+
+
+def verdict_of(kind: VerdictKind, score: float) -> PairVerdict:
+    return PairVerdict(kind, "factual", score, "", "", None, "")
+
+
+def gate_entry(hour: str) -> Entry:
+    return Entry(
+        id=hour, kind="memory", title="", body=f"The gate opens at {hour} o'clock.", created_at=0, updated_at=0
+    )
+
+
+@pytest.mark.parametrize(
+    ("over", "between", "is_older", "kind"),
+    [
+        ("update", "update", True, "update"),
+        ("duplicate", "update", True, "update"),
+        ("update", "duplicate", False, "update"),
+        ("contradiction", "duplicate", True, "contradiction"),
+        ("update", "update", False, None),
+        ("contradiction", "update", True, None),
+        ("duplicate", "duplicate", True, None),
+        ("update", "contradiction", True, None),
+    ],
+)
+def test_a_chain_of_updates_and_repetitions_is_followed(
+    over: VerdictKind, between: VerdictKind, is_older: bool, kind: str | None
+) -> None:
+    newer, older = (tell(gate_entry(hour)) for hour in ("9", "7"))
+    aligned = align(newer, older, lambda _: 1.0)
+    assert aligned is not None
+    pair = Pair(newer, older, aligned, None, lambda _: 1.0)
+    found = follow(pair, verdict_of(over, 0.9), verdict_of(between, 0.8), is_older=is_older)
+    assert (None if found is None else found.kind) == kind
+    assert found is None or found.score == 0.8

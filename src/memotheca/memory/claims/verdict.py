@@ -1,8 +1,9 @@
 """Verdicts: whether the newer one of two entries updates, contradicts or repeats the older one, on strong evidence.
 
-Four logistic regressions over the features of `evidence.py` (docs/decisions/learned-weights.md): that something of one
-is otherwise in the other, that both say the same, and, where it is otherwise, that nothing tells which side holds. What
-no weights may overrule stands before them: questions, readings of other days, others of a series, aims."""
+Boosted trees over the features of `evidence.py` (docs/decisions/learned-weights.md) say how likely something of one is
+otherwise in the other, and how likely both say the same; a logistic regression says whether, where it is otherwise,
+nothing tells which side holds. What nothing learned may overrule stands before them: questions, readings of other days,
+others of a series, aims."""
 
 import json
 import math
@@ -13,6 +14,7 @@ from operator import mul
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from memotheca.memory.claims.boosted_trees import BoostedTrees, read_trees, write_trees
 from memotheca.memory.claims.contradiction import ContradictionKind, contradict_texts
 from memotheca.memory.claims.evidence import (
     FEATURES,
@@ -31,9 +33,10 @@ from memotheca.text.words import as_written
 VerdictKind = Literal["update", "contradiction", "duplicate"]
 
 WEIGHTS = Path(__file__).with_name("judgement.json")
-FORMAT = 1  # chosen: counts up when the file's layout changes (docs/decisions/learned-weights.md)
+FORMAT = 2  # chosen: counts up when the file's layout changes (docs/decisions/learned-weights.md)
 ONE_SLOT = 0.9  # chosen: as sure as the same sentence with another value makes it
 SHOWN = 3  # chosen: what an answer can show
+LIKELY = 0.1  # measured out of fold (docs/benchmarks.md): less than that and it is something else
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +54,12 @@ class Regression:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What was learned: that something is otherwise; that it is otherwise or the same; of such, that it is the same;
-    of what is otherwise, that it is disputed."""
+    """What was learned: that something is otherwise; that it is the same; of what is otherwise, that it is
+    disputed."""
 
     names: tuple[str, ...]
-    change: Regression
-    related: Regression
-    duplicate: Regression
+    change: BoostedTrees
+    duplicate: BoostedTrees
     dispute: Regression
 
 
@@ -91,15 +93,18 @@ def decide(pair: Pair, weights: Weights | None = None) -> PairVerdict | None:
         return None
     if (ruled := _ruled(pair)) is not None:
         return ruled
-    learned = weights or read_weights(WEIGHTS)
-    found = gather(pair)
+    return weigh_pair(pair, gather(pair), weights or read_weights(WEIGHTS))
+
+
+def weigh_pair(pair: Pair, found: Mapping[str, float], learned: Weights) -> PairVerdict | None:
+    """What is asserted by what was learned of such features."""
     features = [found[name] for name in learned.names]
     change, same = learned.change.ask(features), learned.duplicate.ask(features)
-    related, is_same = learned.related.ask(features), same >= learned.duplicate.threshold
+    is_same = same >= max(change, learned.duplicate.threshold)
     if says_the_same(pair):
-        related, is_same = max(related, ONE_SLOT), True
-    if is_same and not _differs(pair) and related >= learned.related.threshold:
-        return _verdict(pair, "duplicate", related)
+        same, is_same = max(same, ONE_SLOT), True
+    if is_same and not _differs(pair):
+        return _verdict(pair, "duplicate", same)
     if differs_in_one_slot(pair):
         change, is_same = max(change, ONE_SLOT), False
     if is_same or change < learned.change.threshold or _is_beside_the_point(pair):
@@ -107,6 +112,25 @@ def decide(pair: Pair, weights: Weights | None = None) -> PairVerdict | None:
     # Who says that it is otherwise now does not dispute what was.
     is_disputed = not found["change_newer"] and learned.dispute.ask(features) >= learned.dispute.threshold
     return _verdict(pair, "contradiction" if is_disputed else "update", change)
+
+
+def may_be_otherwise(pair: Pair, weights: Weights | None = None) -> bool:
+    """Whether something of a pair may be otherwise, though not surely enough to be asserted for itself."""
+    if is_no_statement(pair) or _is_beside_the_point(pair):
+        return False
+    learned, found = weights or read_weights(WEIGHTS), gather(pair)
+    return learned.change.ask([found[name] for name in learned.names]) >= LIKELY
+
+
+def follow(pair: Pair, over: PairVerdict, between: PairVerdict, *, is_older: bool) -> PairVerdict | None:
+    """What follows for a pair from what the newer one is to a third entry, and that one to the older: the twin of what
+    is replaced or disputed is so, too, and so is what was replaced by something that is repeated or replaced now."""
+    score = min(over.score, between.score)
+    if between.kind == "duplicate" and over.kind != "duplicate":
+        return _verdict(pair, over.kind, score)
+    if between.kind == "update" and is_older and over.kind != "contradiction":
+        return _verdict(pair, "update", score)
+    return None
 
 
 def _ruled(pair: Pair) -> PairVerdict | None:
@@ -144,7 +168,7 @@ def _differs(pair: Pair) -> bool:
 
 def _verdict(pair: Pair, kind: VerdictKind, score: float) -> PairVerdict:
     aligned = pair.aligned
-    slot = slots_of(pair)[0] if kind != "duplicate" and slots_of(pair) else None
+    slot = next(iter(slots_of(pair)), None) if kind != "duplicate" else None
     type_ = "temporal" if kind == "update" else "factual"
     return PairVerdict(kind, type_, round(score, 4), aligned.newer.text, aligned.older.text, slot, explain(kind, slot))
 
@@ -190,9 +214,8 @@ def read_weights(path: Path) -> Weights:
         names = tuple(cast(list[str], held["names"]))
         if unknown := sorted(set(names) - FEATURES):
             raise _refusal(path, f"was learned for other features: it has besides {', '.join(unknown[:3])}")
-        made = Weights(
-            names, *(_regression(held[question], names) for question in ("change", "related", "duplicate", "dispute"))
-        )
+        change, duplicate = (read_trees(held[question], len(names)) for question in ("change", "duplicate"))
+        made = Weights(names, change, duplicate, _regression(held["dispute"], names))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _refusal(path, "is missing or damaged") from error
     return made
@@ -207,20 +230,18 @@ def _regression(held: Mapping[str, Any], names: Sequence[str]) -> Regression:
 
 def write_weights(path: Path, weights: Weights) -> None:
     """Keep weights with the names of their features."""
-    questions = {
-        "change": weights.change,
-        "related": weights.related,
-        "duplicate": weights.duplicate,
-        "dispute": weights.dispute,
+    held: dict[str, Any] = {
+        "format": FORMAT,
+        "names": list(weights.names),
+        "change": write_trees(weights.change),
+        "duplicate": write_trees(weights.duplicate),
+        "dispute": {
+            "weights": [round(weight, 5) for weight in weights.dispute.weights],
+            "bias": round(weights.dispute.bias, 5),
+            "threshold": round(weights.dispute.threshold, 4),
+        },
     }
-    held: dict[str, Any] = {"format": FORMAT, "names": list(weights.names)}
-    for question, learned in questions.items():
-        held[question] = {
-            "weights": [round(weight, 5) for weight in learned.weights],
-            "bias": round(learned.bias, 5),
-            "threshold": round(learned.threshold, 4),
-        }
-    path.write_text(json.dumps(held, indent=1) + "\n", "utf-8")
+    path.write_text(json.dumps(held, separators=(",", ":")) + "\n", "utf-8")
 
 
 def _refusal(path: Path, reason: str) -> Refusal:

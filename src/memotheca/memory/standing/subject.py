@@ -1,13 +1,13 @@
 """Subject: what else was said about what an entry is about, sentence against sentence, and what it makes of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.alignment import Weigh, align, closeness_of
 from memotheca.memory.claims.evidence import Pair
 from memotheca.memory.claims.told import ToldEntry, tell
-from memotheca.memory.claims.verdict import PairVerdict, Slot, decide, slots_of
+from memotheca.memory.claims.verdict import PairVerdict, Slot, decide, follow, may_be_otherwise, slots_of
 from memotheca.memory.standing.nearest import KNOWN, everything_known
 from memotheca.memory.standing.rarity import rarity_of
 from memotheca.memory.standing.sample import Array, meanings
@@ -23,13 +23,13 @@ SHOWN = 5  # specification: statements about the same subject in an answer
 WORDS = 400  # chosen: letters of a text by which others are looked for
 TAGS = 0.3  # measured on the corpora of docs/benchmarks.md: what common tags add to a subject
 UNWEIGHED = 0.6  # chosen: a term that is neither rare nor common
-ABOUT = 0.6  # measured (docs/benchmarks.md): below it nobody would call it the same subject
+ABOUT = 0.5  # measured (docs/benchmarks.md): below it hardly anything is about the same subject
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedEntry:
-    """An older entry beside a newer one: how much they have to do with each other, their closest sentences, in what
-    those differ, and what is asserted of them."""
+    """An older entry beside a newer one: how much they have to do with each other, their closest sentences, and what is
+    asserted of them; `pair` is how those were compared, where they say anything together."""
 
     entry: Entry
     cosine: float | None
@@ -37,8 +37,13 @@ class ComparedEntry:
     is_about_the_same: bool
     newer: str
     older: str
-    slots: tuple[Slot, ...]
     verdict: PairVerdict | None
+    pair: Pair | None = None
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """In what the closest sentences differ."""
+        return () if self.pair is None else tuple(slots_of(self.pair))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ def compare_with_stored(
     weigh = _weighing(kernel, snapshot, [told, *(tell(each) for each, _ in found)])
     ranked = sorted((_rank(told, each, cosine, weigh) for each, cosine in found), key=lambda each: -each.rank)
     chosen = [*ranked[:ALIGNED], *(each for each in ranked[ALIGNED:] if each.entry.id in besides)]
-    compared = [_compare(told, each, weigh) for each in chosen]
+    compared = _follow_on(snapshot, [_compare(told, each, weigh) for each in chosen])
     return sorted(compared, key=lambda each: -each.closeness)
 
 
@@ -121,7 +126,7 @@ def _compare(told: ToldEntry, other: _Candidate, weigh: Weigh) -> ComparedEntry:
     aligned = align(told, other.told, weigh)
     if aligned is None:
         beginning = other.entry.body.strip().partition("\n")[0]
-        return ComparedEntry(other.entry, other.cosine, other.rank, False, "", beginning, (), None)
+        return ComparedEntry(other.entry, other.cosine, other.rank, False, "", beginning, None)
     pair = Pair(told, other.told, aligned, other.cosine, weigh)
     return ComparedEntry(
         entry=other.entry,
@@ -130,6 +135,38 @@ def _compare(told: ToldEntry, other: _Candidate, weigh: Weigh) -> ComparedEntry:
         is_about_the_same=aligned.closeness > 0 or other.rank >= ABOUT,
         newer=aligned.newer.text,
         older=aligned.older.text,
-        slots=tuple(slots_of(pair)),
         verdict=decide(pair),
+        pair=pair,
     )
+
+
+def _follow_on(snapshot: Snapshot, compared: Sequence[ComparedEntry]) -> list[ComparedEntry]:
+    """With what follows: whoever repeats or replaces B replaces what B has replaced, and who replaces B its twins."""
+    asserted = [each for each in compared if each.verdict is not None]
+    likely = {
+        each.entry.id
+        for each in (compared if asserted else ())
+        if each.verdict is None and each.pair is not None and may_be_otherwise(each.pair)
+    }
+    if not likely:
+        return list(compared)
+    vectors = meanings(snapshot, [*likely, *(each.entry.id for each in asserted)])
+    return [_follow_one(each, asserted, vectors) if each.entry.id in likely else each for each in compared]
+
+
+def _follow_one(each: ComparedEntry, asserted: Sequence[ComparedEntry], vectors: Mapping[str, Array]) -> ComparedEntry:
+    for other in asserted:
+        if each.pair is None or other.pair is None or other.verdict is None:
+            continue
+        mine, theirs = vectors.get(each.entry.id), vectors.get(other.entry.id)
+        is_older = (each.entry.created_at, each.entry.id) < (other.entry.created_at, other.entry.id)
+        older, newer = (each.pair.older, other.pair.older) if is_older else (other.pair.older, each.pair.older)
+        aligned = align(newer, older, each.pair.weigh)
+        if aligned is None:
+            continue
+        cosine = None if mine is None or theirs is None else float(mine @ theirs)
+        between = decide(Pair(newer, older, aligned, cosine, each.pair.weigh))
+        found = None if between is None else follow(each.pair, other.verdict, between, is_older=is_older)
+        if found is not None:
+            return replace(each, verdict=found)
+    return each
