@@ -49,8 +49,8 @@ def read_opinions(answer: str, tasks: Sequence[CareTask]) -> list[tuple[CareTask
     said: dict[int, Choice | None] = {int(number): _WORDS.get(word) for number, word in _LINE.findall(answer)}
     found: list[tuple[CareTask, Choice]] = []
     for number, task in enumerate(tasks, 1):
-        choice = said.get(number)
-        found += [] if choice is None else [(task, choice)]
+        if (choice := said.get(number)) is not None:
+            found.append((task, choice))
     return found
 
 
