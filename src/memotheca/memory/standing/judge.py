@@ -55,11 +55,6 @@ class Learned:
         return quadrant(self.delta_s, self.delta_c)
 
 
-def novelty_of(entry: Entry, judged: Judged) -> float:
-    """ΔS of an entry as a whole."""
-    return _whole(entry, judged)[0]
-
-
 def quadrant_of(entry: Entry, judged: Judged) -> Quadrant:
     """The quadrant of an entry as a whole."""
     return quadrant(*_whole(entry, judged))

@@ -94,9 +94,8 @@ EXAMPLE = Example(
 
 @tool(contract="memories", component="curation", effect="change", models=(Input, Output), example=EXAMPLE)
 def annotate_node(call: Call[Kernel], input: Input) -> Answer:
-    """Attach tags, a domain, a confidence, notes or related concepts to what is stored, link it to other nodes, take
-    wrong links away, or say when it happened or holds (valid_to ends what is no longer so), who said it, and
-    which others it supersedes, contradicts or repeats; its meaning stays as it is."""
+    """Attach tags, a domain, a confidence or notes to what is stored, link it, take wrong links away, say when it
+    happened or holds (valid_to ends it), who said it, and which others it supersedes, contradicts or repeats."""
     told = said(input)
     members = (*SAID, RELEASE, *SAID_OF_TIES)
     given = {**told.get("annotations", {}), **{name: told[name] for name in members if name in told}}

@@ -68,9 +68,9 @@ EXAMPLE = Example(arguments={"force": True})
 
 @tool(contract="memories", effect="change", models=(Input, Output), example=EXAMPLE, idempotent=False)
 def epistemic_action(call: Call[Kernel], input: Input) -> Answer:
-    """Get the question to the user that is most pressing: what is disputed, seems to have changed, is there twice, or
-    is never explained, in its own sentences. Where the client can ask, the user is asked at once and the answer carried
-    out; else choices says which call carries out which answer. No question comes twice in a session."""
+    """Get the most pressing question to the user: what is disputed, seems to have changed, is there twice, or is never
+    explained. Where the client can ask, the user is asked at once and the answer carried out; else choices says which
+    call carries out which answer."""
     kernel = call.kernel
     name = input.session_id if isinstance(input.session_id, str) and input.session_id else call.session
     with kernel.read() as snapshot:

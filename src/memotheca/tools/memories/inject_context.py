@@ -133,7 +133,7 @@ EXAMPLE = Example(
 def inject_context(call: Call[Kernel], input: Input) -> Answer:
     """What is stored about a question, within a budget of tokens: dated and cited, newest first, what was replaced
     named, both sides of a dispute, causes where it asks why; nothing where nothing is known. A session's first query
-    that is a goal, no question, also brings what is tagged pinned, open disputes, what is new."""
+    that is a goal also brings what is tagged pinned, open disputes, what is new."""
     began = time.perf_counter()
     kernel, session = call.kernel, input.session_id or call.session
     mode = None if input.distillation_mode == "auto" else cast(Mode, input.distillation_mode)
