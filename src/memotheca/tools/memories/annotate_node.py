@@ -32,7 +32,7 @@ class Input:
     node_id: str = text("", format="uuid")
     annotations: dict[str, Any] = one(Annotations, "", UNSET)
     link_to: tuple[str, ...] = texts("Nodes to link it to.", UNSET, minLength=1)
-    unlink: tuple[str, ...] = texts("Nodes to which its links are wrong; relation narrows it.", UNSET, minLength=1)
+    unlink: tuple[str, ...] = texts("Nodes wrongly linked; relation narrows it.", UNSET, minLength=1)
     relation: str = text(
         "How it stands to link_to: caused by, part of, contradicts, consistent with (both are fine), …",
         UNSET,

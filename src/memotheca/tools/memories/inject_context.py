@@ -48,7 +48,7 @@ class Input:
     distillation_mode: str = choice(("auto", *MODES), "", "auto")
     include_metadata: tuple[str, ...] = texts("", (), values=SORTS)
     verbosity_level: int = integer(
-        "How much to tell beside the context; 2 is for loose memories (coherence < 0.4).", 1, minimum=0, maximum=2
+        "How much to tell beside it; 2 where coherence is below 0.4.", 1, minimum=0, maximum=2
     )
 
 

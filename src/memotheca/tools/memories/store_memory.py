@@ -66,10 +66,8 @@ class Input:
     domain: str = choice(DOMAINS, "", UNSET)
     agent_id: str = text("", UNSET, maxLength=256)
     session_id: str = text("", UNSET, maxLength=256)
-    source: str = choice(SOURCES, "Who said it; what the session named last where left out.", UNSET)
-    occurred_at: str = text(
-        "When it happened: an ISO 8601 date or time; read from the text where left out.", UNSET, maxLength=64
-    )
+    source: str = choice(SOURCES, "Who said it.", UNSET)
+    occurred_at: str = text("When it happened (ISO 8601); else read from the text.", UNSET, maxLength=64)
     valid_from: str = text("Since when it holds, likewise.", UNSET, maxLength=64)
     valid_to: str = text("Until when it holds, likewise.", UNSET, maxLength=64)
     supersedes: tuple[str, ...] = texts("Nodes it takes the place of: they end.", UNSET, minLength=1)
