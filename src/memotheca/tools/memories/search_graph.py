@@ -8,15 +8,18 @@ from typing import Any
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.validity import moment
 from memotheca.memory.claims.told import USER
+from memotheca.memory.recall.plan import SPACES
 from memotheca.memory.recall.recall import DOMAINS, Recalled, RecallRequest, Recollection, recall
 from memotheca.memory.session.focus import note_retrieval
 from memotheca.memory.session.quadrants import QUADRANTS
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.form import MODALITIES
-from memotheca.memory.spaces.space_table import IDS
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, one, said, text, texts, to_json
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
+
+# What is found is ranked by nearness in such a space, too; plans name one for each of their queries.
+ASKED_IN = tuple(sorted(SPACES.values(), key=lambda space: int(space[1:])))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +47,7 @@ class Input:
     filters: dict[str, Any] = one(Filters, "", UNSET)
     perspective_lock: dict[str, Any] = one(Perspective, "Only what this domain or these agents stored.", UNSET)
     modality: str = choice(MODALITIES, "", UNSET)
-    space: str = choice(IDS, "Rank also by nearness in this space.", UNSET)
+    space: str = choice(ASKED_IN, "", UNSET)
     include_content: bool = flag("", False)
     include_quarantined: bool = flag("", False)
     topK: int = integer("Same as top_k.", UNSET, minimum=1, maximum=100)
