@@ -14,6 +14,7 @@ from memotheca.entries.entries import EntryChange, delete_entry, update_entry
 from memotheca.memory.standing import nearest
 from memotheca.memory.standing.nearest import Vicinity, vicinity_of
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.kinds import ENTITY
 from memotheca.model.knowledge import Entry
 from memotheca.search.prepared import LATER
 from memotheca.storage.snapshot import Snapshot
@@ -103,6 +104,26 @@ def test_so_much_that_is_new_is_searched_for_again(tmp_path: Path, monkeypatch: 
     around(desk)
     for number in range(5):
         desk.put(f"tea cup salt {number}")
+    assert around(desk) == around(desk, fresh=True)
+
+
+def test_what_no_memory_tool_works_on_comes_no_nearer_by_being_new(tmp_path: Path) -> None:
+    desk, chance = Desk(tmp_path, "minilm"), random.Random(1)
+    said_first = [said(chance) for _ in range(20)]
+    for words in said_first:
+        desk.put(words)
+    around(desk)
+
+    def name_something(transaction: Transaction) -> None:
+        transaction.describe("CREATE")
+        now = transaction.time
+        for name in said_first[:5]:
+            transaction.put(
+                Entry(id=transaction.new_id(), kind=ENTITY, title=name, created_at=now, updated_at=now), LATER
+            )
+
+    desk.kernel.write(name_something, actor="test")
+    assert desk.embed()
     assert around(desk) == around(desk, fresh=True)
 
 

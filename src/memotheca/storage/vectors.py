@@ -1,6 +1,7 @@
 """Reading vectors back by their numbers."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -55,14 +56,17 @@ def newest_vector(session: Session, collection: str) -> int:
 
 
 def fresh_vectors(
-    session: Session, collection: str, model: str, after: tuple[int, int]
+    session: Session, collection: str, model: str, after: tuple[int, int], *, kinds: Sequence[str]
 ) -> list[tuple[int, str, bytes]]:
-    """Vectors of living chunks after a number, at most so many: their number, their entry, and what they are."""
+    """Vectors of living chunks of entries of some kinds after a number, at most so many: their number, their entry, and
+    what they are."""
     number, limit = after
     rows = session.rows(
         "SELECT v.seq, c.entry_id, v.value FROM vector v CROSS JOIN chunk c ON c.collection = v.collection "
-        "AND c.seq = v.chunk_seq AND c.died_tx IS NULL WHERE v.collection = ? AND v.seq > ? AND v.model = ? "
-        "ORDER BY v.seq LIMIT ?",
+        "AND c.seq = v.chunk_seq AND c.died_tx IS NULL CROSS JOIN entry_head h ON h.collection = v.collection "
+        "AND h.id = c.entry_id AND h.kind IN (SELECT value FROM json_each(?)) "
+        "WHERE v.collection = ? AND v.seq > ? AND v.model = ? ORDER BY v.seq LIMIT ?",
+        json.dumps(kinds),
         collection,
         number,
         model,

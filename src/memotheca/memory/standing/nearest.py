@@ -179,7 +179,8 @@ class Vicinity:
         oldest = min((near.seen for near in held.values() if near.vector is not None), default=newest)
         fresh: list[tuple[int, str, bytes]] = []
         if oldest < newest:
-            fresh = fresh_vectors(snapshot.session, snapshot.collection, self.model, (oldest, FOLLOWED + 1))
+            after = (oldest, FOLLOWED + 1)
+            fresh = fresh_vectors(snapshot.session, snapshot.collection, self.model, after, kinds=KNOWN)
         if len(fresh) > FOLLOWED:
             return {}
         return {id: near for id, near in held.items() if near.follow(id, fresh, newest)}
