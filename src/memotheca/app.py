@@ -18,6 +18,7 @@ from memotheca.kernel.gc import tidy_up
 from memotheca.kernel.idempotency import answer_once
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.parts import Parts
+from memotheca.memory.care.noted import noted_tasks
 from memotheca.memory.session.consent import ModelConsent
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import Clock, system_clock, to_iso
@@ -294,8 +295,7 @@ def backup_path(data: Path, now: int, reason: str) -> Path:
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise _unwritable(error) from error
-    stamp = to_iso(now).replace(":", "").replace("-", "")
-    return folder / f"memotheca-{stamp}-{reason}.db"
+    return folder / f"memotheca-{to_iso(now).replace(':', '').replace('-', '')}-{reason}.db"
 
 
 def look_after(app: "App", stop: Callable[[], bool]) -> None:
@@ -338,8 +338,9 @@ def _index_everything(kernel: Kernel, stop: Callable[[], bool]) -> None:
 
 
 def write_down(app: "App") -> None:
-    """What was looked at and felt lately, before the process ends."""
+    """What was looked at, felt and found lately, before the process ends, and for the other processes."""
     activity_of(app.kernel).flush(app.kernel.store)
+    noted_tasks(app.kernel).write(app.kernel)
 
 
 def show_what_works(app: "App") -> None:

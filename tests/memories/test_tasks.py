@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from memotheca import settings
-from memotheca.app import build, look_after
+from memotheca.admin.erasure import erase
+from memotheca.app import build, look_after, write_down
 from memotheca.kernel.precedence import Precedence
 from memotheca.memory.care import look_through as looking
 from memotheca.memory.care.look_through import is_due, look_through
@@ -208,6 +209,50 @@ def test_what_was_found_before_it_was_erased_is_not_written_down_after(librarian
     assert rows(librarian) == []
     bring_up_to_date(librarian.kernel)
     assert written(librarian) == {}
+
+
+def noted(librarian: Librarian) -> str:
+    """The id of one of two that a look on the way has found to clash."""
+    handle = librarian.call("store", topic="Ada", content="Ada lives in Paris.")["id"]
+    librarian.call("store", topic="Ada's home", content="Ada lives in Oslo.")
+    assert librarian.call("critique_context")["count"] == 1
+    assert len(rows(librarian)) == 1
+    assert written(librarian) == {}
+    return handle
+
+
+def test_what_was_found_on_the_way_is_no_task_once_it_says_something_else(librarian: Librarian) -> None:
+    librarian.call("update", id=noted(librarian), content="The lamp is lit at dusk.")
+    assert rows(librarian) == []
+    assert librarian.call("critique_context")["count"] == 0
+    bring_up_to_date(librarian.kernel)
+    assert written(librarian) == {}
+
+
+def test_what_was_found_on_the_way_is_told_to_every_process(librarian: Librarian) -> None:
+    noted(librarian)
+    found = rows(librarian)
+    write_down(librarian.app)
+    assert written(librarian) == {"open": ""}
+    assert rows(librarian) == found
+
+
+def test_what_was_found_on_the_way_and_is_erased_meanwhile_is_written_nowhere(
+    librarian: Librarian, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handle = noted(librarian)
+    operate = librarian.kernel.store.operate
+
+    def erase_first(act: Any) -> Any:
+        """Between the look at what is there and the moment it is written down."""
+        monkeypatch.undo()
+        erase(librarian.kernel, handle, actor="tester")
+        return operate(act)
+
+    monkeypatch.setattr(librarian.kernel.store, "operate", erase_first)
+    bring_up_to_date(librarian.kernel)
+    assert written(librarian) == {}
+    assert librarian.held("lives in Paris") == []
 
 
 def test_there_are_never_more_than_so_many_and_the_least_pressing_go(

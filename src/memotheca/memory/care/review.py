@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.critique import Check, Finding, critique
-from memotheca.memory.care.tasks import CareTask, note_found, tasks_of
+from memotheca.memory.care.noted import noted_tasks
+from memotheca.memory.care.tasks import CareTask, bring_up_to_date, tasks_of
 from memotheca.memory.claims.contradiction import Contradiction, ContradictionKind
 from memotheca.memory.curation.undecided import TaskKind, pair_task
 from memotheca.model.knowledge import Entry
@@ -31,7 +32,7 @@ def review_entries(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry],
     known = {_ends(task.entries): task.row.id for task in listed}
     fresh = [row for finding in found if (row := _to_task(finding, kernel.now())) is not None]
     fresh = [row for row in fresh if frozenset((row.one, row.other)) not in known]
-    note_found(kernel, fresh)
+    noted_tasks(kernel).add(fresh, bring_up_to_date)
     known |= {frozenset((row.one, row.other)): row.id for row in fresh}
     told = {_ends(finding.entries) for finding in found}
     more = [_to_finding(task) for task in listed if CHECK_OF[task.kind] in checks and _ends(task.entries) not in told]

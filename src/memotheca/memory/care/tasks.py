@@ -1,14 +1,13 @@
 """Tending: the one list of what is to be decided about memories, and how well the memory is kept (memory-model:
 Curation tasks)."""
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.critique import ContradictoryPair, Repetition, is_over, judge_pairs, said_between
+from memotheca.memory.care.noted import noted_tasks
 from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.curation.tombstones import count_tombstones
 from memotheca.memory.curation.undecided import TaskKind, pair_task, stamp_of
@@ -40,7 +39,6 @@ TaskType = Literal["potential_merge", "ambiguity_detected", "obsolete_info", "se
 Priority = Literal["high", "medium", "low"]
 
 FOLLOWED = 2000  # chosen: changes that are followed one by one; after more, every task is looked at
-MOST_NOTED = 100  # chosen: found on the way between two looks of upkeep
 SEEN = "tasks_seen"
 STATES: tuple[TaskState, ...] = ("open", "kept", "settled")
 
@@ -114,9 +112,8 @@ def standing_tasks(kernel: Kernel, snapshot: Snapshot, states: Sequence[TaskStat
     """The list as it is by now, in the order of work: what has been changed, joined or parted since it was last brought
     up to date is looked at again, so that an undone decision is open again."""
     session, collection = snapshot.session, snapshot.collection
-    noted = list(kernel.keep(_Noted, collection).rows)
-    rows = {task.row.id: task.row for task in with_entries(kernel, snapshot, noted)}
-    rows |= {row.id: row for row in read_tasks(session, collection, states)}
+    rows = {row.id: row for row in read_tasks(session, collection, states)}
+    rows |= {row.id: row for row in _noted_now(kernel, snapshot)}
     rows |= {row.id: row for row in _looked_at_again(kernel, snapshot)}
     found = [row for row in rows.values() if row.state in states]
     return sorted(found, key=lambda row: (row.rank, -row.score, row.found, row.id))
@@ -136,18 +133,6 @@ def tasks_of(kernel: Kernel, snapshot: Snapshot, ids: Iterable[str]) -> list[Car
     return with_entries(kernel, snapshot, rows)
 
 
-@dataclass(slots=True)
-class _Noted:
-    """What was found on the way and is not written down yet."""
-
-    rows: "deque[TaskRow]" = field(default_factory=lambda: deque(maxlen=MOST_NOTED))
-
-
-def note_found(kernel: Kernel, rows: Iterable[TaskRow]) -> None:
-    """Put what a look has found on the list, without waiting to write: it is written between the calls."""
-    kernel.keep(_Noted, kernel.collection).rows.extend(rows)
-
-
 def curation_tasks(kernel: Kernel, snapshot: Snapshot, *, among: tuple[str, ...] = ()) -> list[CareTask]:
     """The open tasks; only those about entries of some kinds, where these are named."""
     tasks = with_entries(kernel, snapshot, standing_tasks(kernel, snapshot))
@@ -156,13 +141,13 @@ def curation_tasks(kernel: Kernel, snapshot: Snapshot, *, among: tuple[str, ...]
 
 def bring_up_to_date(kernel: Kernel) -> None:
     """Write down what was found on the way, and in which state the tasks are by now; cheap where nothing was."""
-    noted = kernel.keep(_Noted, kernel.collection).rows
+    noted = noted_tasks(kernel).rows()
     with kernel.read() as snapshot:
         if _seen(snapshot) == snapshot.tx and not noted:
             return
         before = {row.id: row for row in read_tasks(snapshot.session, snapshot.collection, STATES)}
         changed = [row for row in _looked_at_again(kernel, snapshot) if before.get(row.id) != row]
-        seen, fresh = snapshot.tx, list(noted)
+        seen, fresh = snapshot.tx, _noted_now(kernel, snapshot)
 
     def act(session: Session) -> None:
         add_tasks(session, kernel.collection, fresh)
@@ -170,9 +155,7 @@ def bring_up_to_date(kernel: Kernel) -> None:
         write_state(session, kernel.collection, SEEN, seen, now=kernel.now())
 
     kernel.store.operate(act)
-    for row in fresh:
-        with suppress(ValueError):
-            noted.remove(row)
+    noted_tasks(kernel).drop(noted)
 
 
 def keep_as_it_is(kernel: Kernel, task: CareTask) -> None:
@@ -205,6 +188,24 @@ def _looked_at_again(kernel: Kernel, snapshot: Snapshot) -> list[TaskRow]:
         return []
     touched = touched_after(snapshot, seen, limit=FOLLOWED)
     rows = read_tasks(session, collection, STATES) if touched is None else tasks_about(session, collection, touched)
+    return _as_they_are(kernel, snapshot, rows)
+
+
+def _noted_now(kernel: Kernel, snapshot: Snapshot) -> list[TaskRow]:
+    """What was noted and is still to be decided, and stands on no list yet, or is settled there: nobody has looked at
+    it again since, whatever became of its entries."""
+    noted = noted_tasks(kernel).rows()
+    if not noted:
+        return []
+    listed = tasks_about(snapshot.session, snapshot.collection, {id for row in noted for id in _ids(row)})
+    standing = {row.id for row in listed if row.state == "open"}
+    kept = {(row.id, row.stamp) for row in listed if row.state == "kept"}
+    fresh = [row for row in noted if row.id not in standing and (row.id, row.stamp) not in kept]
+    return [row for row in _as_they_are(kernel, snapshot, fresh) if row.state == "open"]
+
+
+def _as_they_are(kernel: Kernel, snapshot: Snapshot, rows: Sequence[TaskRow]) -> list[TaskRow]:
+    """Tasks in the state they are in now."""
     known = vicinity_of(kernel, snapshot).read(snapshot, {id for row in rows for id in _ids(row)})
     said = said_between(snapshot, [id for row in rows if row.other for id in _ids(row)])
     now = kernel.now()
