@@ -183,7 +183,11 @@ class Finder:
         with index.guard:
             index.catch_up(snapshot.session)
             alive = allowed(index, Filter(as_of=snapshot.tx))
-            return {term: int(alive[_places(index, word_number(term))].sum()) for term in terms}
+            numbers = [word_number(term) for term in terms]
+            counts = np.zeros(len(terms), np.int64)
+            for part, base in zip(index.text, index.bases[:-1], strict=True):
+                counts += part.count_alive(numbers, alive[base : base + part.size])
+            return dict(zip(terms, counts.tolist(), strict=True))
 
 
 def embed_question(text: str, embedder: QuestionEmbedder | None) -> Array | None:
