@@ -12,6 +12,7 @@ from memotheca.memory.safety.pasted import passed_on
 OUTSIDE = 0.0  # chosen: as likely as not (memory-model: Planted text)
 OWN = 6.0  # chosen on household and lab: people speak of their agents
 PASTED = 1.5  # chosen on household and lab: what they pass on is not theirs, but they chose it
+SURE = 0.95  # measured: costs one honest text of 425 from outside, and holds the attacks that name no machine
 BORDERS = {"web": OUTSIDE, "document": OUTSIDE, "tool": OUTSIDE, "agent": OUTSIDE, "colleague": OWN, "user": OWN}
 
 
@@ -25,11 +26,16 @@ class Hearing:
 
 
 def hear(text: str, source: str | None) -> Hearing:
-    """Held is what a source from outside asks of the agent, and, where nobody is named, what looks planted by its words
-    alone. Refused is only what is kept from people's eyes, since that is dangerous whoever passes it on."""
+    """Held is what a source from outside asks of the agent, or what surely looks planted by its words alone; where
+    nobody is named, what looks so at all. Refused is only what is kept from people's eyes, since that is dangerous
+    whoever passes it on."""
     threat = inspect(text)
     is_refused = threat.is_blocked and threat.is_concealed
-    is_held = threat.is_flagged if source is None else speaks_to_agent(text, source)
+    if source is None:
+        is_held = threat.is_flagged
+    else:
+        is_sure = BORDERS[source] == OUTSIDE and threat.score >= SURE
+        is_held = is_sure or speaks_to_agent(text, source)
     return Hearing(threat, is_held or is_refused, is_refused)
 
 
