@@ -59,7 +59,8 @@ def test_an_endpoint_that_answers_a_byte_at_a_time_is_waited_for_as_long_as_one_
     monkeypatch.setattr("memotheca.vectors.load.time", SimpleNamespace(monotonic=lambda: next(now), sleep=pytest.fail))
 
     class Dripping(io.BytesIO):
-        def read1(self, size=-1):
+        def read1(self, size: int | None = -1, /) -> bytes:
+            del size
             return super().read1(1)
 
     body = b'{"data": [{"embedding": [1, 0, 0]}]}'
