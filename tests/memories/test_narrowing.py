@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 
 from memotheca.entries.entries import blank_entry
-from memotheca.memory.care.quarantine import find_unheld, rank_unheld
 from memotheca.memory.standing.judge import judge, judge_all
 from memotheca.model import kinds
 from memotheca.search.prepared import LATER
-from memotheca.search.search import Question
+from memotheca.search.search import Question, find_entries, rank_entries
 from memotheca.storage.store import Transaction
 from tests.memories.librarian import Librarian
 
@@ -63,8 +62,8 @@ def test_what_is_found_is_ranked_alike_whether_or_not_it_is_read(
     librarian.call("forget_concept", node_id=gone, reason="obsolete", rationale="Nobody drinks it any more.")
     crowd(librarian, quarantine={"reason": "prompt_injection", "since": 0, "until": until})
     question = Question(content=query, kinds=(kinds.MEMORY,))
-    read = [hit.version.id for hit in find_unheld(librarian.kernel, question, 50).hits]
-    assert rank_unheld(librarian.kernel, question, 50) == read
+    read = [hit.version.id for hit in find_entries(librarian.kernel, question, limit=50).hits]
+    assert rank_entries(librarian.kernel, question, limit=50) == read
     assert gone not in read
     assert bool(read) == (query != "???")
 

@@ -1,5 +1,6 @@
 """Finding entries: filters inside the search, words and vectors fused, pages from one snapshot."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeGuard, cast
@@ -13,7 +14,7 @@ from memotheca.model.knowledge import Entry, fold
 from memotheca.model.retry import persist
 from memotheca.search.chosen_embedder import embedder_of, voice_of
 from memotheca.search.excerpts import Excerpt, ExcerptQuery, Matched, read_place
-from memotheca.search.filters import FILTERED_ATTRIBUTES, QUARANTINED, filters_of
+from memotheca.search.filters import FILTERED_ATTRIBUTES, QUARANTINED, filters_of, is_holding
 from memotheca.search.finder import (
     CANDIDATES,
     ChunkMatch,
@@ -31,7 +32,7 @@ from memotheca.search.index.score import Filter
 from memotheca.search.signals import Signal, weigh
 from memotheca.search.vocabulary import read_as_meant
 from memotheca.storage import chunks
-from memotheca.storage.lookups import heads_of, ids_made_last
+from memotheca.storage.lookups import heads_of, ids_made_last, read_standing
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.terms import filter_number
 from memotheca.text.words import query_words, share
@@ -149,7 +150,8 @@ def _count(kernel: Kernel, question: Question, wanted: Sequence[str]) -> dict[st
         for kind in wanted:
             if not ids_made_last(snapshot, kind, limit=1):
                 continue
-            one = replace(asked, passing=_filter(replace(question, kinds=(kind,)), asked.place))
+            passing = _filter(replace(question, kinds=(kind,)), asked.place)
+            one = replace(asked, passing=replace(passing, barred_but=asked.passing.barred_but))
             if asked.words is None:
                 page = _listed(snapshot, finder_of(kernel), one)
                 counts[kind] = page.total
@@ -178,7 +180,7 @@ def _ask(kernel: Kernel, question: Question, cursor: str | None, limit: int = 0)
     with kernel.read() as snapshot:
         embedder, voice = embedder_of(kernel, snapshot.session), voice_of(snapshot.session, kernel.collection)
         place = start(_told(question), cursor, newest=snapshot.tx, now=kernel.now())
-        passing = _filter(question, place)
+        passing = _free_what_ended(kernel, snapshot, _filter(question, place), place)
         if words is not None and question.content:
             words = read_as_meant(finder_of(kernel), snapshot, words, embedder=embedder, as_of=place.tx)
     # Between the snapshots: an embedder may be slow to answer, and no snapshot should wait for it.
@@ -275,8 +277,23 @@ def _filter(question: Question, place: PagePosition) -> Filter:
     groups += [(filter_number(name, value),) for name, value in question.attributes]
     groups += [tuple(filter_number(name, value) for value in values) for name, values in question.any_of]
     barred = [filter_number(name, value) for name, value in question.none_of]
-    barred += [] if question.with_held else [QUARANTINED]
-    return Filter(groups=tuple(groups), barred=tuple(barred), bounds=tuple(_bounds(question, place)), as_of=place.tx)
+    return Filter(
+        groups=tuple(groups),
+        barred=tuple(barred),
+        bounds=tuple(_bounds(question, place)),
+        as_of=place.tx,
+        barred_but=None if question.with_held else (QUARANTINED, ()),
+    )
+
+
+def _free_what_ended(kernel: Kernel, snapshot: Snapshot, passing: Filter, place: PagePosition) -> Filter:
+    """Let through what was held until a moment that is over by now."""
+    if passing.barred_but is None:
+        return passing
+    marked = finder_of(kernel).filtered(snapshot, Filter(groups=((QUARANTINED,),), as_of=place.tx))
+    rows = read_standing(snapshot, kinds.KINDS, marked) if marked else []
+    free = [id for id, _, _, held in rows if held is not None and not is_holding(json.loads(held), place.now)]
+    return replace(passing, barred_but=(QUARANTINED, tuple(free)))
 
 
 def _refuse_unfiltered(question: Question) -> None:

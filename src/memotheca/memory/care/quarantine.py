@@ -12,11 +12,7 @@ from memotheca.memory.verbs import Verb
 from memotheca.model.commits import VERB, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.search.filters import QUARANTINED
-from memotheca.search.finder import finder_of
-from memotheca.search.index.score import Filter
 from memotheca.search.prepared import LATER
-from memotheca.search.search import HitPage, Question, find_entries, rank_entries
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
@@ -31,36 +27,6 @@ def quarantined_entries(kernel: Kernel, snapshot: Snapshot) -> list[tuple[Entry,
         if (entry := snapshot.entry(id)) is not None and (why := quarantine_of(entry, now)) is not None
     ]
     return sorted(held, key=lambda pair: -int(pair[1].get("since", 0)))
-
-
-def _ever_held(kernel: Kernel) -> list[str]:
-    with kernel.read() as snapshot:
-        return finder_of(kernel).filtered(snapshot, Filter(groups=((QUARANTINED,),), as_of=snapshot.tx))
-
-
-def rank_unheld(kernel: Kernel, question: Question, limit: int) -> list[str]:
-    """As `find_unheld`, the ids alone: of what is found nothing is read but what was ever held."""
-    marked = _ever_held(kernel)
-    more = len(marked)
-    ids = rank_entries(kernel, replace(question, depth=question.depth + more, with_held=True), limit=limit + more)
-    doubtful = set(ids) & set(marked)
-    if doubtful:
-        now = kernel.now()
-        with kernel.read() as snapshot:
-            held = [entry.id for entry in snapshot.living(doubtful).values() if quarantine_of(entry, now) is not None]
-        ids = [id for id in ids if id not in held]
-    return ids[:limit]
-
-
-def find_unheld(kernel: Kernel, question: Question, limit: int) -> HitPage:
-    """The shared search without what is held: as many more are looked at as were ever held, so that they take nobody's
-    place."""
-    held = len(_ever_held(kernel))
-    asked = replace(question, depth=question.depth + held, is_complete=False, with_held=True)
-    page = find_entries(kernel, asked, limit=limit + held)
-    now = kernel.now()
-    free = [hit for hit in page.hits if quarantine_of(cast(Entry, hit.version.thing), now) is None]
-    return replace(page, hits=free[:limit])
 
 
 def lift_quarantine(kernel: Kernel, handle: str, *, actor: str) -> Version:

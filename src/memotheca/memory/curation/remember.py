@@ -45,6 +45,7 @@ from memotheca.model.knowledge import Edge, Entry
 from memotheca.model.retry import persist
 from memotheca.search.chosen_embedder import voice_of
 from memotheca.search.embed import prepare_text, prepared_vectors
+from memotheca.search.filters import is_holding
 from memotheca.search.prepared import Prepared
 from memotheca.storage.activity import ActivityRecord
 from memotheca.storage.heads import is_live
@@ -293,7 +294,7 @@ def importance_of(entry: Entry) -> float:
 def quarantine_of(entry: Entry, now: int) -> Mapping[str, Any] | None:
     """Why an entry is kept out of retrieval, while it is."""
     held: Mapping[str, Any] | None = entry.attributes.get("quarantine")
-    return held if held is not None and (held.get("until") is None or held["until"] > now) else None
+    return held if held is not None and is_holding(held, now) else None
 
 
 def _scrubbed(draft: NewMemory) -> tuple[NewMemory, tuple[Redaction, ...]]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from memotheca.entries.triples import as_hit, find_sentences
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.quarantine import find_unheld
 from memotheca.memory.claims.inquiry import Inquiry
 from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.graph.causes import causes_of
@@ -15,7 +14,7 @@ from memotheca.memory.recall.preference import prefer
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.model.kinds import CAUSAL, HIERARCHICAL, RELATIONAL
 from memotheca.model.knowledge import Entry
-from memotheca.search.search import Hit, Question
+from memotheca.search.search import Hit, Question, find_entries
 from memotheca.storage.adjacency import ENDS, joints_at
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.words import words
@@ -99,7 +98,9 @@ def find_candidates(kernel: Kernel, query: str, inquiry: Inquiry, *, before: str
 
 
 def _searched(kernel: Kernel, query: str, limit: int) -> list[ContextSource]:
-    page = find_unheld(kernel, Question(content=query, kinds=KNOWN, is_explained=False), limit=limit)
+    page = find_entries(
+        kernel, Question(content=query, kinds=KNOWN, is_explained=False, is_complete=False), limit=limit
+    )
     triples = [as_hit(said) for said in find_sentences(kernel, query, limit=TRIPLES).triples]
     return [
         ContextSource(hit, entry, hit.score or 0.0)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.quarantine import rank_unheld
 from memotheca.memory.care.recency import recent_entries
 from memotheca.memory.claims.ranking import fuse
 from memotheca.memory.curation.remember import quarantine_of
@@ -20,7 +19,7 @@ from memotheca.memory.standing.nearest import KNOWN, vicinity_of
 from memotheca.memory.standing.probe import hang_question
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
-from memotheca.search.search import Hit, Question, refuse_blank
+from memotheca.search.search import Hit, Question, rank_entries, refuse_blank
 from memotheca.storage.snapshot import Snapshot
 
 Array = NDArray[Any]
@@ -61,7 +60,7 @@ def compare(kernel: Kernel, query: str, top_k: int) -> Compared:
     """Rank every entry where there are few; where there are many, those the search and the sample offer."""
     refuse_blank(query)
     began = time.perf_counter()
-    found = rank_unheld(kernel, Question(content=query, kinds=KNOWN), limit=FOUND)
+    found = rank_entries(kernel, Question(content=query, kinds=KNOWN), limit=FOUND)
     searched = _ms(began)
     now = kernel.now()
     with kernel.read() as snapshot:

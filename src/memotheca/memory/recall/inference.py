@@ -7,7 +7,6 @@ from typing import Literal
 from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
-from memotheca.memory.care.quarantine import find_unheld
 from memotheca.memory.curation.links import STATED
 from memotheca.memory.graph.causality import Arrow, Arrows, combine, find_paths, necessity, reverse, without
 from memotheca.memory.graph.causes import causal_arrows
@@ -15,7 +14,7 @@ from memotheca.memory.standing.nearest import KNOWN
 from memotheca.model.errors import Refusal
 from memotheca.model.kinds import CAUSAL
 from memotheca.model.knowledge import Edge, Entry
-from memotheca.search.search import Question
+from memotheca.search.search import Question, find_entries
 from memotheca.storage.snapshot import Snapshot
 
 Intervention = Literal["do", "observe", "counterfactual"]
@@ -81,7 +80,9 @@ def resolve(kernel: Kernel, said: str) -> list[Entry]:
         except Refusal as refusal:
             if refusal.failure.is_trouble:
                 raise
-    hits = find_unheld(kernel, Question(content=said, kinds=KNOWN, is_explained=False), limit=SEARCHED).hits
+    hits = find_entries(
+        kernel, Question(content=said, kinds=KNOWN, is_explained=False, is_complete=False), limit=SEARCHED
+    ).hits
     with kernel.read() as snapshot:
         weighed = [
             ((hit.score or 0.0) * (LINKED if _is_causal(snapshot, hit.version.thing) else 1.0), hit.version.thing)

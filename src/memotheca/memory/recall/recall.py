@@ -7,7 +7,6 @@ from typing import Any, cast
 
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.quarantine import find_unheld
 from memotheca.memory.claims.when import source_of, told_when
 from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.recall.compare import rank_in_space
@@ -127,8 +126,7 @@ def recall(
     # By words and by meaning so many are found each; where some will not pass, all of them are needed.
     pool = 2 * depth if wanted.is_narrow or wanted.min_similarity else wanted.top_k + MORE
     pool = pool if wanted.space is None else max(pool, POOL)
-    find = find_entries if wanted.with_quarantined else find_unheld
-    page = find(kernel, _question(wanted, depth), limit=pool)
+    page = find_entries(kernel, _question(wanted, depth), limit=pool)
     searched = time.perf_counter()
     passing = prefer(kernel, [hit for hit in page.hits if _passes(hit, wanted)], wanted.query)
     if wanted.space is not None:

@@ -9,6 +9,7 @@ import numpy as np
 from memotheca.model.cancellation import heed
 from memotheca.search.index.index_parts import Array, DensePart, TextPart
 from memotheca.search.index.live import Index
+from memotheca.search.index.rest import mixed, to_key
 from memotheca.vectors.float16 import widen
 
 # BM25 over words and neighbouring pairs.
@@ -28,12 +29,13 @@ _BLOCK = 256  # chosen: one maximum for each block; a row of the processor's cac
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
     """What a chunk must satisfy: terms it must have (any of each group), terms it must not have, and columns between
-    bounds."""
+    bounds; a term that bars all that have it but for some entries comes with those."""
 
     groups: tuple[tuple[int, ...], ...] = ()
     barred: tuple[int, ...] = ()
     bounds: tuple[tuple[str, float | None, float | None], ...] = ()
     as_of: int = 0
+    barred_but: tuple[int, tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,17 @@ def _allowed_in(part: TextPart, wanted: Filter) -> Array:
     for each in passing:
         if each is not None:
             mask = mask & each
-    return mask & ~part.holding(wanted.barred) if wanted.barred else mask
+    if wanted.barred:
+        mask = mask & ~part.holding(wanted.barred)
+    return mask if wanted.barred_but is None else mask & ~_barred_in(part, *wanted.barred_but)
+
+
+def _barred_in(part: TextPart, term: int, free: Sequence[str]) -> Array:
+    having = part.holding((term,))
+    places = np.flatnonzero(having) if free else np.empty(0, np.intp)
+    if len(places):
+        having[places] = ~np.isin(mixed(part.arrays["entry"][places]), mixed(to_key(*free)))
+    return having
 
 
 @dataclass(frozen=True, slots=True)
