@@ -376,7 +376,8 @@ def test_clearing_says_what_is_still_queued(librarian):
     librarian.call("knowledge-add", file_path=str(librarian.write("b.txt", "coffee " * 50)))
     cleared = librarian.call("knowledge-clear", confirm=True, confirmation_phrase="DELETE ALL")
     assert cleared["tasks_still_queued"] == 1
-    assert "tools/cancel" in cleared["note"]
+    assert cleared["note"].startswith("1 file is still being read and will be added. Clear again once knowledge-task-")
+    assert "the protocol request tools/cancel" in cleared["note"]
 
 
 def test_health_tells_what_is_wrong_with_the_storage(librarian, tmp_path):

@@ -73,6 +73,16 @@ def knowledge_clear(call: Call[Kernel], input: Input) -> Answer:
         storage_freed_mb=in_megabytes(max(0, before - call.kernel.store.database.size())),
         message="Knowledge base cleared successfully",
         tasks_still_queued=queued or UNSET,
-        note=f"{queued} files are still being read and will be added; tools/cancel stops a task." if queued else UNSET,
+        note=_still_queued(queued) if queued else UNSET,
     )
     return Answer(content=output)
+
+
+def _still_queued(count: int) -> str:
+    """What a model can do with the tools it has, and what only its client can."""
+    files = "1 file is" if count == 1 else f"{count} files are"
+    return (
+        f"{files} still being read and will be added. Clear again once knowledge-task-status calls each task "
+        "completed; to stop one before, the client sends the protocol request tools/cancel with its taskId (no tool "
+        "does that)."
+    )
