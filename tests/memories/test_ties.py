@@ -68,6 +68,40 @@ def test_nothing_becomes_a_part_of_itself(librarian: Librarian, nodes: dict[str,
     assert librarian.error("annotate_node", node_id="boat", link_to=["nobody knows"])["code"] == -32012
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"node_id": "fish", "supersedes": ["ice"]},
+        {"node_id": "fish", "link_to": ["ice"], "relation": "replaces"},
+        {"node_id": "ice", "link_to": ["fish"], "relation": "superseded by"},
+    ],
+)
+def test_nothing_supersedes_what_supersedes_it(
+    librarian: Librarian, nodes: dict[str, str], said: dict[str, Any]
+) -> None:
+    tie(librarian, "ice", supersedes=["boat"])
+    assert librarian.error("annotate_node", node_id="boat", supersedes=["ice"])["code"] == -32013
+    tie(librarian, "boat", link_to=["fish"], relation="supersedes")
+    before = edges(librarian, "fish")
+    refused = librarian.error("annotate_node", **said)
+    assert refused["code"] == -32013
+    assert refused["data"]["cycle"] == [nodes[name] for name in ("fish", "ice", "boat", "fish")]
+    assert edges(librarian, "fish") == before
+    tie(librarian, "boat", unlink=["fish"], relation="supersedes")
+    tie(librarian, **{"node": said["node_id"], **{name: value for name, value in said.items() if name != "node_id"}})
+    assert (nodes["fish"], nodes["ice"], "supersedes") in edges(librarian, "fish")
+
+
+def test_nothing_that_is_stored_or_merged_supersedes_itself(librarian: Librarian, nodes: dict[str, str]) -> None:
+    tie(librarian, "ice", supersedes=["boat"])
+    tie(librarian, "boat", supersedes=["fish"])
+    why = {"rationale": "Somebody will need it later."}
+    ends = {"supersedes": ["ice"], "link_to": ["fish"], "metadata": {"relation": "superseded by"}}
+    assert librarian.error("store_memory", content="The bay is frozen.", **why, **ends)["code"] == -32013
+    merged = {"source_node_ids": [nodes["ice"], nodes["fish"]], "target_name": "Both", "force_merge": True}
+    assert librarian.error("merge_concepts", **merged, **why)["code"] == -32013
+
+
 def test_a_pair_that_is_said_to_be_fine_alarms_no_more(librarian: Librarian) -> None:
     one = librarian.remember("The ferry to Kall is not running.", name="ferry off")
     other = librarian.remember("The ferry to Kall is running.", name="ferry on")

@@ -12,6 +12,7 @@ from memotheca.memory.curation.merge import forget
 from memotheca.memory.curation.origin import amend_origin
 from memotheca.memory.curation.remember import log_curation
 from memotheca.memory.curation.undecided import TaskKind, open_disputes
+from memotheca.memory.graph.cycles import refuse_superseding_itself
 from memotheca.memory.graph.relations import CONSISTENT, CONTRADICTS, SAME_AS, SUPERSEDES
 from memotheca.memory.safety.secrets import scrub
 from memotheca.memory.verbs import Verb
@@ -73,7 +74,9 @@ def settle(kernel: Kernel, task: CareTask, choice: Choice, *, rationale: str, ac
 def _carry_out(transaction: Transaction, entries: list[Entry], choice: Choice) -> str:
     if choice in ("first", "second"):
         holding, ended = entries if choice == "first" else entries[::-1]
-        transaction.link(carry_out_decisions(transaction, holding, {ended.id: SUPERSEDES}))
+        edges = carry_out_decisions(transaction, holding, {ended.id: SUPERSEDES})
+        transaction.link(edges)
+        refuse_superseding_itself(transaction, edges, "answer")
         return "The one that does not hold has ended, and the other supersedes it."
     if choice == "neither":
         for entry in entries:

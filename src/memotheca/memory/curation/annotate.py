@@ -18,6 +18,7 @@ from memotheca.memory.curation.origin import amend_origin
 from memotheca.memory.curation.remember import log_curation
 from memotheca.memory.curation.ties import LINK_TO, UNLINK, Tied, tie
 from memotheca.memory.curation.undecided import open_disputes
+from memotheca.memory.graph.cycles import refuse_superseding_itself
 from memotheca.memory.graph.relations import CONTRADICTS
 from memotheca.memory.safety.secrets import scrub_all
 from memotheca.memory.verbs import Verb
@@ -89,7 +90,9 @@ def _decide(transaction: Transaction, entry: Entry, decisions: Decisions) -> lis
         (edge.target, edge.predicate) for name in PREDICATES.values() for edge in transaction.edges_of(entry.id, name)
     }
     fresh = {id: predicate for id, predicate in decided.items() if (id, predicate) not in known}
-    transaction.link(carry_out_decisions(transaction, entry, fresh))
+    edges = carry_out_decisions(transaction, entry, fresh)
+    transaction.link(edges)
+    refuse_superseding_itself(transaction, edges, "supersedes")
     open_disputes(transaction, entry, [id for id, predicate in fresh.items() if predicate == CONTRADICTS])
     return [name for name, predicate in PREDICATES.items() if predicate in fresh.values()]
 

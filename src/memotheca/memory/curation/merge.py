@@ -15,7 +15,8 @@ from memotheca.memory.curation.links import new_link
 from memotheca.memory.curation.remember import importance_of
 from memotheca.memory.curation.reversal import hash_of
 from memotheca.memory.graph.balance import refuse_cancer
-from memotheca.memory.graph.cycles import refuse_circle
+from memotheca.memory.graph.cycles import refuse_circle, refuse_superseding_itself
+from memotheca.memory.graph.relations import SUPERSEDES
 from memotheca.memory.safety.secrets import scrub
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
@@ -141,6 +142,7 @@ def merge(kernel: Kernel, asked: MergeRequest, *, actor: str) -> Merged:
         merged = _merged_entry(transaction, sources, asked)
         transaction.put(merged, prepared)
         redirected = _take_the_place_of(transaction, plan, gone, merged)
+        refuse_superseding_itself(transaction, transaction.edges_from(merged.id, SUPERSEDES), "source_node_ids")
         refuse_cancer(transaction, merged.id, importance_of(merged))
         for id in apart:
             ends = (merged.id, id)

@@ -22,7 +22,7 @@ from memotheca.memory.curation.mentions import mention_edges
 from memotheca.memory.curation.origin import Origin, stated_source, with_origin
 from memotheca.memory.curation.rewards import Joined, Rewarded, reward_store, weigh_store
 from memotheca.memory.curation.undecided import open_tasks
-from memotheca.memory.graph.cycles import without_circles
+from memotheca.memory.graph.cycles import refuse_superseding_itself, without_circles
 from memotheca.memory.graph.relations import CONTRADICTS
 from memotheca.memory.safety.adversarial import Threat
 from memotheca.memory.safety.secrets import Redaction, scrub_all
@@ -159,6 +159,7 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
         kept = tuple({(edge.target, edge.source, edge.predicate): edge for edge in reversed(edges)}.values())
         kept += tuple(mention_edges(transaction, made, [other for other, _ in around.near]))
         transaction.link(kept)
+        refuse_superseding_itself(transaction, kept, "supersedes")
         open_tasks(transaction, made, around.compared, decided)
         return _version_of(transaction, made), kept, decided, around
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.curation.links import stated_edges
-from memotheca.memory.graph.cycles import STRAIGHT, find_way
+from memotheca.memory.graph.cycles import STRAIGHT, find_way, refuse_superseding_itself
 from memotheca.memory.graph.relations import read_relation
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import HIERARCHICAL
@@ -54,6 +54,7 @@ def tie(transaction: Transaction, id: str, said: Mapping[str, Any]) -> Tied:
         for before in same:
             transaction.remove(before)
         transaction.put(edge)
+        refuse_superseding_itself(transaction, [edge], LINK_TO)
         made.append(edge)
     return Tied(tuple(made), tuple(removed), tuple(circle))
 

@@ -1,7 +1,8 @@
-"""Circles: what must not be its own cause or its own part, however long the way around."""
+"""Circles: what must not be its own cause, its own part or its own successor, however long the way around."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
+from memotheca.memory.graph.relations import SUPERSEDES
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import CAUSAL, HIERARCHICAL
 from memotheca.model.knowledge import Edge
@@ -62,6 +63,34 @@ def _around(snapshot: Snapshot, id: str, ids: Collection[str], type: str) -> lis
             way = find_way(snapshot, joint.target, set(ids) - {id}, type, around=id)
             if way:
                 return [id, *way]
+    return []
+
+
+def refuse_superseding_itself(snapshot: Snapshot, edges: Iterable[Edge], field: str) -> None:
+    """Refuse edges, which stand already, by which something supersedes what supersedes it: both would be over, and
+    neither hold."""
+    for edge in edges:
+        way = _succession(snapshot, edge) if edge.predicate == SUPERSEDES else []
+        if way:
+            raise Refusal(
+                Failure.CYCLIC,
+                "It would supersede what supersedes it. If it holds again, take that link away first (`unlink` with the "
+                "relation “supersedes”).",
+                field=field,
+                details={"edge_type": edge.type, "predicate": SUPERSEDES, "cycle": way},
+            )
+
+
+def _succession(snapshot: Snapshot, edge: Edge) -> list[str]:
+    """The circle that an edge closes, from its source back to it, along what supersedes what."""
+    came, border = {edge.target: edge.source}, [edge.target]
+    for id in border:
+        for each in snapshot.edges_from(id, SUPERSEDES) if len(came) < MOST else ():
+            if each.target == edge.source:
+                return [edge.source, *_walked(came, id, edge.source)[1:], edge.source]
+            if each.target not in came:
+                came[each.target] = id
+                border.append(each.target)
     return []
 
 
