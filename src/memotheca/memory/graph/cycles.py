@@ -74,8 +74,8 @@ def refuse_superseding_itself(snapshot: Snapshot, edges: Iterable[Edge], field: 
         if way:
             raise Refusal(
                 Failure.CYCLIC,
-                "It would supersede what supersedes it. If it holds again, take that link away first (`unlink` with the "
-                "relation “supersedes”).",
+                "It would supersede what supersedes it. If it holds again, take that link away first (`unlink` with "
+                "the relation “supersedes”).",
                 field=field,
                 details={"edge_type": edge.type, "predicate": SUPERSEDES, "cycle": way},
             )
