@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from memotheca.admin.erasure import erase
+from memotheca.admin.upkeep import index_everything
 from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, store_entry, update_entry
 from memotheca.model.knowledge import Entry
 from memotheca.search.index.seal import MERGE_AT, maintain
 from memotheca.search.search import Hit, Question, find_entries
+from memotheca.storage.store import Transaction
 from memotheca.text.terms import filter_number, identifier_number, pair_number, word_number
 from memotheca.text.words import stem
 from memotheca.vectors.embedders import understand
@@ -99,6 +101,24 @@ def test_nothing_is_left_of_an_erased_entry(desk, sealed):
     erase(desk.kernel, id, actor="test")
     assert_gone(desk, traces(desk))
     assert kept in desk.ids("tea")
+
+
+def test_the_next_upkeep_ends_an_erasure_that_got_no_further_than_the_rows(desk):
+    id = hide(desk)
+    desk.put("tea for two")
+    desk.seal()
+
+    def erase_rows(transaction: Transaction) -> None:
+        transaction.describe("ERASE")
+        transaction.erase(id)
+
+    desk.kernel.write(erase_rows, actor="test")
+    assert any("seg" in line for line in holders(desk, traces(desk)))
+    index_everything(desk.kernel, lambda done, total, message: None)
+    assert not any("seg" in line for line in holders(desk, traces(desk)))
+    files = {path.name for path in desk.segments}
+    index_everything(desk.kernel, lambda done, total, message: None)
+    assert {path.name for path in desk.segments} == files
 
 
 def test_nothing_is_left_of_earlier_versions_and_of_what_was_deleted(desk):

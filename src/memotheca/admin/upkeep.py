@@ -47,9 +47,13 @@ def index_as_job(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]
 
 
 def seal(kernel: Kernel) -> None:
+    """Seal and merge what is due; where an erasure got no further than the rows, bring it to its end first."""
     finder: Finder = finder_of(kernel)
     with kernel.store.database.read() as session:
         model = model_of(session, kernel.collection)
+        erasures, rewritten = chunks.count_erasures(session, kernel.collection)
+    if rewritten < erasures:
+        forget_erased(kernel)
     while maintain(kernel.store, finder.index_of(kernel.collection, model)):
         pass
     collect_orphans(kernel.store, finder.folder)
