@@ -88,3 +88,43 @@ def test_what_is_erased_leaves_no_entity_that_it_alone_named(librarian: Libraria
     )
     assert librarian.error("get_neighborhood", node_id="ZK-7741")["code"] != 0
     assert librarian.held("ZK-7741") == []
+
+
+@pytest.mark.parametrize("spelled", ["inc 107", "Inc107", "INC_107", "inc-107"])
+def test_an_identifier_is_known_however_it_is_written(librarian: Librarian, spelled: str) -> None:
+    one = librarian.remember("The pump broke down, see INC-107.")
+    other = librarian.remember(f"The gasket was changed for {spelled} on the same day.")
+    librarian.remember("Page 107 of the handbook has a picture.")
+    assert about(librarian, "INC-107") == {one, other}
+
+
+def test_who_is_named_in_full_and_then_by_one_name_is_one(librarian: Librarian) -> None:
+    first = librarian.remember("Yesterday the roof was mended by Ingrid Solberg, and then Ingrid went home.")
+    second = librarian.remember("The tiles of the roof were chosen by Ingrid Solberg, whom everybody likes.")
+    third = librarian.remember("The fence is for Ingrid to paint.")
+    assert about(librarian, "Ingrid") == about(librarian, "Ingrid Solberg") == {first, second, third}
+
+
+def test_one_word_of_two_names_is_neither(librarian: Librarian) -> None:
+    for what in ("roof", "fence"):
+        librarian.remember(f"The {what} was seen by Ingrid Solberg and Ingrid Holm, and Ingrid liked it.")
+    assert about(librarian, "Ingrid Solberg") != set()
+    assert librarian.error("get_neighborhood", node_id="Ingr")["code"] == -32012
+
+
+def test_a_part_of_a_name_means_the_only_one_that_begins_so(librarian: Librarian) -> None:
+    stored = {librarian.remember(f"The {what} was mended by Ingrid Solberg today.") for what in ("roof", "wall")}
+    assert about(librarian, "ingrid") == stored
+
+
+def test_undoing_stores_takes_another_name_back(librarian: Librarian) -> None:
+    texts = (
+        "The roof was mended by Ingrid Solberg today.",
+        "The roof tiles were chosen by Ingrid Solberg, and then Ingrid went home.",
+        "The roof is for Ingrid to paint.",
+    )
+    for _ in range(2):
+        stored = [librarian.remember(text) for text in texts]
+        assert about(librarian, "Ingrid") == set(stored)
+        librarian.call("undo", count=3)
+        assert librarian.found("roof") == []

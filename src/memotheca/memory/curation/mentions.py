@@ -1,14 +1,17 @@
 """Mentions: the entities that a new memory names, and the edges to them (memory-model: Entities)."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from memotheca.entries.edges import find_entity, new_entity
+from memotheca.kernel.handles import ENTITY_NAMES
 from memotheca.memory.claims.proper_names import openings, proper_names
 from memotheca.memory.claims.stated_causes import IDENTIFIER
 from memotheca.memory.curation.links import new_link
 from memotheca.model import kinds
-from memotheca.model.knowledge import Edge, Entry
+from memotheca.model.knowledge import Alias, Edge, Entry
 from memotheca.search.derive import LATER
 from memotheca.storage.store import Transaction
 from memotheca.text.words import identifiers
@@ -17,6 +20,8 @@ MOST, MADE = 8, 4  # chosen: entities that one memory is joined to, and of those
 TRIED = 24  # chosen: names that are looked up, far below a millisecond
 READ = 2000  # chosen: letters of a text that are read for names, about a millisecond
 NAMED = 0.5  # chosen: to name something joins less than to be linked to it
+# An identifier as people also write it: inc 107, Inc107, inc_107. Only what is known as INC-107 is meant by it.
+_CODE = re.compile(r"(?<![\w-])([^\W\d_]{2,10})[ _-]?(\d{1,7})(?![\w-])")
 
 
 def mention_edges(transaction: Transaction, entry: Entry, near: Sequence[Entry]) -> list[Edge]:
@@ -25,7 +30,10 @@ def mention_edges(transaction: Transaction, entry: Entry, near: Sequence[Entry])
     told = _told(entry)
     codes = list(dict.fromkeys(IDENTIFIER.findall(told)))[:MOST]
     names = proper_names(entry.body[:READ])
-    candidates = list(dict.fromkeys([*codes, *names, *identifiers(told), *openings(entry.body[:READ])]))[:TRIED]
+    opening = openings(entry.body[:READ])
+    spelled = [f"{letters.upper()}-{number}" for letters, number in _CODE.findall(told[:READ])]
+    candidates = list(dict.fromkeys([*codes, *names, *identifiers(told), *opening, *spelled]))[:TRIED]
+    short = {whole: single for each in (entry, *near) for whole, single in _short_forms(each.body[:READ]).items()}
     edges: list[Edge] = []
     made = 0
     for name in candidates:
@@ -37,11 +45,34 @@ def mention_edges(transaction: Transaction, entry: Entry, near: Sequence[Entry])
                 entity = replace(new_entity(transaction, name), attributes={kinds.MENTIONED: True})
                 transaction.put(entity, LATER)
                 made += 1
+        if entity is not None and name in short:
+            _call_also(transaction, entity, short[name])
         if entity is not None:
             edges += [_mention(transaction, id, entity.id) for id in (entry.id, *others)]
         if len(edges) >= MOST:
             break
     return list({(edge.source, edge.target): edge for edge in edges}.values())[:MOST]
+
+
+@lru_cache(maxsize=1024)
+def _short_forms(text: str) -> Mapping[str, str]:
+    """The names of several words in a text of which one word stands there alone, too: who is named in full and then by
+    one name is one. Not where that word is of two names."""
+    names = [*proper_names(text), *openings(text)]
+    whole = [name for name in dict.fromkeys(names) if " " in name]
+    found: dict[str, str] = {}
+    for single in dict.fromkeys(name for name in names if " " not in name):
+        bearers = [name for name in whole if single in (name.split()[0], name.split()[-1])]
+        if len(bearers) == 1 and bearers[0] not in found:
+            found[bearers[0]] = single
+    return found
+
+
+def _call_also(transaction: Transaction, entity: Entry, name: str) -> None:
+    """Let an entity be found by another name, where that name is nobody's."""
+    alias = Alias(ENTITY_NAMES, name)
+    if find_entity(transaction, name) is None:
+        transaction.put(replace(entity, aliases=(*entity.aliases, alias), updated_at=transaction.time), LATER)
 
 
 def _also_naming(near: Sequence[Entry], name: str) -> list[str]:

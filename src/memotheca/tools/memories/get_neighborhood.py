@@ -5,7 +5,7 @@ from typing import cast
 
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.kernel.nodes import find_node
+from memotheca.kernel.nodes import find_called
 from memotheca.memory.curation.remember import importance_of
 from memotheca.memory.graph.walk import Neighbour, confidence_of, is_shortcut, look_around, mapped
 from memotheca.memory.session.state import activity_of
@@ -97,7 +97,7 @@ EXAMPLE = Example(
 def get_neighborhood(call: Call[Kernel], input: Input) -> Answer:
     """What a node is connected to, by what kind of edge and how strongly: the strongest first, up to three steps."""
     with mapped(call.kernel) as chart:
-        focal = cast(Entry, find_node(chart.snapshot, input.node_id).thing)
+        focal = cast(Entry, find_called(chart.snapshot, input.node_id).thing)
         found = look_around(
             chart, focal, depth=input.depth, types=input.edge_types or EDGE_TYPES, min_weight=input.min_weight
         )
