@@ -161,5 +161,5 @@ def test_a_why_is_sent_to_the_causes_and_a_consequence_to_the_effects(librarian:
         plan = librarian.call("reflect_on_memory", goal=goal)["suggested_sequence"]
         return next(each["params"] for each in plan if each["tool"] == "query_causal")
 
-    assert step("Find out why the harvest failed") == {"outcome": "why the harvest failed"}
+    assert step("Find out why the harvest failed") == {"outcome": "harvest failed"}
     assert step("Understand the consequences of the frost") == {"action": "the consequences of the frost"}

@@ -190,4 +190,5 @@ def _steady(page: str) -> str:
     page = re.sub(r"node_[0-9a-f]{8,32}", "node_…", page)
     page = re.sub(r"\d+ edges", "… edges", page)
     page = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "…", page)
+    page = re.sub(r"\(\d{1,2} [A-Z][a-z]{2} \d{4}\)", "(today)", page)
     return re.sub(r"\b[0-9a-f]{64}\b|[0-9a-f]{8}-[0-9a-f-]{27}", "…", page)
