@@ -23,7 +23,9 @@ SYSTEM = (
     "both hold, or you cannot tell."
 )
 _WORDS: Mapping[str, Choice] = {"SAME": "same", "NEWER": "second", "BOTH": "both"}
-_LINE = re.compile(r"^[^\S\n]{0,8}(\d{1,4})[^\S\n]{0,4}[:.)][^\S\n]{0,4}\*{0,4}(SAME|NEWER|BOTH|UNCLEAR)\b", re.MULTILINE)
+_LINE = re.compile(
+    r"^[^\S\n]{0,8}(\d{1,4})[^\S\n]{0,4}[:.)][^\S\n]{0,4}\*{0,4}(SAME|NEWER|BOTH|UNCLEAR)\b", re.MULTILINE
+)
 
 
 def pairs_to_ask(kernel: Kernel, snapshot: Snapshot) -> list[CareTask]:
