@@ -1,6 +1,7 @@
 """The one list of curation tasks: what puts something on it, what takes it off and brings it back, who looks."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -272,6 +273,6 @@ def test_there_are_never_more_than_so_many_and_the_least_pressing_go(
 def test_the_list_outlives_the_process(librarian: Librarian, tmp_path: Path) -> None:
     clash(librarian)
     (row,) = rows(librarian)
-    with sqlite3.connect(f"file:{next(tmp_path.rglob('memotheca.db'))}?mode=ro", uri=True) as held:
+    with closing(sqlite3.connect(f"file:{next(tmp_path.rglob('memotheca.db'))}?mode=ro", uri=True)) as held:
         (found,) = held.execute("SELECT id, state FROM care_task").fetchall()
     assert found == (row.id, "open")
