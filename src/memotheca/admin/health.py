@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from memotheca.jobs.workbench import Workbench
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.commits import VERB
-from memotheca.model.kinds import KINDS, SECTION
+from memotheca.model.kinds import KINDS, SECTION, TUNING
 from memotheca.search.chosen_embedder import embedding_of, model_of, setting_of
 from memotheca.search.finder import finder_of
 from memotheca.storage import chunks, document_index, journal
@@ -127,10 +127,10 @@ def _coverage(kernel: Kernel, collection: str) -> HealthFinding:
     with kernel.store.read(collection) as snapshot:
         session = snapshot.session
         setting, model = setting_of(session, collection), model_of(session, collection)
-        # A section's text is its document's; a document without any text has no passages either.
+        # A section's text is its document's; a tuning has none, nor has an empty document passages.
         stored = (
             snapshot.count("entry")
-            - snapshot.count("entry", (SECTION,))
+            - snapshot.count("entry", (SECTION, TUNING))
             - document_index.count_empty(session, collection)
         )
         indexed = chunks.count_entries(session, collection)

@@ -13,6 +13,7 @@ class Verb(StrEnum):
     ANNOTATE = auto()
     BOOST = auto()
     RELEASE = auto()
+    TUNE = auto()
     UNDO = auto()
 
     SEARCH = auto()

@@ -8,6 +8,8 @@ from memotheca.model.knowledge import Subject, Thing
 
 # Under which key a commit's note says what was done, where its operation does not.
 VERB = "verb"
+# Under which key it says that a machine decided it, so that it has a reversal hash whatever its operation.
+MACHINE = "machine"
 
 Operation = Literal["CREATE", "UPDATE", "DELETE", "MERGE", "REVERT", "IMPORT", "INDEX", "ERASE"]
 

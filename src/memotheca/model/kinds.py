@@ -8,6 +8,10 @@ SECTION = "section"
 PATTERN = "pattern"
 MEMORY = "memory"
 
+# What the memory has learned or was told about itself: a threshold's value, a topic's name, a profile. In history, undo
+# and export like everything else, but no knowledge: never searched or counted as such.
+TUNING = "tuning"
+
 # What edges between entities are called where they are shown among entries.
 TRIPLE = "triple"
 

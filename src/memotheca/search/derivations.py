@@ -9,8 +9,12 @@ from memotheca.model.knowledge import Entry, Thing
 from memotheca.search.derive import Births
 from memotheca.storage import fingerprints
 from memotheca.storage.activity import forget_accesses
+from memotheca.storage.care_tasks import drop_tasks
 from memotheca.storage.database import Session
 from memotheca.storage.heads import is_newest
+from memotheca.storage.instruments.gate_decisions import drop_decisions
+from memotheca.storage.instruments.retrievals import drop_retrievals
+from memotheca.storage.instruments.traversals import drop_traversals
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +40,8 @@ class Derivations:
     def erased(self, session: Session, collection: str, id: str) -> None:
         self._births.erased(session, collection, id)
         fingerprints.put(session, collection, id, None)
-        forget_accesses(session, collection, id)
+        for forget in (forget_accesses, drop_tasks, drop_retrievals, drop_traversals, drop_decisions):
+            forget(session, collection, id)
 
     def bear(self, session: Session, collection: str, tx: int, entry: Entry) -> None:
         """For whoever makes everything anew, version by version: only the newest has a fingerprint."""

@@ -43,6 +43,8 @@ class Births:
         jobs.forget(session, collection, id)
 
     def bear(self, session: Session, collection: str, tx: int, entry: Entry, *, prepared: Prepared = LATER) -> None:
+        if entry.kind == kinds.TUNING:
+            return
         model = self._model_of(session, collection)
         made = prepared.made_by(model)
         rows = prepared.rows_for(entry)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from memotheca.model.clock import Clock
 from memotheca.storage import activity, care_tasks, chunks, document_index, fingerprints, jobs, repeats, vault_index
 from memotheca.storage.database import Database, Session, scalar
+from memotheca.storage.instruments import gate_decisions, retrievals, traversals, work_events
 from memotheca.storage.schema import TABLES
 from memotheca.storage.store import Derive, Store, recorded_format
 
@@ -75,6 +76,13 @@ def add_care_tasks(session: Session) -> None:
         session.run(statement)
 
 
+def add_instruments(session: Session) -> None:
+    """Format 10: what was retrieved and what became of it, paths that were walked, decisions of gates, and what
+    background work tells of itself."""
+    for statement in (*retrievals.TABLES, *traversals.TABLES, *gate_decisions.TABLES, *work_events.TABLES):
+        session.run(statement)
+
+
 STEPS: tuple[Step, ...] = (
     create_format_1,
     add_chunks,
@@ -85,6 +93,7 @@ STEPS: tuple[Step, ...] = (
     add_sharing,
     match_reasons,
     add_care_tasks,
+    add_instruments,
 )
 
 

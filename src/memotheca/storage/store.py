@@ -10,7 +10,6 @@ from memotheca.model.commits import Operation, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.ids import new_id
 from memotheca.model.knowledge import Edge, Entry, Thing, subject_of
-from memotheca.storage.care_tasks import drop_tasks
 from memotheca.storage.database import Database, Session, scalar
 from memotheca.storage.heads import drop_head, loose_edges, set_edge_heads, set_head
 from memotheca.storage.repeats import drop_replies
@@ -151,7 +150,6 @@ class Transaction(Snapshot):
         self.session.run("DELETE FROM alias WHERE collection = ? AND id = ?", self.collection, id)
         self.session.run("DELETE FROM pending_conflict WHERE collection = ?", self.collection)
         drop_replies(self.session, self.collection)
-        drop_tasks(self.session, self.collection, id)
         if self._derive is not None:
             self._derive.erased(self.session, self.collection, id)
         return len(held)

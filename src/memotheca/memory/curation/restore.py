@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import cast
 
+from memotheca.admin.history import undo
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.reversal import WINDOW, find_transaction
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import text_of
 from memotheca.memory.verbs import Verb
 from memotheca.model.clock import to_iso
-from memotheca.model.commits import VERB, Commit, Version
+from memotheca.model.commits import MACHINE, VERB, Commit, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.notes.note_bytes import is_filed
@@ -53,13 +54,15 @@ class _Plan:
 
 
 def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> RestoredNodes:
-    """Bring back exactly what a forgetting or merging took away, within thirty days."""
+    """Bring back exactly what a forgetting or merging took away, or a machine changed, within thirty days."""
     with kernel.read() as snapshot:
         target = _restorable(snapshot, reversal_hash)
         if (already := _restored_before(snapshot, target)) is not None:
             return already
     if kernel.now() - target.time > WINDOW:
         raise expired(target)
+    if target.operation not in TAKEN_BACK:
+        return _undo(kernel, target, actor=actor)
 
     def act(transaction: Transaction, files: FilePlan) -> tuple[RestoredNodes, tuple[Entry, ...]]:
         if (already := _restored_before(transaction, target)) is not None:
@@ -97,9 +100,24 @@ def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> RestoredNodes:
     return restored
 
 
+def _undo(kernel: Kernel, target: Commit, *, actor: str) -> RestoredNodes:
+    """Take back what a machine changed: everything it touched is as it was before."""
+    undo(kernel, tx=target.tx, actor=actor)
+    with kernel.read() as snapshot:
+        touched = [change.after for change in snapshot.changes(target.tx)]
+    return RestoredNodes(
+        nodes=tuple(version.id for version in touched if version.subject == "entry"),
+        edges=tuple(version.id for version in touched if version.subject == "edge"),
+        waiting=(),
+        rewired=(),
+        commit=target,
+        was_restored=False,
+    )
+
+
 def _restorable(snapshot: Snapshot, reversal_hash: str) -> Commit:
     target = find_transaction(snapshot, reversal_hash)
-    if target.operation not in TAKEN_BACK:
+    if target.operation not in TAKEN_BACK and not target.note.get(MACHINE):
         raise Refusal(Failure.NOT_FOUND, "No forgetting or merging has that reversal hash.", field="reversal_hash")
     return target
 

@@ -1,9 +1,10 @@
 """Reversal hashes: a transaction's number and its seal, read from the journal, by which it can be taken back."""
 
 import hashlib
+from typing import Any
 
 from memotheca.model.clock import DAY
-from memotheca.model.commits import Commit
+from memotheca.model.commits import MACHINE, VERB, Commit
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.snapshot import Snapshot
 
@@ -11,6 +12,11 @@ WINDOW = 30 * DAY  # specification (memory-model: Reversal)
 _NUMBER = 12  # chosen: 64 letters with the seal (docs/decisions/memories.md)
 _SEAL = 52  # chosen: 64 letters with the number (docs/decisions/memories.md)
 FIELD = "reversal_hash"
+
+
+def machine_note(verb: str, rationale: str, **more: Any) -> dict[str, Any]:
+    """What the one transaction of some machine's work says of itself; its reversal hash takes it back."""
+    return {VERB: verb, MACHINE: True, "rationale": rationale, **more}
 
 
 def hash_of(commit: Commit) -> str:

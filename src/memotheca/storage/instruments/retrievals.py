@@ -1,0 +1,231 @@
+"""Retrievals: what was asked, what was shown for it and by which signals, and what became of it. Operational, bounded;
+a question is content, so that it goes with whatever it showed."""
+
+import itertools
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memotheca.storage.database import Row, Session, scalar
+
+KEPT = 5_000  # chosen: months of questions, some MB
+# Pairs of what was shown together are counted among the first so many of a retrieval.
+TOGETHER = 5  # chosen: further down being shown together says little
+
+TABLES = (
+    """CREATE TABLE retrieval (
+        collection TEXT NOT NULL,
+        id TEXT NOT NULL,
+        number BIGINT NOT NULL,
+        time BIGINT NOT NULL,
+        session TEXT NOT NULL,
+        way TEXT NOT NULL,
+        query TEXT NOT NULL,
+        domain TEXT NOT NULL,
+        predicted REAL,
+        outcome REAL,
+        observed BIGINT,
+        how TEXT NOT NULL,
+        facts TEXT NOT NULL,
+        PRIMARY KEY (collection, id)
+    )""",
+    "CREATE INDEX retrieval_by_number ON retrieval (collection, number)",
+    "CREATE INDEX retrieval_by_session ON retrieval (collection, session, number)",
+    """CREATE TABLE retrieved (
+        collection TEXT NOT NULL,
+        retrieval_id TEXT NOT NULL,
+        place BIGINT NOT NULL,
+        entry_id TEXT NOT NULL,
+        score REAL NOT NULL,
+        used REAL NOT NULL,
+        signals TEXT NOT NULL,
+        PRIMARY KEY (collection, retrieval_id, place)
+    )""",
+    "CREATE INDEX retrieved_by_entry ON retrieved (collection, entry_id)",
+    """CREATE TABLE co_retrieval (
+        collection TEXT NOT NULL,
+        one TEXT NOT NULL,
+        other TEXT NOT NULL,
+        times BIGINT NOT NULL,
+        last BIGINT NOT NULL,
+        PRIMARY KEY (collection, one, other)
+    )""",
+    "CREATE INDEX co_retrieval_by_other ON co_retrieval (collection, other)",
+    "CREATE INDEX co_retrieval_by_times ON co_retrieval (collection, times)",
+)
+_COLUMNS = "id, time, session, way, query, domain, predicted, outcome, observed, how, facts"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownEntry:
+    """An entry that a retrieval showed: its score, the signals behind it, and how surely it was of use."""
+
+    entry_id: str
+    score: float
+    signals: Mapping[str, float] = field(default_factory=dict[str, float])
+    used: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalRow:
+    """A question that was answered: in which session and which way, what it showed, how well it was thought to help,
+    and what is known by now of whether it did."""
+
+    id: str
+    time: int
+    session: str
+    way: str
+    query: str
+    domain: str = "General"
+    predicted: float | None = None
+    outcome: float | None = None
+    observed: int | None = None
+    how: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    shown: tuple[ShownEntry, ...] = ()
+
+
+def add_retrievals(session: Session, collection: str, rows: Sequence[RetrievalRow]) -> None:
+    """Write down what was retrieved, and count what was shown together; the oldest go when there are too many."""
+    last = int(scalar(session, "SELECT coalesce(max(number), 0) FROM retrieval WHERE collection = ?", collection))
+    session.run_many(
+        f"INSERT INTO retrieval (collection, number, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                collection,
+                last + place,
+                row.id,
+                row.time,
+                row.session,
+                row.way,
+                row.query,
+                row.domain,
+                row.predicted,
+                row.outcome,
+                row.observed,
+                row.how,
+                json.dumps(dict(row.facts)),
+            )
+            for place, row in enumerate(rows, 1)
+        ],
+    )
+    session.run_many(
+        "INSERT INTO retrieved (collection, retrieval_id, place, entry_id, score, used, signals) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (collection, row.id, place, each.entry_id, each.score, each.used, json.dumps(dict(each.signals)))
+            for row in rows
+            for place, each in enumerate(row.shown, 1)
+        ],
+    )
+    session.run_many(
+        "INSERT INTO co_retrieval (collection, one, other, times, last) VALUES (?, ?, ?, 1, ?) "
+        "ON CONFLICT (collection, one, other) DO UPDATE SET times = co_retrieval.times + 1, last = excluded.last",
+        [
+            (collection, one, other, row.time)
+            for row in rows
+            for one, other in itertools.combinations(sorted({each.entry_id for each in row.shown[:TOGETHER]}), 2)
+        ],
+    )
+    _drop_oldest(session, collection, last + len(rows) - KEPT)
+
+
+def _drop_oldest(session: Session, collection: str, number: int) -> None:
+    if number <= 0:
+        return
+    gone = "SELECT id FROM retrieval WHERE collection = ? AND number <= ?"
+    session.run(
+        f"DELETE FROM retrieved WHERE collection = ? AND retrieval_id IN ({gone})", collection, collection, number
+    )
+    session.run("DELETE FROM retrieval WHERE collection = ? AND number <= ?", collection, number)
+
+
+def find_retrieval(session: Session, collection: str, id: str) -> RetrievalRow | None:
+    rows = session.rows(f"SELECT {_COLUMNS} FROM retrieval WHERE collection = ? AND id = ?", collection, id)
+    return next(iter(_with_shown(session, collection, rows)), None)
+
+
+def recent_retrievals(
+    session: Session, collection: str, *, limit: int, since: int = 0, of_session: str | None = None
+) -> list[RetrievalRow]:
+    """The newest retrievals, of all sessions or of one, newest first."""
+    within, values = ("", ()) if of_session is None else (" AND session = ?", (of_session,))
+    rows = session.rows(
+        f"SELECT {_COLUMNS} FROM retrieval WHERE collection = ?{within} AND time >= ? ORDER BY number DESC LIMIT ?",
+        collection,
+        *values,
+        since,
+        limit,
+    )
+    return _with_shown(session, collection, rows)
+
+
+def _with_shown(session: Session, collection: str, rows: Sequence[Row]) -> list[RetrievalRow]:
+    shown: dict[str, list[ShownEntry]] = {}
+    for id, entry_id, score, used, signals in session.rows(
+        "SELECT r.retrieval_id, r.entry_id, r.score, r.used, r.signals FROM json_each(?) wanted CROSS JOIN retrieved r "
+        "ON r.collection = ? AND r.retrieval_id = wanted.value ORDER BY r.retrieval_id, r.place",
+        json.dumps([row[0] for row in rows]),
+        collection,
+    ):
+        shown.setdefault(id, []).append(
+            ShownEntry(entry_id=entry_id, score=score, used=used, signals=json.loads(signals))
+        )
+    names = _COLUMNS.split(", ")
+    return [
+        RetrievalRow(
+            **{**dict(zip(names, row, strict=True)), "facts": json.loads(row[-1])}, shown=tuple(shown.get(row[0], ()))
+        )
+        for row in rows
+    ]
+
+
+def set_outcome(session: Session, collection: str, row: RetrievalRow) -> None:
+    """Write down what became of a retrieval: its outcome, when and how that was known, and how it was predicted."""
+    session.run(
+        "UPDATE retrieval SET outcome = ?, observed = ?, how = ?, predicted = ?, facts = ? "
+        "WHERE collection = ? AND id = ?",
+        row.outcome,
+        row.observed,
+        row.how,
+        row.predicted,
+        json.dumps(dict(row.facts)),
+        collection,
+        row.id,
+    )
+
+
+def mark_used(session: Session, collection: str, marks: Iterable[tuple[str, str, float]]) -> None:
+    """Entries that turned out to be of use, as (retrieval, entry, how surely); a surer mark stays."""
+    session.run_many(
+        "UPDATE retrieved SET used = ? WHERE collection = ? AND retrieval_id = ? AND entry_id = ? AND used < ?",
+        [(sure, collection, retrieval, entry, sure) for retrieval, entry, sure in marks],
+    )
+
+
+def co_retrieved(session: Session, collection: str, *, least: int, limit: int) -> list[tuple[str, str, int, int]]:
+    """Pairs that were shown together at least so often: (one, other, times, last), the most frequent first."""
+    rows = session.rows(
+        "SELECT one, other, times, last FROM co_retrieval WHERE collection = ? AND times >= ? "
+        "ORDER BY times DESC, one, other LIMIT ?",
+        collection,
+        least,
+        limit,
+    )
+    return [(one, other, int(times), int(last)) for one, other, times, last in rows]
+
+
+def drop_retrievals(session: Session, collection: str, entry_id: str) -> None:
+    """Forget every question that an entry was shown for."""
+    showed = "SELECT retrieval_id FROM retrieved WHERE collection = ? AND entry_id = ?"
+    ids = json.dumps([id for (id,) in session.rows(showed, collection, entry_id)])
+    for table, column in (("retrieval", "id"), ("retrieved", "retrieval_id")):
+        session.run(
+            f"DELETE FROM {table} WHERE collection = ? AND {column} IN (SELECT value FROM json_each(?))",
+            collection,
+            ids,
+        )
+    session.run(
+        "DELETE FROM co_retrieval WHERE collection = ? AND (one = ? OR other = ?)", collection, entry_id, entry_id
+    )
