@@ -55,7 +55,8 @@ def test_an_elated_session_is_not_shown_the_long_tail_and_never_less_than_the_be
     assert elated["results"][0]["id"] == best
     assert elated["stages"][0]["out"] > elated["stages"][1]["out"]
     told = levels(librarian)["effects"]["last_search"]
-    assert told == {"candidates": 110, "usual_candidates": 100, "let_go": calm["count"] - elated["count"]}
+    counts = {"results": elated["count"], "usual_results": calm["count"]}
+    assert told == {"candidates": 110, "usual_candidates": 100, **counts, "moved": 0}
 
 
 def test_what_was_done_to_the_last_search_is_told_as_it_was(librarian: Librarian) -> None:
@@ -104,9 +105,3 @@ def test_filters_look_beyond_the_best_hundred(librarian: Librarian) -> None:
     assert librarian.found("tea", perspective_lock={"agent_ids": ["cook"]}) == [wanted]
     assert librarian.found("tea", filters={"min_importance": 0.8}) == [wanted]
     assert librarian.call("search_graph", query="tea", perspective_lock={"agent_ids": ["nobody"]})["count"] == 0
-
-
-def test_an_effect_that_nothing_has_is_null_with_the_reason(librarian: Librarian) -> None:
-    effects = levels(librarian)["effects"]
-    assert effects["spaces"] is None
-    assert "serotonin" in effects["spaces_reason"]

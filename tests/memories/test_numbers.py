@@ -9,14 +9,21 @@ import pytest
 
 from memotheca.jobs.queue import bench_of
 from tests.conftest import Time
-from tests.memories import numbers_core, numbers_diagnosis, numbers_tending
+from tests.memories import numbers_core, numbers_diagnosis, numbers_focus, numbers_tending
 from tests.memories.librarian import Librarian, open_librarian
 from tests.memories.moving import Act, Scene, look_up
 
-SCENES = (*numbers_core.SCENES, *numbers_tending.SCENES, *numbers_diagnosis.SCENES)
+SCENES = (*numbers_core.SCENES, *numbers_tending.SCENES, *numbers_diagnosis.SCENES, *numbers_focus.SCENES)
 
 # What sums up no state: the number of a transaction or of a place in a list, a bound, what the caller said.
 ECHOES: dict[str, str] = {
+    "adjust_neuromodulator.delta_requested": "what the caller said",
+    **{f"adjust_neuromodulator.{path}": "a bound" for path in numbers_focus.BOUNDS},
+    **{
+        f"get_neuromodulation_state.{name}.{path}": "a bound"
+        for name in numbers_focus.MODULATORS
+        for path in numbers_focus.BOUNDS
+    },
     "annotate_node.annotations": "what the caller said",
     "boost_importance.cancer_check.importance_limit": "a bound",
     "boost_importance.cancer_check.entropy_limit": "a bound",
@@ -45,7 +52,6 @@ ECHOES: dict[str, str] = {
 }
 # Null, with a reason beside it, until the instruments of part II are there.
 LATER = (
-    "get_neuromodulation.effects.spaces",
     "homeostatic_status.scaling.writes_until_next",
     "search_graph.results[].purpose_alignment",
     "search_graph.results[].theta_to_north_star",
@@ -59,8 +65,17 @@ ELSEWHERE: dict[str, str] = {
     "::test_two_memories_are_linked_by_a_word_and_it_can_be_undone",
     "annotate_node.unlinked[].weight": "memories/test_ties.py::test_a_wrong_link_is_taken_away_and_comes_back_by_undo",
     "search_graph.best_fit": "memories/test_focus.py::test_how_good_the_best_is_does_not_depend_on_the_others",
-    "get_neuromodulation.effects.last_search.let_go": "memories/test_arousal.py"
-    "::test_an_elated_session_is_not_shown_the_long_tail_and_never_less_than_the_best",
+    **{
+        f"{path}.{name}": f"memories/test_modulators.py::{test}"
+        for path in ("get_neuromodulation.effects.last_search", "get_neuromodulation_state.last_query")
+        for name, test in (
+            ("candidates", "test_noradrenaline_widens_a_search_and_a_context"),
+            ("usual_candidates", "test_what_is_usual_is_what_would_be_without_them"),
+            ("results", "test_dopamine_cuts_off_the_tail_of_a_search_and_of_a_context"),
+            ("usual_results", "test_what_is_usual_is_what_would_be_without_them"),
+            ("moved", "test_serotonin_moves_what_repeats_behind_what_does_not"),
+        )
+    },
     "get_memetic_status.not_yet_compared": "memories/test_status.py"
     "::test_what_is_still_to_be_looked_through_is_counted",
     **{
@@ -107,7 +122,7 @@ def numeric(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
 
 def reported(librarian: Librarian) -> set[str]:
     listed = [listing for listing in librarian.app.catalog.listed() if listing.toolset == "memories"]
-    assert len(listed) == 35
+    assert len(listed) == 37
     found = {f"{each.name}.{path}" for each in listed for path in numeric(each.wire["outputSchema"])}
     return {path for path in found if path.split(".")[1] not in ("pulse", "error", "tx_id")}
 

@@ -175,11 +175,16 @@ NAVIGATION = [
     Effect("get_johari_classification", {"node_id": TEA}, {"node_id": CUP}, "delta_s"),
 ]
 GOAL = {"goal": "Find out how Ada takes her tea"}
+DOPAMINE = {"modulator": "dopamine", "delta": 0.1}
 CHECK = {"content": "The lock is new because the vault is safe. The vault is safe because the lock is new."}
 REFLECTION = [
     Effect("get_memetic_status", {}, {"session_id": "kitchen"}, "entropy_level"),
     Effect("utl_status", {}, {"session_id": "kitchen"}, "entropy"),
     Effect("get_neuromodulation", {}, {"session_id": "kitchen"}, "dopamine"),
+    Effect("get_neuromodulation_state", {}, {"session_id": "kitchen"}, "dopamine"),
+    Effect("adjust_neuromodulator", DOPAMINE, {"modulator": "serotonin"}, "new_level"),
+    Effect("adjust_neuromodulator", DOPAMINE, {"delta": -0.1}, "new_level"),
+    Effect("adjust_neuromodulator", DOPAMINE, {"session_id": "kitchen"}, "old_level"),
     Effect("reflect_on_memory", GOAL, {"goal": "Undo what I deleted by mistake"}, "suggested_sequence"),
     Effect("generate_search_plan", GOAL, {"goal": "Find out why the pot boils"}, "queries"),
     Effect("generate_search_plan", GOAL, {"focus_spaces": ["temporal"]}, "queries"),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memotheca.memory.recall.variety import active_spaces
 from memotheca.memory.session.learning import (
     PHASES,
     emphasis,
@@ -14,7 +15,17 @@ from memotheca.memory.session.learning import (
     learning_score,
     phase_at,
 )
-from memotheca.memory.session.modulators import attended, learning_share, levels_at, sharpen, shift, startle, widened
+from memotheca.memory.session.modulators import (
+    cut_off,
+    learning_share,
+    levels_at,
+    reward,
+    sharpen,
+    shift,
+    startle,
+    variety,
+    widened,
+)
 from memotheca.memory.session.pulse import Situation, suggest, take_pulse
 from memotheca.memory.session.quadrants import QUADRANTS, Grounds, Quadrant, confidence, insights, quadrant
 from memotheca.memory.spaces.space_table import COUNT, IDS
@@ -141,12 +152,36 @@ def test_nearness_alone_does_not_say_that_a_cause_or_a_link_is_missing() -> None
 
 def test_at_rest_every_result_passes_and_elation_lets_the_tail_go():
     rest = levels_at(0, None)
-    scores = [1.0, 0.9, 0.5, 0.1, 0.0]
-    assert attended(scores, rest) == 5
-    elated = shift(rest, "dopamine", 2)
-    assert attended(scores, elated) == 3
-    assert attended([0.3], elated) == 1
-    assert attended(scores, startle(elated, 1)) == 5
+    assert cut_off(rest) == 0
+    assert cut_off(rest, 0.3) == 0.3
+    elated, low = shift(rest, "dopamine", 2), shift(rest, "dopamine", -2)
+    assert cut_off(elated) == pytest.approx(0.3)
+    assert cut_off(elated, 0.3) == pytest.approx(0.6)
+    assert cut_off(low, 0.3) == pytest.approx(0)
+    assert cut_off(startle(elated, 1)) == cut_off(elated)
+
+
+def test_rewards_alone_cut_nothing_off_and_reorder_nothing():
+    praised = blamed = levels_at(0, None)
+    for _ in range(100):
+        praised, blamed = reward(praised, 1), reward(blamed, -1)
+    assert (praised.values["dopamine"], blamed.values["dopamine"]) == pytest.approx((4, 2))
+    for levels in (praised, blamed):
+        assert cut_off(levels) == variety(levels) == pytest.approx(0)
+    turned = shift(levels_at(0, None), "dopamine", 2)
+    assert reward(turned, 1).values == turned.values
+
+
+def test_variety_is_wanted_well_above_rest_and_the_opposite_well_below():
+    rest = levels_at(0, None)
+    costs = [variety(shift(rest, "serotonin", by)) for by in (-0.5, -0.3, -0.1, 0, 0.05, 0.1, 0.3, 0.5)]
+    assert costs == pytest.approx([-0.3, -0.15, 0, 0, 0, 0, 0.15, 0.3])
+
+
+def test_the_more_serotonin_the_more_spaces_compare():
+    rest = levels_at(0, None)
+    counts = [len(active_spaces(shift(rest, "serotonin", by))) for by in (-0.5, 0, 0.2, 0.5)]
+    assert counts == [1, 1, 3, 8]
 
 
 def test_a_start_widens_the_view_and_sharpening_speeds_learning():
@@ -169,3 +204,17 @@ def test_a_level_outlasts_the_pause_between_two_calls():
     raised = startle(levels_at(0, None), 0.5)
     assert levels_at(60 * SECOND, raised.to_json()).values["noradrenaline"] > 1.4
     assert levels_at(3600 * SECOND, raised.to_json()).values["noradrenaline"] == pytest.approx(1, abs=0.01)
+
+
+def test_a_level_fades_with_questions_too():
+    raised = shift(levels_at(0, None), "serotonin", 0.4)
+    assert levels_at(0, raised.to_json(), questions=20).values["serotonin"] == pytest.approx(0.7)
+    assert levels_at(0, raised.to_json(), questions=200).values["serotonin"] == pytest.approx(0.5, abs=0.001)
+    sharp = sharpen(levels_at(0, None))
+    assert levels_at(0, sharp.to_json(), questions=200).values == sharp.values
+
+
+def test_it_is_known_when_a_level_was_moved_last():
+    moved = shift(levels_at(7, None), "dopamine", 0.5)
+    assert moved.changed == {"dopamine": 7, "noradrenaline": 7}
+    assert levels_at(9, moved.to_json()).changed == moved.changed

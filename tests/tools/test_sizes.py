@@ -39,6 +39,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "get_neighborhood": [{"node_id": "reactor"}, {"node_id": "reactor", "depth": 3}, {"node_id": "$memory"}],
     "get_neighbors": [{"id": FIRST}],
     "get_neuromodulation": [{}],
+    "get_neuromodulation_state": [{}],
     "get_node": [{"id": FIRST}, {"id": FIRST, "depth": 1}],
     "get_node_lineage": [{"node_id": "$memory"}],
     "get_pattern": [{"id": "retry-with-backoff"}],

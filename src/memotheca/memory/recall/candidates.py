@@ -61,6 +61,14 @@ class ContextSource:
 
 
 @dataclass(frozen=True, slots=True)
+class Reach:
+    """How many are searched for, and what share of the best score a candidate needs."""
+
+    limit: int
+    cut: float = RELEVANT
+
+
+@dataclass(frozen=True, slots=True)
 class Pool:
     """The candidates, best first, how many entries were looked at, and the edges by which one says something of
     another: source, target, what it says."""
@@ -70,10 +78,13 @@ class Pool:
     said: frozenset[tuple[str, str, str]]
     # How near the nearest is in meaning; 1 where that cannot be told.
     nearness: float
+    # How many candidates there would be at the usual cut-off.
+    usual: int
 
 
-def find_candidates(kernel: Kernel, query: str, inquiry: Inquiry, *, before: str, limit: int) -> Pool:
+def find_candidates(kernel: Kernel, query: str, inquiry: Inquiry, *, before: str, reach: Reach) -> Pool:
     """`before` is the question that this one may go on from."""
+    limit = reach.limit
     found = {each.entry.id: each for each in _searched(kernel, query, limit)}
     if before and inquiry.may_go_on:
         together = _searched(kernel, f"{before} {query}", limit)
@@ -92,9 +103,10 @@ def find_candidates(kernel: Kernel, query: str, inquiry: Inquiry, *, before: str
             found[each.entry.id] = each if held is None else replace(each, hit=held.hit)
         elif each.step:
             found[each.entry.id] = replace(held, effect=each.effect, step=each.step)
-    kept = [each for each in found.values() if each.score >= RELEVANT]
+    kept = [each for each in found.values() if each.score >= reach.cut]
     nearness = max((1.0 if each.hit.cosine is None else each.hit.cosine for each in ranked), default=0.0)
-    return Pool(sorted(kept, key=lambda each: (-each.score, each.entry.id)), len(ranked), said, nearness)
+    usual = sum(each.score >= RELEVANT for each in found.values())
+    return Pool(sorted(kept, key=lambda each: (-each.score, each.entry.id)), len(ranked), said, nearness, usual)
 
 
 def _searched(kernel: Kernel, query: str, limit: int) -> list[ContextSource]:

@@ -2,18 +2,20 @@
 (memory-model: Context)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.critique import ContradictoryPair
 from memotheca.memory.claims import distil
 from memotheca.memory.claims.distil import Mode
-from memotheca.memory.claims.inquiry import read_inquiry
-from memotheca.memory.recall.candidates import ContextSource, Pool, find_candidates
+from memotheca.memory.claims.inquiry import Inquiry, read_inquiry
+from memotheca.memory.recall.candidates import RELEVANT, ContextSource, Pool, Reach, find_candidates
 from memotheca.memory.recall.context_lines import Line, LineWriter, Sheet, fit_lines, is_over
 from memotheca.memory.recall.context_ties import Ties, tie
 from memotheca.memory.recall.unsaid import tell_unsaid
+from memotheca.memory.recall.variety import vary
+from memotheca.memory.session.modulators import AT_REST, NO_EFFECTS, Levels, SearchEffects, cut_off, widened
 from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry
 from memotheca.search.excerpts import ExcerptQuery
@@ -26,6 +28,7 @@ POOL = 40  # chosen: more than any budget shows
 WIDER = 1.5  # chosen: who asks for all of something is shown more
 NOTHING = "Nothing is known about this."
 EARLIER = "Earlier on the same:"
+LEAST = 0.05  # chosen: what has next to nothing to do with the question is told to nobody
 SIDES = 4  # chosen: what more than so many say is no dispute, but several things
 
 
@@ -40,6 +43,7 @@ class Occasion:
     before: str = ""
     # Of a goal nobody expects that all of its words are known.
     is_question: bool = True
+    levels: Levels = AT_REST
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,24 +79,25 @@ class Context:
     considered: int = 0
     clashes: tuple[ContradictoryPair, ...] = ()
     superseded: tuple[Superseded, ...] = ()
+    effects: SearchEffects = NO_EFFECTS
 
 
 def compose(kernel: Kernel, occasion: Occasion) -> Context:
     """Find, compare, put together what belongs together, and fit it into the budget, the newest first."""
     refuse_blank(occasion.query)
     inquiry = read_inquiry(occasion.query)
-    limit = round(occasion.pool * (WIDER if inquiry.asks_for_all else 1))
-    pool = find_candidates(kernel, occasion.query, inquiry, before=occasion.before, limit=limit)
-    if not pool.candidates:
-        return Context("", occasion.mode or "raw", 0, 0, considered=pool.considered)
-    best = pool.candidates[: round(MOST * (WIDER if inquiry.asks_for_all else 1))]
+    pool, ranked, effects = _ranked(kernel, occasion, inquiry)
+    nothing = Context("", occasion.mode or "raw", 0, 0, considered=pool.considered, effects=effects)
+    if not ranked:
+        return nothing
+    best = ranked[: round(MOST * (WIDER if inquiry.asks_for_all else 1))]
     candidates = [best[at] for at in distil.without_repeats([each.text for each in best])]
     spoken = [frozenset(words(f"{each.entry.title}\n{each.text}")) for each in candidates]
     goes_on = not occasion.is_question or (bool(occasion.before) and inquiry.may_go_on)
     matched = [said | each.labels for said, each in zip(spoken, candidates, strict=True)]
     unsaid = "" if goes_on else tell_unsaid(kernel, occasion.query, matched, pool.nearness)
     if unsaid is None:
-        return Context("", occasion.mode or "raw", 0, 0, considered=pool.considered)
+        return nothing
     with kernel.read() as snapshot:
         ties = tie(snapshot, candidates, spoken, pool)
     sheet = Sheet(
@@ -102,7 +107,24 @@ def compose(kernel: Kernel, occasion: Occasion) -> Context:
         kernel.now(),
         frozenset(ties.guessed),
     )
-    return _written(sheet, occasion, _Found(pool, candidates, ties, unsaid), asks_for_all=inquiry.asks_for_all)
+    found = _Found(pool, candidates, ties, unsaid)
+    return replace(_written(sheet, occasion, found, asks_for_all=inquiry.asks_for_all), effects=effects)
+
+
+def _ranked(kernel: Kernel, occasion: Occasion, inquiry: Inquiry) -> tuple[Pool, list[ContextSource], SearchEffects]:
+    """The candidates in the order in which they are taken, and what the session's modulators did to that."""
+    usual = round(occasion.pool * (WIDER if inquiry.asks_for_all else 1))
+    reach = Reach(widened(usual, occasion.levels), max(LEAST, cut_off(occasion.levels, RELEVANT)))
+    pool = find_candidates(kernel, occasion.query, inquiry, before=occasion.before, reach=reach)
+    order = vary(kernel, [(each.entry, each.score) for each in pool.candidates], occasion.levels)
+    effects = SearchEffects(
+        candidates=reach.limit,
+        usual_candidates=usual,
+        results=len(order),
+        usual_results=pool.usual,
+        moved=sum(place != at for at, (place, _) in enumerate(order)),
+    )
+    return pool, [pool.candidates[place] for place, _ in order], effects
 
 
 def _written(sheet: Sheet, occasion: Occasion, found: _Found, *, asks_for_all: bool) -> Context:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from memotheca.kernel.citations import citation_of, name_of
@@ -11,8 +11,9 @@ from memotheca.memory.claims.when import source_of, told_when
 from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.recall.compare import rank_in_space
 from memotheca.memory.recall.preference import MORE, prefer
+from memotheca.memory.recall.variety import vary
 from memotheca.memory.session.arousal import modulator_levels, note_effects, note_nothing_found
-from memotheca.memory.session.modulators import Levels, attended, widened
+from memotheca.memory.session.modulators import Levels, SearchEffects, cut_off, widened
 from memotheca.memory.session.quadrants import Quadrant
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.form import MODALITIES
@@ -131,9 +132,8 @@ def recall(
     passing = prefer(kernel, [hit for hit in page.hits if _passes(hit, wanted)], wanted.query)
     if wanted.space is not None:
         passing = rank_in_space(kernel, passing, wanted.query, wanted.space)
-    passing = passing if wanted.is_narrow else passing[: wanted.top_k]
-    attending = passing[: attended([hit.score or 0.0 for hit in passing], levels)]
-    note_effects(kernel, wanted.session, [depth, usual, len(passing) - len(attending)])
+    attending, effects = _attend(kernel, passing, levels, len(passing) if wanted.is_narrow else wanted.top_k)
+    note_effects(kernel, wanted.session, replace(effects, candidates=depth, usual_candidates=usual))
     filtered = time.perf_counter()
     with kernel.read() as snapshot:
         judged = _judge_until(kernel, snapshot, attending, wanted, tell=tell)
@@ -158,6 +158,16 @@ def recall(
 def _levels(kernel: Kernel, session: str, now: int) -> Levels:
     with kernel.store.database.read() as snapshot:
         return modulator_levels(kernel, snapshot, session, now=now)
+
+
+def _attend(kernel: Kernel, passing: list[Hit], levels: Levels, most: int) -> tuple[list[Hit], SearchEffects]:
+    """What is shown of what passes, and what the session's modulators did to that; the best is never cut off."""
+    kept = [hit for place, hit in enumerate(passing) if not place or (hit.score or 0.0) >= cut_off(levels)]
+    ranked = [(cast(Entry, hit.version.thing), hit.score or 0.0) for hit in kept]
+    order = vary(kernel, ranked, levels)
+    shown = [replace(kept[place], score=score) for place, score in order[:most]]
+    moved = sum(place != at for at, (place, _) in enumerate(order[:most]))
+    return shown, SearchEffects(results=len(shown), usual_results=min(most, len(passing)), moved=moved)
 
 
 def _question(wanted: RecallRequest, depth: int) -> Question:

@@ -2,9 +2,10 @@
 Modulators)."""
 
 from collections.abc import Callable
+from dataclasses import asdict, replace
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.session.modulators import Levels, levels_at, sharpen, startle
+from memotheca.memory.session.modulators import Levels, SearchEffects, levels_at, sharpen, shift, startle
 from memotheca.memory.session.state import activity_of
 from memotheca.storage.database import Session
 
@@ -16,12 +17,27 @@ POOR_RECALLS = "poor_recalls"
 
 def modulator_levels(kernel: Kernel, session: Session, name: str, *, now: int | None = None) -> Levels:
     """The levels of a session as they are now."""
-    held = activity_of(kernel).state(session, kernel.collection, f"{MODULATORS}:{name or NAMELESS}")
-    return levels_at(kernel.now() if now is None else now, held)
+    activity = activity_of(kernel)
+    held = activity.state(session, kernel.collection, f"{MODULATORS}:{name or NAMELESS}")
+    questions = activity.mood(session, kernel.collection, name).questions
+    return levels_at(kernel.now() if now is None else now, held, questions)
 
 
 def keep_levels(kernel: Kernel, name: str, levels: Levels) -> None:
-    activity_of(kernel).set_state(kernel.collection, f"{MODULATORS}:{name or NAMELESS}", levels.to_json())
+    """Let a session have these levels from its next question on."""
+    with kernel.store.database.read() as session:
+        questions = activity_of(kernel).mood(session, kernel.collection, name).questions
+    held = replace(levels, questions=questions).to_json()
+    activity_of(kernel).set_state(kernel.collection, f"{MODULATORS}:{name or NAMELESS}", held)
+
+
+def adjust_level(kernel: Kernel, name: str, modulator: str, by: float) -> tuple[Levels, Levels]:
+    """Move a level of a session by hand: the levels before and after."""
+    with kernel.store.database.read() as session:
+        before = modulator_levels(kernel, session, name)
+    after = shift(before, modulator, by)
+    keep_levels(kernel, name, after)
+    return before, after
 
 
 def note_nothing_found(kernel: Kernel, name: str) -> None:
@@ -29,10 +45,12 @@ def note_nothing_found(kernel: Kernel, name: str) -> None:
     _move(kernel, name, lambda levels: startle(levels, 0.1))
 
 
-def note_effects(kernel: Kernel, name: str, searched: list[int]) -> None:
-    """What the levels did to a search: candidates looked at, how many usually are, results that were let go."""
+def note_effects(kernel: Kernel, name: str, effects: SearchEffects) -> None:
+    """One more question of a session, and what its levels did to it."""
     with kernel.store.database.read() as session:
-        activity_of(kernel).mood(session, kernel.collection, name).searched = searched
+        mood = activity_of(kernel).mood(session, kernel.collection, name)
+    mood.questions += 1
+    mood.effects = asdict(effects)
     activity_of(kernel).keep((kernel.collection, name))
 
 

@@ -47,8 +47,9 @@ class Mood:
     empty_since: int | None = None
     # Who was last said to speak in it (memory-model: Source).
     source: str | None = None
-    # Of its last search, how many candidates were looked at, how many usually are, and how many results were let go.
-    searched: list[int] | None = None
+    # How many questions it has asked, and what its modulators did to the last of them (`SearchEffects`).
+    questions: int = 0
+    effects: dict[str, int] | None = None
     # What was asked last, with what it went on from.
     question: str = ""
 

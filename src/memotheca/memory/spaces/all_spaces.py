@@ -53,7 +53,11 @@ class Gallery:
             raise ValueError("each needs a counterpart")
         if not ones:
             return np.zeros((COUNT, 0), np.float32)
-        return np.array([self._space(space).between(ones, others) for space in SPACES], np.float32)
+        return np.array([self.between_in(space, ones, others) for space in range(COUNT)], np.float32)
+
+    def between_in(self, space: int, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
+        """As `between`, in one space."""
+        return np.asarray(self._space(SPACES[space]).between(ones, others), np.float32)
 
     def rarity(self, probe: Hung) -> float:
         """How rare the probe's words are among the members, on average: near 0 if all have them, 1 if none has."""

@@ -17,6 +17,8 @@ _KEY = os.urandom(16)
 
 # The part of the memory that tools belong to which watch over the others.
 WATCHING = "gwt"
+# What turns knobs of a session brings nothing into its focus.
+KNOBS = frozenset({"adjust_neuromodulator"})
 
 
 def hear_call(exchange: Exchange, reply: Reply) -> Pulse:
@@ -30,7 +32,7 @@ def hear_call(exchange: Exchange, reply: Reply) -> Pulse:
         activity.hear(place, mood, hashlib.blake2b(asked.encode(), digest_size=8, key=_KEY).hexdigest())
     if reply.failed:
         activity.log(call.kernel.collection, _complaint(exchange, reply))
-    elif exchange.listing.writes:
+    elif exchange.listing.writes and exchange.listing.name not in KNOBS:
         mood.empty_since = None
     situation = Situation(
         workspace_empty=is_empty(call.kernel, mood), has_conflict=mood.has_conflict, is_looping=mood.is_looping

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.memory.recall.variety import active_spaces
 from memotheca.memory.session.arousal import modulator_levels
 from memotheca.memory.session.modulators import learning_share, mode
 from memotheca.memory.session.state import activity_of
@@ -11,8 +12,7 @@ from memotheca.search.census import take_census
 from memotheca.toolkit.fields import UNSET, Unset, integer, number, one, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
-
-SEARCHED = ("candidates", "usual_candidates", "let_go")
+from memotheca.tools.memories.modulator_shapes import LastQueryShape, last_query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,23 +21,13 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchShape:
-    candidates: int = integer("Looked at, by noradrenaline.")
-    usual_candidates: int = integer()
-    let_go: int = integer("Results that dopamine cut off.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EffectsShape:
     beta: float = number()
-    spaces: int | None = integer(default=None, nullable=True)
-    spaces_reason: str = text(
-        default="No search chooses among the spaces, so that serotonin decides nothing but the mode."
-    )
+    spaces: int = integer("In which results are compared for variety, by serotonin.")
     temperature: float = number()
     learning_rate: float = number()
     learning_share: float = number("Of the next memory in the session's means, by acetylcholine.")
-    last_search: SearchShape | None = one(SearchShape, "What they did to the last search.", nullable=True)
+    last_search: LastQueryShape | None = one(LastQueryShape, "What they did to the last question.", nullable=True)
     last_search_reason: str | Unset = text(default=UNSET)
 
 
@@ -59,7 +49,8 @@ EXAMPLE = Example(
 
 @tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
 def get_neuromodulation(call: Call[Kernel], input: Input) -> Answer:
-    """Four levels of a session that rewards move and time brings to rest: how sharply and how widely it looks."""
+    """Four levels of a session that rewards move and time brings to rest: how sharply, widely and variedly it
+    looks."""
     name = said(input).get("session_id") or call.session
     with call.kernel.read() as snapshot:
         levels = modulator_levels(call.kernel, snapshot.session, name)
@@ -68,11 +59,12 @@ def get_neuromodulation(call: Call[Kernel], input: Input) -> Answer:
     values = {name: round(value, 6) for name, value in levels.values.items()}
     effects = EffectsShape(
         beta=values["dopamine"],
+        spaces=len(active_spaces(levels)),
         temperature=values["noradrenaline"],
         learning_rate=values["acetylcholine"],
         learning_share=round(learning_share(levels, len(mood.stored), known), 4),
-        last_search=None if mood.searched is None else SearchShape(**dict(zip(SEARCHED, mood.searched, strict=True))),
-        last_search_reason=UNSET if mood.searched else "Nothing was searched in this session.",
+        last_search=last_query(mood.effects),
+        last_search_reason=UNSET if mood.effects else "Nothing was searched in this session.",
     )
     output = Output(**values, current_mode=mode(levels), effects=effects)
     told = f"{values['noradrenaline']:.2f} times the usual candidates, sharpness {values['dopamine']:.2f}"

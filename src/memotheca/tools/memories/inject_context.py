@@ -16,6 +16,7 @@ from memotheca.memory.recall.bundle import bundle, shorten
 from memotheca.memory.recall.context import NOTHING, POOL, Context, Occasion, Superseded, compose
 from memotheca.memory.recall.recall import similarity_of
 from memotheca.memory.recall.session_brief import begin
+from memotheca.memory.session.arousal import modulator_levels, note_effects
 from memotheca.memory.session.focus import note_retrieval
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.standing.judge import dominant_space, judge_lately, learn
@@ -140,7 +141,10 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     pool = round(POOL * POOLS[input.priority])
     with kernel.read() as snapshot:
         mood = activity_of(kernel).mood(snapshot.session, kernel.collection, session)
-    occasion = Occasion(query=input.query, tokens=input.max_tokens, mode=mode, pool=pool, before=mood.question)
+        levels = modulator_levels(kernel, snapshot.session, session)
+    occasion = Occasion(
+        query=input.query, tokens=input.max_tokens, mode=mode, pool=pool, before=mood.question, levels=levels
+    )
     is_beginning = bool(session) and not mood.question and not is_question(input.query)
     made = begin(kernel, occasion) if is_beginning else compose(kernel, occasion)
     entries = [cast(Entry, hit.version.thing) for hit in made.hits if hit.version.kind != TRIPLE]
@@ -152,6 +156,7 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     told, shortened = shorten(bundled, BESIDE[level])
     mood.has_conflict |= any(clash.contradiction.type != "temporal" for clash in made.clashes)
     mood.question = follow(mood.question, input.query)
+    note_effects(kernel, session, made.effects)
     note_retrieval(kernel, session, max(map(similarity_of, made.hits), default=None), _agreement(made))
     activity_of(kernel).look(kernel.collection, [entry.id for entry in entries], kernel.now())
     output = Output(

@@ -1,0 +1,27 @@
+"""Goldens of the instruments by which a session is steered: what each tool answers, and how its errors look."""
+
+from typing import Any
+
+import pytest
+
+from tests.memories.librarian import Librarian
+from tests.memories.test_goldens import show
+
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "get_neuromodulation_state": ("get_neuromodulation_state", {}),
+    "adjust_neuromodulator": ("adjust_neuromodulator", {"modulator": "dopamine", "delta": 1.5}),
+    "adjust_neuromodulator-beyond": ("adjust_neuromodulator", {"modulator": "serotonin", "delta": -3}),
+    "adjust_neuromodulator-read-only": ("adjust_neuromodulator", {"modulator": "acetylcholine", "delta": 0.001}),
+}
+
+
+def prepare(librarian: Librarian) -> None:
+    librarian.remember("Ada takes her tea black.", name="tea")
+    librarian.remember("The prices were wrong on Tuesday.", name="prices")
+    librarian.found("How does Ada take her tea?")
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_golden_answer(librarian: Librarian, golden: Any, name: str) -> None:
+    prepare(librarian)
+    golden(f"memories/{name}", show(librarian, *CALLS[name]))
