@@ -28,9 +28,10 @@ from memotheca.app import App, build
 from memotheca.memory.claims import verdict as verdicts
 from memotheca.memory.claims.boosted_trees import BoostedTrees
 from memotheca.memory.claims.evidence import FEATURES, Pair, gather
-from memotheca.memory.claims.verdict import WEIGHTS, PairVerdict, Regression, Weights, weigh_pair, write_weights
+from memotheca.memory.claims.verdict import WEIGHTS, Regression, Ruling, Weights, weigh_pair, write_weights
 from memotheca.memory.graph.relations import CONTRADICTS, SUPERSEDES, read_relation
 from memotheca.memory.standing import subject
+from memotheca.memory.tuning.thresholds import GENERAL, Gates
 from memotheca.model.clock import DAY, from_iso
 from memotheca.settings import load
 from memotheca.toolkit.tool import Call
@@ -157,17 +158,24 @@ def _arguments(memory: Mapping[str, Any], known: Mapping[str, str], *, stated: b
     return given
 
 
+def gates_of(weights: Weights) -> Gates:
+    """The bars that weights were learned with."""
+    learned = {"change": weights.change, "duplicate": weights.duplicate, "dispute": weights.dispute}
+    return Gates({(name, GENERAL): each.threshold for name, each in learned.items()})
+
+
 @contextmanager
 def watched(done: Run, weights: Weights | None) -> Generator[list[tuple[Pair, bool]]]:
     """See every pair that is compared, and let it be judged by these weights."""
     compared: list[tuple[Pair, bool]] = []
     usual = subject.decide, subject.may_be_otherwise
 
-    def decide(pair: Pair) -> PairVerdict | None:
+    def decide(pair: Pair, _: Weights | None, gates: Gates) -> Ruling:
         compared.append((pair, verdicts.is_no_statement(pair)))
-        return usual[0](pair, weights)
+        return usual[0](pair, weights, gates if weights is None else gates_of(weights))
 
-    subject.decide, subject.may_be_otherwise = decide, lambda pair: usual[1](pair, weights)
+    subject.decide = decide
+    subject.may_be_otherwise = lambda pair, _, gates: usual[1](pair, weights, gates)
     try:
         yield compared
     finally:
@@ -274,7 +282,7 @@ def _assertions(corpus: Corpus, done: Run, weights: Weights) -> list[tuple[str, 
     found: list[tuple[str, float, str]] = []
     for key, features in done.compared.items():
         if key not in corpus.unscored and key not in done.barred:
-            verdict = weigh_pair(done.pairs[key], features, weights)
+            verdict = weigh_pair(done.pairs[key], features, weights, gates_of(weights)).verdict
             if verdict is not None:
                 found.append((verdict.kind, verdict.score, corpus.labels.get(key, "in no list")))
     return found

@@ -16,7 +16,7 @@ import numpy as np
 
 from memotheca.memory.safety.addressee import FEATURES, LOWERING, NAMES, WEIGHTS, signs
 from memotheca.memory.safety.learned_weights import write_weights
-from memotheca.memory.safety.speakers import hear, speaks_to_agent
+from memotheca.memory.safety.speakers import hear, weigh_address
 
 OUTSIDE = ("web", "document", "tool", "agent")
 OWN_HAND = Path(__file__).parent / "data" / "addressed.tsv"
@@ -120,7 +120,7 @@ def judged(bags: Sequence[Bag], learned: np.ndarray) -> list[tuple[Bag, bool]]:
     def weigh(text: str, source: str) -> float:
         return float(np.max(signs(text, source) @ learned))
 
-    return [(bag, speaks_to_agent(bag.text, bag.source, weigh)) for bag in bags]
+    return [(bag, any(each.is_reached for each in weigh_address(bag.text, bag.source, weigh))) for bag in bags]
 
 
 def main() -> None:

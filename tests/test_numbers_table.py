@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from memotheca.memory.tuning.thresholds import REGISTRY
 from scripts.architecture import SOURCE
 from scripts.constants import Number, numbers_of
 
 DOCS = Path(__file__).parents[1] / "docs"
-MEMORY = ("recall", "care", "curation", "standing", "claims", "safety", "session", "graph", "spaces")
+MEMORY = ("recall", "care", "curation", "standing", "claims", "safety", "session", "graph", "spaces", "tuning")
 MEMORY_HEAD = """# The numbers of the memory
 
 Every number of `src/memotheca/memory` that decides something, room by room, with its source: the *specification* of the
@@ -34,10 +35,25 @@ def table(room: str, numbers: list[Number]) -> list[str]:
     return [f"## {room}\n", "| module | number | value | source |\n|---|---|---|---|", *rows, ""] if rows else []
 
 
+def thresholds() -> list[str]:
+    """Every bar by which the memory decides something; they may move, the others may not."""
+    rows = [
+        f"| {name} | {each.prior:g} | {each.range[0]:g} to {each.range[1]:g} | {each.gates} | {each.source} |"
+        for name, each in REGISTRY.items()
+    ]
+    return [
+        "## Thresholds\n",
+        "| name | first value | range | what it gates | source |\n|---|---|---|---|---|",
+        *rows,
+        "",
+    ]
+
+
 def pages() -> dict[str, str]:
     memory, others = [MEMORY_HEAD], [OTHERS_HEAD]
     for room in MEMORY:
         memory += table(room, numbers_in(SOURCE / "memory" / room))
+    memory += thresholds()
     for room in sorted(SOURCE.iterdir()):
         if room.suffix in ("", ".py") and room.name != "memory":
             others += table(room.stem, numbers_in(room))

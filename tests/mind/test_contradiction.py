@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from memotheca.memory.claims.contradiction import ParsedSentence, cannot_be_alike, contradict_texts
 from memotheca.memory.claims.opposites import PREFIXES, denials, opposites_between
-from memotheca.memory.claims.priors import COMPATIBLE, Priors, assume, differing, similarity
+from memotheca.memory.claims.priors import Priors, assume, differing, similarity
 from memotheca.memory.claims.quantities import without_quantities
+from memotheca.memory.tuning.thresholds import PRIORS
 from memotheca.model.knowledge import Entry
 from memotheca.text.words import stem
 
@@ -67,10 +68,10 @@ def memory(text: str, **attributes: object) -> Priors:
 def test_priors_are_those_of_domain_and_version_not_of_wording() -> None:
     plain = memory("Use the cache.", domain="Code", rationale="it is fast")
     worded = memory("Use the cache.", domain="Code", rationale="we measured it")
-    assert similarity(plain, worded) >= COMPATIBLE
-    assert similarity(plain, memory("Use the cache.", domain="Medical", rationale="it is fast")) < COMPATIBLE
+    assert similarity(plain, worded) >= PRIORS["priors"]
+    assert similarity(plain, memory("Use the cache.", domain="Medical", rationale="it is fast")) < PRIORS["priors"]
     old, new = memory("In v1 it is on.", domain="Code"), memory("In v2 it is on.", domain="Code")
-    assert similarity(old, new) < COMPATIBLE
+    assert similarity(old, new) < PRIORS["priors"]
     assert len(old.vector()) == 128
 
 

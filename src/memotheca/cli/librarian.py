@@ -29,6 +29,7 @@ from memotheca.memory.curation.restore import restore
 from memotheca.memory.curation.ties import LINK_TO, RELATION
 from memotheca.memory.curation.tombstones import list_tombstones
 from memotheca.memory.graph.relations import CONSISTENT
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Refusal
 from memotheca.model.kinds import ENTRY, MEMORY, NOTE
@@ -225,7 +226,9 @@ def _which(task: CareTask, number: str) -> Entry | None:
 
 
 def _merge(kernel: Kernel, task: CareTask) -> Callable[[], object]:
-    name, content = name_of(chief_of(task.entries)), merged_text.extract(task.entries)[0]
+    with kernel.read() as snapshot:
+        gates = gates_at(snapshot)
+    name, content = name_of(chief_of(task.entries)), merged_text.extract(task.entries, gates)[0]
     asked = MergeRequest(
         sources=task.entries, name=name, content=content, rationale=f"Merged in a review: {task.reason}"
     )

@@ -19,6 +19,8 @@ from memotheca.memory.standing.judge import NEAR, reference_of
 from memotheca.memory.standing.nearest import find_near, vicinity_of
 from memotheca.memory.standing.sample import mean_vector, meanings
 from memotheca.memory.standing.subject import FOUND, Near, compare_pairs, compare_with_stored
+from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.tuning.thresholds import Gates
 from memotheca.model.cancellation import heed
 from memotheca.model.clock import DAY, to_iso
 from memotheca.model.kinds import MEMORY, TEMPORAL
@@ -32,7 +34,6 @@ Check = Literal["conflicts", "duplicates", "outdated", "low_confidence"]
 CHECKS: tuple[Check, ...] = ("conflicts", "duplicates", "outdated", "low_confidence")
 
 OLD = 90 * DAY  # chosen (memory-model: Critique)
-UNSURE, SLIGHT = 0.5, 0.2  # chosen (memory-model: Critique)
 SNIPPET = 200  # chosen: what an answer can show
 BEGINNING = 120  # chosen: what an answer can show
 
@@ -136,7 +137,8 @@ def criticise(
     if "outdated" in checks:
         found += _outdated(entries, clashes, kernel.now())
     if "low_confidence" in checks:
-        found += [finding for entry in entries if (finding := _low_confidence(entry)) is not None]
+        gates = gates_at(snapshot)
+        found += [finding for entry in entries if (finding := _low_confidence(entry, gates)) is not None]
     return sorted(found, key=lambda each: (CHECKS.index(each.check), -each.score, [e.id for e in each.entries]))
 
 
@@ -283,12 +285,12 @@ def _out(entries: tuple[Entry, ...], score: float, why: str, clash: Contradictio
     return Finding(check="outdated", entries=entries, score=score, explanation=why, clash=clash)
 
 
-def _low_confidence(entry: Entry) -> Finding | None:
+def _low_confidence(entry: Entry, gates: Gates) -> Finding | None:
     """Doubted by whoever annotated it, or held to be unimportant. That nobody has vouched for it is no doubt."""
-    sure = entry.attributes.get("confidence")
-    if sure is not None and float(sure) < UNSURE:
+    sure, gates = entry.attributes.get("confidence"), gates.of(entry.attributes.get("domain"))
+    if sure is not None and float(sure) < gates["doubt"]:
         return _doubt(entry, 1 - float(sure), f"its confidence is {float(sure):g}")
-    if importance_of(entry) < SLIGHT:
+    if importance_of(entry) < gates["slight"]:
         return _doubt(entry, 1 - importance_of(entry), f"its importance is {importance_of(entry):g}")
     return None
 

@@ -11,7 +11,7 @@ from typing import Any
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.projection import Projection
 from memotheca.memory.graph.balance import Examined, examine
-from memotheca.memory.graph.cancer import FEWEST, IMPORTANT
+from memotheca.memory.graph.cancer import FEWEST, LEAST_IMPORTANT
 from memotheca.memory.session.arousal import modulator_levels
 from memotheca.memory.session.modulators import MODULATORS, Levels
 from memotheca.memory.session.state import Mood
@@ -133,7 +133,7 @@ class _Accounts:
         for id, each in found:
             self._held[id] = each.importance
             self._add(each.importance, 1)
-            if each.importance > IMPORTANT:
+            if each.importance > LEAST_IMPORTANT:
                 self._important[id] = each.importance
             if each.quarantine is not None:
                 self._quarantined[id] = each.quarantine

@@ -3,14 +3,16 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.session.quadrants import QUADRANTS, Quadrant
+from memotheca.memory.session.quadrants import QUADRANTS, quadrant
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.spaces.all_spaces import Gallery
-from memotheca.memory.standing.judge import count_lately, judge_lately, quadrant_of, reference_of
+from memotheca.memory.standing.judge import count_lately, judge_lately, reference_of, stand_as_whole
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.memory.standing.sample import SAMPLE
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
@@ -95,13 +97,21 @@ def layers(kernel: Kernel, snapshot: Snapshot, mood: Mood) -> tuple[Layer, ...]:
     )
 
 
+class _Stand(NamedTuple):
+    """How new an entry is and how well it fits, by the bars of its domain."""
+
+    domain: str | None
+    novelty: float
+    fit: float
+
+
 @dataclass(slots=True)
-class _Quadrants:
-    """The sample that was judged last, and the quadrant of each entry with the transaction that left it so."""
+class _Stands:
+    """The sample that was judged last, and how each entry stands with the transaction that left it so."""
 
-    held: tuple[Gallery, dict[str, tuple[Quadrant, int]]] | None = None
+    held: tuple[Gallery, dict[str, tuple[_Stand, int]]] | None = None
 
-    def of(self, gallery: Gallery) -> dict[str, tuple[Quadrant, int]]:
+    def of(self, gallery: Gallery) -> dict[str, tuple[_Stand, int]]:
         """What is known beside this sample, to be added to."""
         held = self.held
         return dict(held[1]) if held is not None and held[0] is gallery else {}
@@ -113,16 +123,17 @@ def count_quadrants(kernel: Kernel, snapshot: Snapshot) -> tuple[dict[str, int],
     held = take_census(kernel, snapshot).nodes((MEMORY,))
     gallery = reference_of(kernel, snapshot).gallery
     heads = heads_of(snapshot, gallery.ids) if held > SAMPLE else snapshot.newest(MEMORY)
-    kept = kernel.keep(_Quadrants, kernel.collection)
+    kept = kernel.keep(_Stands, kernel.collection)
     known = kept.of(gallery)
     changed = snapshot.living(id for id, tx in heads.items() if known.get(id, (None, tx + 1))[1] != tx)
     judged = judge_lately(kernel, snapshot, list(changed.values()))
     for entry, each in zip(changed.values(), judged, strict=True):
-        known[entry.id] = (quadrant_of(entry, each), heads[entry.id])
+        known[entry.id] = (_Stand(entry.attributes.get("domain"), *stand_as_whole(entry, each)), heads[entry.id])
     known = {id: known[id] for id in heads if id in known}
     kept.held = (gallery, known)
-    found = Counter(quadrant for quadrant, _ in known.values())
-    return {quadrant: found[quadrant] for quadrant in QUADRANTS}, len(known)
+    gates = gates_at(snapshot)
+    found = Counter(quadrant(stand.novelty, stand.fit, gates.of(stand.domain)["johari"]) for stand, _ in known.values())
+    return {name: found[name] for name in QUADRANTS}, len(known)
 
 
 def most_active(kernel: Kernel, snapshot: Snapshot) -> Sequence[Active]:

@@ -12,7 +12,7 @@ from memotheca.memory.care.tasks import bring_up_to_date, has_expired, is_alone,
 from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.curation.undecided import HELD, PLACE, single_task, unexplained_names
 from memotheca.memory.graph.balance import examine
-from memotheca.memory.graph.cancer import IMPORTANT
+from memotheca.memory.graph.cancer import LEAST_IMPORTANT
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.model.cancellation import heeding
 from memotheca.model.clock import DAY, to_iso
@@ -121,7 +121,7 @@ def _examine(kernel: Kernel, id: str) -> list[TaskRow]:
 def _singles(snapshot: Snapshot, entry: Entry, now: int) -> list[TaskRow]:
     rows: list[TaskRow] = []
     importance = importance_of(entry)
-    if importance > IMPORTANT and (found := examine(snapshot, entry.id, importance)).is_cancer:
+    if importance > LEAST_IMPORTANT and (found := examine(snapshot, entry.id, importance)).is_cancer:
         reason = f"it outweighs {found.neighbours} neighbours that have little to do with each other"
         rows.append(single_task("hub", entry, score=importance, reason=reason, now=now))
     if has_expired(snapshot, entry, now):

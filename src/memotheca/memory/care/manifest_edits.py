@@ -9,6 +9,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation import merged_text
 from memotheca.memory.curation.annotate import annotate
 from memotheca.memory.curation.merge import MergeRequest, chief_of, forget, merge, sources_of
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.errors import Failure, Refusal
 
 RATIONALE = "Edited so in the manifest by its owner."
@@ -53,8 +54,8 @@ def _apply(kernel: Kernel, edit: Edit, actor: str) -> Applied:
         version = annotate(kernel, edit.ids[0], {"notes": edit.words}, actor=actor).version
         return Applied(edit, version.tx)
     with kernel.read() as snapshot:
-        sources = sources_of(snapshot, edit.ids)
-    name, content = name_of(chief_of(sources)), merged_text.extract(sources)[0]
+        sources, gates = sources_of(snapshot, edit.ids), gates_at(snapshot)
+    name, content = name_of(chief_of(sources)), merged_text.extract(sources, gates)[0]
     asked = MergeRequest(sources=sources, name=name, content=content, rationale=RATIONALE)
     merged = merge(kernel, asked, actor=actor)
     return Applied(edit, merged.commit.tx, merged.reversal_hash)

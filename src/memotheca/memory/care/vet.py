@@ -8,12 +8,14 @@ from typing import Any, Literal
 import numpy as np
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.safety.adversarial import BLOCKED, FLAGGED, inspect
+from memotheca.memory.safety.adversarial import inspect
 from memotheca.memory.safety.circularity import find_circle
 from memotheca.memory.spaces.space import Hung
 from memotheca.memory.standing.judge import reference_of
 from memotheca.memory.standing.probe import hang_text
 from memotheca.memory.standing.sample import Reference
+from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.tuning.thresholds import PRIORS, Gates
 from memotheca.search.embed import prepare_text
 from memotheca.search.prepared import Prepared
 from memotheca.storage.snapshot import Snapshot
@@ -26,24 +28,31 @@ CHECK_TYPES: tuple[CheckType, ...] = ("embedding_outlier", "content_misalign", "
 ENOUGH, NEAREST, SIGMAS, LEAST_SPREAD = 30, 10, 3.0, 0.1
 ALIGNED, UNRELATED = 0.2, 0.15  # chosen (memory-model: Adversarial checks)
 UNEMBEDDED = "Nothing is embedded here; words alone do not tell."
+FAILED = 0.5  # specification (memory-model: Adversarial checks)
 ENOUGH_PAIRS = 10  # chosen: fewer do not tell how near is near
 HEADING = 160  # chosen: a longer line is no heading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What one check says: how suspicious the text is from 0 to 1, one half and more being a failure; or why it was
-    not made."""
+    """What one check says: how suspicious the text is from 0 to 1, from the bar on a failure; or why it was not
+    made."""
 
     check: CheckType
     score: float | None = None
     details: str = ""
     evidence: Mapping[str, Any] = field(default_factory=dict[str, Any])
     skipped: str | None = None
+    bar: float = FAILED
 
     @property
     def passed(self) -> bool | None:
-        return None if self.score is None else self.score < FLAGGED
+        return None if self.score is None else self.score < self.bar
+
+    @property
+    def distance(self) -> float:
+        """How far it is from the border between passing and failing."""
+        return 2 * abs((self.score or 0.0) - self.bar)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +60,7 @@ class Vetted:
     """All verdicts and what follows from them."""
 
     verdicts: tuple[Verdict, ...]
+    blocked: float = PRIORS["planted_hidden"]
 
     @property
     def is_safe(self) -> bool:
@@ -74,19 +84,19 @@ class Vetted:
 
     @property
     def threat_level(self) -> str:
-        levels = ((BLOCKED, "critical"), (0.65, "high"), (FLAGGED, "medium"), (0.3, "low"))
+        levels = ((self.blocked, "critical"), (0.65, "high"), (FAILED, "medium"), (0.3, "low"))
         return next((name for least, name in levels if self.worst >= least), "none")
 
     @property
     def confidence(self) -> float:
         """How far the deciding check is from the border between passing and failing."""
-        made = [2 * abs(_score(each) - FLAGGED) for each in self.verdicts if each.score is not None]
-        failed = [2 * abs(_score(each) - FLAGGED) for each in self._failed]
+        made = [each.distance for each in self.verdicts if each.score is not None]
+        failed = [each.distance for each in self._failed]
         return round(max(failed) if failed else min(made, default=0.0), 4)
 
     @property
     def action(self) -> str:
-        if any(each.check == "prompt_injection" and _score(each) >= BLOCKED for each in self._failed):
+        if any(each.check == "prompt_injection" and _score(each) >= self.blocked for each in self._failed):
             return "Block"
         if self._failed or not self.is_checked:
             return "RequireReview"
@@ -107,14 +117,14 @@ def vet(kernel: Kernel, content: str, checks: Sequence[str], rationale: str | No
     passages = (content, *(() if about is None else (about, body)))
     prepared = {passage: prepare_text(kernel, "", passage, whole=True) for passage in passages}
     with kernel.read() as snapshot:
-        look = _Look(kernel, snapshot, content, about, body, prepared)
+        look, gates = _Look(kernel, snapshot, content, about, body, prepared), gates_at(snapshot)
         made: dict[str, Callable[[], Verdict]] = {
             "embedding_outlier": look.find_outlier,
             "content_misalign": look.find_misaligned,
-            "prompt_injection": lambda: _injection(content),
+            "prompt_injection": lambda: _injection(content, gates),
             "circular_logic": lambda: _circularity(content),
         }
-        return Vetted(tuple(made[check]() for check in dict.fromkeys(checks)))
+        return Vetted(tuple(made[check]() for check in dict.fromkeys(checks)), gates["planted_hidden"])
 
 
 def _heading_and_rest(content: str) -> tuple[str | None, str]:
@@ -172,7 +182,7 @@ class _Look:
         agreement = reference.scale.spaces[0].agreement(near)
         return Verdict(
             check="content_misalign",
-            score=round(max(0.0, 1 - FLAGGED * max(agreement / ALIGNED, near / UNRELATED)), 4),
+            score=round(max(0.0, 1 - FAILED * max(agreement / ALIGNED, near / UNRELATED)), 4),
             details=f"It is nearer to what is said of it than {agreement:.0%} of pairs of memories are to each other.",
             evidence={"alignment": round(near, 4), "percentile": round(agreement, 4)},
         )
@@ -190,10 +200,10 @@ def _usual_distances(reference: Reference) -> Any:
     return np.array([_distance(np.delete(row, place)) for place, row in enumerate(matrix)])
 
 
-def _injection(content: str) -> Verdict:
-    threat = inspect(content)
+def _injection(content: str, gates: Gates) -> Verdict:
+    threat = inspect(content, gates)
     told = f"Signs that met: {', '.join(threat.signs)}." if threat.signs else "It does not speak to whoever reads it."
-    return Verdict(check="prompt_injection", score=round(threat.score, 4), details=told)
+    return Verdict(check="prompt_injection", score=round(threat.score, 4), details=told, bar=gates["planted"])
 
 
 def _circularity(content: str) -> Verdict:

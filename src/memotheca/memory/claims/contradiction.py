@@ -25,6 +25,7 @@ from memotheca.memory.claims.quantities import (
 from memotheca.memory.spaces.causal import TELLING, clauses
 from memotheca.memory.spaces.entities import find
 from memotheca.memory.spaces.fingerprint import text_of
+from memotheca.memory.tuning.thresholds import PRIORS
 from memotheca.model.knowledge import Entry, fold
 from memotheca.text.caches import once
 from memotheca.text.likeness import likeness
@@ -33,7 +34,6 @@ from memotheca.text.words import STOP_WORDS, as_written, spoken, stem, terms_of,
 
 ContradictionKind = Literal["factual", "logical", "causal", "temporal"]
 
-THRESHOLD = 0.5  # specification (memory-model: Contradictions)
 # Another scope takes off .3, since .4 would hide a superseded denial (memory-model: Contradictions).
 FUNCTIONAL, LOGICAL, REVERSED, SCOPED = 0.9, 0.8, 0.7, 0.3  # chosen (memory-model: Contradictions)
 SENTENCES = 12  # chosen: bounds the pairs (memory-model: Contradictions)
@@ -205,18 +205,19 @@ class ParsedSentence:
         return tuple((frozenset(words(cause)), frozenset(words(effect))) for cause, effect in stated)
 
 
-def contradict(one: Entry, other: Entry) -> Contradiction | None:
+def contradict(one: Entry, other: Entry, least: float = PRIORS["clash"]) -> Contradiction | None:
     """The strongest clash of two entries, or None (memory-model: Contradictions)."""
-    return contradict_texts(text_of(one), text_of(other))
+    return contradict_texts(text_of(one), text_of(other), least)
 
 
 @lru_cache(maxsize=8192)
-def contradict_texts(one: str, other: str) -> Contradiction | None:
+def contradict_texts(one: str, other: str, least: float = PRIORS["clash"]) -> Contradiction | None:
+    """The strongest clash of two texts from a score on."""
     left, right = _take_apart(one), _take_apart(other)
     likely = [(mine, theirs) for mine in left for theirs in right if not cannot_be_alike(mine, theirs)]
     found = [clash for mine, theirs in likely if (clash := _clash(mine, theirs)) is not None]
     best = max(found, key=lambda clash: clash.score, default=None)
-    return best if best is not None and best.score >= THRESHOLD else None
+    return best if best is not None and best.score >= least else None
 
 
 @lru_cache(maxsize=1024)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from memotheca.memory.claims.contradiction import contradict_texts
 from memotheca.memory.claims.summary import SAME
+from memotheca.memory.tuning.thresholds import PRIORS
 from memotheca.text.markdown_lines import closes, fence_of
 from memotheca.text.sentences import split_sentences
 from memotheca.text.words import words
@@ -147,12 +148,12 @@ def _joined(parts: Sequence[Piece], chosen: set[int]) -> str:
     return "".join(told)
 
 
-def without_repeats(texts: Sequence[str]) -> list[int]:
+def without_repeats(texts: Sequence[str], clash: float = PRIORS["clash"]) -> list[int]:
     """The places of texts that say something which none before them says: another word, a number, a denial."""
     kept: list[int] = []
     spoken = [frozenset(words(text)) for text in texts]
     for at, text in enumerate(texts):
         held = (other for other in kept if spoken[at] <= spoken[other] and len(spoken[at]) >= SAME * len(spoken[other]))
-        if not any(texts[other] == text or contradict_texts(text, texts[other]) is None for other in held):
+        if not any(texts[other] == text or contradict_texts(text, texts[other], clash) is None for other in held):
             kept.append(at)
     return kept

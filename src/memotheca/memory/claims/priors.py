@@ -12,7 +12,6 @@ from memotheca.model.knowledge import Entry, fold
 from memotheca.text.terms import number_of
 from memotheca.text.words import words
 
-COMPATIBLE = 0.7  # specification (memory-model: Priors)
 WIDTH = 128  # specification (memory-model: Priors)
 DOMAIN, QUALIFIER, ROLE, PERIOD, RATIONALE = 4.0, 4.0, 1.0, 1.0, 2.0  # chosen (memory-model: Priors)
 UNSTATED = "domain="

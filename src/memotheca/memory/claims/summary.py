@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from memotheca.memory.claims.contradiction import contradict_texts
+from memotheca.memory.tuning.thresholds import PRIORS
 from memotheca.text.likeness import likeness
 from memotheca.text.sentences import split_sentences
 from memotheca.text.tokens import count_tokens
@@ -61,7 +62,9 @@ def select(
     return [candidates[at] for at in chosen]
 
 
-def summarise(texts: Sequence[tuple[str, str]], *, share: float = 0.5) -> tuple[str, list[tuple[str, str]]]:
+def summarise(
+    texts: Sequence[tuple[str, str]], *, share: float = 0.5, clash: float = PRIORS["clash"]
+) -> tuple[str, list[tuple[str, str]]]:
     """One text of several, as (tag, text): every sentence that adds something, cited; contradictions stay side by side
     and are named. Returns the text and the contradicting pairs of tags."""
     flat = [
@@ -76,7 +79,7 @@ def summarise(texts: Sequence[tuple[str, str]], *, share: float = 0.5) -> tuple[
         (one, other)
         for at, one in enumerate(flat)
         for other in flat[at + 1 :]
-        if one.tag != other.tag and contradict_texts(one.text, other.text) is not None
+        if one.tag != other.tag and contradict_texts(one.text, other.text, clash) is not None
     ]
     disputed = list(dict.fromkeys(sentence for pair in clashes for sentence in pair))
     spent = sum(count_tokens(sentence.text) for sentence in disputed)

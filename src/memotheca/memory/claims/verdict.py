@@ -27,6 +27,7 @@ from memotheca.memory.claims.evidence import (
     is_repeated,
     says_the_same,
 )
+from memotheca.memory.tuning.thresholds import PRIORS, Decided, Gates
 from memotheca.model.errors import Failure, Refusal
 from memotheca.text.words import as_written
 
@@ -36,7 +37,6 @@ WEIGHTS = Path(__file__).with_name("judgement.json")
 FORMAT = 2  # chosen: counts up when the file's layout changes (docs/decisions/learned-weights.md)
 ONE_SLOT = 0.9  # chosen: as sure as the same sentence with another value makes it
 SHOWN = 3  # chosen: what an answer can show
-LIKELY = 0.1  # measured out of fold (docs/benchmarks.md): less than that and it is something else
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,41 +85,62 @@ class PairVerdict:
     explanation: str
 
 
-def decide(pair: Pair, weights: Weights | None = None) -> PairVerdict | None:
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What is asserted of a pair, if anything, and which bars decided it."""
+
+    verdict: PairVerdict | None
+    decided: tuple[Decided, ...] = ()
+
+
+def decide(pair: Pair, weights: Weights | None = None, gates: Gates = PRIORS) -> Ruling:
     """What is asserted of a pair, if anything."""
     if is_repeated(pair):
-        return _verdict(pair, "duplicate", 1.0)
+        return Ruling(_verdict(pair, "duplicate", 1.0))
     if is_no_statement(pair):
-        return None
-    if (ruled := _ruled(pair)) is not None:
-        return ruled
-    return weigh_pair(pair, gather(pair), weights or read_weights(WEIGHTS))
+        return Ruling(None)
+    ruled, clashing = _ruled(pair, gates["clash"])
+    if ruled is not None:
+        return Ruling(ruled, clashing)
+    weighed = weigh_pair(pair, gather(pair), weights or read_weights(WEIGHTS), gates)
+    return replace(weighed, decided=(*clashing, *weighed.decided))
 
 
-def weigh_pair(pair: Pair, found: Mapping[str, float], learned: Weights) -> PairVerdict | None:
-    """What is asserted by what was learned of such features."""
+def weigh_pair(pair: Pair, found: Mapping[str, float], learned: Weights, gates: Gates = PRIORS) -> Ruling:
+    """What is asserted by what was learned of such features. A bar decided where the answer would have been another
+    one beyond it."""
     features = [found[name] for name in learned.names]
     change, same = learned.change.ask(features), learned.duplicate.ask(features)
-    is_same = same >= max(change, learned.duplicate.threshold)
+    is_same = same >= max(change, gates["duplicate"])
+    decided: list[Decided] = []
     if says_the_same(pair):
         same, is_same = max(same, ONE_SLOT), True
+    elif same >= change and not _differs(pair):
+        decided.append(Decided("duplicate", same, is_same))
     if is_same and not _differs(pair):
-        return _verdict(pair, "duplicate", same)
+        return Ruling(_verdict(pair, "duplicate", same), tuple(decided))
     if differs_in_one_slot(pair):
         change, is_same = max(change, ONE_SLOT), False
-    if is_same or change < learned.change.threshold or _is_beside_the_point(pair):
-        return None
+    if is_same or _is_beside_the_point(pair):
+        return Ruling(None, tuple(decided))
+    decided.append(Decided("change", change, change >= gates["change"]))
+    if change < gates["change"]:
+        return Ruling(None, tuple(decided))
     # Who says that it is otherwise now does not dispute what was.
-    is_disputed = not found["change_newer"] and learned.dispute.ask(features) >= learned.dispute.threshold
-    return _verdict(pair, "contradiction" if is_disputed else "update", change)
+    if found["change_newer"]:
+        return Ruling(_verdict(pair, "update", change), tuple(decided))
+    disputed = learned.dispute.ask(features)
+    decided.append(Decided("dispute", disputed, disputed >= gates["dispute"]))
+    kind = "contradiction" if disputed >= gates["dispute"] else "update"
+    return Ruling(_verdict(pair, kind, change), tuple(decided))
 
 
-def may_be_otherwise(pair: Pair, weights: Weights | None = None) -> bool:
+def may_be_otherwise(pair: Pair, weights: Weights | None = None, gates: Gates = PRIORS) -> bool:
     """Whether something of a pair may be otherwise, though not surely enough to be asserted for itself."""
     if is_no_statement(pair) or _is_beside_the_point(pair):
         return False
     learned, found = weights or read_weights(WEIGHTS), gather(pair)
-    return learned.change.ask([found[name] for name in learned.names]) >= LIKELY
+    return learned.change.ask([found[name] for name in learned.names]) >= gates["likely"]
 
 
 def follow(pair: Pair, over: PairVerdict, between: PairVerdict, *, is_older: bool) -> PairVerdict | None:
@@ -133,15 +154,19 @@ def follow(pair: Pair, over: PairVerdict, between: PairVerdict, *, is_older: boo
     return None
 
 
-def _ruled(pair: Pair) -> PairVerdict | None:
+def _ruled(pair: Pair, least: float) -> tuple[PairVerdict | None, tuple[Decided, ...]]:
     """What the rules for opposites, reversals and other times say of two sentences; who says that it is otherwise now
     does not dispute what was."""
-    found = contradict_texts(pair.aligned.older.text, pair.aligned.newer.text)
+    found = contradict_texts(pair.aligned.older.text, pair.aligned.newer.text, 0.0)
     if found is None or found.type == "factual":
-        return None
+        return None, ()
+    decided = (Decided("clash", found.score, found.score >= least),)
+    if found.score < least:
+        return None, decided
     if found.type == "temporal" or "change" in pair.aligned.newer.cues:
-        return _verdict(pair, "update", found.score)
-    return replace(_verdict(pair, "contradiction", found.score), type=found.type, explanation=found.explanation)
+        return _verdict(pair, "update", found.score), decided
+    verdict = _verdict(pair, "contradiction", found.score)
+    return replace(verdict, type=found.type, explanation=found.explanation), decided
 
 
 def is_no_statement(pair: Pair) -> bool:

@@ -9,7 +9,7 @@ from memotheca.kernel.citations import new_alias
 from memotheca.kernel.handles import NOTE_NAMES
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
-from memotheca.memory.claims.priors import COMPATIBLE, assume, differing, differing_values, similarity
+from memotheca.memory.claims.priors import assume, differing, differing_values, similarity
 from memotheca.memory.claims.when import OCCURRED, SOURCE, SOURCE_KNOWN, TIMES
 from memotheca.memory.curation.links import new_link
 from memotheca.memory.curation.remember import importance_of
@@ -20,6 +20,8 @@ from memotheca.memory.graph.relations import SUPERSEDES
 from memotheca.memory.safety.secrets import scrub
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
+from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.tuning.thresholds import Decided
 from memotheca.memory.verbs import Verb
 from memotheca.model import kinds
 from memotheca.model.commits import VERB, Commit, Version
@@ -76,7 +78,7 @@ class Merged:
     version: Version
     sources: tuple[str, ...]
     redirected: int
-    least_similarity: float
+    likeness: Decided
     kept_apart: tuple[str, ...]
     commit: Commit
 
@@ -135,7 +137,7 @@ def merge(kernel: Kernel, asked: MergeRequest, *, actor: str) -> Merged:
         sources = sources_of(transaction, [source.id for source in seen])
         if [_said(source) for source in sources] != [_said(source) for source in seen]:
             raise ChangedMeanwhile
-        apart, least = compare_priors(sources, force=asked.force)
+        apart, likeness = compare_priors(transaction, sources, force=asked.force)
         transaction.describe("MERGE", note=_merge_note(sources, asked))
         gone = [source for source in sources if source.id not in apart]
         refuse_circle(transaction, [source.id for source in gone])
@@ -152,7 +154,7 @@ def merge(kernel: Kernel, asked: MergeRequest, *, actor: str) -> Merged:
             version=cast(Version, transaction.version(merged.id, transaction.tx)),
             sources=tuple(source.id for source in sources),
             redirected=redirected,
-            least_similarity=least,
+            likeness=likeness,
             kept_apart=tuple(sorted(apart)),
             commit=cast(Commit, transaction.commit(transaction.tx)),
         )
@@ -175,9 +177,11 @@ def sources_of(snapshot: Snapshot, handles: Sequence[str]) -> list[Entry]:
     return found
 
 
-def compare_priors(sources: Sequence[Entry], *, force: bool) -> tuple[set[str], float]:
-    """Which sources assume something else than the most important one, and the least likeness of any two (memory-model:
-    Priors)."""
+def compare_priors(snapshot: Snapshot, sources: Sequence[Entry], *, force: bool) -> tuple[set[str], Decided]:
+    """Which sources assume something else than the most important one, and the least likeness of any two; refused where
+    that is too little, unless it is forced (memory-model: Priors)."""
+    chief = chief_of(sources)
+    bar = gates_at(snapshot, chief.attributes.get("domain"))["priors"]
     priors = {source.id: assume(source) for source in sources}
     pairs = {
         (one.id, other.id): similarity(priors[one.id], priors[other.id])
@@ -185,8 +189,9 @@ def compare_priors(sources: Sequence[Entry], *, force: bool) -> tuple[set[str], 
         for other in sources[place + 1 :]
     }
     least = min(pairs.values())
-    if least >= COMPATIBLE:
-        return set(), least
+    likeness = Decided("priors", least, least >= bar)
+    if likeness.is_reached:
+        return set(), likeness
     if not force:
         one, other = min(pairs, key=lambda ids: pairs[ids])
         names = differing_values(priors[one], priors[other])
@@ -205,8 +210,7 @@ def compare_priors(sources: Sequence[Entry], *, force: bool) -> tuple[set[str], 
                 ]
             },
         )
-    chief = chief_of(sources)
-    return {s.id for s in sources if similarity(priors[chief.id], priors[s.id]) < COMPATIBLE}, least
+    return {s.id for s in sources if similarity(priors[chief.id], priors[s.id]) < bar}, likeness
 
 
 def chief_of(sources: Sequence[Entry]) -> Entry:

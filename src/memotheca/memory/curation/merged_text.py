@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.memory.claims.summary import summarise
 from memotheca.memory.curation.merge import SEPARATOR, chief_of
+from memotheca.memory.tuning.thresholds import Gates
 from memotheca.model.knowledge import Entry
 from memotheca.text.tokens import count_tokens
 
@@ -34,11 +35,12 @@ def concatenate(sources: Sequence[Entry]) -> str:
     return SEPARATOR.join(content_of(source) for source in sources)
 
 
-def extract(sources: Sequence[Entry]) -> tuple[str, int]:
+def extract(sources: Sequence[Entry], gates: Gates) -> tuple[str, int]:
     """The sentences of the sources that add something, contradictions side by side; and how many of them there are."""
     texts = [(citation_of(source)[1:-1], content_of(source)) for source in sources]
     length = sum(count_tokens(text) for _, text in texts)
-    said, clashes = summarise(texts, share=max(LEAST_SHARE, min(1.0, SHORT / max(length, 1))))
+    share = max(LEAST_SHARE, min(1.0, SHORT / max(length, 1)))
+    said, clashes = summarise(texts, share=share, clash=gates["clash"])
     return without_citations(said, sources), len(clashes)
 
 

@@ -35,7 +35,8 @@ from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
 from memotheca.memory.standing.judge import Learned, consistency, learn, reference_of
 from memotheca.memory.standing.nearest import find_near, is_near, vicinity_of
 from memotheca.memory.standing.sample import Judged, Reference, hang, likely_duplicates, mean_vector, meanings
-from memotheca.memory.standing.subject import ABOUT, FOUND, ComparedEntry, Near, compare_with_stored
+from memotheca.memory.standing.subject import FOUND, ComparedEntry, Near, compare_with_stored
+from memotheca.memory.tuning.gates import gates_at, voice_at
 from memotheca.memory.verbs import Verb
 from memotheca.model import kinds
 from memotheca.model.clock import HOUR
@@ -43,7 +44,6 @@ from memotheca.model.commits import VERB, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.model.retry import persist
-from memotheca.search.chosen_embedder import voice_of
 from memotheca.search.embed import prepare_text, prepared_vectors
 from memotheca.search.filters import is_holding
 from memotheca.search.prepared import Prepared
@@ -53,9 +53,6 @@ from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 from memotheca.storage.vectors import newest_vector
 
-DUPLICATE = 0.9  # specification (memory-model: Duplicates)
-LINKED = 0.7  # specification (memory-model: Links)
-LIKELY_LINKED = 0.5  # chosen (memory-model: Links)
 NEAR = 10  # chosen (memory-model: Links)
 NEAREST = 3  # chosen: what the sample may lack (docs/decisions/memories.md)
 LATEST = 5  # chosen: of a session, what a follow-up may speak of
@@ -138,7 +135,7 @@ class _Pondered:
 def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
     """Scrub, check, judge and store; nothing is stored of what is refused."""
     clean, redactions = _scrubbed(draft)
-    heard = hear(clean.content, _speaker(kernel, clean))
+    heard = _hear(kernel, clean)
     if heard.is_refused:
         raise _refuse(kernel, heard.threat, session=clean.session)
     prepared = prepare_text(kernel, clean.name, clean.content, whole=True)
@@ -184,7 +181,7 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
 def foresee_store(kernel: Kernel, draft: NewMemory) -> ForeseenStore:
     """What storing would do, up to the writing; nothing is kept of it."""
     clean, redactions = _scrubbed(draft)
-    heard = hear(clean.content, _speaker(kernel, clean))
+    heard = _hear(kernel, clean)
     prepared = prepare_text(kernel, clean.name, clean.content, whole=True)
     pondered = persist(lambda: _ponder(kernel, clean, heard, prepared))
     entry, around = pondered.entry, pondered.around
@@ -235,7 +232,7 @@ def _take_to_heart(
 def _joined(around: _Surroundings, *, is_linked: bool, is_joined: bool) -> Joined:
     """How it stands beside the others, where it is linked to something, or at least has a place beside it."""
     is_duplicate = any(each.verdict is not None and each.verdict.kind == "duplicate" for each in around.compared)
-    is_met = any(each.is_about_the_same and each.closeness >= ABOUT for each in around.compared)
+    is_met = any(each.is_about_the_same for each in around.compared)
     return Joined(is_duplicate, is_met and not is_linked, _connectivity(around.reference, is_joined))
 
 
@@ -268,7 +265,8 @@ def _ponder(kernel: Kernel, draft: NewMemory, heard: Hearing, prepared: Prepared
         decided = resolve_decisions(snapshot, decided_by(draft.link_to, draft.metadata, draft.decisions))
         beside = (linked, [*decided, *mood.stored[-LATEST:]])
         around = _look_around(kernel, snapshot, entry, beside, prepared=prepared)
-        learned = learn(entry, around.judged, activity_of(kernel).count(snapshot.session, kernel.collection))
+        interactions = activity_of(kernel).count(snapshot.session, kernel.collection)
+        learned = learn(entry, around.judged, interactions, gates_at(snapshot))
         levels = modulator_levels(kernel, snapshot.session, draft.session, now=now)
         previous = next(
             (id for id in reversed(mood.stored) if is_live(snapshot.session, snapshot.collection, id)), None
@@ -306,14 +304,15 @@ def _scrubbed(draft: NewMemory) -> tuple[NewMemory, tuple[Redaction, ...]]:
     return scrubbed, tuple(redactions)
 
 
-def _speaker(kernel: Kernel, draft: NewMemory) -> str | None:
-    """Who is taken to speak: as stated, else as the session stated last, but a session's user vouches for nothing that
-    was not said to be theirs."""
-    if draft.origin.source is not None or not draft.session:
-        return draft.origin.source
+def _hear(kernel: Kernel, draft: NewMemory) -> Hearing:
+    """What a draft is taken for, by who is taken to speak: as stated, else as the session stated last, but a session's
+    user vouches for nothing that was not said to be theirs."""
     with kernel.read() as snapshot:
-        usual = activity_of(kernel).mood(snapshot.session, kernel.collection, draft.session).source
-    return None if usual in ("user", "colleague") else usual
+        gates, source = gates_at(snapshot, draft.domain), draft.origin.source
+        if source is None and draft.session:
+            usual = activity_of(kernel).mood(snapshot.session, kernel.collection, draft.session).source
+            source = None if usual in ("user", "colleague") else usual
+    return hear(draft.content, source, gates)
 
 
 def _refuse(kernel: Kernel, threat: Threat, *, session: str) -> Refusal:
@@ -369,7 +368,7 @@ def _look_around(
     vector = mean_vector(made) if made else None
     linked, latest = beside
     cosines = find_near(kernel, snapshot, [entry], {} if vector is None else {entry.id: vector}, limit=FOUND)[entry.id]
-    found = _near_enough(snapshot, dict([*cosines.items()][:NEAR]))
+    found = _near_enough(snapshot, entry, dict([*cosines.items()][:NEAR]))
     close = [each for each, _ in found]
     joined = {"": [*linked, *(each.id for each in close[:NEAREST])]}
     closest = close[: NEAREST if vector is not None else UNEMBEDDED]
@@ -397,26 +396,34 @@ def nearest_entries(
 ) -> list[tuple[Entry, float | None]]:
     """What is nearest to an entry, and near enough."""
     vectors = {} if vector is None else {entry.id: vector}
-    return _near_enough(snapshot, find_near(kernel, snapshot, [entry], vectors, limit=limit)[entry.id])
+    return _near_enough(snapshot, entry, find_near(kernel, snapshot, [entry], vectors, limit=limit)[entry.id])
 
 
-def _near_enough(snapshot: Snapshot, found: Mapping[str, float | None]) -> list[tuple[Entry, float | None]]:
+def _near_enough(
+    snapshot: Snapshot, entry: Entry, found: Mapping[str, float | None]
+) -> list[tuple[Entry, float | None]]:
     """Those that a search would take for an answer."""
-    voice = voice_of(snapshot.session, snapshot.collection)
+    voice = voice_at(snapshot, gates_at(snapshot, entry.attributes.get("domain")))
     chosen = [id for id, cosine in found.items() if is_near(cosine, voice)]
     return [(each, found[id]) for id, each in snapshot.living(chosen).items()]
 
 
 def _find_ties(snapshot: Snapshot, entry: Entry, around: _Surroundings) -> list[FoundTie]:
     """Semantic to what is clearly near, and what the text itself is evidence of."""
-    threshold = around.reference.scale.spaces[0].link_threshold if around.reference.size >= NEAR else LINKED
-    threshold = max(threshold, LIKELY_LINKED)
+    threshold = _link_threshold(snapshot, entry, around.reference)
     alike = [
         FoundTie((entry.id, other.id), kinds.SEMANTIC, "resembles", value)
         for other, value in around.near
         if value > threshold
     ]
     return [*alike, *find_ties(snapshot, entry, [other for other, _ in around.near])]
+
+
+def _link_threshold(snapshot: Snapshot, entry: Entry, reference: Reference) -> float:
+    """What is clearly near: nearer than what is usual here, once there is enough to tell (memory-model: Links)."""
+    gates = gates_at(snapshot, entry.attributes.get("domain"))
+    usual = reference.scale.spaces[0].link_threshold if reference.size >= NEAR else gates["link"]
+    return max(usual, gates["link_floor"])
 
 
 def temporal_edge(transaction: Transaction, entry: Entry, previous: str | None) -> list[Edge]:

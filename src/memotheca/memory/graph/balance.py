@@ -2,6 +2,7 @@
 cancer)."""
 
 from memotheca.memory.graph.cancer import Examined, Unbalanced, neighbour_entropy
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.kinds import MENTIONS, TEMPORAL
 from memotheca.storage.adjacency import joined_among
 from memotheca.storage.snapshot import Snapshot
@@ -21,7 +22,14 @@ def examine(snapshot: Snapshot, id: str, importance: float) -> Examined:
     entropy = neighbour_entropy(
         {node: weights[node] for node in nodes}, joined_among(snapshot, nodes, without=TEMPORAL)
     )
-    return Examined(importance, entropy, len(weights))
+    return Examined(importance, entropy, len(weights), limits_at(snapshot, id))
+
+
+def limits_at(snapshot: Snapshot, id: str) -> tuple[float, float]:
+    """How important an entry may be where its neighbours are scattered so much."""
+    entry = snapshot.entry(id)
+    gates = gates_at(snapshot, None if entry is None else entry.attributes.get("domain"))
+    return gates["weight_limit"], gates["scatter_limit"]
 
 
 def refuse_cancer(snapshot: Snapshot, id: str, importance: float) -> Examined:

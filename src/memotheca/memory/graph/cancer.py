@@ -4,11 +4,12 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from memotheca.memory.tuning.thresholds import PRIORS, REGISTRY
 from memotheca.model.errors import Failure, Refusal
 
-IMPORTANT = 0.9  # specification (memory-model: Semantic cancer)
-SCATTERED = 0.8  # specification (memory-model: Semantic cancer)
 FEWEST = 5  # chosen (memory-model: Semantic cancer)
+# What is less important is none, wherever the limit comes to lie.
+LEAST_IMPORTANT = REGISTRY["weight_limit"].range[0]
 
 
 def clusters_of(nodes: Iterable[str], pairs: Iterable[tuple[str, str]]) -> list[set[str]]:
@@ -42,21 +43,20 @@ def neighbour_entropy(weights: Mapping[str, float], pairs: Iterable[tuple[str, s
     return -sum(share / total * math.log(share / total) for share in shares if share > 0) / math.log(len(shares))
 
 
-def is_cancer(importance: float, entropy: float | None) -> bool:
-    return entropy is not None and importance > IMPORTANT and entropy > SCATTERED
-
-
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """How an entry's neighbourhood is scattered, at an importance; the entropy is None where there are too few."""
+    """How an entry's neighbourhood is scattered, at an importance, and both limits; the entropy is None where there are
+    too few."""
 
     importance: float
     entropy: float | None
     neighbours: int
+    limits: tuple[float, float] = (PRIORS["weight_limit"], PRIORS["scatter_limit"])
 
     @property
     def is_cancer(self) -> bool:
-        return is_cancer(self.importance, self.entropy)
+        heaviest, widest = self.limits
+        return self.entropy is not None and self.importance > heaviest and self.entropy > widest
 
 
 class Unbalanced(Refusal):
@@ -70,6 +70,6 @@ class Unbalanced(Refusal):
             details={
                 "importance": round(found.importance, 4),
                 "neighbor_entropy": round(found.entropy or 0.0, 4),
-                "limits": {"importance": IMPORTANT, "neighbor_entropy": SCATTERED},
+                "limits": dict(zip(("importance", "neighbor_entropy"), found.limits, strict=True)),
             },
         )

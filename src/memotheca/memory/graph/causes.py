@@ -8,13 +8,13 @@ from typing import Literal
 from memotheca.memory.graph.causality import Arrow, Arrows, find_circle, find_paths, strength
 from memotheca.memory.graph.relations import PREVENTS, RESOLVES
 from memotheca.memory.graph.walk import confidence_of, is_shortcut, strength_of
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.kinds import CAUSAL, RELATIONAL
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.storage.adjacency import End, joints_at
 from memotheca.storage.snapshot import Snapshot
 
 DEEPEST, MOST_CAUSES = 4, 20  # chosen: how far back a "why" is answered, and with how much
-FAINTEST = 0.2  # chosen: a chain that carries less explains nothing
 MOST = 2000  # chosen: milliseconds, and said where it was cut (memory-model: Causal chains)
 
 Way = Literal["forward", "backward"]
@@ -62,7 +62,7 @@ def causes_of(
     of each step first; why there is a remedy is what it settles. One of the entries is among them where it is a cause
     of another."""
     found: dict[str, TracedCause] = {}
-    border = {id: (1.0, id) for id in ids}
+    border, faintest = {id: (1.0, id) for id in ids}, gates_at(snapshot)["faint_cause"]
     for hops in range(1, depth + 1):
         reached: dict[str, tuple[TracedCause, str]] = {}
         for edge, cause, effect in _reasons(snapshot, list(border)):
@@ -70,7 +70,7 @@ def causes_of(
             probability = carried * probability_of(edge)
             entry = None if cause in found or cause == origin else snapshot.entry(cause)
             known = reached.get(cause)
-            if entry is not None and probability >= FAINTEST and (known is None or known[0].probability < probability):
+            if entry is not None and probability >= faintest and (known is None or known[0].probability < probability):
                 reached[cause] = TracedCause(entry, effect, edge, hops, probability), origin
         ranked = sorted(reached.values(), key=lambda pair: (-pair[0].probability, pair[0].entry.id))
         found |= {cause.entry.id: cause for cause, _ in ranked}

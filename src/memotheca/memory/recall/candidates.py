@@ -12,6 +12,7 @@ from memotheca.memory.graph.causes import causes_of
 from memotheca.memory.graph.relations import CONTRADICTS, MENTIONS, RESOLVES, SUPERSEDES
 from memotheca.memory.recall.preference import prefer
 from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.kinds import CAUSAL, HIERARCHICAL, RELATIONAL
 from memotheca.model.knowledge import Entry
 from memotheca.search.search import Hit, Question, find_entries
@@ -20,10 +21,7 @@ from memotheca.storage.snapshot import Snapshot
 from memotheca.text.words import words
 
 TRIPLES = 8  # chosen: a few sentences of the graph
-# What scores less than this share of the best has little to do with the question.
-RELEVANT = 0.3  # measured on one corpus (docs/benchmarks.md: answers)
 OWN = 0.8  # chosen: a question that goes on from another is best read with it
-ANCHORED = 0.5  # chosen: what scores half of the best is what the question is about
 ANCHORS, EDGES = 8, 64  # chosen: bounds the reading
 # What of a candidate's score its neighbour gets: told with it, a cause where causes are asked for, a mere link.
 TOLD_WITH, CAUSED, PART, JOINED = 0.95, 0.95, 0.6, 0.6  # chosen (memory-model: Context)
@@ -62,10 +60,11 @@ class ContextSource:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How many are searched for, and what share of the best score a candidate needs."""
+    """How many are searched for, what share of the best score a candidate usually needs, and needs now."""
 
     limit: int
-    cut: float = RELEVANT
+    usual: float
+    cut: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +92,8 @@ def find_candidates(kernel: Kernel, query: str, inquiry: Inquiry, *, before: str
             if each.entry.id not in found or found[each.entry.id].score < each.score:
                 found[each.entry.id] = each
     ranked = sorted(found.values(), key=lambda each: -each.score)
-    relevant = [each for each in ranked if each.score >= RELEVANT]
     with kernel.read() as snapshot:
+        relevant = [each for each in ranked if each.score >= reach.usual]
         near, said = _neighbours(kernel, snapshot, relevant, inquiry)
         causes = _causes(kernel, snapshot, relevant) if inquiry.asks_why else {}
     for each in (*near, *causes.values()):
@@ -105,7 +104,7 @@ def find_candidates(kernel: Kernel, query: str, inquiry: Inquiry, *, before: str
             found[each.entry.id] = replace(held, effect=each.effect, step=each.step)
     kept = [each for each in found.values() if each.score >= reach.cut]
     nearness = max((1.0 if each.hit.cosine is None else each.hit.cosine for each in ranked), default=0.0)
-    usual = sum(each.score >= RELEVANT for each in found.values())
+    usual = sum(each.score >= reach.usual for each in found.values())
     return Pool(sorted(kept, key=lambda each: (-each.score, each.entry.id)), len(ranked), said, nearness, usual)
 
 
@@ -125,8 +124,8 @@ def _neighbours(
     kernel: Kernel, snapshot: Snapshot, ranked: Sequence[ContextSource], inquiry: Inquiry
 ) -> tuple[list[ContextSource], frozenset[tuple[str, str, str]]]:
     """What people linked to the best, and every edge by which one of them says something of another."""
-    known = {each.entry.id: each for each in ranked}
-    anchors = [each.entry.id for each in ranked[:ANCHORS] if each.score >= ANCHORED]
+    known, least = {each.entry.id: each for each in ranked}, gates_at(snapshot)["anchor"]
+    anchors = [each.entry.id for each in ranked[:ANCHORS] if each.score >= least]
     shares = {CAUSAL: CAUSED if inquiry.asks_why else JOINED, RELATIONAL: JOINED}
     shares |= {HIERARCHICAL: PART} if inquiry.asks_for_all else {}
     scores: dict[str, float] = {}
@@ -166,7 +165,8 @@ def _hit(snapshot: Snapshot, entry: Entry, score: float) -> Hit:
 def _causes(kernel: Kernel, snapshot: Snapshot, ranked: Sequence[ContextSource]) -> dict[str, ContextSource]:
     """The causes of the best, those nearest to what they brought about first."""
     found: dict[str, ContextSource] = {}
-    for effect in [each for each in ranked[:EFFECTS] if each.score >= ANCHORED]:
+    least = gates_at(snapshot)["anchor"]
+    for effect in [each for each in ranked[:EFFECTS] if each.score >= least]:
         traced = {cause.entry.id: cause.hops for cause in causes_of(snapshot, [effect.entry.id])}
         for entry in _shown(kernel, snapshot, traced):
             score = effect.score * CAUSED ** traced[entry.id]

@@ -10,12 +10,13 @@ from memotheca.memory.care.critique import ContradictoryPair
 from memotheca.memory.claims import distil
 from memotheca.memory.claims.distil import Mode
 from memotheca.memory.claims.inquiry import Inquiry, read_inquiry
-from memotheca.memory.recall.candidates import RELEVANT, ContextSource, Pool, Reach, find_candidates
+from memotheca.memory.recall.candidates import ContextSource, Pool, Reach, find_candidates
 from memotheca.memory.recall.context_lines import Line, LineWriter, Sheet, fit_lines, is_over
 from memotheca.memory.recall.context_ties import Ties, tie
 from memotheca.memory.recall.unsaid import tell_unsaid
 from memotheca.memory.recall.variety import vary
 from memotheca.memory.session.modulators import AT_REST, NO_EFFECTS, Levels, SearchEffects, cut_off, widened
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry
 from memotheca.search.excerpts import ExcerptQuery
@@ -91,7 +92,9 @@ def compose(kernel: Kernel, occasion: Occasion) -> Context:
     if not ranked:
         return nothing
     best = ranked[: round(MOST * (WIDER if inquiry.asks_for_all else 1))]
-    candidates = [best[at] for at in distil.without_repeats([each.text for each in best])]
+    with kernel.read() as snapshot:
+        clash = gates_at(snapshot)["clash"]
+    candidates = [best[at] for at in distil.without_repeats([each.text for each in best], clash)]
     spoken = [frozenset(words(f"{each.entry.title}\n{each.text}")) for each in candidates]
     goes_on = not occasion.is_question or (bool(occasion.before) and inquiry.may_go_on)
     matched = [said | each.labels for said, each in zip(spoken, candidates, strict=True)]
@@ -114,7 +117,9 @@ def compose(kernel: Kernel, occasion: Occasion) -> Context:
 def _ranked(kernel: Kernel, occasion: Occasion, inquiry: Inquiry) -> tuple[Pool, list[ContextSource], SearchEffects]:
     """The candidates in the order in which they are taken, and what the session's modulators did to that."""
     usual = round(occasion.pool * (WIDER if inquiry.asks_for_all else 1))
-    reach = Reach(widened(usual, occasion.levels), max(LEAST, cut_off(occasion.levels, RELEVANT)))
+    with kernel.read() as snapshot:
+        relevant = gates_at(snapshot)["relevance"]
+    reach = Reach(widened(usual, occasion.levels), relevant, max(LEAST, cut_off(occasion.levels, relevant)))
     pool = find_candidates(kernel, occasion.query, inquiry, before=occasion.before, reach=reach)
     order = vary(kernel, [(each.entry, each.score) for each in pool.candidates], occasion.levels)
     effects = SearchEffects(

@@ -16,14 +16,13 @@ from memotheca.memory.graph.relations import CONTRADICTS, SUPERSEDES
 from memotheca.memory.recall.candidates import ContextSource, Pool
 from memotheca.memory.standing.sample import meanings
 from memotheca.memory.standing.subject import TAGS
+from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.tuning.thresholds import Gates
 from memotheca.model.kinds import TRIPLE
 from memotheca.model.knowledge import Entry
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.tokens import count_tokens
 
-# Two texts are about the same from this sum of their cosine and the share of words they have in common; where there is
-# no vector, from this share alone.
-ALIKE, ALIKE_IN_WORDS = 0.5, 0.3  # measured on one corpus (docs/benchmarks.md: answers)
 # So many pairs are compared by their statements: those that are likeliest to clash, which finds 19 of 20 that do.
 COMPARED = 16  # measured on one corpus (docs/benchmarks.md: answers)
 OLDER = 40  # chosen: tokens; what was replaced is named, not told
@@ -60,7 +59,7 @@ def tie(snapshot: Snapshot, candidates: Sequence[ContextSource], spoken: Sequenc
     """All that may be shown, each with each: the likest pairs by their statements."""
     entries = {each.entry.id: replace(each.entry, body=_prose(each.text)) for each in candidates}
     near = _Nearness(snapshot, list(entries.values()), spoken)
-    alike = near.alike()
+    alike = near.alike(gates_at(snapshot))
     wanted = [(a, b) for a, b, said in pool.said if said == CONTRADICTS and a in entries and b in entries]
     wanted += sorted(alike, key=near.likelihood, reverse=True)[:COMPARED]
     told = {id: entry for id, entry in entries.items() if entry.kind != TRIPLE}
@@ -108,12 +107,13 @@ class _Nearness:
             meant = np.array(rows)
             self._cosines[np.ix_(self._is_meant, self._is_meant)] = meant @ meant.T
 
-    def alike(self) -> list[tuple[str, str]]:
-        """The pairs that are about the same, each in the order of its ids."""
+    def alike(self, gates: Gates) -> list[tuple[str, str]]:
+        """The pairs that are about the same, by cosine and the share of words they have in common, or by that share
+        alone; each in the order of its ids."""
         least = np.minimum.outer(self._worth, self._worth)
         shares = np.divide(self._shared, least, out=np.zeros_like(least), where=least > 0)
         both = np.logical_and.outer(self._is_meant, self._is_meant)
-        found = np.where(both, shares + self._cosines >= ALIKE, shares >= ALIKE_IN_WORDS)
+        found = np.where(both, shares + self._cosines >= gates["alike"], shares >= gates["alike_words"])
         one, other = np.nonzero(np.triu(found, 1))
         pairs = [(self._ids[a], self._ids[b]) for a, b in zip(one.tolist(), other.tolist(), strict=True)]
         return [(min(pair), max(pair)) for pair in pairs]

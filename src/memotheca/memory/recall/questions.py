@@ -10,9 +10,9 @@ from memotheca.memory.care.settle import CHOICES, Choice
 from memotheca.memory.care.tasks import CareTask, standing_tasks, with_entries
 from memotheca.memory.claims.when import spell_day, told_by, told_when
 from memotheca.memory.curation.undecided import TaskKind
-from memotheca.memory.session.pulse import FAIR, HIGH, LOW
 from memotheca.memory.session.state import Mood
 from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.tuning.thresholds import Gates
 from memotheca.model.kinds import MENTIONS
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
@@ -83,20 +83,28 @@ class OpenQuestion:
         return hashlib.blake2b(self.text.encode(), digest_size=8).hexdigest()
 
 
-_INCOHERENT = f"coherence was below {LOW} in the last {EXCHANGES} exchanges"
-_UNSETTLED = f"entropy is above {HIGH} and coherence above {FAIR}"
-DUE = f"due when {_INCOHERENT}, or {_UNSETTLED}"
+def _occasions(gates: Gates) -> tuple[str, str]:
+    low, high, fair = gates["coherence_low"], gates["entropy_high"], gates["coherence_fair"]
+    return (
+        f"coherence was below {low:g} in the last {EXCHANGES} exchanges",
+        f"entropy is above {high:g} and coherence above {fair:g}",
+    )
 
 
-def eligibility(mood: Mood, *, force: bool) -> str | None:
+def tell_due(gates: Gates) -> str:
+    """When a question is due."""
+    return f"due when {', or '.join(_occasions(gates))}"
+
+
+def eligibility(mood: Mood, gates: Gates, *, force: bool) -> str | None:
     """Why a question should be asked now, if it should."""
-    recent = mood.recent[-EXCHANGES:]
+    recent, (incoherent, unsettled) = mood.recent[-EXCHANGES:], _occasions(gates)
     if force:
         return "forced"
-    if len(recent) == EXCHANGES and all(value < LOW for value in recent):
-        return _INCOHERENT
-    if mood.entropy > HIGH and mood.coherence > FAIR:
-        return _UNSETTLED
+    if len(recent) == EXCHANGES and all(value < gates["coherence_low"] for value in recent):
+        return incoherent
+    if mood.entropy > gates["entropy_high"] and mood.coherence > gates["coherence_fair"]:
+        return unsettled
     return None
 
 

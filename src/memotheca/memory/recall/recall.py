@@ -20,6 +20,8 @@ from memotheca.memory.spaces.form import MODALITIES
 from memotheca.memory.standing.judge import dominant_space, judge_lately, quadrant_of
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.memory.standing.sample import Judged
+from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.tuning.thresholds import DOMAINS
 from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
@@ -31,7 +33,6 @@ from memotheca.storage.snapshot import Snapshot
 SNIPPET = 240  # chosen: what a result can show
 POOL, DEEP = 100, 1000  # chosen (docs/decisions/memories.md)
 BATCH = 10  # chosen: so many are judged at once
-DOMAINS = ("Code", "Medical", "Legal", "Creative", "Research", "General")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,14 +226,14 @@ def _judge_until(
 ) -> list[Recalled]:
     """Judge a few at a time until there are enough."""
     found: list[Recalled] = []
-    rest = list(hits)
+    rest, gates = list(hits), gates_at(snapshot)
     while rest and len(found) < wanted.top_k:
         # Where all are taken, no more are judged than are wanted.
         size = BATCH if wanted.quadrants else min(BATCH, wanted.top_k - len(found))
         batch, rest = rest[:size], rest[size:]
         entries = [cast(Entry, hit.version.thing) for hit in batch]
         for hit, entry, judged in zip(batch, entries, judge_lately(kernel, snapshot, entries), strict=True):
-            quadrant = quadrant_of(entry, judged)
+            quadrant = quadrant_of(entry, judged, gates)
             if len(found) < wanted.top_k and (not wanted.quadrants or quadrant in wanted.quadrants):
                 found.append(_recalled(hit, quadrant, judged, kernel.now()))
                 tell(len(found), found[-1])

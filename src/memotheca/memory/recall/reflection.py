@@ -13,12 +13,12 @@ from memotheca.memory.curation.restore import TAKEN_BACK
 from memotheca.memory.curation.tombstones import Tombstone, find_tombstones
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.verbs import Verb
 from memotheca.model.knowledge import Entry
 from memotheca.search.search import Question, find_entries
 
 STEPS = 5  # specification: at most
-UNSETTLED, LOOSE = 0.6, 0.4  # specification: from these on the session itself suggests a step
 FOUND = 3  # chosen: ids that a step is filled with
 RECENT = 10  # chosen: entries that a step may be about
 
@@ -89,13 +89,15 @@ def reflect(kernel: Kernel, goal: str, session_name: str) -> Reflection:
     found = _survey(kernel, goal, meant)
     with kernel.read() as snapshot:
         mood = activity_of(kernel).mood(snapshot.session, kernel.collection, session_name)
+        gates = gates_at(snapshot)
     steps = [step for intent in meant for step in _STEPS[intent](found)]
     triggered: list[str] = []
-    if mood.entropy > UNSETTLED:
-        triggered.append(f"entropy {mood.entropy:.2f} > {UNSETTLED}")
+    unsettled, loose = gates["reflecting"], gates["coherence_low"]
+    if mood.entropy > unsettled:
+        triggered.append(f"entropy {mood.entropy:.2f} > {unsettled:g}")
         steps.append(Proposal(verb=Verb.ASK, ground="unsettled"))
-    if mood.coherence < LOOSE:
-        triggered.append(f"coherence {mood.coherence:.2f} < {LOOSE}")
+    if mood.coherence < loose:
+        triggered.append(f"coherence {mood.coherence:.2f} < {loose:g}")
         steps.append(Proposal(verb=Verb.CRITICISE, ground="loose"))
     # Who asks something wants the passages at hand; who wants something done does not.
     wanted = not meant or not _ASKING.isdisjoint(meant)

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.inquiry import content_words, focus_of, read_inquiry
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.search.finder import finder_of
 
 UNMENTIONED = "Nothing known mentions"
-# So much of a question must be unsaid to be named, and so far away is what has none of its words.
-UNSAID, DISTANT = 0.2, 0.3  # measured on one corpus (docs/benchmarks.md: answers)
 
 
 def tell_unsaid(kernel: Kernel, query: str, held: Sequence[frozenset[str]], nearness: float) -> str | None:
@@ -18,19 +17,21 @@ def tell_unsaid(kernel: Kernel, query: str, held: Sequence[frozenset[str]], near
     where nothing has a word of it, nor comes near. `held` are the words of each that may be shown."""
     asked = content_words(query)
     found = [term for term in asked if any(term in each for each in held)]
-    if asked and not found:
-        return None if nearness < DISTANT else ""
     with kernel.read() as snapshot:
+        gates = gates_at(snapshot)
+        if asked and not found:
+            return None if nearness < gates["distant"] else ""
         holding = finder_of(kernel).holding(snapshot, list(asked))
     missing = [term for term in asked if not holding[term] and term not in found]
-    if missing and _is_much(missing, asked, held):
+    if missing and _share_of(missing, asked, held) >= gates["unsaid"]:
         return f"{UNMENTIONED}: {', '.join(asked[term] for term in missing)}.\n"
     return _apart(query, asked, held)
 
 
-def _is_much(missing: Sequence[str], asked: Mapping[str, str], held: Sequence[frozenset[str]]) -> bool:
+def _share_of(missing: Sequence[str], asked: Mapping[str, str], held: Sequence[frozenset[str]]) -> float:
+    """How much of a question is missing, the rarer a word the more."""
     weights = {term: math.log(1 + (1 + len(held)) / (1 + sum(term in each for each in held))) for term in asked}
-    return sum(map(weights.__getitem__, missing)) >= UNSAID * sum(weights.values())
+    return sum(map(weights.__getitem__, missing)) / sum(weights.values())
 
 
 def _apart(query: str, asked: Mapping[str, str], held: Sequence[frozenset[str]]) -> str:

@@ -27,13 +27,13 @@ from memotheca.memory.safety.concepts import ACTS, ENDS, concepts_of, tokens
 from memotheca.memory.safety.disguises import hidden_texts, undisguise
 from memotheca.memory.safety.learned_weights import Features, read_weights
 from memotheca.memory.safety.planted_forms import FORMS, RAW_FORMS, has_form
+from memotheca.memory.tuning.thresholds import PRIORS, Gates
 from memotheca.model.cancellation import heed
 from memotheca.model.knowledge import fold
 from memotheca.text.terms import number_of
 
 Array = NDArray[Any]
 
-FLAGGED, BLOCKED = 0.5, 0.8  # chosen (memory-model: Adversarial checks)
 WEIGHTS = Path(__file__).parent / "adversarial.npz"
 PIECE, OVERLAP = 4000, 500  # chosen: what a sentence needs around it (memory-model: Planted text)
 NEGATED = 3  # chosen: words between a denial and what it denies
@@ -45,6 +45,7 @@ PLACES = 6  # chosen: a concept's first places tell enough
 # A text longer than LONG letters is also weighed by passages. A passage has to be worth MARGIN more than a whole text,
 # and more by TOLD and CODE the more the text around it tells of attacks or is code: comments give orders to nobody.
 LONG = 450  # chosen (memory-model: Planted text)
+TELLING = 0.8  # chosen: a whole that says so much is not looked through for passages
 PASSAGES = 24  # chosen: bounds the time of a piece
 PASSAGE = 1000  # chosen: a sentence and its neighbours
 MARGIN = 1.0  # chosen on the development texts (memory-model: Planted text)
@@ -123,14 +124,8 @@ class Threat:
     attack_type: str
     signs: tuple[str, ...]
     is_concealed: bool = False
-
-    @property
-    def is_flagged(self) -> bool:
-        return self.score >= FLAGGED
-
-    @property
-    def is_blocked(self) -> bool:
-        return self.score >= BLOCKED
+    is_flagged: bool = False
+    is_blocked: bool = False
 
 
 @dataclass(slots=True)
@@ -164,15 +159,15 @@ class _Reading:
     done: list[tuple[str, bool, int]]
 
 
-def inspect(text: str) -> Threat:
+def inspect(text: str, gates: Gates = PRIORS) -> Threat:
     """The worst of a text's pieces; the more there are, the likelier is it that one of them only looks like it."""
     found = [_weigh(piece) for piece in pieces(text)]
     worst, seen = max(found, key=lambda pair: pair[0])
     score = _score(worst - math.log(len(found)))
-    if score < FLAGGED:
+    if score < gates["planted"]:
         return Threat(score, "none", ())
     is_concealed = any(seen[_INDEX[name]] for name in CONCEALING)
-    return Threat(score, "prompt_injection", _telling(seen), is_concealed)
+    return Threat(score, "prompt_injection", _telling(seen), is_concealed, True, score >= gates["planted_hidden"])
 
 
 def weight_of(text: str) -> float:
@@ -410,7 +405,7 @@ def _weigh(text: str) -> tuple[float, Array]:
     reading = _read(text)
     whole, numbers = _features(text, reading)
     worst, seen = _total(whole, numbers), whole
-    for passage in _passages(reading) if len(text) > LONG and _score(worst) < BLOCKED else ():
+    for passage in _passages(reading) if len(text) > LONG and _score(worst) < TELLING else ():
         heed()
         there, numbers = features(passage)
         total = _total(there, numbers) - handicap(whole)

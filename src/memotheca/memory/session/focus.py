@@ -4,8 +4,8 @@ Focus)."""
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.learning import smooth
 from memotheca.memory.session.state import Mood, activity_of
+from memotheca.memory.tuning.gates import gates_at, voice_at
 from memotheca.model.clock import SECOND
-from memotheca.search.chosen_embedder import voice_of
 from memotheca.vectors.profile import Voice
 
 EMPTY_AFTER = 5 * SECOND  # specification: a workspace that is empty for five seconds
@@ -23,9 +23,9 @@ def note_retrieval(kernel: Kernel, session: str, best: float | None, agreement: 
     """Let a session feel what a retrieval brought: how near the best of it is, nothing where there is none, and how far
     what it brought agrees with itself, where that was looked at. The answer is how surely the best of it fits."""
     place, activity = (kernel.collection, session), activity_of(kernel)
-    with kernel.store.database.read() as held:
-        mood = activity.mood(held, *place)
-        voice = voice_of(held, kernel.collection)
+    with kernel.read() as snapshot:
+        mood = activity.mood(snapshot.session, *place)
+        voice = voice_at(snapshot, gates_at(snapshot))
     fit = 0.0 if best is None else fit_of(best, voice)
     mood.entropy = smooth(mood.entropy, 1 - fit, SHARE)
     if agreement is not None:

@@ -6,6 +6,8 @@ import math
 import re
 from dataclasses import dataclass
 
+from memotheca.memory.tuning.thresholds import PRIORS, Gates
+
 SMOOTHING = 0.1  # specification (memory-model: Running means)
 EMPHASIS_STEP = 0.1  # chosen (memory-model: Emphasis)
 LEAST_EMPHASIS, MOST_EMPHASIS = 0.5, 1.5  # specification (memory-model: Emphasis)
@@ -74,9 +76,11 @@ def smooth(old: float, new: float, share: float = SMOOTHING) -> float:
     return (1 - share) * old + share * new
 
 
-def consolidation_phase(entropy: float, coherence: float) -> str:
+def consolidation_phase(entropy: float, coherence: float, gates: Gates = PRIORS) -> str:
     """What the memory is fit for now (memory-model: Consolidation phase): replay where it is settled, roaming where it
     is not, else waking work."""
-    if entropy > 0.7 and coherence < 0.4:
+    if coherence >= gates["coherence_low"]:
+        return "Wake"
+    if entropy > gates["entropy_high"]:
         return "NREM"
-    return "REM" if entropy < 0.4 and coherence < 0.4 else "Wake"
+    return "REM" if entropy < gates["entropy_low"] else "Wake"

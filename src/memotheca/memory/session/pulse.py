@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from memotheca.memory.session.quadrants import Quadrant, quadrant
+from memotheca.memory.tuning.thresholds import PRIORS, Gates
 from memotheca.memory.verbs import Verb
-
-HIGH, LOW, FAIR = 0.7, 0.4, 0.5  # specification (memory-model: Pulse)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,27 +31,31 @@ class Pulse:
     quadrant: Quadrant
 
 
-def suggest(entropy: float, coherence: float, situation: Situation = CALM) -> Verb | None:
+def suggest(entropy: float, coherence: float, situation: Situation = CALM, gates: Gates = PRIORS) -> Verb | None:
     """The first rule that holds, over the whole square (memory-model: Pulse); dreams are not offered here, so conflicts
     are looked for instead."""
+    is_high, is_low = entropy > gates["entropy_high"], entropy < gates["entropy_low"]
+    is_loose = coherence < gates["coherence_low"]
     rules = (
         (situation.workspace_empty, Verb.ASK),
         (situation.has_conflict, Verb.CRITICISE),
         (situation.has_urgent_task, Verb.TEND),
-        (entropy > HIGH and coherence > FAIR, Verb.ASK),
-        (entropy > HIGH, Verb.CRITICISE),
-        (entropy < LOW and coherence < LOW, Verb.SURROUND),
-        (coherence < LOW, Verb.TEND),
+        (is_high and coherence > gates["coherence_fair"], Verb.ASK),
+        (is_high, Verb.CRITICISE),
+        (is_low and is_loose, Verb.SURROUND),
+        (is_loose, Verb.TEND),
         (situation.is_looping, Verb.REFLECT),
     )
     return next((action for holds, action in rules if holds), None)
 
 
-def take_pulse(entropy: float, coherence: float, learning: float, situation: Situation = CALM) -> Pulse:
+def take_pulse(
+    entropy: float, coherence: float, learning: float, situation: Situation = CALM, *, gates: Gates = PRIORS
+) -> Pulse:
     return Pulse(
         entropy=round(entropy, 4),
         coherence=round(coherence, 4),
         learning_score=round(learning, 4),
-        suggested=suggest(entropy, coherence, situation),
-        quadrant=quadrant(entropy, coherence),
+        suggested=suggest(entropy, coherence, situation, gates),
+        quadrant=quadrant(entropy, coherence, gates["johari"]),
     )

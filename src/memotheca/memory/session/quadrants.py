@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from memotheca.memory.tuning.thresholds import PRIORS
 from memotheca.memory.verbs import Verb
 
 Quadrant = Literal["Open", "Blind", "Hidden", "Unknown"]
 QUADRANTS: tuple[Quadrant, ...] = ("Open", "Blind", "Hidden", "Unknown")
-THRESHOLD = 0.5  # specification (memory-model: Quadrants)
 INTEGRATED = 10 / 13  # specification: ten of thirteen spaces (memory-model: Quadrants)
 MANY = 6  # chosen: of fewer spaces nothing can be said on the whole
 
@@ -20,7 +20,7 @@ ACTIONS: dict[Quadrant, Verb] = {
 }
 
 
-def quadrant(delta_s: float, delta_c: float, threshold: float = THRESHOLD) -> Quadrant:
+def quadrant(delta_s: float, delta_c: float, threshold: float = PRIORS["johari"]) -> Quadrant:
     """Open: not new and fitting; Blind: new and not fitting; Hidden: neither; Unknown: both (memory-model:
     Quadrants)."""
     if delta_s <= threshold:
@@ -28,7 +28,7 @@ def quadrant(delta_s: float, delta_c: float, threshold: float = THRESHOLD) -> Qu
     return "Unknown" if delta_c > threshold else "Blind"
 
 
-def confidence(delta_s: float, delta_c: float, threshold: float = THRESHOLD) -> float:
+def confidence(delta_s: float, delta_c: float, threshold: float = PRIORS["johari"]) -> float:
     """|ΔS - θ| + |ΔC - θ|, at most 1 (memory-model: Quadrants)."""
     return min(1.0, abs(delta_s - threshold) + abs(delta_c - threshold))
 

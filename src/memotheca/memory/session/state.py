@@ -11,6 +11,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.learning import SMOOTHING, smooth
 from memotheca.memory.session.pulse import CALM, Pulse, Situation, take_pulse
 from memotheca.memory.session.scratchpad import Scratchpads
+from memotheca.memory.tuning.thresholds import PRIORS, Gates
 from memotheca.model.errors import Refusal
 from memotheca.storage import activity
 from memotheca.storage.activity import ActivityRecord, LogFilter
@@ -259,8 +260,8 @@ def _by_collection(moods: Mapping[Place, dict[str, Any]]) -> dict[str, dict[str,
     return found
 
 
-def pulse_of(mood: Mood, situation: Situation = CALM) -> Pulse:
-    return take_pulse(mood.entropy, mood.coherence, mood.learning, situation)
+def pulse_of(mood: Mood, situation: Situation = CALM, gates: Gates = PRIORS) -> Pulse:
+    return take_pulse(mood.entropy, mood.coherence, mood.learning, situation, gates=gates)
 
 
 def activity_of(kernel: Kernel) -> Activity:

@@ -14,8 +14,10 @@ from memotheca.memory.spaces.space_weights import aggregate, weights_for
 from memotheca.memory.standing.nearest import is_near
 from memotheca.memory.standing.sample import Array, Candidate, Judged, Reference, hang, likely_duplicates, meanings
 from memotheca.memory.standing.subject import compare_pairs
+from memotheca.memory.tuning.gates import gates_at, voice_at
+from memotheca.memory.tuning.thresholds import Gates
 from memotheca.model.knowledge import Entry
-from memotheca.search.chosen_embedder import model_of, voice_of
+from memotheca.search.chosen_embedder import model_of
 from memotheca.storage import fingerprints
 from memotheca.storage.snapshot import Snapshot
 from memotheca.vectors.profile import Voice
@@ -49,29 +51,27 @@ class Learned:
     score: float
     emphasis: float
     angle: float
-
-    @property
-    def quadrant(self) -> Quadrant:
-        return quadrant(self.delta_s, self.delta_c)
+    quadrant: Quadrant
 
 
-def quadrant_of(entry: Entry, judged: Judged) -> Quadrant:
+def quadrant_of(entry: Entry, judged: Judged, gates: Gates) -> Quadrant:
     """The quadrant of an entry as a whole."""
-    return quadrant(*_whole(entry, judged))
+    return quadrant(*stand_as_whole(entry, judged), gates.of(entry.attributes.get("domain"))["johari"])
 
 
-def _whole(entry: Entry, judged: Judged) -> tuple[float, float]:
+def stand_as_whole(entry: Entry, judged: Judged) -> tuple[float, float]:
     """ΔS and ΔC over the spaces that tell something of what it says (memory-model: Abstention)."""
     weights, counted = weights_for(entry.attributes.get("domain")), judged.counted
     return aggregate(judged.delta_s, weights, counted), aggregate(judged.delta_c, weights, counted)
 
 
-def learn(entry: Entry, judged: Judged, interactions: int) -> Learned:
+def learn(entry: Entry, judged: Judged, interactions: int, gates: Gates) -> Learned:
     """Novelty and fit over all spaces, and the learning score at this age of the memory."""
-    delta_s, delta_c = _whole(entry, judged)
+    delta_s, delta_c = stand_as_whole(entry, judged)
     stressed = emphasis(text_of(entry))
     score = learning_score(delta_s, delta_c, weights=lambdas(interactions), emphasis=stressed)
-    return Learned(delta_s, delta_c, score, stressed, phase_angle(delta_s, delta_c))
+    angle = phase_angle(delta_s, delta_c)
+    return Learned(delta_s, delta_c, score, stressed, angle, quadrant_of(entry, judged, gates))
 
 
 def judge(kernel: Kernel, snapshot: Snapshot, entry: Entry) -> Judged:
@@ -89,8 +89,9 @@ def judge_all(
     hung = hang(snapshot, entries, joined={entry.id: edges.get(entry.id, []) for entry in entries})
     joined = [edges.get(entry.id, [])[:NEAR] for entry in entries]
     vectors = meanings(snapshot, list({id for ids in joined for id in ids}))
-    voice = voice_of(snapshot.session, snapshot.collection)
-    linked = [_related(own, ids, vectors, voice) for own, ids in zip(hung, joined, strict=True)]
+    gates = gates_at(snapshot)
+    voices = [voice_at(snapshot, gates.of(entry.attributes.get("domain"))) for entry in entries]
+    linked = [_related(*each, vectors) for each in zip(hung, joined, voices, strict=True)]
     known = snapshot.living(id for ids in linked for id in ids)
     others = [[known[id] for id in ids if id in known] for ids in linked]
     # Where the sample is everything, it holds the nearest too.
@@ -104,7 +105,7 @@ def judge_all(
     return reference.judge_all([Candidate(*each) for each in zip(hung, near, agreeing, strict=True)])
 
 
-def _related(own: Hung, ids: Sequence[str], vectors: Mapping[str, Array], voice: Voice) -> list[str]:
+def _related(own: Hung, ids: Sequence[str], voice: Voice, vectors: Mapping[str, Array]) -> list[str]:
     """Those of the joined that may say something of the same, and did not merely come before or after it."""
     mine = own.vector
     return [id for id in ids if mine is None or id not in vectors or is_near(float(mine @ vectors[id]), voice)]

@@ -11,10 +11,11 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.projection import Projection
 from memotheca.memory.spaces.space import Hung
 from memotheca.memory.standing.sample import hang, meanings
+from memotheca.memory.tuning.gates import gates_at, voice_at
 from memotheca.model import kinds
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
-from memotheca.search.chosen_embedder import model_of, voice_of
+from memotheca.search.chosen_embedder import model_of
 from memotheca.search.finder import Finder, Search, finder_of
 from memotheca.search.index.index_parts import Array
 from memotheca.search.index.score import Filter
@@ -118,7 +119,7 @@ class Vicinity:
             lacking = [entry for entry in entries if entry.id not in held][:most]
             held |= self._search(kernel, snapshot, lacking)
             known |= self.read(snapshot, (id for entry in lacking for id in held[entry.id].found))
-        voice = voice_of(snapshot.session, snapshot.collection)
+        voice = voice_at(snapshot, gates_at(snapshot))
         return {
             id: [
                 (known[other], value) for other, value in near.found.items() if other in known and is_near(value, voice)

@@ -11,6 +11,8 @@ from memotheca.memory.claims.verdict import PairVerdict, Slot, decide, follow, m
 from memotheca.memory.standing.nearest import KNOWN, everything_known
 from memotheca.memory.standing.rarity import rarity_of
 from memotheca.memory.standing.sample import Array, meanings
+from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.tuning.thresholds import Decided, Gates
 from memotheca.model.cancellation import heed
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
@@ -23,7 +25,6 @@ SHOWN = 5  # specification: statements about the same subject in an answer
 WORDS = 400  # chosen: letters of a text by which others are looked for
 TAGS = 0.3  # measured on the corpora of docs/benchmarks.md: what common tags add to a subject
 UNWEIGHED = 0.6  # chosen: a term that is neither rare nor common
-ABOUT = 0.5  # measured (docs/benchmarks.md): below it hardly anything is about the same subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class ComparedEntry:
     older: str
     verdict: PairVerdict | None
     pair: Pair | None = None
+    decided: tuple[Decided, ...] = ()
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -71,7 +73,8 @@ def compare_with_stored(
     weigh = _weighing(kernel, snapshot, [told, *(tell(each) for each, _ in found)])
     ranked = sorted((_rank(told, each, cosine, weigh) for each, cosine in found), key=lambda each: -each.rank)
     chosen = [*ranked[:ALIGNED], *(each for each in ranked[ALIGNED:] if each.entry.id in besides)]
-    compared = _follow_on(snapshot, [_compare(told, each, weigh) for each in chosen])
+    gates = gates_at(snapshot, entry.attributes.get("domain"))
+    compared = _follow_on(snapshot, [_compare(told, each, weigh, gates) for each in chosen], gates)
     return sorted(compared, key=lambda each: -each.closeness)
 
 
@@ -82,11 +85,13 @@ def compare_pairs(
     told = {entry.id: tell(entry) for pair in pairs for entry in pair}
     weigh = _weigh_alike if kernel is None else _weighing(kernel, snapshot, list(told.values()))
     found: list[ComparedEntry] = []
+    held = gates_at(snapshot)
     for older, newer in pairs:
         heed()
         mine, theirs = vectors.get(newer.id), vectors.get(older.id)
         cosine = None if mine is None or theirs is None else float(mine @ theirs)
-        found.append(_compare(told[newer.id], _rank(told[newer.id], older, cosine, weigh), weigh))
+        gates = held.of(newer.attributes.get("domain"))
+        found.append(_compare(told[newer.id], _rank(told[newer.id], older, cosine, weigh), weigh, gates))
     return found
 
 
@@ -122,39 +127,44 @@ def _rank(told: ToldEntry, entry: Entry, cosine: float | None, weigh: Weigh) -> 
     return _Candidate(entry, other, cosine, (cosine or 0.0) + closeness_of(told.about, other.about, weigh) + tags)
 
 
-def _compare(told: ToldEntry, other: _Candidate, weigh: Weigh) -> ComparedEntry:
+def _compare(told: ToldEntry, other: _Candidate, weigh: Weigh, gates: Gates) -> ComparedEntry:
     aligned = align(told, other.told, weigh)
     if aligned is None:
         beginning = other.entry.body.strip().partition("\n")[0]
         return ComparedEntry(other.entry, other.cosine, other.rank, False, "", beginning, None)
     pair = Pair(told, other.told, aligned, other.cosine, weigh)
+    ruling = decide(pair, None, gates)
+    closeness = other.rank + aligned.closeness
     return ComparedEntry(
         entry=other.entry,
         cosine=other.cosine,
-        closeness=other.rank + aligned.closeness,
-        is_about_the_same=aligned.closeness > 0 or other.rank >= ABOUT,
+        closeness=closeness,
+        is_about_the_same=closeness >= gates["about"],
         newer=aligned.newer.text,
         older=aligned.older.text,
-        verdict=decide(pair),
+        verdict=ruling.verdict,
         pair=pair,
+        decided=(Decided("about", closeness, closeness >= gates["about"]), *ruling.decided),
     )
 
 
-def _follow_on(snapshot: Snapshot, compared: Sequence[ComparedEntry]) -> list[ComparedEntry]:
+def _follow_on(snapshot: Snapshot, compared: Sequence[ComparedEntry], gates: Gates) -> list[ComparedEntry]:
     """With what follows: whoever repeats or replaces B replaces what B has replaced, and who replaces B its twins."""
     asserted = [each for each in compared if each.verdict is not None]
     likely = {
         each.entry.id
         for each in (compared if asserted else ())
-        if each.verdict is None and each.pair is not None and may_be_otherwise(each.pair)
+        if each.verdict is None and each.pair is not None and may_be_otherwise(each.pair, None, gates)
     }
     if not likely:
         return list(compared)
     vectors = meanings(snapshot, [*likely, *(each.entry.id for each in asserted)])
-    return [_follow_one(each, asserted, vectors) if each.entry.id in likely else each for each in compared]
+    return [_follow_one(each, asserted, vectors, gates) if each.entry.id in likely else each for each in compared]
 
 
-def _follow_one(each: ComparedEntry, asserted: Sequence[ComparedEntry], vectors: Mapping[str, Array]) -> ComparedEntry:
+def _follow_one(
+    each: ComparedEntry, asserted: Sequence[ComparedEntry], vectors: Mapping[str, Array], gates: Gates
+) -> ComparedEntry:
     for other in asserted:
         if each.pair is None or other.pair is None or other.verdict is None:
             continue
@@ -165,7 +175,7 @@ def _follow_one(each: ComparedEntry, asserted: Sequence[ComparedEntry], vectors:
         if aligned is None:
             continue
         cosine = None if mine is None or theirs is None else float(mine @ theirs)
-        between = decide(Pair(newer, older, aligned, cosine, each.pair.weigh))
+        between = decide(Pair(newer, older, aligned, cosine, each.pair.weigh), None, gates).verdict
         found = None if between is None else follow(each.pair, other.verdict, between, is_older=is_older)
         if found is not None:
             return replace(each, verdict=found)

@@ -7,6 +7,7 @@ from typing import Any
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.arousal import adjust_level
 from memotheca.memory.session.modulators import MODULATORS, modulator_of
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.fields import UNSET, choice, flag, free, number, one, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -60,6 +61,8 @@ def adjust_neuromodulator(call: Call[Kernel], input: Input) -> Answer:
     old, new = before.values[each.name], after.values[each.name]
     moved = {name: round(value - before.values[name], 6) for name, value in after.values.items() if name != each.name}
     others = {name: by for name, by in moved.items() if by}
+    with call.kernel.read() as snapshot:
+        gates = gates_at(snapshot)
     output = Output(
         modulator=each.name,
         old_level=round(old, 6),
@@ -70,7 +73,7 @@ def adjust_neuromodulator(call: Call[Kernel], input: Input) -> Answer:
         range=RangeShape(min=each.low, baseline=each.rest, max=each.high),
         half_life=HalfLifeShape(minutes=round(each.minutes, 1), questions=each.questions),
         also_moved=others,
-        meaning=f"From the next question on {EFFECTS[each.name](after)}; half of that is gone after "
+        meaning=f"From the next question on {EFFECTS[each.name](after, gates)}; half of that is gone after "
         f"{each.minutes:.0f} minutes or {each.questions:.0f} questions.",
     )
     return Answer(f"{each.name} is {new:.2f}. {output.meaning}", NODES, output)

@@ -10,7 +10,7 @@ from memotheca.memory.claims.told import USER
 from memotheca.memory.claims.verdict import PairVerdict, Slot
 from memotheca.memory.claims.when import spell_day
 from memotheca.memory.graph.relations import CONTRADICTS, SAME_AS, SUPERSEDES
-from memotheca.memory.standing.subject import ABOUT, SHOWN, ComparedEntry
+from memotheca.memory.standing.subject import SHOWN, ComparedEntry
 from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry
 from memotheca.toolkit.fields import UNSET, Unset, flag, many, number, one, text
@@ -87,7 +87,7 @@ def tell_beside(compared: Sequence[ComparedEntry], decided: Mapping[str, str]) -
 
 
 def _about(compared: Sequence[ComparedEntry]) -> list[ComparedEntry]:
-    return [each for each in compared if each.closeness >= ABOUT and each.is_about_the_same]
+    return [each for each in compared if each.is_about_the_same]
 
 
 def sentences_beside(compared: Sequence[ComparedEntry], decided: Mapping[str, str]) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.boost import boost
 from memotheca.memory.graph.balance import Examined
-from memotheca.memory.graph.cancer import FEWEST, IMPORTANT, SCATTERED
+from memotheca.memory.graph.cancer import FEWEST
 from memotheca.toolkit.fields import UNSET, Unset, flag, integer, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -71,7 +71,7 @@ def _check(examined: Examined) -> CheckShape:
         neighbors=examined.neighbours,
         neighbor_entropy=None if entropy is None else round(entropy, 4),
         reason=UNSET if entropy is not None else f"It takes {FEWEST} neighbours to say.",
-        importance_limit=IMPORTANT,
-        entropy_limit=SCATTERED,
+        importance_limit=examined.limits[0],
+        entropy_limit=examined.limits[1],
         at_risk=examined.is_cancer,
     )

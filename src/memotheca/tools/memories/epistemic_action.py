@@ -9,8 +9,10 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.second_opinion import SYSTEM, note_heard, pairs_to_ask, read_opinions, word_question
 from memotheca.memory.care.settle import Choice, Settled, settle
 from memotheca.memory.care.tasks import CareTask
-from memotheca.memory.recall.questions import DUE, OpenQuestion, eligibility, next_question
+from memotheca.memory.recall.questions import OpenQuestion, eligibility, next_question, tell_due
 from memotheca.memory.session.state import Mood, activity_of
+from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.tuning.thresholds import Gates
 from memotheca.model.clock import to_iso
 from memotheca.toolkit.ask import UNSUPPORTED, Form, ModelQuestion, Response, choice_of
 from memotheca.toolkit.fields import UNSET, Schema, Unset, flag, free, integer, many, number, one, text, texts
@@ -75,7 +77,8 @@ def epistemic_action(call: Call[Kernel], input: Input) -> Answer:
     name = input.session_id if isinstance(input.session_id, str) and input.session_id else call.session
     with kernel.read() as snapshot:
         mood = activity_of(kernel).mood(snapshot.session, kernel.collection, name)
-        why = eligibility(mood, force=input.force)
+        gates = gates_at(snapshot)
+        why = eligibility(mood, gates, force=input.force)
         pairs = pairs_to_ask(kernel, snapshot) if why is not None else []
     heard = _hear_model(call, pairs)
     with kernel.read() as snapshot:
@@ -84,7 +87,7 @@ def epistemic_action(call: Call[Kernel], input: Input) -> Answer:
     response = UNSUPPORTED if found is None else call.ask(_form(found))
     by_model = _carry_out_opinions(call, heard)
     if found is None:
-        return _nothing_to_ask(why, mood, by_model)
+        return _nothing_to_ask(_unasked(why, gates), mood, by_model)
     settled = _settle(call, found, response)
     mood.asked = [*mood.asked, found.mark]
     activity_of(kernel).keep((kernel.collection, name))
@@ -144,8 +147,7 @@ def _carry_out_opinions(call: Call[Kernel], heard: _Heard) -> tuple[SettledShape
     return tuple(done)
 
 
-def _nothing_to_ask(why: str | None, mood: Mood, by_model: tuple[SettledShape, ...] | Unset) -> Answer:
-    told = _unasked(why)
+def _nothing_to_ask(told: str, mood: Mood, by_model: tuple[SettledShape, ...] | Unset) -> Answer:
     output = Output(
         action_type=NONE,
         question="",
@@ -160,9 +162,9 @@ def _nothing_to_ask(why: str | None, mood: Mood, by_model: tuple[SettledShape, .
     return Answer(told, NODES, output)
 
 
-def _unasked(why: str | None) -> str:
+def _unasked(why: str | None, gates: Gates) -> str:
     if why is None:
-        return f"No question is due: one is {DUE}. Use force to ask all the same."
+        return f"No question is due: one is {tell_due(gates)}. Use force to ask all the same."
     return "Everything there is to ask has been asked in this session."
 
 

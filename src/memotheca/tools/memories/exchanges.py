@@ -9,6 +9,7 @@ from typing import Any
 from memotheca.memory.session.focus import is_empty
 from memotheca.memory.session.pulse import Pulse, Situation
 from memotheca.memory.session.state import activity_of, pulse_of
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.storage.activity import ActivityRecord
 from memotheca.toolkit.contract import Exchange, Reply
 
@@ -26,8 +27,8 @@ def hear_call(exchange: Exchange, reply: Reply) -> Pulse:
     call = exchange.call
     activity = activity_of(call.kernel)
     place = (call.kernel.collection, call.session)
-    with call.kernel.store.database.read() as session:
-        mood = activity.mood(session, *place)
+    with call.kernel.read() as snapshot:
+        mood, gates = activity.mood(snapshot.session, *place), gates_at(snapshot)
         asked = json.dumps([exchange.listing.name, exchange.arguments], sort_keys=True, default=str)
         activity.hear(place, mood, hashlib.blake2b(asked.encode(), digest_size=8, key=_KEY).hexdigest())
     if reply.failed:
@@ -37,7 +38,7 @@ def hear_call(exchange: Exchange, reply: Reply) -> Pulse:
     situation = Situation(
         workspace_empty=is_empty(call.kernel, mood), has_conflict=mood.has_conflict, is_looping=mood.is_looping
     )
-    return pulse_of(mood, situation)
+    return pulse_of(mood, situation, gates)
 
 
 def _complaint(exchange: Exchange, reply: Reply) -> ActivityRecord:

@@ -12,6 +12,7 @@ from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import text_of
 from memotheca.memory.spaces.space_table import IDS, SPACES
 from memotheca.memory.standing.judge import judge, learn
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.kinds import CAUSAL
 from memotheca.model.knowledge import Entry
 from memotheca.storage.snapshot import Snapshot
@@ -63,12 +64,14 @@ def get_johari_classification(call: Call[Kernel], input: Input) -> Answer:
         assert isinstance(entry, Entry)
         judged = judge(kernel, snapshot, entry)
         grounds = _grounds(snapshot, entry, is_linked=judged.speaking[IDS.index("E8")])
-        learned = learn(entry, judged, activity_of(kernel).count(snapshot.session, kernel.collection))
+        gates = gates_at(snapshot, entry.attributes.get("domain"))
+        learned = learn(entry, judged, activity_of(kernel).count(snapshot.session, kernel.collection), gates)
+    bar = gates["johari"]
     stands = [
         (new, fitting) if speaks else None
         for new, fitting, speaks in zip(judged.delta_s, judged.delta_c, judged.speaking, strict=True)
     ]
-    quadrants: list[Quadrant] = ["Unknown" if stand is None else quadrant(*stand) for stand in stands]
+    quadrants: list[Quadrant] = ["Unknown" if stand is None else quadrant(*stand, bar) for stand in stands]
     seen: dict[str, Quadrant] = {
         id: found for id, found, stand in zip(IDS, quadrants, stands, strict=True) if stand is not None
     }
@@ -76,7 +79,7 @@ def get_johari_classification(call: Call[Kernel], input: Input) -> Answer:
         node_id=entry.id,
         spaces=IDS,
         quadrants=tuple(quadrants),
-        confidence=tuple(0.0 if stand is None else round(confidence(*stand), 4) for stand in stands),
+        confidence=tuple(0.0 if stand is None else round(confidence(*stand, bar), 4) for stand in stands),
         insights=tuple(insights(seen, grounds)),
         delta_s=tuple(None if stand is None else round(stand[0], 4) for stand in stands),
         delta_c=tuple(None if stand is None else round(stand[1], 4) for stand in stands),

@@ -13,6 +13,8 @@ from memotheca.memory.curation.undecided import KINDS
 from memotheca.memory.session.learning import phase_at
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.tuning.thresholds import PRIORS, Gates
 from memotheca.model.clock import to_iso
 from memotheca.search.census import take_census
 from memotheca.storage.care_tasks import TaskRow
@@ -23,8 +25,6 @@ from memotheca.tools.memories.names import TOOLS
 
 ACTIONS = ("consolidate", "explore", "clarify", "curate", "ready")
 TYPES = ("potential_merge", "ambiguity_detected", "obsolete_info", "semantic_cancer")
-UNSETTLED, SETTLED = 0.7, 0.4  # specification (memory-model: Pulse)
-FITTING, LOOSE = 0.5, 0.4  # specification (memory-model: Pulse)
 MOST_TASKS = 20  # chosen: what an answer has room for
 
 
@@ -99,7 +99,8 @@ def get_memetic_status(call: Call[Kernel], input: Input) -> Answer:
         active = most_active(kernel, snapshot)
         nodes = take_census(kernel, snapshot).nodes(KNOWN)
         standing = layers(kernel, snapshot, mood)
-    action = suggest(mood.entropy, mood.coherence, rows)
+        gates = gates_at(snapshot)
+    action = suggest(mood.entropy, mood.coherence, rows, gates)
     output = Output(
         coherence_score=round(mood.coherence, 4),
         entropy_level=round(mood.entropy, 4),
@@ -119,13 +120,14 @@ def get_memetic_status(call: Call[Kernel], input: Input) -> Answer:
     return Answer(f"{nodes} nodes, {len(rows)} curation tasks{partly}; suggested: {action}.", NODES, output)
 
 
-def suggest(entropy: float, coherence: float, tasks: Sequence[TaskRow]) -> str:
+def suggest(entropy: float, coherence: float, tasks: Sequence[TaskRow], gates: Gates = PRIORS) -> str:
     """The first rule that applies (memory-model: Pulse)."""
+    is_high, is_loose = entropy > gates["entropy_high"], coherence < gates["coherence_low"]
     rules = (
         (any(priority_of(task) == "high" for task in tasks), "curate"),
-        (entropy > UNSETTLED and coherence < LOOSE, "consolidate"),
-        (entropy > UNSETTLED and coherence > FITTING, "clarify"),
-        (entropy < SETTLED and coherence < LOOSE, "explore"),
+        (is_high and is_loose, "consolidate"),
+        (is_high and coherence > gates["coherence_fair"], "clarify"),
+        (entropy < gates["entropy_low"] and is_loose, "explore"),
     )
     return next((action for applies, action in rules if applies), "ready")
 

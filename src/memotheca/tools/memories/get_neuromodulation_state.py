@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.recall.candidates import RELEVANT
 from memotheca.memory.recall.variety import active_spaces
 from memotheca.memory.session.arousal import modulator_levels
 from memotheca.memory.session.modulators import ALERT, MODULATORS, Levels, Modulator, cut_off, mode, variety
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.tuning.thresholds import Gates
 from memotheca.model.clock import to_iso
 from memotheca.toolkit.fields import UNSET, flag, integer, number, one, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -86,10 +87,11 @@ def get_neuromodulation_state(call: Call[Kernel], input: Input) -> Answer:
     with call.kernel.read() as snapshot:
         levels = modulator_levels(call.kernel, snapshot.session, name)
         mood = activity_of(call.kernel).mood(snapshot.session, call.kernel.collection, name)
+        gates = gates_at(snapshot)
     values = {name: round(value, 6) for name, value in levels.values.items()}
     done = last_query(mood.effects)
     output = Output(
-        **{each.name: _modulator(each, levels) for each in MODULATORS},
+        **{each.name: _modulator(each, levels, gates) for each in MODULATORS},
         derived_parameters=ParametersShape(
             beta=values["dopamine"],
             active_spaces=len(active_spaces(levels)),
@@ -104,30 +106,30 @@ def get_neuromodulation_state(call: Call[Kernel], input: Input) -> Answer:
     return Answer(output.meaning, NODES, output)
 
 
-def _modulator(each: Modulator, levels: Levels) -> ModulatorShape:
+def _modulator(each: Modulator, levels: Levels, gates: Gates) -> ModulatorShape:
     moved = levels.changed.get(each.name)
     asked = None if each.questions == float("inf") else float(each.questions)
     return ModulatorShape(
         level=round(levels.values[each.name], 6),
         range=RangeShape(min=each.low, baseline=each.rest, max=each.high),
         parameter=each.parameter,
-        effect=EFFECTS[each.name](levels),
+        effect=EFFECTS[each.name](levels, gates),
         half_life=HalfLifeShape(minutes=round(each.minutes, 1), questions=asked),
         adjustable=each.is_adjustable,
         last_change=None if moved is None else to_iso(moved),
     )
 
 
-def _cut(levels: Levels) -> str:
-    context, search = max(0.0, cut_off(levels, RELEVANT)), max(0.0, cut_off(levels))
+def _cut(levels: Levels, gates: Gates) -> str:
+    context, search = max(0.0, cut_off(levels, gates["relevance"])), max(0.0, cut_off(levels))
     return f"contexts take what has {context:.2f} of the best score, searches what has {search:.2f}"
 
 
-def _breadth(levels: Levels) -> str:
+def _breadth(levels: Levels, _: Gates) -> str:
     return f"{levels.values['noradrenaline']:.2f} times the usual candidates are looked at"
 
 
-def _diversity(levels: Levels) -> str:
+def _diversity(levels: Levels, _: Gates) -> str:
     strength = variety(levels)
     if not strength:
         return "results stand by their score"
@@ -137,11 +139,11 @@ def _diversity(levels: Levels) -> str:
     return f"what resembles the first result gains up to {-strength:.2f} of the best score, {compared}"
 
 
-def _learning(levels: Levels) -> str:
+def _learning(levels: Levels, _: Gates) -> str:
     return f"new memories move the session's means {levels.values['acetylcholine'] * 1000:.2f} times as far as usual"
 
 
-EFFECTS: Mapping[str, Callable[[Levels], str]] = {
+EFFECTS: Mapping[str, Callable[[Levels, Gates], str]] = {
     "dopamine": _cut,
     "serotonin": _diversity,
     "noradrenaline": _breadth,

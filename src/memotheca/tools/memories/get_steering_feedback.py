@@ -12,8 +12,8 @@ from memotheca.memory.curation.aftermath import WORTH, StoreFate, last_stores
 from memotheca.memory.curation.origin import Origin
 from memotheca.memory.curation.preflight import likely_tags, weigh_reason
 from memotheca.memory.curation.remember import ForeseenStore, NewMemory, foresee_store
-from memotheca.memory.recall.recall import DOMAINS
 from memotheca.memory.session.steering_reward import LOW_PRIORS, NEAR_DUPLICATE
+from memotheca.memory.tuning.thresholds import DOMAINS
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, one, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.beside import (

@@ -20,6 +20,7 @@ from memotheca.memory.session.arousal import modulator_levels, note_effects
 from memotheca.memory.session.focus import note_retrieval
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.standing.judge import dominant_space, judge_lately, learn
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.clock import to_iso
 from memotheca.model.kinds import TRIPLE
 from memotheca.model.knowledge import Entry
@@ -32,7 +33,6 @@ from memotheca.tools.memories.contract import NODES
 POOLS = {"low": 0.5, "normal": 1.0, "high": 1.5, "critical": 2.0}  # chosen: as the description of `priority` says
 SORTS = ("causal_links", "entailment_cones", "neighborhood", "conflicts")
 BESIDE = (100, 200, 800)  # chosen: tokens beside the context, for each level of verbosity
-LOOSE, UNSETTLED = 0.4, 0.8  # specification (memory-model: Context); chosen: an entropy that is high beyond doubt
 AGREEING = 3  # chosen: further down a dispute hardly concerns the question (memory-model: Focus)
 JUDGED = 10  # chosen: those that are shown
 INSTEAD = ("generate_search_plan", "epistemic_action", "find_causal_path")
@@ -150,7 +150,8 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     entries = [cast(Entry, hit.version.thing) for hit in made.hits if hit.version.kind != TRIPLE]
     bundled = bundle(kernel, entries, made.clashes, input.include_metadata)
     with kernel.read() as snapshot:
-        level = min(input.verbosity_level, 2 if mood.coherence < LOOSE else 1)
+        gates = gates_at(snapshot)
+        level = min(input.verbosity_level, 2 if mood.coherence < gates["coherence_low"] else 1)
         standing = _standing(kernel, snapshot, entries[:JUDGED]) if level == len(BESIDE) - 1 else {}
     nodes = tuple(_node(hit, level, standing.get(hit.version.id, {})) for hit in made.hits)
     told, shortened = shorten(bundled, BESIDE[level])
@@ -174,7 +175,7 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
         metadata_truncated=shortened,
         verbosity_applied=level,
         conflict_alert=_alert(made),
-        tool_gating_warning=_gating(mood),
+        tool_gating_warning=_gating(mood, gates["gating"]),
         latency_ms=round((time.perf_counter() - began) * 1000, 3),
     )
     return Answer(made.text or NOTHING, NODES, output, is_text_alone=True)
@@ -199,11 +200,11 @@ def _node(hit: Hit, level: int, standing: Mapping[str, Any]) -> NodeShape:
 
 def _standing(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry]) -> dict[str, dict[str, Any]]:
     """What is told of the best ones where most is wanted."""
-    interactions = activity_of(kernel).count(snapshot.session, kernel.collection)
+    interactions, gates = activity_of(kernel).count(snapshot.session, kernel.collection), gates_at(snapshot)
     return {
         entry.id: {
             "importance": round(importance_of(entry), 4),
-            "johari": learn(entry, judged, interactions).quadrant,
+            "johari": learn(entry, judged, interactions, gates).quadrant,
             "dominant_embedder": dominant_space(judged),
         }
         for entry, judged in zip(entries, judge_lately(kernel, snapshot, entries), strict=True)
@@ -251,9 +252,9 @@ def _advice(clashes: Sequence[ContradictoryPair]) -> str:
     return "merge_concepts" if any(len(sentences(clash.older.body)) > 1 for clash in clashes) else "ignore"
 
 
-def _gating(mood: Mood) -> GatingShape:
-    triggered = mood.entropy > UNSETTLED
-    said = f"entropy {mood.entropy:.2f} is {'above' if triggered else 'within'} {UNSETTLED}"
+def _gating(mood: Mood, bar: float) -> GatingShape:
+    triggered = mood.entropy > bar
+    said = f"entropy {mood.entropy:.2f} is {'above' if triggered else 'within'} {bar:g}"
     return GatingShape(
         triggered=triggered,
         entropy_score=round(mood.entropy, 4),

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.claims.priors import COMPATIBLE
 from memotheca.memory.curation import merged_text
 from memotheca.memory.curation.merge import ChangedMeanwhile, Merged, MergeRequest, compare_priors, merge, sources_of
 from memotheca.memory.curation.reversal import WINDOW
 from memotheca.memory.safety.adversarial import inspect
 from memotheca.memory.safety.secrets import scrub
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry
 from memotheca.toolkit.ask import ModelQuestion
@@ -108,7 +108,7 @@ def merge_concepts(call: Call[Kernel], input: Input) -> Answer:
 def _merge(call: Call[Kernel], input: Input) -> Answer:
     with call.kernel.read() as snapshot:
         sources = sources_of(snapshot, input.source_node_ids)
-        compare_priors(sources, force=input.force_merge)
+        compare_priors(snapshot, sources, force=input.force_merge)
     worded = _word(call, input, sources)
     asked = MergeRequest(
         sources=sources,
@@ -130,11 +130,13 @@ def _word(call: Call[Kernel], input: Input, sources: Sequence[Entry]) -> _Worded
         return _Worded(merged_text.concatenate(sources))
     answer = call.ask(ModelQuestion(text=merged_text.question(sources, input.target_name), system=merged_text.SYSTEM))
     spoken = scrub(str(answer.content.get("text", "")).strip())[0] if answer.accepted else ""
-    if spoken and not inspect(spoken).is_blocked:
+    with call.kernel.read() as snapshot:
+        gates = gates_at(snapshot)
+    if spoken and not inspect(spoken, gates).is_blocked:
         model = str(answer.content.get("model") or "the client's model")
         return _Worded(merged_text.without_citations(spoken, sources), "sampling", model)
     reason = "its model's answer could not be used" if answer.accepted else UNASKED[answer.outcome]
-    content, disputed = merged_text.extract(sources)
+    content, disputed = merged_text.extract(sources, gates)
     return _Worded(content, "extractive", reason=reason, disputed=disputed)
 
 
@@ -149,8 +151,8 @@ def _output(merged: Merged, worded: _Worded) -> Output:
         kind=entry.kind,
         nodes_merged=len(merged.sources),
         edges_redirected=merged.redirected,
-        priors_compatible=merged.least_similarity >= COMPATIBLE,
-        min_prior_similarity=round(merged.least_similarity, 4),
+        priors_compatible=merged.likeness.is_reached,
+        min_prior_similarity=round(merged.likeness.score, 4),
         relational_edge_created=bool(apart),
         relational_note=note,
         kept_apart=apart,

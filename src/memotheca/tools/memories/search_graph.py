@@ -9,11 +9,12 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.validity import moment
 from memotheca.memory.claims.told import USER
 from memotheca.memory.recall.plan import SPACES
-from memotheca.memory.recall.recall import DOMAINS, Recalled, RecallRequest, Recollection, recall
+from memotheca.memory.recall.recall import Recalled, RecallRequest, Recollection, recall
 from memotheca.memory.session.focus import note_retrieval
 from memotheca.memory.session.quadrants import QUADRANTS
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.form import MODALITIES
+from memotheca.memory.tuning.thresholds import DOMAINS
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, one, said, text, texts, to_json
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES

@@ -6,6 +6,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.learning import consolidation_phase, lambdas, phase_angle, phase_at
 from memotheca.memory.session.quadrants import quadrant
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.toolkit.fields import UNSET, integer, number, one, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -58,9 +59,9 @@ def utl_status(call: Call[Kernel], input: Input) -> Answer:
     """How new and how fitting the memories of this session were, and what this age of the memory values."""
     name = said(input).get("session_id") or call.session
     kernel = call.kernel
-    with kernel.store.database.read() as session:
-        mood = activity_of(kernel).mood(session, kernel.collection, name)
-        interactions = activity_of(kernel).count(session, kernel.collection)
+    with kernel.read() as snapshot:
+        mood, gates = activity_of(kernel).mood(snapshot.session, kernel.collection, name), gates_at(snapshot)
+        interactions = activity_of(kernel).count(snapshot.session, kernel.collection)
     phase = phase_at(interactions)
     lambda_s, lambda_c = lambdas(interactions)
     output = Output(
@@ -69,8 +70,8 @@ def utl_status(call: Call[Kernel], input: Input) -> Answer:
         entropy=round(mood.entropy, 4),
         coherence=round(mood.coherence, 4),
         learning_score=round(mood.learning, 4),
-        johari_quadrant=quadrant(mood.entropy, mood.coherence),
-        consolidation_phase=consolidation_phase(mood.entropy, mood.coherence),
+        johari_quadrant=quadrant(mood.entropy, mood.coherence, gates["johari"]),
+        consolidation_phase=consolidation_phase(mood.entropy, mood.coherence, gates),
         phase_angle=round(phase_angle(mood.entropy, mood.coherence), 4),
         lambda_=LambdaShape(s=round(lambda_s, 4), c=round(lambda_c, 4)),
         thresholds=ThresholdsShape(
