@@ -9,11 +9,17 @@ import pytest
 
 from memotheca.jobs.queue import bench_of
 from tests.conftest import Time
-from tests.memories import numbers_core, numbers_diagnosis, numbers_focus, numbers_tending
+from tests.memories import numbers_core, numbers_diagnosis, numbers_dreams, numbers_focus, numbers_tending
 from tests.memories.librarian import Librarian, open_librarian
 from tests.memories.moving import Act, Scene, look_up
 
-SCENES = (*numbers_core.SCENES, *numbers_tending.SCENES, *numbers_diagnosis.SCENES, *numbers_focus.SCENES)
+SCENES = (
+    *numbers_core.SCENES,
+    *numbers_tending.SCENES,
+    *numbers_diagnosis.SCENES,
+    *numbers_focus.SCENES,
+    *numbers_dreams.SCENES,
+)
 
 # What sums up no state: the number of a transaction or of a place in a list, a bound, what the caller said.
 ECHOES: dict[str, str] = {
@@ -30,6 +36,8 @@ ECHOES: dict[str, str] = {
     "debug_compare_retrieval.fused[].rank": "its place",
     "debug_compare_retrieval.fused_all_spaces[].rank": "its place",
     "debug_compare_retrieval.unique": "ids",
+    "get_pruning_candidates.summary.thresholds_used": "bounds, and what the caller said",
+    "trigger_consolidation.statistics.similarity_threshold": "what the caller said",
     "epistemic_action.answer": "what the person said",
     "epistemic_action.choices[].arguments": "arguments",
     "epistemic_action.settled.tx_id": "the number of a transaction",
@@ -122,7 +130,7 @@ def numeric(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
 
 def reported(librarian: Librarian) -> set[str]:
     listed = [listing for listing in librarian.app.catalog.listed() if listing.toolset == "memories"]
-    assert len(listed) == 37
+    assert len(listed) == 40
     found = {f"{each.name}.{path}" for each in listed for path in numeric(each.wire["outputSchema"])}
     return {path for path in found if path.split(".")[1] not in ("pulse", "error", "tx_id")}
 

@@ -212,7 +212,19 @@ REFLECTION = [
     Effect("temporary_scratchpad", {"action": "read"}, {"key": "plan"}, "value"),
     Effect("temporary_scratchpad", {"action": "write", "key": "a", "value": "b"}, {"value": "bb"}, "bytes"),
 ]
-EFFECTS = [*STORE, *RETRIEVAL, *CURATION, *NAVIGATION, *REFLECTION]
+OLD = {"node_ids": ["old oven"], "reason": "staleness"}
+KEEPING = [
+    Effect("get_pruning_candidates", {"min_staleness_days": 0}, {"limit": 1}, "candidates"),
+    Effect("get_pruning_candidates", {}, {"min_staleness_days": 0}, "candidates"),
+    Effect("execute_prune", OLD, {"node_ids": ["old oven", "oldest oven"]}, "pruned_count"),
+    Effect("execute_prune", OLD, {"reason": "orphan"}, "pruned_count"),
+    Effect("execute_prune", OLD, {"cascade": True}, "cascade_pruned"),
+    Effect("execute_prune", OLD, {"rationale": "The cook has a new oven."}, "then.tombstones"),
+    Effect("trigger_consolidation", {}, {"max_memories": 1}, "consolidation_result"),
+    Effect("trigger_consolidation", {}, {"strategy": "semantic"}, "consolidation_result"),
+    Effect("trigger_consolidation", {}, {"min_similarity": 1}, "consolidation_result"),
+]
+EFFECTS = [*STORE, *RETRIEVAL, *CURATION, *NAVIGATION, *REFLECTION, *KEEPING]
 
 
 def furnish(librarian: Librarian) -> dict[str, str]:
@@ -227,6 +239,13 @@ def furnish(librarian: Librarian) -> dict[str, str]:
     librarian.remember("The fire burns.", name="fire", link_to=[POT], metadata=causal)
     librarian.remember("A drink.", name="drink")
     librarian.remember("Cocoa.", name="cocoa", link_to=["drink"], metadata={"relation": "hierarchical"})
+    librarian.remember("The oven runs at 160 degrees.", name="oldest oven", session_id="many")
+    librarian.remember("The oven runs at 180 degrees.", name="old oven", session_id="many", supersedes=["oldest oven"])
+    librarian.remember("The oven runs at 200 degrees.", name="oven", session_id="many", supersedes=["old oven"])
+    for _ in range(2):
+        librarian.remember("The kettle whistles when it boils.", session_id="many")
+    librarian.remember("The larder door takes the big lock.", session_id="many")
+    librarian.remember("The larder door takes the big lock first.", session_id="many")
     for number in range(60):
         librarian.remember(f"Many things, number {number}.", session_id="many")
     for name in ("gone", "lost"):
@@ -306,7 +325,7 @@ def _strike(librarian: Librarian, many: int) -> None:
 
 def _look_after(librarian: Librarian, answer: dict[str, Any]) -> dict[str, Any]:
     """What is to be seen elsewhere once a tool has answered."""
-    id = answer.get("merged_node_id") or answer.get("node_id")
+    id = answer.get("merged_node_id") or answer.get("node_id") or next(iter(answer.get("pruned", ())), None)
     if id is None:
         return {}
     with librarian.kernel.read() as snapshot:

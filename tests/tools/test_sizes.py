@@ -43,6 +43,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "get_node": [{"id": FIRST}, {"id": FIRST, "depth": 1}],
     "get_node_lineage": [{"node_id": "$memory"}],
     "get_pattern": [{"id": "retry-with-backoff"}],
+    "get_pruning_candidates": [{}, {"min_staleness_days": 0, "limit": 1000}],
     "get_recent_context": [{}],
     "get_skill": [{"slug": "curate-memory"}],
     "get_steering_feedback": [{"content": LONG[:3000]}, {"lookback_count": 100}],

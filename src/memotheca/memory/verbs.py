@@ -14,6 +14,8 @@ class Verb(StrEnum):
     BOOST = auto()
     RELEASE = auto()
     TUNE = auto()
+    PRUNE = auto()
+    CONSOLIDATE = auto()
     UNDO = auto()
 
     SEARCH = auto()

@@ -24,4 +24,10 @@ SELECTIONS = (
             "undo",
         ),
     ),
+    Toolset(
+        "keeping",
+        "What may be let go or drawn together in an agent's memory, and doing it.",
+        default=False,
+        members=("get_pruning_candidates", "execute_prune", "trigger_consolidation", "restore_from_hash"),
+    ),
 )

@@ -61,10 +61,17 @@ def find_lineage(snapshot: Snapshot, handle: str, depth: int) -> Lineage:
         id=id,
         steps=tuple(steps),
         merged_from=tuple(_ancestors(snapshot, id, depth)),
-        merged_into=ended.subject_id if is_merged_away else None,
+        merged_into=_merged_into(snapshot, id, ended) if is_merged_away else None,
         forked_to=tuple(sorted(edge.source for edge in snapshot.edges_of(id, APART) if edge.target == id)),
         is_alive=newest.thing is not None,
     )
+
+
+def _merged_into(snapshot: Snapshot, id: str, commit: Commit) -> str:
+    """Of several that one transaction made of others, the one that was made of this."""
+    made = [change.after.thing for change in snapshot.changes(commit.tx) if not change.removes]
+    of_it = [each.id for each in made if isinstance(each, Entry) and id in each.attributes.get("merged_from", ())]
+    return next(iter(of_it), commit.subject_id)
 
 
 def find_any(snapshot: Snapshot, handle: str, *, field: str = "node_id") -> str:

@@ -1,6 +1,6 @@
 """Curation: forgetting, merging and bringing back, each one transaction that the journal can take back."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -31,7 +31,7 @@ from memotheca.notes.note_bytes import is_filed
 from memotheca.notes.outbox import FilePlan
 from memotheca.notes.ownership import carry_out, make_note, release, retire
 from memotheca.search.embed import prepare_text
-from memotheca.search.prepared import LATER
+from memotheca.search.prepared import LATER, Prepared
 from memotheca.storage.activity import ActivityRecord
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
@@ -129,40 +129,45 @@ def merge(kernel: Kernel, asked: MergeRequest, *, actor: str) -> Merged:
     """Make one entry of several, without secrets in its name and rationale. Raises ChangedMeanwhile where one of the
     sources says something else by now."""
     asked = replace(asked, name=scrub(asked.name)[0], rationale=scrub(asked.rationale)[0])
-    seen = asked.sources
-
     prepared = prepare_text(kernel, asked.name, asked.content, whole=True)
 
     def act(transaction: Transaction, plan: FilePlan) -> Merged:
-        sources = sources_of(transaction, [source.id for source in seen])
-        if [_said(source) for source in sources] != [_said(source) for source in seen]:
-            raise ChangedMeanwhile
-        apart, likeness = compare_priors(transaction, sources, force=asked.force)
-        transaction.describe("MERGE", note=_merge_note(sources, asked))
-        gone = [source for source in sources if source.id not in apart]
-        refuse_circle(transaction, [source.id for source in gone])
-        merged = _merged_entry(transaction, sources, asked)
-        transaction.put(merged, prepared)
-        redirected = _take_the_place_of(transaction, plan, gone, merged)
-        refuse_superseding_itself(transaction, transaction.edges_from(merged.id, SUPERSEDES), "source_node_ids")
-        refuse_cancer(transaction, merged.id, importance_of(merged))
-        for id in apart:
-            ends = (merged.id, id)
-            link = new_link(transaction, ends, kinds.RELATIONAL, weight=UNLIKE_WEIGHT, predicate="differs in priors")
-            transaction.put(replace(link, attributes={"note": "kept apart: its assumptions differ"}))
-        return Merged(
-            version=cast(Version, transaction.version(merged.id, transaction.tx)),
-            sources=tuple(source.id for source in sources),
-            redirected=redirected,
-            likeness=likeness,
-            kept_apart=tuple(sorted(apart)),
-            commit=cast(Commit, transaction.commit(transaction.tx)),
-        )
+        return merge_within(transaction, plan, asked, prepared, note=_merge_note(asked))
 
     merged = carry_out(kernel, act, actor=actor)
-    _carry_looks(kernel, merged)
+    carry_looks(kernel, merged)
     _log(kernel, "merge", (merged.version.id, *merged.sources), asked.strategy)
     return merged
+
+
+def merge_within(
+    transaction: Transaction, plan: FilePlan, asked: MergeRequest, prepared: Prepared, *, note: Mapping[str, Any]
+) -> Merged:
+    """The same within a transaction under way, which may merge others too; its name and rationale hold no secrets."""
+    sources = sources_of(transaction, [source.id for source in asked.sources])
+    if [_said(source) for source in sources] != [_said(source) for source in asked.sources]:
+        raise ChangedMeanwhile
+    apart, likeness = compare_priors(transaction, sources, force=asked.force)
+    transaction.describe("MERGE", note=note)
+    gone = [source for source in sources if source.id not in apart]
+    refuse_circle(transaction, [source.id for source in gone])
+    merged = _merged_entry(transaction, sources, asked)
+    transaction.put(merged, prepared)
+    redirected = _take_the_place_of(transaction, plan, gone, merged)
+    refuse_superseding_itself(transaction, transaction.edges_from(merged.id, SUPERSEDES), "source_node_ids")
+    refuse_cancer(transaction, merged.id, importance_of(merged))
+    for id in apart:
+        ends = (merged.id, id)
+        link = new_link(transaction, ends, kinds.RELATIONAL, weight=UNLIKE_WEIGHT, predicate="differs in priors")
+        transaction.put(replace(link, attributes={"note": "kept apart: its assumptions differ"}))
+    return Merged(
+        version=cast(Version, transaction.version(merged.id, transaction.tx)),
+        sources=tuple(source.id for source in sources),
+        redirected=redirected,
+        likeness=likeness,
+        kept_apart=tuple(sorted(apart)),
+        commit=cast(Commit, transaction.commit(transaction.tx)),
+    )
 
 
 def _said(entry: Entry) -> tuple[str, str]:
@@ -218,13 +223,13 @@ def chief_of(sources: Sequence[Entry]) -> Entry:
     return min(sources, key=lambda entry: (-importance_of(entry), entry.id))
 
 
-def _merge_note(sources: Sequence[Entry], asked: MergeRequest) -> dict[str, Any]:
+def _merge_note(asked: MergeRequest) -> dict[str, Any]:
     return {
         VERB: Verb.MERGE,
         "reason": "duplicate",
         "rationale": asked.rationale,
         "strategy": asked.strategy,
-        "sources": [source.id for source in sources],
+        "sources": [source.id for source in asked.sources],
     }
 
 
@@ -296,7 +301,7 @@ def _redirect(transaction: Transaction, gone: set[str], merged: str) -> int:
     return len(kept)
 
 
-def _carry_looks(kernel: Kernel, merged: Merged) -> None:
+def carry_looks(kernel: Kernel, merged: Merged) -> None:
     """What was looked at is now the merged entry."""
     with kernel.read() as snapshot:
         looks = activity_of(kernel).looks(snapshot.session, kernel.collection, list(merged.sources))

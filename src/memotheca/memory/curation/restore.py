@@ -219,8 +219,11 @@ class _Standing:
         return newest.erased or (ended is not None and ended.subject_id == newest.id)
 
     def rewire(self, edge: Edge, sources: Iterable[Entry]) -> Edge:
-        """An edge of the merged entry, moved to the source that has most words in common with the other end."""
-        near = edge.target if edge.source in self._made else edge.source
+        """An edge of a merged entry, moved to the source of it that has most words in common with the other end."""
+        made, near = (edge.source, edge.target) if edge.source in self._made else (edge.target, edge.source)
+        merged = self._writing.entry(made)
+        own = set[str]() if merged is None else set(merged.attributes.get("merged_from", ()))
+        sources = [source for source in sources if source.id in own] or list(sources)
         other = self._writing.entry(near)
         spoken = set(words(text_of(other))) if other is not None else set[str]()
         best = max(sources, key=lambda entry: (len(spoken & set(words(text_of(entry)))), entry.id)).id

@@ -28,6 +28,8 @@ TOOLS: Mapping[str, str] = {
     Verb.LOOK_BACK: "get_system_logs",
     Verb.ASK: "epistemic_action",
     Verb.REFLECT: "reflect_on_memory",
+    Verb.PRUNE: "execute_prune",
+    Verb.CONSOLIDATE: "trigger_consolidation",
 }
 
 

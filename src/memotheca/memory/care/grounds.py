@@ -1,0 +1,153 @@
+"""Grounds for letting a memory go: superseded, repeated, expired, or long unread and slight (memory-model: Pruning).
+
+That it serves no topic is no ground: it only narrows what is unread."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.claims.protected import protection_of
+from memotheca.memory.curation.merge import chief_of
+from memotheca.memory.curation.remember import importance_of, quarantine_of
+from memotheca.memory.graph.relations import SAME_AS, SUPERSEDES
+from memotheca.memory.session.state import activity_of
+from memotheca.model.clock import DAY
+from memotheca.model.kinds import MEMORY
+from memotheca.model.knowledge import Entry
+from memotheca.storage.care_tasks import TaskRow, read_tasks, tasks_about
+from memotheca.storage.instruments.neglected import NeglectedRow, as_neglected, count_links, longest_unread
+from memotheca.storage.snapshot import Snapshot
+
+Ground = Literal["superseded", "duplicate", "expired", "unread"]
+GROUNDS: tuple[Ground, ...] = ("superseded", "duplicate", "expired", "unread")
+
+UNREAD = 90 * DAY  # specification (memory-model: Pruning)
+SLIGHT = 0.3  # specification (memory-model: Pruning)
+JOINED = 3  # specification (memory-model: Pruning): what has so many links is held by them
+LOOKED_AT = 500  # measured: some milliseconds of reading; of either order, so that a status call stays one
+YEAR = 365.0  # specification (memory-model: Pruning)
+
+SAYINGS = (SUPERSEDES, SAME_AS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PruneCandidate:
+    """A memory that may be let go: on which ground, what stands in its place, how old and how long unread it is in
+    days, how important it is, and by how many edges it is joined."""
+
+    entry: Entry
+    ground: Ground
+    instead: str | None
+    age: float
+    idle: float
+    importance: float
+    connections: int
+
+    @property
+    def priority(self) -> float:
+        """The higher, the sooner it may go (memory-model: Pruning)."""
+        return 0.6 * min(1.0, self.age / YEAR) + 0.4 / (self.connections + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class PruneFindings:
+    """The candidates, the first to go first; how many memories were looked at, and whether there are more."""
+
+    candidates: tuple[PruneCandidate, ...]
+    looked_at: int
+    is_partial: bool
+
+
+def find_candidates(kernel: Kernel, snapshot: Snapshot, *, idle_days: float) -> PruneFindings:
+    """What may be let go among the memories that were unread longest, the oldest ones and those with a task; unread for
+    so many days at least."""
+    rows = {row.id: row for row in longest_unread(snapshot, MEMORY, SAYINGS, limit=LOOKED_AT)}
+    is_partial = len(rows) >= LOOKED_AT
+    tasks = read_tasks(snapshot.session, snapshot.collection, ("open",))
+    named = {id for task in tasks if task.kind in ("duplicate", "expired") for id in (task.one, task.other) if id}
+    rows |= {row.id: row for row in as_neglected(snapshot, named - rows.keys(), SAYINGS)}
+    found = _judge(kernel, snapshot, rows.values(), tasks)
+    kept = [each for each in found if each.idle >= idle_days]
+    ranked = sorted(kept, key=lambda each: (-each.priority, each.entry.id))
+    return PruneFindings(tuple(ranked), len(rows), is_partial)
+
+
+def grounds_of(kernel: Kernel, snapshot: Snapshot, ids: Sequence[str]) -> dict[str, PruneCandidate]:
+    """The grounds on which some memories may be let go, of those that may."""
+    rows = as_neglected(snapshot, ids, SAYINGS)
+    tasks = [row for row in tasks_about(snapshot.session, snapshot.collection, ids) if row.state == "open"]
+    return {each.entry.id: each for each in _judge(kernel, snapshot, rows, tasks)}
+
+
+def _judge(
+    kernel: Kernel, snapshot: Snapshot, rows: Iterable[NeglectedRow], tasks: Sequence[TaskRow]
+) -> list[PruneCandidate]:
+    now = kernel.now()
+    twins = {id: task for task in tasks if task.kind == "duplicate" for id in (task.one, task.other)}
+    likely = [row for row in rows if row.id in twins or _may_go(row, now)]
+    living = snapshot.living([row.id for row in likely])
+    looks = activity_of(kernel).looks(snapshot.session, kernel.collection, list(living))
+    links = count_links(snapshot, living)
+    found: list[PruneCandidate] = []
+    for row in likely:
+        entry = living.get(row.id)
+        if entry is None or entry.kind != MEMORY:
+            continue
+        seen = max(entry.created_at, looks.get(entry.id, (0, 0))[1])
+        ground, instead = _ground(snapshot, entry, row, twins.get(entry.id), now=now)
+        if ground is None and _is_unread(entry, now - seen, links.get(entry.id, 0)):
+            ground = "unread"
+        if ground is not None:
+            found.append(
+                PruneCandidate(
+                    entry=entry,
+                    ground=ground,
+                    instead=instead,
+                    age=(now - entry.created_at) / DAY,
+                    idle=(now - seen) / DAY,
+                    importance=importance_of(entry),
+                    connections=links.get(entry.id, 0),
+                )
+            )
+    return found
+
+
+def _may_go(row: NeglectedRow, now: int) -> bool:
+    """By what is seen without reading it."""
+    if row.is_superseded or row.is_repeated or (row.end is not None and row.end < now):
+        return True
+    return row.importance < SLIGHT and now - max(row.created, row.last or 0) >= UNREAD
+
+
+def _ground(
+    snapshot: Snapshot, entry: Entry, row: NeglectedRow, twin: TaskRow | None, *, now: int
+) -> tuple[Ground | None, str | None]:
+    """Why it may go for what is said of it, and what stands in its place."""
+    if row.is_superseded:
+        newer = [edge.source for edge in snapshot.edges_of(entry.id, SUPERSEDES) if edge.target == entry.id]
+        if (instead := _standing(snapshot, newer, now)) is not None:
+            return "superseded", instead.id
+    others = [] if twin is None else [twin.other if twin.one == entry.id else twin.one]
+    if row.is_repeated:
+        edges = snapshot.edges_of(entry.id, SAME_AS)
+        others += [edge.target if edge.source == entry.id else edge.source for edge in edges]
+    same = _standing(snapshot, others, now)
+    if same is not None and chief_of((entry, same)) is same:
+        return "duplicate", same.id
+    if row.end is not None and row.end < now:
+        return "expired", None
+    return None, None
+
+
+def _standing(snapshot: Snapshot, ids: Sequence[str], now: int) -> Entry | None:
+    """The first of some entries that lives and is not held back."""
+    living = snapshot.living(ids)
+    return next((living[id] for id in ids if id in living and quarantine_of(living[id], now) is None), None)
+
+
+def _is_unread(entry: Entry, idle: int, links: int) -> bool:
+    """Unread for long, slight, joined to little, and about nobody's person or safety."""
+    if idle < UNREAD or importance_of(entry) >= SLIGHT or links >= JOINED:
+        return False
+    return protection_of(" ".join((entry.title, entry.body, *entry.tags))) is None
