@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from memotheca.kernel.citations import new_alias
+from memotheca.kernel.citations import TAG, new_alias
+from memotheca.kernel.handles import MEMORY_NAMES
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.claims.said_times import read_times
@@ -29,7 +30,8 @@ from memotheca.memory.safety.secrets import Redaction, scrub_all
 from memotheca.memory.safety.speakers import Hearing, hear
 from memotheca.memory.session.arousal import NAMELESS, modulator_levels, note_threat
 from memotheca.memory.session.modulators import learning_share
-from memotheca.memory.session.state import Mood, activity_of
+from memotheca.memory.session.retrieval_log import CITED
+from memotheca.memory.session.state import Mood, activity_of, note_use
 from memotheca.memory.session.steering_reward import Reward
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
 from memotheca.memory.standing.judge import Learned, consistency, learn, reference_of
@@ -142,11 +144,14 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
     pondered = persist(lambda: _ponder(kernel, clean, heard, prepared))
     entry, learned = pondered.entry, pondered.learned
 
+    said_beside: set[str] = set()
+
     def act(transaction: Transaction) -> tuple[Version, tuple[Edge, ...], dict[str, str], _Surroundings]:
         # What was near a moment ago may be gone, and what was asked for by name may be another by now.
         linked = tuple(find_node(transaction, handle, field="link_to").id for handle in clean.link_to)
         around = _still_there(transaction, pondered.around)
         made = put_memory(transaction, entry, prepared)
+        said_beside.update(linked)
         decided = resolve_decisions(transaction, decided_by(clean.link_to, clean.metadata, clean.decisions))
         asked = stated_edges(transaction, made.id, linked, clean.metadata)
         asked += carry_out_decisions(transaction, made, decided)
@@ -162,6 +167,7 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
 
     version, edges, decided, around = kernel.write(act, actor=actor)
     _take_to_heart(kernel, replace(pondered, around=around), version, decided, session=clean.session)
+    _note_cited(kernel, clean, {*said_beside, *decided})
     log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if heard.is_held else "")
     said = [edge for edge in edges if edge.predicate != kinds.MENTIONS]
     joined = _joined(around, is_linked=any(edge.type != kinds.TEMPORAL for edge in said), is_joined=bool(said))
@@ -227,6 +233,15 @@ def _take_to_heart(
     mood.stored = [*mood.stored, version.id][-REMEMBERED:]
     mood.source = stated_source(pondered.entry) or mood.source
     activity.look(kernel.collection, [version.id], version.time)
+
+
+def _note_cited(kernel: Kernel, draft: NewMemory, linked: set[str]) -> None:
+    """What a memory was linked to by whoever stored it, and what its text and reason cite, was of use."""
+    tags = [f"node_{letters}" for letters in TAG.findall(f"{draft.content}\n{draft.rationale}")]
+    if tags:
+        with kernel.read() as snapshot:
+            linked |= {owner for tag in tags if (owner := snapshot.find_alias(MEMORY_NAMES, tag)) is not None}
+    note_use(kernel, draft.session, linked, CITED)
 
 
 def _joined(around: _Surroundings, *, is_linked: bool, is_joined: bool) -> Joined:

@@ -146,7 +146,7 @@ def _neighbours(
 
 def _read(kernel: Kernel, snapshot: Snapshot, scores: Mapping[str, float]) -> list[ContextSource]:
     shown = _shown(kernel, snapshot, scores)
-    return [ContextSource(_hit(snapshot, entry, scores[entry.id]), entry, scores[entry.id]) for entry in shown]
+    return [ContextSource(_hit(snapshot, entry, scores[entry.id], 1), entry, scores[entry.id]) for entry in shown]
 
 
 def _shown(kernel: Kernel, snapshot: Snapshot, ids: Iterable[str]) -> list[Entry]:
@@ -156,10 +156,10 @@ def _shown(kernel: Kernel, snapshot: Snapshot, ids: Iterable[str]) -> list[Entry
     return [entry for entry in living if entry.kind in KNOWN and entry.body and quarantine_of(entry, now) is None]
 
 
-def _hit(snapshot: Snapshot, entry: Entry, score: float) -> Hit:
+def _hit(snapshot: Snapshot, entry: Entry, score: float, hops: int) -> Hit:
     version = snapshot.version(entry.id, snapshot.tx)
     assert version is not None
-    return Hit(version, score)
+    return Hit(version, score, graph_hops=hops)
 
 
 def _causes(kernel: Kernel, snapshot: Snapshot, ranked: Sequence[ContextSource]) -> dict[str, ContextSource]:
@@ -172,6 +172,6 @@ def _causes(kernel: Kernel, snapshot: Snapshot, ranked: Sequence[ContextSource])
             score = effect.score * CAUSED ** traced[entry.id]
             held = found.get(entry.id)
             if held is None or held.score < score:
-                hit = _hit(snapshot, entry, score)
+                hit = _hit(snapshot, entry, score, traced[entry.id])
                 found[entry.id] = ContextSource(hit, entry, score, effect.entry.id, traced[entry.id])
     return found

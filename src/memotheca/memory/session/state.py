@@ -1,8 +1,9 @@
-"""Activity: looks, moods and happenings, kept in memory for a moment and written in batches; no read waits for it."""
+"""Activity: looks, moods, retrievals and happenings, kept in memory for a moment and written in batches; no read waits
+for it."""
 
 import logging
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -10,12 +11,14 @@ from typing import Any
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.learning import SMOOTHING, smooth
 from memotheca.memory.session.pulse import CALM, Pulse, Situation, take_pulse
+from memotheca.memory.session.retrieval_log import RetrievalLog, write_retrievals
 from memotheca.memory.session.scratchpad import Scratchpads
 from memotheca.memory.tuning.thresholds import PRIORS, Gates
 from memotheca.model.errors import Refusal
 from memotheca.storage import activity
 from memotheca.storage.activity import ActivityRecord, LogFilter
 from memotheca.storage.database import Session
+from memotheca.storage.instruments.retrievals import RetrievalRow
 from memotheca.storage.store import Store
 
 log = logging.getLogger(__name__)
@@ -23,6 +26,7 @@ log = logging.getLogger(__name__)
 ENTROPY, COHERENCE, LEARNING = 0.5, 0.5, 0.0  # chosen (memory-model: Running means)
 REMEMBERED_CALLS = 10  # chosen (memory-model: Pulse)
 LOOP = 3  # chosen (memory-model: Pulse)
+REMEMBERED_RETRIEVALS = 10  # chosen: what a session is about by now
 REMEMBERED_MOODS = 10  # chosen: three are asked for (memory-model: Questions)
 HELD_MOODS = 256  # chosen: what is let go is read again
 INTERACTIONS = "interactions"
@@ -73,6 +77,7 @@ class Activity:
 
     def __init__(self) -> None:
         self._guard = Lock()
+        self._writes = Lock()
         self._moods: dict[Place, Mood] = {}
         self._touched: set[Place] = set()
         self._looks: dict[str, dict[str, tuple[int, int]]] = {}
@@ -81,6 +86,7 @@ class Activity:
         self._states: dict[Place, Any] = {}
         self._stirrings = 0
         self.scratchpads = Scratchpads()
+        self.retrievals = RetrievalLog()
 
     @property
     def stirrings(self) -> int:
@@ -181,8 +187,16 @@ class Activity:
             fresh = [line for line in reversed(self._lines.get(collection, ())) if asked.wants(line)]
         return [*fresh, *activity.read_happenings(session, collection, asked)][: asked.limit]
 
+    def last_retrievals(self, session: Session, place: Place, limit: int = REMEMBERED_RETRIEVALS) -> list[RetrievalRow]:
+        """What was asked and shown in a session, newest first, with what is not yet written."""
+        return self.retrievals.last(session, place[0], limit=limit, of_session=place[1])
+
     def flush(self, store: Store) -> None:
         """Write everything in one go."""
+        with self._writes:
+            self._write(store)
+
+    def _write(self, store: Store) -> None:
         with self._guard:
             looks, self._looks = self._looks, {}
             counts, self._counts = self._counts, {}
@@ -191,7 +205,9 @@ class Activity:
             states = dict(self._states)
             moods = {place: self._moods[place].to_json() for place in self._touched if place in self._moods}
             self._touched = set()
-        if not (looks or counts or lines or moods or states):
+        # So does what was retrieved.
+        retrieved = self.retrievals.waiting()
+        if not (looks or counts or lines or moods or states or any(retrieved)):
             return
         now = store.clock()
 
@@ -206,6 +222,7 @@ class Activity:
                 activity.write_moods(session, collection, named, now=now)
             for collection, added in lines.items():
                 activity.log_happenings(session, collection, list(added))
+            write_retrievals(session, *retrieved)
 
         is_written = False
         try:
@@ -216,6 +233,7 @@ class Activity:
         finally:
             if is_written:
                 self._let_go(states)
+                self.retrievals.let_go(*retrieved)
             else:
                 self._take_back(looks, counts, lines, touched=set(moods))
 
@@ -267,3 +285,11 @@ def pulse_of(mood: Mood, situation: Situation = CALM, gates: Gates = PRIORS) -> 
 def activity_of(kernel: Kernel) -> Activity:
     """What this process has seen and not yet written."""
     return kernel.keep(Activity)
+
+
+def note_use(kernel: Kernel, session: str, ids: Collection[str], sure: float) -> None:
+    """Entries were of use in a session: a weak label for what showed them there (memory-model: Retrievals)."""
+    if not ids:
+        return
+    with kernel.store.database.read() as held:
+        activity_of(kernel).retrievals.mark(held, (kernel.collection, session), ids, sure, now=kernel.now())

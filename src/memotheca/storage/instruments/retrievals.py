@@ -10,7 +10,7 @@ from typing import Any
 from memotheca.storage.database import Row, Session, scalar
 
 KEPT = 5_000  # chosen: months of questions, some MB
-# Pairs of what was shown together are counted among the first so many of a retrieval.
+# Pairs of what was shown together are counted among the first so many of each retrieval that is kept.
 TOGETHER = 5  # chosen: further down being shown together says little
 
 TABLES = (
@@ -87,7 +87,10 @@ class RetrievalRow:
 
 
 def add_retrievals(session: Session, collection: str, rows: Sequence[RetrievalRow]) -> None:
-    """Write down what was retrieved, and count what was shown together; the oldest go when there are too many."""
+    """Write down what was retrieved, and count what was shown together; the oldest go when there are too many. A
+    question that showed what is gone by now, and may be erased, is not written."""
+    living = _living(session, collection, {each.entry_id for row in rows for each in row.shown})
+    rows = [row for row in rows if all(each.entry_id in living for each in row.shown)]
     last = int(scalar(session, "SELECT coalesce(max(number), 0) FROM retrieval WHERE collection = ?", collection))
     session.run_many(
         f"INSERT INTO retrieval (collection, number, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -122,23 +125,38 @@ def add_retrievals(session: Session, collection: str, rows: Sequence[RetrievalRo
     session.run_many(
         "INSERT INTO co_retrieval (collection, one, other, times, last) VALUES (?, ?, ?, 1, ?) "
         "ON CONFLICT (collection, one, other) DO UPDATE SET times = co_retrieval.times + 1, last = excluded.last",
-        [
-            (collection, one, other, row.time)
-            for row in rows
-            for one, other in itertools.combinations(sorted({each.entry_id for each in row.shown[:TOGETHER]}), 2)
-        ],
+        [(collection, *pair, row.time) for row in rows for pair in _pairs(row)],
     )
-    _drop_oldest(session, collection, last + len(rows) - KEPT)
+    if (too_old := last + len(rows) - KEPT) > 0:
+        _drop(session, collection, "number <= ?", too_old)
 
 
-def _drop_oldest(session: Session, collection: str, number: int) -> None:
-    if number <= 0:
-        return
-    gone = "SELECT id FROM retrieval WHERE collection = ? AND number <= ?"
-    session.run(
-        f"DELETE FROM retrieved WHERE collection = ? AND retrieval_id IN ({gone})", collection, collection, number
+def _pairs(row: RetrievalRow) -> Iterable[tuple[str, str]]:
+    return itertools.combinations(sorted({each.entry_id for each in row.shown[:TOGETHER]}), 2)
+
+
+def _living(session: Session, collection: str, ids: set[str]) -> set[str]:
+    rows = session.rows(
+        "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM entry_head WHERE collection = ? AND id = value) "
+        "OR EXISTS (SELECT 1 FROM edge_head WHERE collection = ? AND id = value)",
+        json.dumps(sorted(ids)),
+        collection,
+        collection,
     )
-    session.run("DELETE FROM retrieval WHERE collection = ? AND number <= ?", collection, number)
+    return {id for (id,) in rows}
+
+
+def _drop(session: Session, collection: str, which: str, *values: int | str) -> None:
+    """Forget retrievals, and that what they showed was shown together."""
+    rows = session.rows(f"SELECT {_COLUMNS} FROM retrieval WHERE collection = ? AND {which}", collection, *values)
+    gone = _with_shown(session, collection, rows)
+    pairs = [(collection, *pair) for row in gone for pair in _pairs(row)]
+    session.run_many("UPDATE co_retrieval SET times = times - 1 WHERE collection = ? AND one = ? AND other = ?", pairs)
+    session.run("DELETE FROM co_retrieval WHERE collection = ? AND times <= 0", collection)
+    for table, column in (("retrieval", "id"), ("retrieved", "retrieval_id")):
+        session.run_many(
+            f"DELETE FROM {table} WHERE collection = ? AND {column} = ?", [(collection, row.id) for row in gone]
+        )
 
 
 def find_retrieval(session: Session, collection: str, id: str) -> RetrievalRow | None:
@@ -219,13 +237,4 @@ def co_retrieved(session: Session, collection: str, *, least: int, limit: int) -
 def drop_retrievals(session: Session, collection: str, entry_id: str) -> None:
     """Forget every question that an entry was shown for."""
     showed = "SELECT retrieval_id FROM retrieved WHERE collection = ? AND entry_id = ?"
-    ids = json.dumps([id for (id,) in session.rows(showed, collection, entry_id)])
-    for table, column in (("retrieval", "id"), ("retrieved", "retrieval_id")):
-        session.run(
-            f"DELETE FROM {table} WHERE collection = ? AND {column} IN (SELECT value FROM json_each(?))",
-            collection,
-            ids,
-        )
-    session.run(
-        "DELETE FROM co_retrieval WHERE collection = ? AND (one = ? OR other = ?)", collection, entry_id, entry_id
-    )
+    _drop(session, collection, f"id IN ({showed})", collection, entry_id)

@@ -6,6 +6,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.boost import boost
 from memotheca.memory.graph.balance import Examined
 from memotheca.memory.graph.cancer import FEWEST
+from memotheca.memory.session.retrieval_log import BOOSTED
+from memotheca.memory.session.state import note_use
 from memotheca.toolkit.fields import UNSET, Unset, flag, integer, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -54,6 +56,8 @@ def boost_importance(call: Call[Kernel], input: Input) -> Answer:
     """Say that a memory matters more, or less, than it is held to; between 0 and 1."""
     done = boost(call.kernel, input.node_id, input.delta, input.rationale, actor=call.actor)
     version, before, after = done.version, done.before, done.after
+    if after > before:
+        note_use(call.kernel, call.session, [version.id], BOOSTED)
     output = Output(
         node_id=version.id,
         previous_importance=round(before, 6),

@@ -10,7 +10,8 @@ from memotheca.kernel.citations import citation_of, name_of, resolve_citation
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.when import source_of, tell_times
 from memotheca.memory.curation.remember import importance_of, quarantine_of
-from memotheca.memory.session.state import activity_of
+from memotheca.memory.session.retrieval_log import OPENED
+from memotheca.memory.session.state import activity_of, note_use
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import TRIPLE
@@ -81,6 +82,7 @@ def hydrate_citation(call: Call[Kernel], input: Input) -> Answer:
         neighbors = _neighbors(snapshot, entry) if input.include_neighbors else UNSET
     if entry.kind != TRIPLE:
         activity_of(kernel).look(kernel.collection, [entry.id], kernel.now())
+    note_use(kernel, call.session, [entry.id], OPENED)
     held = quarantine_of(entry, kernel.now())
     output = Output(
         citation_tag=citation_of(entry),

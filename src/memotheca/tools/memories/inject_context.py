@@ -12,6 +12,7 @@ from memotheca.memory.claims.distil import MODES, Mode
 from memotheca.memory.claims.inquiry import follow, is_question
 from memotheca.memory.claims.summary import sentences
 from memotheca.memory.curation.remember import importance_of
+from memotheca.memory.outcomes.prediction import AnsweredQuestion, predict_help
 from memotheca.memory.recall.bundle import bundle, shorten
 from memotheca.memory.recall.context import NOTHING, POOL, Context, Occasion, Superseded, compose
 from memotheca.memory.recall.recall import similarity_of
@@ -117,6 +118,7 @@ class Output:
     verbosity_applied: int = integer()
     conflict_alert: ConflictShape = one(ConflictShape)
     tool_gating_warning: GatingShape = one(GatingShape)
+    prediction_id: str = text("For saying whether it helped.")
     latency_ms: float = number()
 
 
@@ -158,7 +160,7 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     mood.has_conflict |= any(clash.contradiction.type != "temporal" for clash in made.clashes)
     mood.question = follow(mood.question, input.query)
     note_effects(kernel, session, made.effects)
-    note_retrieval(kernel, session, max(map(similarity_of, made.hits), default=None), _agreement(made))
+    prediction_id = _predict(kernel, session, input.query, made)
     activity_of(kernel).look(kernel.collection, [entry.id for entry in entries], kernel.now())
     output = Output(
         context=made.text,
@@ -176,9 +178,18 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
         verbosity_applied=level,
         conflict_alert=_alert(made),
         tool_gating_warning=_gating(mood, gates["gating"]),
+        prediction_id=prediction_id,
         latency_ms=round((time.perf_counter() - began) * 1000, 3),
     )
     return Answer(made.text or NOTHING, NODES, output, is_text_alone=True)
+
+
+def _predict(kernel: Kernel, session: str, query: str, made: Context) -> str:
+    """Let the session feel what was found, and write it down with how well it is thought to help."""
+    fit = note_retrieval(kernel, session, max(map(similarity_of, made.hits), default=None), _agreement(made))
+    return predict_help(
+        kernel, AnsweredQuestion(query=query, session=session, way="context", hits=made.hits, fit=fit)
+    ).id
 
 
 def _agreement(made: Context) -> float | None:

@@ -8,6 +8,7 @@ from typing import Any
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.validity import moment
 from memotheca.memory.claims.told import USER
+from memotheca.memory.outcomes.prediction import AnsweredQuestion, predict_help
 from memotheca.memory.recall.plan import SPACES
 from memotheca.memory.recall.recall import Recalled, RecallRequest, Recollection, recall
 from memotheca.memory.session.focus import note_retrieval
@@ -98,6 +99,7 @@ class Output:
     )
     stages: tuple[Stage, ...] = many(Stage)
     purpose_reason: str = text(default="Alignment needs a goal; goals come with the instruments that find them.")
+    prediction_id: str = text("For saying whether it helped.")
     retrieval_ms: float = number()
     partial: str | Unset = text(default=UNSET)
 
@@ -128,17 +130,28 @@ def search_graph(call: Call[Kernel], input: Input) -> Answer:
     def tell(number: int, found: Recalled) -> None:
         call.show(number, to_json(_result(found, input.include_content)))
 
-    found = recall(call.kernel, _wanted(given, call.session), tell)
+    wanted = _wanted(given, call.session)
+    found = recall(call.kernel, wanted, tell)
     activity_of(call.kernel).look(call.kernel.collection, [each.entry.id for each in found.results], call.kernel.now())
     felt = note_retrieval(call.kernel, call.session, max((each.similarity for each in found.results), default=None))
     # Words are only compared with each other: of them the best is always best.
     fit = round(felt, 4) if any(each.hit.cosine is not None for each in found.results) else None
+    answered = AnsweredQuestion(
+        query=input.query,
+        session=call.session,
+        way="search",
+        hits=[each.hit for each in found.results],
+        fit=felt,
+        domain=wanted.domain,
+    )
+    predicted = predict_help(call.kernel, answered)
     results = tuple(_result(each, input.include_content) for each in found.results)
     output = Output(
         results=results,
         count=len(results),
         best_fit=fit,
         stages=tuple(Stage(name=s.name, in_=s.came, out=s.went, ms=s.milliseconds) for s in found.stages),
+        prediction_id=predicted.id,
         retrieval_ms=round((time.perf_counter() - began) * 1000, 3),
         partial=_partial(found),
     )

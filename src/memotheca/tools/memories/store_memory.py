@@ -146,7 +146,9 @@ class Output:
     media: MediaShape | Unset = one(MediaShape, default=UNSET)
     steering_reward: RewardShape = one(RewardShape)
     prediction_id: str | None = text(default=None, nullable=True)
-    prediction_reason: str = text(default="Predictions of learning come with the learner's own tools.")
+    prediction_reason: str = text(
+        default="Nobody can say later whether a store was right; whether a context or a search helps is predicted."
+    )
     tx_id: int = integer()
 
 
