@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memotheca.memory.claims.alignment import align, closeness_of
+from memotheca.memory.claims.alignment import Weighing, align, closeness_of
 from memotheca.memory.claims.evidence import Pair
 from memotheca.memory.claims.told import tell
 from memotheca.memory.claims.verdict import PairVerdict, VerdictKind, follow
@@ -164,7 +164,7 @@ def test_how_close_two_texts_are_does_not_hang_on_the_order_of_their_words():
     shared = "abcde"
     weights = [dict(zip(shared, order, strict=True)) for order in permutations((0.1, 0.2, 0.3, 0.7, 0.9))]
     one, other = frozenset(shared) | {"x"}, frozenset(shared) | {"y"}
-    found = {closeness_of(one, other, lambda term, each=each: each.get(term, 0.4)) for each in weights}
+    found = {closeness_of(one, other, Weighing({**each, "x": 0.4, "y": 0.4})) for each in weights}
     assert len(found) == 1
 
 

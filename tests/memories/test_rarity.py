@@ -11,7 +11,7 @@ def test_who_compares_beside_changes_no_weight(agent: Agent) -> None:
     with agent.kernel.read() as snapshot:
         rarity = rarity_of(agent.kernel, snapshot)
         weigh = rarity.learn(snapshot, 8, ["tea"])
-        before = weigh("tea")
+        before = weigh.of("tea")
         rarity.learn(snapshot, 8, ["rain"])
         assert before < 1.0
-        assert weigh("tea") == before
+        assert weigh.of("tea") == before

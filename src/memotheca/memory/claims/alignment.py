@@ -1,14 +1,50 @@
 """Alignment: which sentence of one text speaks of what a sentence of another speaks of, and in what the two differ."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from memotheca.memory.claims.statement import Statement
 from memotheca.memory.claims.told import ToldEntry
 from memotheca.memory.claims.values import Value, agree
 
-Weigh = Callable[[str], float]
+
+class TermWeights(dict[str, float]):
+    """What each term tells, and what one that was not counted does."""
+
+    def __init__(self, otherwise: float = 1.0) -> None:
+        super().__init__()
+        self._otherwise = otherwise
+
+    def __missing__(self, term: str) -> float:
+        return self._otherwise
+
+
+class Weighing:
+    """What terms tell while some texts are compared, and the sums of that, each worked out once."""
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        self.of: Callable[[str], float] = weights.__getitem__
+        # What is kept under the place of something in memory holds it there.
+        self._masses: dict[int, tuple[Statement, float]] = {}
+        self._wholes: dict[int, tuple[frozenset[str], float]] = {}
+
+    def mass(self, statement: Statement) -> float:
+        """What all terms of a sentence tell, as surely as they belong to it."""
+        held = self._masses.get(id(statement))
+        if held is None:
+            of = self.of
+            mass = sum([of(term) * weight * weight for term, weight in statement.terms.items()])
+            self._masses[id(statement)] = held = (statement, mass)
+        return held[1]
+
+    def whole(self, terms: frozenset[str]) -> float:
+        """What some terms tell together; in whichever order a set has them, they add up to the same."""
+        held = self._wholes.get(id(terms))
+        if held is None:
+            self._wholes[id(terms)] = held = (terms, math.fsum(map(self.of, terms)))
+        return held[1]
+
 
 # Chosen: of two pairs of sentences about as close, the one in which a value was replaced tells more.
 REPLACING = 0.2
@@ -28,15 +64,15 @@ class Aligned:
     agreeing: tuple[Value, ...]
 
 
-def align(newer: ToldEntry, older: ToldEntry, weigh: Weigh) -> Aligned | None:
+def align(newer: ToldEntry, older: ToldEntry, weigh: Weighing) -> Aligned | None:
     """The best pair of sentences; None where no two say anything together."""
     best: Aligned | None = None
     ranked = -1.0
-    mine = [(each, _mass(each, weigh)) for each in newer.statements if each.says_something]
+    mine = [(each, weigh.mass(each)) for each in newer.statements if each.says_something]
     for theirs in older.statements:
         if not theirs.says_something:
             continue
-        mass = _mass(theirs, weigh)
+        mass = weigh.mass(theirs)
         for statement, own in mine:
             shared = _shared(statement, theirs, weigh)
             closeness = shared / math.sqrt(own * mass) if shared else 0.0
@@ -51,13 +87,9 @@ def align(newer: ToldEntry, older: ToldEntry, weigh: Weigh) -> Aligned | None:
     return best
 
 
-def _mass(statement: Statement, weigh: Weigh) -> float:
-    return sum(weigh(term) * weight * weight for term, weight in statement.terms.items())
-
-
-def _shared(newer: Statement, older: Statement, weigh: Weigh) -> float:
-    mine, theirs = newer.terms, older.terms
-    return math.fsum(weigh(term) * mine[term] * theirs[term] for term in mine.keys() & theirs.keys())
+def _shared(newer: Statement, older: Statement, weigh: Weighing) -> float:
+    mine, theirs, of = newer.terms, older.terms, weigh.of
+    return math.fsum([of(term) * mine[term] * theirs[term] for term in mine.keys() & theirs.keys()])
 
 
 def compare_values(
@@ -93,8 +125,7 @@ def _can_replace(one: Value, other: Value) -> bool:
     return one.kind != "number" or not one.of or not other.of or one.of == other.of
 
 
-def closeness_of(one: frozenset[str], other: frozenset[str], weigh: Weigh) -> float:
+def closeness_of(one: frozenset[str], other: frozenset[str], weigh: Weighing) -> float:
     """How much of what two texts are about they share, the rarer a term the more."""
-    # In whichever order a set has them, they add up to the same, so that what is as close stays in its order.
-    shared = math.fsum(map(weigh, one & other))
-    return shared / math.sqrt(math.fsum(map(weigh, one)) * math.fsum(map(weigh, other))) if shared else 0.0
+    shared = math.fsum(map(weigh.of, one & other))
+    return shared / math.sqrt(weigh.whole(one) * weigh.whole(other)) if shared else 0.0

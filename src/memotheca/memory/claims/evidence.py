@@ -7,15 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from memotheca.memory.claims.alignment import Aligned, Weigh, closeness_of
+from memotheca.memory.claims.alignment import Aligned, TermWeights, Weighing, closeness_of
 from memotheca.memory.claims.small_words import CHANGES
 from memotheca.memory.claims.statement import Statement, terms_of_text
 from memotheca.memory.claims.told import USER, ToldEntry
 from memotheca.memory.claims.values import Value, agree
 from memotheca.model.clock import DAY, SECOND
-from memotheca.model.knowledge import fold
 from memotheca.text.likeness import likeness
-from memotheca.text.words import spoken
 
 KINDS = ("date", "weekday", "time", "amount", "number", "version", "identifier", "address")
 CUES = ("change", "denial", "plan", "goal", "saying", "repetition", "dispute", "quote")
@@ -33,7 +31,7 @@ class Pair:
     older: ToldEntry
     aligned: Aligned
     cosine: float | None
-    weigh: Weigh
+    weigh: Weighing
 
 
 def gather(pair: Pair) -> dict[str, float]:
@@ -69,11 +67,11 @@ def _nearness(pair: Pair) -> dict[str, float]:
     }
 
 
-def _covered(statement: Statement, other: ToldEntry, weigh: Weigh) -> float:
+def _covered(statement: Statement, other: ToldEntry, weigh: Weighing) -> float:
     """How much of a sentence's own words the other text has anywhere."""
-    own = statement.own
-    whole = sum(map(weigh, own))
-    return sum(weigh(term) for term in own if term in other.said) / whole if whole else 0.0
+    own, of, said = statement.own, weigh.of, other.said
+    whole = sum(map(of, own))
+    return sum([of(term) for term in own if term in said]) / whole if whole else 0.0
 
 
 def _values(pair: Pair) -> dict[str, float]:
@@ -251,8 +249,10 @@ def differs_in_one_slot(pair: Pair) -> bool:
 
 def is_repeated(pair: Pair) -> bool:
     """Whether two texts are the same word for word, but for capitals, signs and blanks."""
-    newer, older = ([spoken(fold(each.text)) for each in told.statements] for told in (pair.newer, pair.older))
-    return newer == older and any(newer)
+    newer, older = pair.newer.statements, pair.older.statements
+    if len(newer) != len(older) or any(mine.bare != theirs.bare for mine, theirs in zip(newer, older, strict=True)):
+        return False
+    return any(each.bare for each in newer)
 
 
 def says_the_same(pair: Pair) -> bool:
@@ -283,7 +283,8 @@ _CHANGING = frozenset(term for word in CHANGES for term in terms_of_text(word))
 def _name_features() -> frozenset[str]:
     empty = Statement("", {}, frozenset(), (), frozenset(), True)
     told = ToldEntry("", (), frozenset(), frozenset(), frozenset(), frozenset(), frozenset(), "", "", "", 0)
-    return frozenset(gather(Pair(told, told, Aligned(empty, empty, 0.0, 0.0, (0.0, 0.0), (), ()), None, lambda _: 1.0)))
+    aligned = Aligned(empty, empty, 0.0, 0.0, (0.0, 0.0), (), ())
+    return frozenset(gather(Pair(told, told, aligned, None, Weighing(TermWeights()))))
 
 
 FEATURES = _name_features()

@@ -19,9 +19,10 @@ from memotheca.memory.claims.small_words import (
     SAYINGS,
 )
 from memotheca.memory.claims.values import Value, Word, read
+from memotheca.model.knowledge import fold
 from memotheca.text.caches import once
 from memotheca.text.sentences import brief_sentences
-from memotheca.text.words import words
+from memotheca.text.words import spoken, words
 
 MOST = 24  # chosen: sentences of a text that are looked at
 VALUES = 32  # chosen: values of a sentence that are compared; each is held against each
@@ -60,6 +61,11 @@ class Statement:
     def own(self) -> list[str]:
         """The terms of its own words, in their order."""
         return [term for term, weight in self.terms.items() if weight == 1]
+
+    @once
+    def bare(self) -> list[str]:
+        """Its words alone, without capitals and signs."""
+        return spoken(fold(self.text))
 
     @once
     def says_something(self) -> bool:
@@ -109,7 +115,7 @@ def _stems(folded: str) -> tuple[str, ...]:
 
 def _take_apart(sentence: str, named: dict[str, float], before: dict[str, float]) -> Statement | None:
     parts = list(read(sentence))
-    spoken = [part for part in parts if isinstance(part, Word)]
+    said = [part for part in parts if isinstance(part, Word)]
     own: dict[str, float] = {}
     names: set[str] = set()
     for part in parts:
@@ -125,14 +131,14 @@ def _take_apart(sentence: str, named: dict[str, float], before: dict[str, float]
     values = tuple(islice((part for part in parts if isinstance(part, Value)), VALUES))
     if not own and not values:
         return None
-    starts_with_pronoun = bool(spoken) and spoken[0].folded in PRONOUNS and spoken[0] is parts[0]
+    starts_with_pronoun = bool(said) and said[0].folded in PRONOUNS and said[0] is parts[0]
     context = {**named, **before} if starts_with_pronoun else named
     return Statement(
         text=sentence,
         terms={**own, **{term: weight for term, weight in context.items() if term not in own}},
         names=frozenset(names),
         values=values,
-        cues=_cues(sentence, frozenset(part.folded.replace("\u2019", "'") for part in spoken)),
+        cues=_cues(sentence, frozenset(part.folded.replace("\u2019", "'") for part in said)),
         has_subject=not starts_with_pronoun or bool(context),
     )
 

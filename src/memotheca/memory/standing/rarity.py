@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.claims.alignment import Weigh
+from memotheca.memory.claims.alignment import TermWeights, Weighing
 from memotheca.search.finder import Finder, finder_of
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.words import words
@@ -20,21 +20,21 @@ class Rarity:
 
     def __init__(self, finder: Finder) -> None:
         self._finder = finder
-        self._weights: dict[str, float] = {}
+        self._weights = TermWeights()
         self._size = 0
 
-    def learn(self, snapshot: Snapshot, size: int, terms: Iterable[str]) -> Weigh:
+    def learn(self, snapshot: Snapshot, size: int, terms: Iterable[str]) -> Weighing:
         """Count the terms that nobody asked about yet, and say what each tells; whoever counts beside changes nothing
         of that."""
         weights = self._weights
         if size < FEW or abs(size - self._size) > DRIFTED * self._size or len(weights) > MANY:
-            self._weights = weights = {}
+            self._weights = weights = TermWeights()
             self._size = size
         parts = {term: words(term) or [term] for term in terms if term not in weights}
         counted = self._finder.holding(snapshot, list({part for each in parts.values() for part in each}))
         for term, each in parts.items():
             weights[term] = _weight(min(counted[part] for part in each), size)
-        return lambda term: weights.get(term, 1.0)
+        return Weighing(weights)
 
 
 def _weight(count: int, size: int) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.claims.alignment import Weigh, align, closeness_of
+from memotheca.memory.claims.alignment import TermWeights, Weighing, align, closeness_of
 from memotheca.memory.claims.evidence import Pair
 from memotheca.memory.claims.told import ToldEntry, tell
 from memotheca.memory.claims.verdict import PairVerdict, Slot, decide, follow, may_be_otherwise, slots_of
@@ -83,7 +83,7 @@ def compare_pairs(
 ) -> list[ComparedEntry]:
     """Each pair, given as (older, newer), compared; without the kernel every word tells as much as another."""
     told = {entry.id: tell(entry) for pair in pairs for entry in pair}
-    weigh = _weigh_alike if kernel is None else _weighing(kernel, snapshot, list(told.values()))
+    weigh = Weighing(TermWeights(UNWEIGHED)) if kernel is None else _weighing(kernel, snapshot, list(told.values()))
     found: list[ComparedEntry] = []
     held = gates_at(snapshot)
     for older, newer in pairs:
@@ -111,23 +111,19 @@ def _candidates(
     return [(each, cosines.get(id)) for id, each in living.items()]
 
 
-def _weigh_alike(_: str) -> float:
-    return UNWEIGHED
-
-
-def _weighing(kernel: Kernel, snapshot: Snapshot, told: Sequence[ToldEntry]) -> Weigh:
+def _weighing(kernel: Kernel, snapshot: Snapshot, told: Sequence[ToldEntry]) -> Weighing:
     size = take_census(kernel, snapshot).nodes(KNOWN)
     return rarity_of(kernel, snapshot).learn(snapshot, size, {term for each in told for term in each.about})
 
 
-def _rank(told: ToldEntry, entry: Entry, cosine: float | None, weigh: Weigh) -> _Candidate:
+def _rank(told: ToldEntry, entry: Entry, cosine: float | None, weigh: Weighing) -> _Candidate:
     other = tell(entry)
     either = told.tags | other.tags
     tags = TAGS * len(told.tags & other.tags) / len(either) if either else 0.0
     return _Candidate(entry, other, cosine, (cosine or 0.0) + closeness_of(told.about, other.about, weigh) + tags)
 
 
-def _compare(told: ToldEntry, other: _Candidate, weigh: Weigh, gates: Gates) -> ComparedEntry:
+def _compare(told: ToldEntry, other: _Candidate, weigh: Weighing, gates: Gates) -> ComparedEntry:
     aligned = align(told, other.told, weigh)
     if aligned is None:
         beginning = other.entry.body.strip().partition("\n")[0]
