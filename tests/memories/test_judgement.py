@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memotheca.memory.claims.alignment import Weighing, align, closeness_of
+from memotheca.memory.claims.alignment import TermWeights, Weighing, align, closeness_of
 from memotheca.memory.claims.evidence import Pair
 from memotheca.memory.claims.told import tell
 from memotheca.memory.claims.verdict import PairVerdict, VerdictKind, follow
@@ -215,9 +215,9 @@ def test_a_chain_of_updates_and_repetitions_is_followed(
     over: VerdictKind, between: VerdictKind, is_older: bool, kind: str | None
 ) -> None:
     newer, older = (tell(gate_entry(hour)) for hour in ("9", "7"))
-    aligned = align(newer, older, lambda _: 1.0)
+    aligned = align(newer, older, Weighing(TermWeights()))
     assert aligned is not None
-    pair = Pair(newer, older, aligned, None, lambda _: 1.0)
+    pair = Pair(newer, older, aligned, None, Weighing(TermWeights()))
     found = follow(pair, verdict_of(over, 0.9), verdict_of(between, 0.8), is_older=is_older)
     assert (None if found is None else found.kind) == kind
     assert found is None or found.score == 0.8
