@@ -250,8 +250,9 @@ def find_double_meanings() -> Iterator[str]:
 
 
 def find_gerunds() -> Iterator[str]:
+    """A tool's file has the name that its specification gives it."""
     for path in modules():
-        if path.stem.endswith("ing") and path.stem not in GERUNDS and path.stem != "string":
+        if not is_tool(path) and path.stem.endswith("ing") and path.stem not in GERUNDS and path.stem != "string":
             yield f"{path.relative_to(ROOT)}: is named by a gerund"
 
 

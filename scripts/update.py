@@ -71,7 +71,7 @@ def steadied(reply: Reply, folder: str) -> Reply:
         text = re.sub(r"task_[0-9a-f]{16}", "task_5f0c2d9e8b7a6431", text)
         text = re.sub(r"\b[0-9a-f]{52}(?=[0-9a-f]{12}\b)", "5" * 52, text)
         text = re.sub(r'("score": ?0\.\d)\d*', r"\1", text)
-        text = re.sub(r'("(?:retrieval_ms|latency_ms|ms)":\s*)[0-9.]+', r"\g<1>0.5", text)
+        text = re.sub(r'("(?:retrieval_ms|latency_ms|recovery_time_ms|ms)":\s*)[0-9.]+', r"\g<1>0.5", text)
         text = re.sub(r'"latency_ms":\s*\{[^}]*\}', lambda found: re.sub(r": *[0-9.]+", ": 0.5", found.group()), text)
         text = re.sub(r'("search_time_ms":\s*)[0-9.]+', r"\g<1>5", text)
         text = re.sub(r'("processing_time_seconds":\s*)[0-9.]+', r"\g<1>0.1", text)

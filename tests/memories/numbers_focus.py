@@ -1,8 +1,9 @@
 """Numbers of the instruments by which a session is steered: its knobs, its focus, its health."""
 
 from tests.memories.librarian import Librarian
-from tests.memories.moving import Scene, called, question
+from tests.memories.moving import Scene, called, question, stranger
 
+SUBSYSTEMS = ("utl", "gwt", "dream", "storage")
 MODULATORS = ("dopamine", "serotonin", "noradrenaline", "acetylcholine")
 BOUNDS = ("range.min", "range.baseline", "range.max", "half_life.minutes", "half_life.questions")
 
@@ -19,6 +20,12 @@ def turned(modulator: str, by: float):
 
 STATE = "get_neuromodulation_state"
 SCENES = (
+    Scene(
+        tool="get_health_status",
+        plant=stranger,
+        unrelated=question,
+        moves={"subsystems.storage.node_count": "up"},
+    ),
     Scene(
         tool=STATE,
         plant=turned("dopamine", 0.2),

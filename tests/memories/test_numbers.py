@@ -46,6 +46,7 @@ ECHOES: dict[str, str] = {
     "get_graph_manifest.troubleshooting": "words",
     "get_system_instructions.token_count": "the length of a fixed text",
     "get_system_logs.entries[].details": "numbers of transactions",
+    **{f"get_health_status.subsystems.{part}.checks[].limit": "a bound" for part in numbers_focus.SUBSYSTEMS},
     "homeostatic_status.set_point": "a bound",
     "hydrate_citation.annotations": "what the caller said",
     "hydrate_citation.times": "what the caller said, or the text",
@@ -64,7 +65,7 @@ LATER = (
     "search_graph.results[].purpose_alignment",
     "search_graph.results[].theta_to_north_star",
 )
-TIMES = ("latency_ms", "retrieval_ms", "stages[].ms")
+TIMES = ("latency_ms", "recovery_time_ms", "retrieval_ms", "stages[].ms")
 # What takes vectors, or a story of its own, is moved by a test of its own.
 ELSEWHERE: dict[str, str] = {
     "store_memory.updates[].score": "memories/test_judgement.py"
@@ -86,6 +87,23 @@ ELSEWHERE: dict[str, str] = {
     },
     "get_memetic_status.not_yet_compared": "memories/test_status.py"
     "::test_what_is_still_to_be_looked_through_is_counted",
+    **{
+        f"get_health_status.{path}": f"memories/test_health.py::{test}"
+        for path, test in (
+            ("overall_score", "test_passages_without_vectors_are_counted_and_embedded"),
+            ("subsystems.utl.accuracy", "test_poor_recall_is_told_and_can_be_measured_anew"),
+            *(
+                (f"subsystems.{part}.{name}", test)
+                for part, test in (
+                    ("utl", "test_poor_recall_is_told_and_can_be_measured_anew"),
+                    ("gwt", "test_what_a_process_holds_of_its_sessions_is_written_down"),
+                    ("dream", "test_jobs_that_failed_are_counted_and_queued_again"),
+                    ("storage", "test_passages_without_vectors_are_counted_and_embedded"),
+                )
+                for name in ("score", "checks[].value", "checks[].score")
+            ),
+        )
+    },
     **{
         f"get_steering_feedback.{path}": f"memories/test_steering_feedback.py::{test}"
         for test, paths in (
@@ -130,7 +148,7 @@ def numeric(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
 
 def reported(librarian: Librarian) -> set[str]:
     listed = [listing for listing in librarian.app.catalog.listed() if listing.toolset == "memories"]
-    assert len(listed) == 40
+    assert len(listed) == 42
     found = {f"{each.name}.{path}" for each in listed for path in numeric(each.wire["outputSchema"])}
     return {path for path in found if path.split(".")[1] not in ("pulse", "error", "tx_id")}
 

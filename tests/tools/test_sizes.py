@@ -33,6 +33,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "find_path": [{"source": FIRST, "target": SECOND}],
     "generate_search_plan": [{"goal": LONG[:1000]}],
     "get_graph_manifest": [{}],
+    "get_health_status": [{}],
     "get_hubs": [{}, {"metric": "out_degree"}],
     "get_johari_classification": [{"node_id": "$memory"}],
     "get_memetic_status": [{}],

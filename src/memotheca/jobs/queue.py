@@ -150,6 +150,34 @@ def adopt_orphans(kernel: Kernel) -> None:
             _leave(kernel, job, _interrupted(job), due=now)
 
 
+def revive_failed(kernel: Kernel) -> list[Job]:
+    """Queue again what has failed and was not passed over since; a file that was sent for a job went with it."""
+    now = kernel.now()
+    with kernel.store.database.read() as session:
+        dead = [job for kind in bench_of(kernel).acts for job in jobs.outstanding(session, kernel.collection, kind)]
+    revived = [job for job in dead if job.state == "failed" and not _is_sent(job)]
+
+    def act(session: Session) -> None:
+        for job in revived:
+            jobs.revive(session, kernel.collection, job, now=now)
+
+    if revived:
+        kernel.store.operate(act)
+        bench_of(kernel).ring()
+    return revived
+
+
+def adopt_if_orphaned(kernel: Kernel) -> list[Job]:
+    """Where nobody works, queue again what was left running; who holds the role does so itself."""
+    with lease(bench_of(kernel).data, ROLE) as held:
+        if held is None:
+            return []
+        with kernel.store.database.read() as session:
+            left = jobs.running(session, kernel.collection)
+        adopt_orphans(kernel)
+    return left
+
+
 def _interrupted(job: Job) -> Refusal:
     return Refusal(
         Failure.UNAVAILABLE,
@@ -255,8 +283,12 @@ def _settle(kernel: Kernel, job: Job, state: State, outcome: Mapping[str, Any]) 
 
 def _let_go(job: Job) -> None:
     """A file that was sent for a job is of no use after it."""
-    if job.kind == INGEST and to_ingest_job(job).upload:
+    if _is_sent(job):
         discard_upload(path_of(job))
+
+
+def _is_sent(job: Job) -> bool:
+    return job.kind == INGEST and to_ingest_job(job).upload
 
 
 def refusal_of(job: Job) -> Refusal:

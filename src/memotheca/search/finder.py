@@ -116,6 +116,15 @@ class Finder:
             texts = self._texts.setdefault(collection, Texts(self.folder, collection))
             return self._indexes.setdefault((collection, model), Index(texts, model))
 
+    def forget(self, collection: str) -> int:
+        """Let go of what this process holds of a collection's index; the next question reads it anew."""
+        with self._guard:
+            held = [place for place in self._indexes if place[0] == collection]
+            for place in held:
+                del self._indexes[place]
+            self._texts.pop(collection, None)
+        return len(held)
+
     def find(self, snapshot: Snapshot, search: Search, embedder: QuestionEmbedder | None) -> Findings:
         """Search with whatever vector `embed_question` has made of the question before the snapshot was opened."""
         vector = search.vector if search.vector is not None else embed_question(search.text, embedder)

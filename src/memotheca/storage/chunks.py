@@ -375,6 +375,20 @@ def living_numbers(session: Session, collection: str) -> tuple[list[int], list[i
     return living_chunks(session, collection), [int(row[0]) for row in vector_rows]
 
 
+def count_unsealed(session: Session, collection: str, most: int) -> int:
+    """How many births stand in no segment yet; at most so many are counted."""
+    return int(
+        scalar(
+            session,
+            "SELECT count(*) FROM (SELECT 1 FROM chunk WHERE collection = ? AND seq > coalesce((SELECT sealed "
+            "FROM manifest WHERE collection = ? AND stream = 'text'), 0) LIMIT ?)",
+            collection,
+            collection,
+            most,
+        )
+    )
+
+
 def has_unsealed(session: Session, collection: str, at_least: int) -> bool:
     """Whether so many births, or so many deaths, stand in no segment yet."""
     streams = session.rows("SELECT stream, sealed FROM manifest WHERE collection = ?", collection)

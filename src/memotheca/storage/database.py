@@ -48,6 +48,14 @@ class Database(Protocol):
 
     def size(self) -> int: ...
 
+    def log_size(self) -> int:
+        """How many bytes the write-ahead log takes beside the file."""
+        ...
+
+    def shorten_log(self) -> bool:
+        """Move the log into the file and give its room back; False while a reader holds the log."""
+        ...
+
     def pragmas(self) -> dict[str, object]:
         """The durability settings as a connection of this database reports them."""
         ...

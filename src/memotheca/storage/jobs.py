@@ -248,6 +248,30 @@ def outstanding(session: Session, collection: str, kind: str) -> list[Job]:
     return [_to_job(row) for row in rows]
 
 
+def take_stock(session: Session, collection: str) -> tuple[dict[str, int], int | None]:
+    """How many jobs wait, run, or failed and were not passed over since; and since when the longest that is due
+    waits."""
+    rows = session.rows(
+        "SELECT state, count(*), min(CASE WHEN due > created THEN due ELSE created END) FROM job WHERE collection = ? "
+        "AND (state IN ('queued', 'running') OR (state = 'failed' AND subject_id IS NULL)) GROUP BY state",
+        collection,
+    )
+    oldest = {state: int(since) for state, _, since in rows}
+    return {state: int(count) for state, count, _ in rows}, oldest.get("queued")
+
+
+def revive(session: Session, collection: str, job: Job, *, now: int) -> None:
+    """Queue a job that has failed again, as if it had never been tried."""
+    session.run(
+        "UPDATE job SET state = 'queued', due = ?, step = ?, done = 0, attempts = 0, outcome = NULL, settled = NULL "
+        "WHERE collection = ? AND id = ? AND state = 'failed'",
+        now,
+        WAITING,
+        collection,
+        job.id,
+    )
+
+
 def pass_over_failed(session: Session, collection: str) -> None:
     """Count what failed so far among nothing any more."""
     session.run("UPDATE job SET subject_id = '' WHERE collection = ? AND state = 'failed'", collection)

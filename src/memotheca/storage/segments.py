@@ -185,6 +185,19 @@ def missing_segments(session: Session, collection: str, folder: Path) -> list[st
     return missing
 
 
+def absent_segments(session: Session, collection: str, folder: Path) -> list[str]:
+    """Segments that a manifest of a collection names and that are not there; as `missing_segments`, without opening
+    them."""
+    rows = session.rows("SELECT segments FROM manifest WHERE collection = ?", collection)
+    names = [name for row in rows for name in json.loads(row[0])]
+    return [name for name in names if not (folder / (name + SUFFIX)).exists()]
+
+
+def count_segments(session: Session, collection: str) -> int:
+    rows = session.rows("SELECT segments FROM manifest WHERE collection = ?", collection)
+    return sum(len(json.loads(row[0])) for row in rows)
+
+
 def read_models(session: Session, collection: str) -> list[str]:
     """Every embedder whose vectors a manifest names segments of."""
     rows = session.rows("SELECT stream FROM manifest WHERE collection = ? AND stream LIKE 'dense:%'", collection)

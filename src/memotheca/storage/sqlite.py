@@ -316,15 +316,38 @@ class SQLiteDatabase:
             # Deleted rows are overwritten, but not what they left on a page that was split: only new pages are clean.
             for statement in ("PRAGMA temp_store=FILE", "VACUUM", "PRAGMA temp_store=MEMORY"):
                 _execute(connection, statement)
-            busy, _, _ = _execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0]
-            # Nobody syncs a truncated log, and it could come back after a power cut; the next commit does.
-            _execute(connection, f"PRAGMA user_version={_WHOLE}")
-            self._fold(connection)
+            return self._truncate(connection)
         except apsw.Error as error:
             raise to_refusal(error) from error
         finally:
             self._release(connection)
+
+    def _truncate(self, connection: apsw.Connection) -> bool:
+        busy, _, _ = _execute(connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0]
+        # Nobody syncs a truncated log, and it could come back after a power cut; the next commit does.
+        _execute(connection, f"PRAGMA user_version={_WHOLE}")
+        self._fold(connection)
         return not busy
+
+    def shorten_log(self) -> bool:
+        connection = self._acquire()
+        try:
+            # Whoever reads now reads on; calls are not to wait for that.
+            connection.set_busy_handler(None)
+            return self._truncate(connection)
+        except apsw.BusyError:
+            return False
+        except apsw.Error as error:
+            raise to_refusal(error) from error
+        finally:
+            self._make_patient(connection)
+            self._release(connection)
+
+    def log_size(self) -> int:
+        try:
+            return self._log.stat().st_size
+        except OSError:
+            return 0
 
     def size(self) -> int:
         with self.read() as session:

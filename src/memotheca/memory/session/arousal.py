@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.session.modulators import Levels, SearchEffects, levels_at, sharpen, shift, startle
+from memotheca.memory.session.modulators import REST, Levels, SearchEffects, levels_at, sharpen, shift, startle
 from memotheca.memory.session.state import activity_of
 from memotheca.storage.database import Session
 
@@ -13,6 +13,7 @@ MODULATORS = "modulators"
 NAMELESS = "default"
 POOR, POOR_IN_A_ROW = 0.5, 5  # specification (memory-model: Poor recall)
 POOR_RECALLS = "poor_recalls"
+AT_ALL = 0.001  # chosen: less off rest than anybody could notice
 
 
 def modulator_levels(kernel: Kernel, session: Session, name: str, *, now: int | None = None) -> Levels:
@@ -38,6 +39,16 @@ def adjust_level(kernel: Kernel, name: str, modulator: str, by: float) -> tuple[
     after = shift(before, modulator, by)
     keep_levels(kernel, name, after)
     return before, after
+
+
+def bring_to_rest(kernel: Kernel, name: str) -> list[str]:
+    """Let all levels of a session be as when it began; which of them were not."""
+    with kernel.store.database.read() as session:
+        levels = modulator_levels(kernel, session, name)
+    moved = [each for each, value in levels.values.items() if abs(value - REST[each]) > AT_ALL * REST[each]]
+    if moved:
+        keep_levels(kernel, name, levels_at(kernel.now(), None))
+    return moved
 
 
 def note_nothing_found(kernel: Kernel, name: str) -> None:

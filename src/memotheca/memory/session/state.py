@@ -191,6 +191,12 @@ class Activity:
         """What was asked and shown in a session, newest first, with what is not yet written."""
         return self.retrievals.last(session, place[0], limit=limit, of_session=place[1])
 
+    def count_unwritten(self) -> int:
+        """How many things were seen and not yet written."""
+        with self._guard:
+            seen = sum(map(len, self._looks.values())) + sum(map(len, self._lines.values()))
+            return seen + len(self._counts) + len(self._states) + len(self._touched)
+
     def flush(self, store: Store) -> None:
         """Write everything in one go."""
         with self._writes:

@@ -163,6 +163,12 @@ class Reference:
                 with undisturbed():
                     self._rebuild(snapshot, self._window.sample(), self._model)
 
+    def forget_lately(self) -> int:
+        """Let go of what was judged beside results; how many that were."""
+        with self._guard:
+            held, self.lately = self.lately, LruCache(JUDGED)
+        return len(held)
+
     def _is_touched(self, snapshot: Snapshot) -> bool:
         """Whether an edge, which may lead to a member, or a member itself has changed since the last look."""
         if snapshot.tx <= self._tx or not self._sample:
