@@ -40,6 +40,7 @@ COMMANDS = {
     "restore": "put a backup in place of the data, and keep what was there",
     "erase": "remove something for good, from history, log and backups too",
     "reindex": "make the search index anew, or with another embedder",
+    "token": "make, list and revoke the tokens by which clients reach a server",
     "doctor": "check that everything is well and say what to do where it is not",
     "completion": "print what lets a shell complete commands and options",
 }

@@ -31,6 +31,7 @@ from memotheca.server.elicitation import QuestionReply, converse, seal_state
 from memotheca.server.events import TOOLS_CHANGED, Hub, Note, Subscriber
 from memotheca.server.faults import INTERNAL_ERROR, INVALID_PARAMS, fault_details
 from memotheca.server.guidance import compose_instructions
+from memotheca.server.holders import actor_of, is_admin, may_write, refuse_strangers
 from memotheca.server.progress import Teller
 from memotheca.server.sessions import HERE, MessageOrigin, session_of
 from memotheca.server.task_protocol import Errands
@@ -168,6 +169,7 @@ class Adapter:
     async def _guard(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Complete every error with its type and details; what nobody expected is logged, never sent."""
         try:
+            refuse_strangers(ctx)
             result = await call_next(ctx)
             if ctx.method == "notifications/initialized":
                 self._member(ctx).wants_tools = True
@@ -204,7 +206,7 @@ class Adapter:
 
     async def _list_tools(self, ctx: Context, params: Any) -> Any:
         hidden = "execution" if _is_before_tasks(ctx.protocol_version) else None
-        listed = (listing.wire for listing in self.app.catalog.listed())
+        listed = (listing.wire for listing in self.app.catalog.listed() if may_write(ctx) or not listing.writes)
         return {"tools": [{key: wire[key] for key in wire if key != hidden} for wire in listed]}
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Any:
@@ -242,7 +244,7 @@ class Adapter:
         async def run(conversation: Dialogue) -> Reply:
             call = Call(
                 kernel=self.app.kernel,
-                actor=_actor(ctx),
+                actor=actor_of(ctx),
                 session=session_of(ctx),
                 key=_key(ctx),
                 cancelled=stopped.is_set,
@@ -250,7 +252,8 @@ class Adapter:
                 report=teller.report,
                 show=teller.show,
                 conversation=conversation,
-                is_local=HERE.get().is_local,
+                is_local=HERE.get().is_local or is_admin(ctx),
+                may_write=may_write(ctx),
             )
             work = partial(self.app.dispatcher.run, params.name, params.arguments or {}, call)
             # Who waits for a job must not keep the job from going on.
@@ -412,12 +415,6 @@ async def _notify_stream(ctx: Context, meta: dict[str, Any], uri: str, note: Not
         params = types.ResourceUpdatedNotificationParams(uri=uri, _meta={**meta, CHANGE: note})
         notification = types.ResourceUpdatedNotification(params=params)
     await ctx.session.send_notification(notification, related_request_id=ctx.request_id)
-
-
-def _actor(ctx: Context) -> str:
-    """Who writes, as the client names itself."""
-    params = ctx.session.client_params
-    return params.client_info.name if params is not None else "client"
 
 
 def _key(ctx: Context) -> str:

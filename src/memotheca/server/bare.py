@@ -12,7 +12,7 @@ from mcp.server.connection import Connection
 from mcp.server.runner import ServerRunner, serve_one
 from mcp.shared.dispatcher import CallOptions
 from mcp.shared.exceptions import MCPError, NoBackChannelError
-from mcp.shared.message import MessageMetadata
+from mcp.shared.message import MessageMetadata, ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.requests import Request
@@ -78,7 +78,7 @@ class BareDoor:
             return Response(status_code=202)
         revision = request.headers.get("mcp-protocol-version", REVISION)
         connection = Connection.from_envelope(revision, {"name": "http", "version": "0"}, {})
-        exchange = OneExchange(message.get("id"))
+        exchange = OneExchange(message.get("id"), message_metadata=ServerMessageMetadata(request_context=request))
         if "id" not in message:
             await ServerRunner(self._adapter.server, connection, None).on_notify(
                 exchange, message["method"], message.get("params")

@@ -11,6 +11,7 @@ import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
 from memotheca.server.batches import Reply
+from memotheca.server.holders import TokenHolder
 from memotheca.server.limits import ByteBudget
 from memotheca.server.messages import Entrance, Incoming
 
@@ -36,6 +37,7 @@ class Channel:
     def __init__(self, to_server: MemoryObjectSendStream[Incoming], most: int, budget: ByteBudget) -> None:
         self.id = uuid4().hex
         self.address = ""
+        self.holder: TokenHolder | None = None
         self.is_used = False
         self._most = most
         self._budget = budget

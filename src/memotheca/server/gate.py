@@ -1,9 +1,9 @@
 """Who may ask over HTTP, decided by a request's headers before its body is read: host, origin, token."""
 
-import hmac
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import parse_qs
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -12,12 +12,16 @@ from starlette.websockets import WebSocket
 from memotheca.model.errors import Failure, Refusal
 from memotheca.server.ascii_json import JsonReply
 from memotheca.server.faults import INVALID_REQUEST, fault
+from memotheca.server.holders import HOLDER, TokenHolder, TokenHolders
 from memotheca.settings import Settings
 
 log = logging.getLogger(__name__)
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 OPEN = "/health"
+SESSION_HEADER = "mcp-session-id"
+# In the address of a connection by server-sent events, and in the ids of its events before their number.
+SESSION = "session_id"
 SHOWN = 100  # chosen: a name of usual length; what is refused is not repeated at length
 
 CORS_METHODS = "GET, POST, DELETE, OPTIONS"
@@ -79,10 +83,10 @@ def _is_among(origin: str, allowed: Sequence[str]) -> bool:
 class Gate:
     """Turns away who may not ask, and lets scripts of the named origins read what the others are answered."""
 
-    def __init__(self, app: ASGIApp, names: AllowedHosts, token: str) -> None:
+    def __init__(self, app: ASGIApp, names: AllowedHosts, holders: TokenHolders) -> None:
         self._app = app
         self._names = names
-        self._token = token.encode()
+        self._holders = holders
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # The health check says nothing worth hiding.
@@ -94,8 +98,8 @@ class Gate:
         if origin and self._names.share_with(origin):
             send = _sharing(send, origin)
         answer = self._refuse(scope, headers) or _preflight(scope, headers)
-        if answer is None and not self._is_known(headers):
-            answer = _refusal(scope, 401, "no bearer token, or a wrong one")
+        if answer is None:
+            answer, send = self._admit(scope, headers, send)
         if answer is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -116,12 +120,40 @@ class Gate:
             return _refusal(scope, 403, f"Origin {origin[:SHOWN]!r}")
         return None
 
-    def _is_known(self, headers: Mapping[str, str]) -> bool:
-        if not self._token:
-            return True
+    def _admit(self, scope: Scope, headers: Mapping[str, str], send: Send) -> tuple[Response | None, Send]:
+        """Find out who asks and write it into the scope; a session is its own holder's alone."""
+        if not self._holders.are_asked_for:
+            return None, send
         scheme, _, given = headers.get("authorization", "").partition(" ")
-        matches = hmac.compare_digest(given.strip().encode("latin-1", "replace"), self._token)
-        return matches and scheme.lower() == "bearer"
+        holder = self._holders.find(given.strip()) if scheme.lower() == "bearer" else None
+        if holder is None:
+            return _refusal(scope, 401, "no bearer token, or a wrong one"), send
+        if not holder.token.may_enter(self._holders.collection):
+            why = f"the token of {holder.token.name} is for other collections"
+            return _refusal(scope, 403, why, WRONG_COLLECTION), send
+        if not all(self._holders.owns(holder, session) for session in _named_sessions(scope, headers)):
+            return _refusal(scope, 404, f"{holder.token.name} asked in another's session", WRONG_SESSION), send
+        scope[HOLDER] = holder
+        return None, self._noting(send, holder)
+
+    def _noting(self, send: Send, holder: TokenHolder) -> Send:
+        """Remember whose the sessions are that are begun."""
+
+        async def note(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                session = _first_of_each(message.get("headers", [])).get(SESSION_HEADER)
+                if session:
+                    self._holders.note(holder, session)
+            await send(message)
+
+        return note
+
+
+def _named_sessions(scope: Scope, headers: Mapping[str, str]) -> list[str]:
+    """The sessions that a request names: in a header, in its address, or in the last event that it has seen."""
+    query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+    last = headers.get("last-event-id", "").rpartition("-")[0]
+    return [each for each in (headers.get(SESSION_HEADER, ""), last, *query.get(SESSION, [])) if each]
 
 
 def _first_of_each(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -140,7 +172,11 @@ _WORDS = {
 }
 
 
-def _refusal(scope: Scope, status: int, why: str) -> Response:
+WRONG_COLLECTION = ("Forbidden", "This token is for other collections than the one that is served here.")
+WRONG_SESSION = ("Session not found", "There is no such session of yours. Begin a new one.")
+
+
+def _refusal(scope: Scope, status: int, why: str, words: tuple[str, str] | None = None) -> Response:
     """The answer, which the log tells of; neither has the token or the query, which might hold one."""
     client = scope.get("client") or ("somebody", 0)
     log.info(
@@ -153,7 +189,7 @@ def _refusal(scope: Scope, status: int, why: str) -> Response:
             401,
             headers={"WWW-Authenticate": 'Bearer realm="memotheca"'},
         )
-    message, details = _WORDS[status]
+    message, details = words or _WORDS[status]
     return JsonReply(fault(INVALID_REQUEST, message, details=details), status)
 
 

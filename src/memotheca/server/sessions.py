@@ -32,6 +32,8 @@ class MessageOrigin:
     catch_up: Callable[[], Awaitable[None]] = at_once
     # Whoever is served over stdio has started us.
     is_local: bool = False
+    # Whoever opened the connection, where that takes a token.
+    holder: Any = None
 
 
 NOWHERE = MessageOrigin()

@@ -12,6 +12,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from memotheca.server.adapter import Adapter
 from memotheca.server.batches import Reply, spell
 from memotheca.server.faults import PARSE_ERROR, fault, parse_message
+from memotheca.server.holders import HOLDER
 from memotheca.server.limits import ClientLimits
 from memotheca.server.messages import Entrance, Full, Incoming
 from memotheca.server.sessions import HERE, MessageOrigin, name_session
@@ -39,7 +40,8 @@ class SocketDoor:
             tasks.start_soon(line.read, to_server)
             tasks.start_soon(line.write, from_server)
             options = server.create_initialization_options()
-            HERE.set(MessageOrigin(name_session("socket", uuid4().hex), None, line.is_behind, line.catch_up))
+            name, holder = name_session("socket", uuid4().hex), socket.scope.get(HOLDER)
+            HERE.set(MessageOrigin(name, None, line.is_behind, line.catch_up, holder=holder))
             await serve_dual_era_loop(server, incoming, outgoing, lifespan_state=None, init_options=options)
             tasks.cancel_scope.cancel()
 

@@ -23,6 +23,8 @@ from memotheca.server.adapter import Adapter
 from memotheca.server.ascii_json import JsonReply
 from memotheca.server.channel import Channel, Event, Gone
 from memotheca.server.faults import INVALID_REQUEST, fault
+from memotheca.server.gate import SESSION
+from memotheca.server.holders import HOLDER, TokenHolder
 from memotheca.server.limits import IS_IDLE, ByteBudget, ClientLimits
 from memotheca.server.messages import Full, Incoming
 from memotheca.server.sessions import HERE, MessageOrigin, name_session
@@ -31,7 +33,6 @@ from memotheca.tools.memories.contract import SSE_SESSION_EXPIRED
 log = logging.getLogger(__name__)
 
 MESSAGES = "/messages"
-SESSION = "session_id"
 HEARTBEAT_SECONDS = 30.0  # specification: of the memories family
 GRACE_SECONDS = 60.0  # specification: of the memories family
 
@@ -70,7 +71,7 @@ class EventDoor:
             if channel is None and not self._make_room(address):
                 await JsonReply({"error": "too_many_connections"}, 503)(scope, receive, send)
                 return
-            channel = channel or self._open(address)
+            channel = channel or self._open(address, scope.get(HOLDER))
             stream, after = channel.attach(seen)
         except Gone:
             await _expired(None)(scope, receive, send)
@@ -134,10 +135,11 @@ class EventDoor:
             idle.scope.cancel()
         return idle is not None
 
-    def _open(self, address: str) -> Channel:
+    def _open(self, address: str, holder: TokenHolder | None) -> Channel:
         to_server, incoming = anyio.create_memory_object_stream[Incoming](0)
         channel = Channel(to_server, self._limits.buffer, self._budget)
         channel.address = address
+        channel.holder = holder
         self._channels[channel.id] = channel
         assert self._tasks is not None
         self._tasks.start_soon(self._serve, channel, incoming)
@@ -145,7 +147,10 @@ class EventDoor:
 
     async def _serve(self, channel: Channel, incoming: MemoryObjectReceiveStream[Incoming]) -> None:
         """Answer a client until it is gone for good."""
-        HERE.set(MessageOrigin(name_session("sse", channel.id), channel.show, channel.is_behind, channel.catch_up))
+        origin = MessageOrigin(
+            name_session("sse", channel.id), channel.show, channel.is_behind, channel.catch_up, holder=channel.holder
+        )
+        HERE.set(origin)
         outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
         server = self._adapter.server
         try:

@@ -11,6 +11,7 @@ from memotheca.jobs.file_access import Upload
 from memotheca.jobs.queue import bench_of
 from memotheca.model.errors import Failure, Refusal
 from memotheca.server.adapter import Adapter
+from memotheca.server.holders import HOLDER, TokenHolder
 
 # Specification: RFC 9110.
 # Specification: RFC 9110.
@@ -37,6 +38,9 @@ class UploadDoor:
         if listing is None:
             raise Refusal(Failure.FORBIDDEN, "Documents are not offered here.")
         self._adapter.app.catalog.refuse_hidden(listing)
+        holder: TokenHolder | None = request.scope.get(HOLDER)
+        if holder is not None and not holder.token.may_write:
+            raise Refusal(Failure.READ_ONLY, "This token may only read; nothing was taken.")
         bench, name = bench_of(self._adapter.app.kernel), request.query_params.get("name", "")
         length = request.headers.get("content-length", "")
         room = (int(length[:20]),) if length.isdecimal() else ()

@@ -31,6 +31,7 @@ from memotheca.server.bare import BareDoor
 from memotheca.server.batch_posts import BatchDoor
 from memotheca.server.connections import GuardedHttp, GuardedSocket, Places
 from memotheca.server.gate import AllowedHosts, Gate, is_everywhere, is_loopback
+from memotheca.server.holders import TokenHolders
 from memotheca.server.limits import ByteBudget, Sparing, limits_of
 from memotheca.server.posts import MAX_BODY, MessageCheck
 from memotheca.server.shutdown import heeded, leave_in_the_end
@@ -54,11 +55,13 @@ SPARED = ("asyncio", "uvicorn.error", "memotheca.server.connections", "memotheca
 def build_web(
     adapter: Adapter, settings: Settings, *, wait: Wait = anyio.sleep, budget: ByteBudget | None = None
 ) -> ASGIApp:
-    token, names, limits = read_token(settings), AllowedHosts(settings), limits_of(settings)
-    if not token and not is_loopback(settings.text("host")):
+    names, limits = AllowedHosts(settings), limits_of(settings)
+    holders = TokenHolders(settings.data, read_token(settings), adapter.app.kernel.collection)
+    if not holders.are_asked_for and not is_loopback(settings.text("host")):
         raise Refusal(
             Failure.FORBIDDEN,
-            "An address that others can reach needs a bearer token: set MEMOTHECA_TOKEN or --token-file.",
+            "An address that others can reach needs a bearer token: make one with `memotheca token add NAME`, or set "
+            "MEMOTHECA_TOKEN or --token-file.",
         )
     manager = StreamableHTTPSessionManager(
         adapter.server,
@@ -95,7 +98,7 @@ def build_web(
         Route("/uploads", endpoint=UploadDoor(adapter).receive, methods=["POST"]),
         Route("/health", endpoint=health, methods=["GET"]),
     ]
-    return Gate(Starlette(routes=routes, lifespan=lifespan), names, token)
+    return Gate(Starlette(routes=routes, lifespan=lifespan), names, holders)
 
 
 def run_web(adapter: Adapter, settings: Settings, *, announce: Any = None) -> None:

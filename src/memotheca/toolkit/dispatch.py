@@ -79,6 +79,8 @@ class Dispatcher:
         listing, arguments, call = exchange.listing, exchange.arguments, exchange.call
         try:
             self.catalog.refuse_hidden(listing)
+            if listing.writes and not call.may_write:
+                raise Refusal(Failure.READ_ONLY, "This token may only read; nothing was changed.")
             tool = self.catalog.load(listing)
             wrong = _find_unspeakable(arguments)
             if wrong is None:

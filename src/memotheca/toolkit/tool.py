@@ -56,6 +56,8 @@ class Call(Generic[K]):
     conversation: Dialogue = Dialogue()
     # Whether the caller is on this machine, and may know where things lie on it.
     is_local: bool = True
+    # Whether the caller may change anything.
+    may_write: bool = True
     # Whether the client is shown a tool, so that no answer advises one it cannot call.
     shows: Callable[[str], bool] = lambda name: True
 

@@ -13,8 +13,8 @@ _TIMES = frozenset({"date", "time", "weekday"})
 
 
 def differences(one: Entry, other: Entry) -> tuple[str, ...]:
-    """What two entries differ in, of figure, time, name, denial and order: nothing where neither says more of these, and
-    both say it in the same order, so that who bites whom is not turned round."""
+    """What two entries differ in, of figure, time, name, denial and order: nothing where neither says more of these,
+    and both say it in the same order, so that who bites whom is not turned round."""
     mine, theirs = tell(one), tell(other)
     found: dict[str, None] = {}
     kinds = {value[0] for value in _values(mine) ^ _values(theirs)}

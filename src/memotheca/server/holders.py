@@ -1,0 +1,94 @@
+"""Holders of tokens: who asks over HTTP, and which sessions are theirs."""
+
+import hmac
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memotheca.admin.access_tokens import AccessToken, TokenFile
+from memotheca.model.errors import Failure, Refusal
+from memotheca.server.sessions import HERE
+from memotheca.text.caches import LruCache
+
+# Under which key a request's scope has who asks.
+HOLDER = "memotheca.holder"
+CANCELS = ("tasks/cancel", "tools/cancel")
+SESSIONS = 10_000  # chosen: more than a server has at once
+# Whoever sends the one token of the settings: they have no name of their own, so that the client's is used.
+UNNAMED = AccessToken(name="", role="write")
+
+
+@dataclass(frozen=True, slots=True)
+class TokenHolder:
+    """Whoever sent a token with a request, and whether it is still worth anything."""
+
+    token: AccessToken
+    is_valid: Callable[[], bool]
+
+
+class TokenHolders:
+    """Whoever sends one of the tokens of the file beside the data, or the one token of the settings."""
+
+    def __init__(self, data: Path, token: str, collection: str) -> None:
+        self.collection = collection
+        self._token = token.encode()
+        self._file = TokenFile(data)
+        self._was_asked_for = False
+        self._owners: LruCache[str, str] = LruCache(SESSIONS)
+
+    @property
+    def are_asked_for(self) -> bool:
+        """Whether everybody has to say who they are. Whoever takes the file of tokens away opens nothing."""
+        self._was_asked_for = self._was_asked_for or bool(self._token) or self._file.is_there()
+        return self._was_asked_for
+
+    def find(self, secret: str) -> TokenHolder | None:
+        found = self._file.find(secret)
+        if found is None and self._token and hmac.compare_digest(secret.encode("latin-1", "replace"), self._token):
+            return TokenHolder(UNNAMED, lambda: True)
+        return None if found is None else TokenHolder(found, lambda: self._file.find(secret) == found)
+
+    def owns(self, holder: TokenHolder, session: str) -> bool:
+        """Whether a session is this holder's; of one that nobody here has begun the transport says that it is none."""
+        owner = self._owners.get(session)
+        return owner is None or owner == holder.token.name
+
+    def note(self, holder: TokenHolder, session: str) -> None:
+        if self._owners.get(session) is None:
+            self._owners.put(session, holder.token.name)
+
+
+def holder_of(ctx: Any) -> TokenHolder | None:
+    """Who a request is from: of HTTP each says so itself, of a connection whoever has opened it."""
+    asked = getattr(ctx.request, "scope", {}).get(HOLDER) if ctx.request is not None else None
+    return asked or HERE.get().holder
+
+
+def actor_of(ctx: Any) -> str:
+    """Who writes: the holder of a token by its name, else the client as it names itself."""
+    holder = holder_of(ctx)
+    if holder is not None and holder.token.name:
+        return holder.token.name
+    params = ctx.session.client_params
+    return params.client_info.name if params is not None else "client"
+
+
+def may_write(ctx: Any) -> bool:
+    holder = holder_of(ctx)
+    return holder is None or holder.token.may_write
+
+
+def is_admin(ctx: Any) -> bool:
+    """Who runs the server may know where things lie on it."""
+    holder = holder_of(ctx)
+    return holder is not None and holder.token.role == "admin"
+
+
+def refuse_strangers(ctx: Any) -> None:
+    """A connection may outlive the token it was opened with; and who may only read stops nobody's work."""
+    holder = holder_of(ctx)
+    if holder is not None and not holder.is_valid():
+        raise Refusal(Failure.FORBIDDEN, "The token of this connection was revoked. Connect with another one.")
+    if ctx.method in CANCELS and not may_write(ctx):
+        raise Refusal(Failure.READ_ONLY, "This token may only read; nothing was cancelled.")
