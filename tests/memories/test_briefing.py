@@ -65,7 +65,7 @@ def test_a_search_is_told_in_lines_and_programs_read_the_rest(librarian: Librari
     librarian.remember("The canteen opens at nine.", source="colleague")
     reply = librarian.reply("search_graph", query="canteen")
     (block,) = reply.blocks
-    said, line = block["text"].splitlines()
+    said, line, _ = block["text"].splitlines()
     assert said == 'Found 1 for "canteen".'
     assert line.startswith("The canteen opens at nine. (10 Feb 2026, colleague) [node_")
     assert (reply.structured or {})["results"][0]["johari"]

@@ -242,14 +242,17 @@ def test_any_text_fits_the_smallest_budget(librarian: Librarian, content: str, m
 def test_the_budget_counts_all_the_text_that_goes_out(jobs: Librarian, tokens: int) -> None:
     reply = jobs.reply("inject_context", query="which slow job waits for the lock", max_tokens=tokens)
     assert reply.structured is not None
-    assert [block["text"] for block in reply.blocks] == [reply.structured["context"]]
+    (block,) = reply.blocks
+    context, _, asking = block["text"].rpartition("\n")
+    assert context == reply.structured["context"]
+    assert asking == f"Helped? observe_outcome {reply.structured['prediction_id']}"
     assert sum(count_tokens(block["text"]) for block in reply.blocks) <= tokens
 
 
 def test_nothing_is_known_is_said_in_so_many_words(librarian: Librarian) -> None:
     librarian.remember("Ada drinks tea.")
     (block,) = librarian.reply("inject_context", query="volcanoes of Iceland").blocks
-    assert block["text"] == "Nothing is known about this."
+    assert block["text"].splitlines()[0] == "Nothing is known about this."
 
 
 def test_what_of_a_question_nothing_mentions_is_named_first(librarian: Librarian) -> None:

@@ -54,6 +54,11 @@ ECHOES: dict[str, str] = {
     "omni_infer.config.max_path": "what the caller said",
     "omni_infer.config.min_confidence": "what the caller said",
     "omni_infer.config.clamped": "what the caller said",
+    "get_learner_state.labels.needed": "a bound",
+    "get_learner_state.last_adjustment.tx_id": "the number of a transaction",
+    "get_meta_learning_log.events[].id": "its place",
+    "get_meta_learning_status.labels.needed": "a bound",
+    "trigger_lambda_recalibration.labels.needed": "a bound",
     "reflect_on_memory.suggested_sequence[].step": "its place",
     "reflect_on_memory.suggested_sequence[].params": "arguments",
     "store_memory.times": "what the caller said, or the text",
@@ -65,7 +70,64 @@ LATER = (
     "search_graph.results[].purpose_alignment",
     "search_graph.results[].theta_to_north_star",
 )
-TIMES = ("latency_ms", "recovery_time_ms", "retrieval_ms", "stages[].ms")
+TIMES = ("latency_ms", "query_time_ms", "recovery_time_ms", "retrieval_ms", "stages[].ms")
+# Learning takes many outcomes.
+OUTCOMES: dict[str, tuple[str, ...]] = {
+    "test_an_outcome_is_held_against_what_was_predicted": tuple(
+        f"observe_outcome.{name}"
+        for name in ("predicted_value", "prediction_error", "new_accuracy", "overall_accuracy")
+    ),
+    "test_outcomes_are_told_by_domain_and_by_kind_of_question": tuple(
+        f"get_learner_state.{name}"
+        for name in ("accuracy", "prediction_count", "domain_stats", "query_types", "calibration_error", "brier")
+    ),
+    "test_it_learns_what_helps_and_predicts_by_it_until_that_is_taken_back": (
+        "get_learner_state.signal_weights",
+        "get_learner_state.last_adjustment.labels",
+        "get_learner_state.last_adjustment.held_out",
+        "get_learner_state.last_adjustment.ece_before",
+        "get_learner_state.last_adjustment.ece_after",
+        "get_meta_learning_status.adjustment_count",
+        "trigger_lambda_recalibration.bo_iterations",
+        "trigger_lambda_recalibration.expected_improvement",
+        *(
+            f"trigger_lambda_recalibration.held_out.{name}"
+            for name in ("count", "ece_before", "ece_after", "brier_before", "brier_after")
+        ),
+    ),
+    "test_use_counts_as_a_weak_label": tuple(
+        f"{tool}.labels.{name}"
+        for tool in ("get_learner_state", "get_meta_learning_status", "trigger_lambda_recalibration")
+        for name in ("stated", "weak", "counted")
+    ),
+    "test_lambda_follows_what_speaks_for_help": (
+        *(
+            f"trigger_lambda_recalibration.{part}.{name}"
+            for part in ("previous_lambdas", "new_lambdas")
+            for name in "sc"
+        ),
+        *(f"get_meta_learning_status.{part}.{name}" for part in ("current_lambdas", "base_lambdas") for name in "sc"),
+        *(f"get_learner_state.lambda_weights.{name}" for name in "sc"),
+        "get_meta_learning_status.lambda_deviation",
+        "trigger_lambda_recalibration.adjustment.delta_s",
+        "trigger_lambda_recalibration.adjustment.delta_c",
+        "trigger_lambda_recalibration.adjustment.trigger_error",
+    ),
+    "test_an_alert_session_learns_in_larger_steps": ("trigger_lambda_recalibration.adjustment.alpha",),
+    "test_accuracy_that_falls_and_rises_is_logged_and_told": (
+        "get_meta_learning_status.current_accuracy",
+        "get_meta_learning_status.consecutive_low_count",
+        "get_meta_learning_status.accuracy_history[]",
+        "get_meta_learning_status.recent_events_count",
+        "get_meta_learning_log.total_count",
+    ),
+    "test_each_space_that_is_a_signal_tells_how_often_it_is_nearer_to_what_helped": (
+        "get_meta_learning_status.embedder_accuracy[].accuracy",
+    ),
+    "test_a_surprise_moves_lambda_towards_what_helped": tuple(
+        f"get_meta_learning_log.events[].{name}" for name in ("before", "after", "error")
+    ),
+}
 # What takes vectors, or a story of its own, is moved by a test of its own.
 ELSEWHERE: dict[str, str] = {
     "store_memory.updates[].score": "memories/test_judgement.py"
@@ -128,6 +190,7 @@ ELSEWHERE: dict[str, str] = {
     },
     "omni_infer.results[].statements": "memories/test_directions.py"
     "::test_what_was_stated_twice_is_surer_and_said_to_be",
+    **{path: f"memories/test_outcomes.py::{test}" for test, paths in OUTCOMES.items() for path in paths},
     "omni_infer.below_min_confidence": "memories/test_directions.py::test_what_is_too_weak_is_counted_and_not_told",
     "check_adversarial.checks[].evidence": "memories/test_diagnosis.py::test_meaning_tells_what_is_out_of_place",
 }
@@ -148,7 +211,7 @@ def numeric(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
 
 def reported(librarian: Librarian) -> set[str]:
     listed = [listing for listing in librarian.app.catalog.listed() if listing.toolset == "memories"]
-    assert len(listed) == 42
+    assert len(listed) == 47
     found = {f"{each.name}.{path}" for each in listed for path in numeric(each.wire["outputSchema"])}
     return {path for path in found if path.split(".")[1] not in ("pulse", "error", "tx_id")}
 

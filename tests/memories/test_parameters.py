@@ -15,6 +15,7 @@ from memotheca.model.clock import DAY, SECOND, to_iso
 from memotheca.search import prepared
 from tests.conftest import BEGAN, Time
 from tests.memories.librarian import WHY, Librarian, open_librarian
+from tests.memories.planted_outcomes import Planted, put_outcomes
 
 TEA, CUP, POT = "tea", "cup", "pot"
 LATER = to_iso(BEGAN + 30 * DAY)
@@ -227,7 +228,26 @@ KEEPING = [
     Effect("trigger_consolidation", {}, {"strategy": "semantic"}, "consolidation_result"),
     Effect("trigger_consolidation", {}, {"min_similarity": 1}, "consolidation_result"),
 ]
-EFFECTS = [*STORE, *RETRIEVAL, *CURATION, *NAVIGATION, *REFLECTION, *KEEPING]
+SAID = {"prediction_id": "pred_Legalcosine1", "actual_outcome": 1}
+LEARN = {"domain": "Code", "dry_run": True}
+OUTCOMES = [
+    Effect("observe_outcome", SAID, {"prediction_id": "pred_Legalcosine0"}, "predicted_value"),
+    Effect("observe_outcome", SAID, {"actual_outcome": 0}, "prediction_error"),
+    Effect("observe_outcome", SAID, {"context": {"domain": "Code", "query_type": "fact"}}, "domain"),
+    Effect("get_learner_state", {}, {"domain": "Legal"}, "prediction_count"),
+    Effect("get_meta_learning_status", {}, {"include_accuracy_history": True}, "accuracy_history"),
+    Effect("get_meta_learning_status", {}, {"include_embedder_breakdown": True}, "embedder_accuracy"),
+    Effect("trigger_lambda_recalibration", LEARN, {"force_bayesian": True}, "bo_iterations"),
+    Effect("trigger_lambda_recalibration", LEARN, {"domain": "Legal"}, "labels"),
+    Effect("trigger_lambda_recalibration", {"domain": "General"}, {"dry_run": True}, "status"),
+    Effect("get_meta_learning_log", {}, {"start_time": LATER}, "total_count"),
+    Effect("get_meta_learning_log", {}, {"end_time": to_iso(BEGAN)}, "total_count"),
+    Effect("get_meta_learning_log", {}, {"event_type": "lambda_adjustment"}, "total_count"),
+    Effect("get_meta_learning_log", {}, {"domain": "Legal"}, "total_count"),
+    Effect("get_meta_learning_log", {}, {"limit": 1}, "has_more"),
+    Effect("get_meta_learning_log", {}, {"offset": 1}, "events"),
+]
+EFFECTS = [*STORE, *RETRIEVAL, *CURATION, *NAVIGATION, *REFLECTION, *KEEPING, *OUTCOMES]
 
 
 def furnish(librarian: Librarian) -> dict[str, str]:
@@ -262,6 +282,10 @@ def furnish(librarian: Librarian) -> dict[str, str]:
     librarian.call("temporary_scratchpad", action="write", key="plan", value="tea")
     for name in (TEA, CUP):
         names[f"${name}"] = librarian.call("get_neighborhood", node_id=name)["focal_node"]["citation"]
+    learned = librarian.remember("What helps is learned.", session_id="many")
+    put_outcomes(librarian, learned, 60, Planted(domain="Code", right=0.8, wrong=0.4))
+    put_outcomes(librarian, learned, 3, Planted(domain="Legal"))
+    librarian.call("trigger_lambda_recalibration", domain="Code")
     librarian.remember("Jam is sweet.", session_id="kitchen", domain="General", metadata={"source": "the cook"})
     return names
 

@@ -13,6 +13,8 @@ BERLIN = ("store_memory", {"content": "Ada lives in Berlin.", "rationale": WHY})
 PARIS = ("store_memory", {"content": "Ada lives in Paris.", "rationale": WHY})
 DEPLOYS = ("store_memory", {"content": "Deploys fail because the lock is held.", "rationale": WHY, "importance": 0.8})
 FORGET = ("forget_concept", {"node_id": "$node_id", "reason": "obsolete", "rationale": WHY})
+CONTEXT = ("inject_context", {"query": "Where does Ada live?"})
+OBSERVED = ("observe_outcome", {"prediction_id": "$prediction_id", "actual_outcome": 1})
 NOWHERE = "01a1e36e-fabb-7cb4-8001-562661571f54"
 
 CALLS: dict[str, list[tuple[str, dict[str, Any]]]] = {
@@ -46,6 +48,16 @@ CALLS: dict[str, list[tuple[str, dict[str, Any]]]] = {
     ],
     "debug_compare_retrieval-error": [("debug_compare_retrieval", {"query": "ada", "spaces": []})],
     "test_recall_accuracy": [BERLIN, ("test_recall_accuracy", {"query": "ada", "expected_node_ids": ["$node_id"]})],
+    "observe_outcome": [BERLIN, CONTEXT, ("observe_outcome", {"prediction_id": "$prediction_id", "actual_outcome": 1})],
+    "observe_outcome-error": [("observe_outcome", {"prediction_id": "pred_none", "actual_outcome": 1})],
+    "get_learner_state": [CONTEXT, OBSERVED, ("get_learner_state", {})],
+    "get_learner_state-error": [("get_learner_state", {"domain": "Cooking"})],
+    "get_meta_learning_status": [CONTEXT, OBSERVED, ("get_meta_learning_status", {"include_accuracy_history": True})],
+    "get_meta_learning_status-error": [("get_meta_learning_status", {"include_accuracy_history": "yes"})],
+    "trigger_lambda_recalibration": [CONTEXT, OBSERVED, ("trigger_lambda_recalibration", {"dry_run": True})],
+    "trigger_lambda_recalibration-error": [("trigger_lambda_recalibration", {"domain": "Cooking"})],
+    "get_meta_learning_log": [CONTEXT, OBSERVED, ("get_meta_learning_log", {})],
+    "get_meta_learning_log-error": [("get_meta_learning_log", {"event_type": "insight"})],
     "test_recall_accuracy-error": [("test_recall_accuracy", {"query": "ada", "expected_node_ids": [NOWHERE]})],
 }
 

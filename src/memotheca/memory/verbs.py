@@ -14,6 +14,7 @@ class Verb(StrEnum):
     BOOST = auto()
     RELEASE = auto()
     TUNE = auto()
+    LEARN = auto()
     PRUNE = auto()
     CONSOLIDATE = auto()
     UNDO = auto()

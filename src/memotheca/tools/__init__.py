@@ -30,4 +30,16 @@ SELECTIONS = (
         default=False,
         members=("get_pruning_candidates", "execute_prune", "trigger_consolidation", "restore_from_hash"),
     ),
+    Toolset(
+        "outcomes",
+        "Whether what an agent's memory shows helps: saying so, and what it learns from that.",
+        default=False,
+        members=(
+            "observe_outcome",
+            "get_learner_state",
+            "get_meta_learning_status",
+            "trigger_lambda_recalibration",
+            "get_meta_learning_log",
+        ),
+    ),
 )

@@ -1,15 +1,18 @@
 """Predictions: each retrieval is written down with how well it is thought to help, so that its outcome can be held
 against that (memory-model: Retrievals)."""
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.memory.outcomes.calibrator import features_of
+from memotheca.memory.outcomes.labels import FIT
+from memotheca.memory.outcomes.learner import read_learner
 from memotheca.memory.outcomes.shown_signals import domain_of, shown_entries
 from memotheca.memory.safety.secrets import scrub
 from memotheca.memory.session.state import activity_of
-from memotheca.model.ids import new_id
 from memotheca.search.search import Hit
 from memotheca.storage.instruments.retrievals import RetrievalRow
 
@@ -29,20 +32,28 @@ class AnsweredQuestion:
 
 
 def predict_help(kernel: Kernel, answered: AnsweredQuestion) -> RetrievalRow:
-    """Write down what was asked and shown, and how well that is thought to help: nothing where nothing is shown, and
-    unknown where only words were compared, of which the best is always best."""
+    """Write down what was asked and shown, and how well that is thought to help: as was learned from outcomes, else as
+    the best of it fits. Nothing helps that shows nothing; unknown is the fit where only words were compared, of which
+    the best is always best."""
     now = kernel.now()
     hits = answered.hits
-    is_known = not hits or any(hit.cosine is not None for hit in hits)
+    shown = shown_entries(kernel, hits, now)
+    domain = answered.domain or domain_of(hits)
+    has_fit = not hits or any(hit.cosine is not None for hit in hits)
+    fit = round(answered.fit, 4) if has_fit else None
+    with kernel.read() as snapshot:
+        learner = read_learner(snapshot, domain)
+    predicted = fit if learner is None or not shown else round(learner.calibrator.predict(features_of(shown)), 4)
     row = RetrievalRow(
-        id=new_id(now),
+        id=f"pred_{secrets.token_hex(5)}",
         time=now,
         session=answered.session,
         way=answered.way,
         query=scrub(answered.query)[0],
-        domain=answered.domain or domain_of(hits),
-        predicted=round(answered.fit, 4) if is_known else None,
-        shown=shown_entries(kernel, hits, now),
+        domain=domain,
+        predicted=predicted,
+        facts={} if fit is None else {FIT: fit},
+        shown=shown,
     )
     activity_of(kernel).retrievals.keep(kernel.collection, row)
     return row

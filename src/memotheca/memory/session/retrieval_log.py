@@ -63,6 +63,11 @@ class RetrievalLog:
         rows.sort(key=lambda row: -row.time)
         return self._marked(collection, rows[:limit])
 
+    def count(self, collection: str, domain: str | None = None) -> int:
+        """How many are not yet written, of a domain or of all."""
+        with self._guard:
+            return sum(domain in (None, row.domain) for row in self._rows.get(collection, {}).values())
+
     def mark(self, session: Session, place: Place, ids: Iterable[str], sure: float, *, now: int) -> None:
         """Entries were of use: a weak label for the latest retrieval of their session that showed them."""
         collection, name = place

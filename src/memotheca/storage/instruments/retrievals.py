@@ -10,6 +10,8 @@ from typing import Any
 from memotheca.storage.database import Row, Session, scalar
 
 KEPT = 5_000  # chosen: months of questions, some MB
+# How it is known what became of a retrieval: something it showed was used, or somebody said.
+USED, STATED = "used", "stated"
 # Pairs of what was shown together are counted among the first so many of each retrieval that is kept.
 TOGETHER = 5  # chosen: further down being shown together says little
 
@@ -54,6 +56,7 @@ TABLES = (
     "CREATE INDEX co_retrieval_by_other ON co_retrieval (collection, other)",
     "CREATE INDEX co_retrieval_by_times ON co_retrieval (collection, times)",
 )
+QUERY_TYPE = "query_type"
 _COLUMNS = "id, time, session, way, query, domain, predicted, outcome, observed, how, facts"
 
 
@@ -84,6 +87,17 @@ class RetrievalRow:
     how: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     shown: tuple[ShownEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedOutcome:
+    """How well a retrieval was thought to help, and how well it did, as somebody said when."""
+
+    domain: str
+    predicted: float | None
+    outcome: float
+    observed: int
+    query_type: str = ""
 
 
 def add_retrievals(session: Session, collection: str, rows: Sequence[RetrievalRow]) -> None:
@@ -200,14 +214,14 @@ def _with_shown(session: Session, collection: str, rows: Sequence[Row]) -> list[
 
 
 def set_outcome(session: Session, collection: str, row: RetrievalRow) -> None:
-    """Write down what became of a retrieval: its outcome, when and how that was known, and how it was predicted."""
+    """Write down what became of a retrieval: its outcome, when and how that was known, and of which domain it was."""
     session.run(
-        "UPDATE retrieval SET outcome = ?, observed = ?, how = ?, predicted = ?, facts = ? "
+        "UPDATE retrieval SET outcome = ?, observed = ?, how = ?, domain = ?, facts = ? "
         "WHERE collection = ? AND id = ?",
         row.outcome,
         row.observed,
         row.how,
-        row.predicted,
+        row.domain,
         json.dumps(dict(row.facts)),
         collection,
         row.id,
@@ -216,10 +230,50 @@ def set_outcome(session: Session, collection: str, row: RetrievalRow) -> None:
 
 def mark_used(session: Session, collection: str, marks: Iterable[tuple[str, str, float]]) -> None:
     """Entries that turned out to be of use, as (retrieval, entry, how surely); a surer mark stays."""
+    marks = list(marks)
+    session.run_many(
+        "UPDATE retrieval SET how = ? WHERE collection = ? AND id = ? AND outcome IS NULL",
+        [(USED, collection, retrieval) for retrieval, _, _ in marks],
+    )
     session.run_many(
         "UPDATE retrieved SET used = ? WHERE collection = ? AND retrieval_id = ? AND entry_id = ? AND used < ?",
         [(sure, collection, retrieval, entry, sure) for retrieval, entry, sure in marks],
     )
+
+
+def observed_outcomes(session: Session, collection: str) -> list[ObservedOutcome]:
+    """What is known of how retrievals helped, the latest first."""
+    rows = session.rows(
+        "SELECT domain, predicted, outcome, observed, facts FROM retrieval "
+        "WHERE collection = ? AND outcome IS NOT NULL ORDER BY observed DESC, number DESC",
+        collection,
+    )
+    return [
+        ObservedOutcome(domain, predicted, outcome, int(observed), str(json.loads(facts).get(QUERY_TYPE, "")))
+        for domain, predicted, outcome, observed, facts in rows
+    ]
+
+
+def count_retrievals(session: Session, collection: str) -> dict[tuple[str, str], int]:
+    """How many there are of each domain, by how it is known what became of them."""
+    rows = session.rows(
+        "SELECT domain, how, count(*) FROM retrieval WHERE collection = ? GROUP BY domain, how", collection
+    )
+    return {(domain, how): int(count) for domain, how, count in rows}
+
+
+def labelled_retrievals(
+    session: Session, collection: str, *, hows: Sequence[str] = (USED, STATED), limit: int = KEPT
+) -> list[RetrievalRow]:
+    """Those of which it is known what became of them, newest first, with what they showed."""
+    rows = session.rows(
+        f"SELECT {_COLUMNS} FROM retrieval WHERE collection = ? AND how IN (SELECT value FROM json_each(?)) "
+        "ORDER BY number DESC LIMIT ?",
+        collection,
+        json.dumps(hows),
+        limit,
+    )
+    return _with_shown(session, collection, rows)
 
 
 def co_retrieved(session: Session, collection: str, *, least: int, limit: int) -> list[tuple[str, str, int, int]]:

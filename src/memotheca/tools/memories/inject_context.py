@@ -19,6 +19,7 @@ from memotheca.memory.recall.recall import similarity_of
 from memotheca.memory.recall.session_brief import begin
 from memotheca.memory.session.arousal import modulator_levels, note_effects
 from memotheca.memory.session.focus import note_retrieval
+from memotheca.memory.session.modulators import Levels
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.standing.judge import dominant_space, judge_lately, learn
 from memotheca.memory.tuning.gates import gates_at
@@ -30,6 +31,7 @@ from memotheca.storage.snapshot import Snapshot
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
+from memotheca.tools.memories.lambda_shapes import room_for_asking, tell_asking
 
 POOLS = {"low": 0.5, "normal": 1.0, "high": 1.5, "critical": 2.0}  # chosen: as the description of `priority` says
 SORTS = ("causal_links", "entailment_cones", "neighborhood", "conflicts")
@@ -139,14 +141,10 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     that is a goal also brings what is tagged pinned, open disputes, what is new."""
     began = time.perf_counter()
     kernel, session = call.kernel, input.session_id or call.session
-    mode = None if input.distillation_mode == "auto" else cast(Mode, input.distillation_mode)
-    pool = round(POOL * POOLS[input.priority])
     with kernel.read() as snapshot:
         mood = activity_of(kernel).mood(snapshot.session, kernel.collection, session)
         levels = modulator_levels(kernel, snapshot.session, session)
-    occasion = Occasion(
-        query=input.query, tokens=input.max_tokens, mode=mode, pool=pool, before=mood.question, levels=levels
-    )
+    occasion = _occasion(call, input, mood.question, levels)
     is_beginning = bool(session) and not mood.question and not is_question(input.query)
     made = begin(kernel, occasion) if is_beginning else compose(kernel, occasion)
     entries = [cast(Entry, hit.version.thing) for hit in made.hits if hit.version.kind != TRIPLE]
@@ -181,7 +179,18 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
         prediction_id=prediction_id,
         latency_ms=round((time.perf_counter() - began) * 1000, 3),
     )
-    return Answer(made.text or NOTHING, NODES, output, is_text_alone=True)
+    return Answer(tell_asking(call, made.text or NOTHING, prediction_id), NODES, output, is_text_alone=True)
+
+
+def _occasion(call: Call[Kernel], input: Input, before: str, levels: Levels) -> Occasion:
+    return Occasion(
+        query=input.query,
+        tokens=input.max_tokens - room_for_asking(call),
+        mode=None if input.distillation_mode == "auto" else cast(Mode, input.distillation_mode),
+        pool=round(POOL * POOLS[input.priority]),
+        before=before,
+        levels=levels,
+    )
 
 
 def _predict(kernel: Kernel, session: str, query: str, made: Context) -> str:

@@ -28,6 +28,7 @@ TOOLS: Mapping[str, str] = {
     Verb.LOOK_BACK: "get_system_logs",
     Verb.ASK: "epistemic_action",
     Verb.REFLECT: "reflect_on_memory",
+    Verb.LEARN: "trigger_lambda_recalibration",
     Verb.PRUNE: "execute_prune",
     Verb.CONSOLIDATE: "trigger_consolidation",
 }

@@ -19,6 +19,7 @@ from memotheca.memory.tuning.thresholds import DOMAINS
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, one, said, text, texts, to_json
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
+from memotheca.tools.memories.lambda_shapes import tell_asking
 
 # What is found is ranked by nearness in such a space, too; plans name one for each of their queries.
 ASKED_IN = tuple(sorted(SPACES.values(), key=lambda space: int(space[1:])))
@@ -156,7 +157,7 @@ def search_graph(call: Call[Kernel], input: Input) -> Answer:
         partial=_partial(found),
     )
     told = [_sentence(input.query, len(results), fit), *map(_line, results)]
-    return Answer("\n".join(told), NODES, output, is_text_alone=True)
+    return Answer(tell_asking(call, "\n".join(told), predicted.id), NODES, output, is_text_alone=True)
 
 
 def _sentence(query: str, count: int, fit: float | None) -> str:
