@@ -18,6 +18,75 @@ def turned(modulator: str, by: float):
     return called("adjust_neuromodulator", modulator=modulator, delta=by)
 
 
+# What takes a session of questions is moved in `test_workspace.py`.
+ELSEWHERE = {
+    "test_the_better_score_keeps_the_place": ("trigger_workspace_broadcast.score",),
+    "test_what_does_not_agree_with_the_focus_is_pinned_by_force_alone": (
+        "trigger_workspace_broadcast.new_r",
+        "trigger_workspace_broadcast.dopamine_triggered",
+    ),
+    "test_the_threshold_of_the_workspace_is_the_one_that_holds": (
+        "get_workspace_status.coherence_threshold",
+        "get_consciousness_state.workspace.coherence_threshold",
+    ),
+    "test_what_the_last_questions_brought_is_in_focus_and_competes": (
+        "get_workspace_status.in_focus",
+        "get_workspace_status.competing[].r",
+        "get_workspace_status.competing[].score",
+    ),
+    "test_contexts_contain_what_is_pinned_within_the_budget_until_it_is_replaced_or_taken_off": (
+        "get_workspace_status.broadcast_duration_ms",
+        "get_workspace_status.history_len",
+    ),
+    "test_the_spaces_agree_about_one_subject_and_not_about_three": (
+        "get_kuramoto_sync.r",
+        "get_kuramoto_sync.psi",
+        "get_kuramoto_sync.synchronization",
+        "get_kuramoto_sync.phases[]",
+        "get_consciousness_state.psi",
+    ),
+    "test_who_is_silent_for_ten_minutes_is_dormant": (
+        "get_kuramoto_sync.elapsed_seconds",
+        "get_consciousness_state.time_in_state_ms",
+        "get_consciousness_state.workspace.time_in_workspace_ms",
+    ),
+    "test_the_coupling_is_clamped_and_its_model_told": (
+        "get_kuramoto_sync.coupling",
+        "get_kuramoto_sync.predicted_r",
+        "adjust_coupling.predicted_r",
+    ),
+    "test_adjusting_the_coupling_tells_what_it_would_have_moved": (
+        "adjust_coupling.old_K",
+        "adjust_coupling.current_r",
+        "adjust_coupling.effect.results",
+        "adjust_coupling.effect.focus",
+        "adjust_coupling.effect.moved[].old_place",
+        "adjust_coupling.effect.moved[].new_place",
+    ),
+    "test_a_page_for_whoever_watches": (
+        "get_consciousness_state.r",
+        "get_consciousness_state.integration",
+        "get_consciousness_state.workspace.competing_count",
+    ),
+    "test_reflection_is_how_right_it_was_about_what_would_help": (
+        "get_consciousness_state.C",
+        "get_consciousness_state.meta_score",
+        "get_consciousness_state.reflection",
+        "get_consciousness_state.differentiation",
+    ),
+    "test_an_agent_that_turns_to_something_else_is_seen_to": (
+        "get_ego_state.purpose_vector[]",
+        "get_ego_state.identity_coherence",
+        "get_ego_state.trajectory_length",
+        "get_ego_state.identity_continuity.ic",
+        "get_ego_state.identity_continuity.history_len",
+        "get_consciousness_state.identity.coherence",
+        "get_consciousness_state.identity.continuity",
+        "get_consciousness_state.identity.trajectory_length",
+        "get_consciousness_state.identity.purpose_vector[]",
+    ),
+    "test_what_is_stored_agrees_with_what_is_asked_or_not": ("get_ego_state.coherence_with_actions",),
+}
 STATE = "get_neuromodulation_state"
 SCENES = (
     Scene(

@@ -10,6 +10,16 @@ from tests.memories.librarian import Librarian
 from tests.memories.test_goldens import show
 
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "get_workspace_status": ("get_workspace_status", {}),
+    "get_workspace_status-nothing": ("get_workspace_status", {"session_id": "nobody"}),
+    "get_kuramoto_sync": ("get_kuramoto_sync", {}),
+    "get_consciousness_state": ("get_consciousness_state", {}),
+    "get_ego_state": ("get_ego_state", {}),
+    "adjust_coupling": ("adjust_coupling", {"new_K": 4}),
+    "adjust_coupling-beyond": ("adjust_coupling", {"new_K": 11}),
+    "trigger_workspace_broadcast": ("trigger_workspace_broadcast", {"memory_id": "tea"}),
+    "trigger_workspace_broadcast-other": ("trigger_workspace_broadcast", {"memory_id": "prices"}),
+    "trigger_workspace_broadcast-unknown": ("trigger_workspace_broadcast", {"memory_id": "nobody"}),
     "get_health_status-utl": ("get_health_status", {"subsystem": "utl"}),
     "get_health_status-unknown": ("get_health_status", {"subsystem": "liver"}),
     "trigger_healing": ("trigger_healing", {"subsystem": "gwt"}),
@@ -24,7 +34,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 def prepare(librarian: Librarian) -> None:
     librarian.remember("Ada takes her tea black.", name="tea", session_id="elsewhere")
     librarian.remember("The prices were wrong on Tuesday.", name="prices", session_id="elsewhere")
-    librarian.found("How does Ada take her tea?")
+    librarian.remember("Ada takes her coffee black, too.", name="coffee", session_id="elsewhere")
+    librarian.found("What does Ada take black?")
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))

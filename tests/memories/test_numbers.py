@@ -46,6 +46,10 @@ ECHOES: dict[str, str] = {
     "get_graph_manifest.troubleshooting": "words",
     "get_system_instructions.token_count": "the length of a fixed text",
     "get_system_logs.entries[].details": "numbers of transactions",
+    "adjust_coupling.new_K": "what the caller said",
+    **{f"get_kuramoto_sync.{path}": "of the model" for path in ("natural_freqs[]", "effective_freqs[]")},
+    **{f"get_kuramoto_sync.thresholds.{name}": "a bound" for name in ("conscious", "fragmented", "hypersync")},
+    **{f"get_ego_state.thresholds.{name}": "a bound" for name in ("healthy", "warning", "degraded")},
     **{f"get_health_status.subsystems.{part}.checks[].limit": "a bound" for part in numbers_focus.SUBSYSTEMS},
     "homeostatic_status.set_point": "a bound",
     "hydrate_citation.annotations": "what the caller said",
@@ -150,6 +154,9 @@ ELSEWHERE: dict[str, str] = {
     "get_memetic_status.not_yet_compared": "memories/test_status.py"
     "::test_what_is_still_to_be_looked_through_is_counted",
     **{
+        path: f"memories/test_workspace.py::{test}" for test, paths in numbers_focus.ELSEWHERE.items() for path in paths
+    },
+    **{
         f"get_health_status.{path}": f"memories/test_health.py::{test}"
         for path, test in (
             ("overall_score", "test_passages_without_vectors_are_counted_and_embedded"),
@@ -211,7 +218,7 @@ def numeric(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
 
 def reported(librarian: Librarian) -> set[str]:
     listed = [listing for listing in librarian.app.catalog.listed() if listing.toolset == "memories"]
-    assert len(listed) == 47
+    assert len(listed) == 53
     found = {f"{each.name}.{path}" for each in listed for path in numeric(each.wire["outputSchema"])}
     return {path for path in found if path.split(".")[1] not in ("pulse", "error", "tx_id")}
 

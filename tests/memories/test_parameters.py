@@ -183,6 +183,19 @@ REFLECTION = [
     Effect("utl_status", {}, {"session_id": "kitchen"}, "entropy"),
     Effect("get_neuromodulation", {}, {"session_id": "kitchen"}, "dopamine"),
     Effect("get_neuromodulation_state", {}, {"session_id": "kitchen"}, "dopamine"),
+    *(
+        Effect(tool, {}, {"session_id": "kitchen"}, "meaning")
+        for tool in ("get_workspace_status", "get_kuramoto_sync", "get_consciousness_state")
+    ),
+    Effect("get_ego_state", {}, {"session_id": "kitchen"}, "trajectory_length"),
+    Effect("adjust_coupling", {"new_K": 2}, {"new_K": 5}, "predicted_r"),
+    Effect("adjust_coupling", {"new_K": 2}, {"session_id": "kitchen"}, "current_r"),
+    Effect("trigger_workspace_broadcast", {"memory_id": TEA}, {"memory_id": CUP}, "memory_id"),
+    Effect("trigger_workspace_broadcast", {"memory_id": TEA}, {"importance": 0.3}, "score"),
+    Effect("trigger_workspace_broadcast", {"memory_id": TEA}, {"alignment": 0.3}, "score"),
+    Effect("trigger_workspace_broadcast", {"memory_id": "law"}, {"force": True}, "success"),
+    Effect("trigger_workspace_broadcast", {"memory_id": "law", "force": True}, {"unpin": True}, "is_broadcasting"),
+    Effect("trigger_workspace_broadcast", {"memory_id": TEA}, {"session_id": "kitchen"}, "new_r"),
     Effect("get_health_status", {"subsystem": "dream"}, {"subsystem": "utl"}, "subsystems"),
     Effect("trigger_healing", {"subsystem": "gwt"}, {"subsystem": "storage"}, "actions_taken"),
     Effect("trigger_healing", {"subsystem": "gwt"}, {"severity": "low"}, "actions_taken"),
@@ -287,6 +300,9 @@ def furnish(librarian: Librarian) -> dict[str, str]:
     put_outcomes(librarian, learned, 3, Planted(domain="Legal"))
     librarian.call("trigger_lambda_recalibration", domain="Code")
     librarian.remember("Jam is sweet.", session_id="kitchen", domain="General", metadata={"source": "the cook"})
+    for session, query in (("kitchen", "jam"), ("", "tea")):
+        librarian.session = session
+        librarian.found(query)
     return names
 
 
@@ -384,7 +400,7 @@ def test_it_shows(kitchens: Kitchens, effect: Effect) -> None:
     again = kitchens.ask(effect.tool, dict(said))
     other = kitchens.ask(effect.tool, {**said, **instead})
     assert shown_at(one, effect.shown) == shown_at(again, effect.shown)
-    if effect.shown in ("node_id", "restored_nodes", "focal_node", "hits"):
+    if effect.shown in ("node_id", "memory_id", "restored_nodes", "focal_node", "hits"):
         names = json.dumps([_raw(one, effect.shown), _raw(other, effect.shown)])
         assert _raw(one, effect.shown) != _raw(other, effect.shown), names
     else:

@@ -25,6 +25,27 @@ SELECTIONS = (
         ),
     ),
     Toolset(
+        "focus",
+        "What a session's attention is on, and how far it pulls: pin a memory, see what competes, turn the knobs.",
+        default=False,
+        members=(
+            "get_consciousness_state",
+            "get_kuramoto_sync",
+            "get_workspace_status",
+            "get_ego_state",
+            "trigger_workspace_broadcast",
+            "adjust_coupling",
+            "get_neuromodulation_state",
+            "adjust_neuromodulator",
+        ),
+    ),
+    Toolset(
+        "health",
+        "How the machinery of the memory stands, and what can be done about it.",
+        default=False,
+        members=("get_health_status", "trigger_healing"),
+    ),
+    Toolset(
         "keeping",
         "What may be let go or drawn together in an agent's memory, and doing it.",
         default=False,

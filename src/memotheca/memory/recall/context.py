@@ -10,6 +10,7 @@ from memotheca.memory.care.critique import ContradictoryPair
 from memotheca.memory.claims import distil
 from memotheca.memory.claims.distil import Mode
 from memotheca.memory.claims.inquiry import Inquiry, read_inquiry
+from memotheca.memory.focus.pull import NO_PULL, Pull, pulled
 from memotheca.memory.recall.candidates import ContextSource, Pool, Reach, find_candidates
 from memotheca.memory.recall.context_lines import Line, LineWriter, Sheet, fit_lines, is_over
 from memotheca.memory.recall.context_ties import Ties, tie
@@ -45,6 +46,7 @@ class Occasion:
     # Of a goal nobody expects that all of its words are known.
     is_question: bool = True
     levels: Levels = AT_REST
+    pull: Pull = NO_PULL
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,9 @@ def _ranked(kernel: Kernel, occasion: Occasion, inquiry: Inquiry) -> tuple[Pool,
         relevant = gates_at(snapshot)["relevance"]
     reach = Reach(widened(usual, occasion.levels), relevant, max(LEAST, cut_off(occasion.levels, relevant)))
     pool = find_candidates(kernel, occasion.query, inquiry, before=occasion.before, reach=reach)
-    order = vary(kernel, [(each.entry, each.score) for each in pool.candidates], occasion.levels)
+    drawn = pulled(kernel, [(each.entry, each.score) for each in pool.candidates], occasion.pull)
+    candidates = [replace(pool.candidates[place], score=score) for place, score in drawn]
+    order = vary(kernel, [(each.entry, each.score) for each in candidates], occasion.levels)
     effects = SearchEffects(
         candidates=reach.limit,
         usual_candidates=usual,
@@ -129,7 +133,7 @@ def _ranked(kernel: Kernel, occasion: Occasion, inquiry: Inquiry) -> tuple[Pool,
         usual_results=pool.usual,
         moved=sum(place != at for at, (place, _) in enumerate(order)),
     )
-    return pool, [pool.candidates[place] for place, _ in order], effects
+    return pool, [candidates[place] for place, _ in order], effects
 
 
 def _written(sheet: Sheet, occasion: Occasion, found: _Found, *, asks_for_all: bool) -> Context:

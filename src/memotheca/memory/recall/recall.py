@@ -9,6 +9,7 @@ from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.when import source_of, told_when
 from memotheca.memory.curation.remember import importance_of, quarantine_of
+from memotheca.memory.focus.pull import pull_of, pulled
 from memotheca.memory.recall.compare import rank_in_space
 from memotheca.memory.recall.preference import MORE, prefer
 from memotheca.memory.recall.variety import vary
@@ -133,6 +134,7 @@ def recall(
     passing = prefer(kernel, [hit for hit in page.hits if _passes(hit, wanted)], wanted.query)
     if wanted.space is not None:
         passing = rank_in_space(kernel, passing, wanted.query, wanted.space)
+    passing = _pull(kernel, passing, wanted.session)
     attending, effects = _attend(kernel, passing, levels, len(passing) if wanted.is_narrow else wanted.top_k)
     note_effects(kernel, wanted.session, replace(effects, candidates=depth, usual_candidates=usual))
     filtered = time.perf_counter()
@@ -159,6 +161,14 @@ def recall(
 def _levels(kernel: Kernel, session: str, now: int) -> Levels:
     with kernel.store.database.read() as snapshot:
         return modulator_levels(kernel, snapshot, session, now=now)
+
+
+def _pull(kernel: Kernel, passing: list[Hit], session: str) -> list[Hit]:
+    """As the session's focus has it, where it pulls at all."""
+    with kernel.read() as snapshot:
+        pull = pull_of(kernel, snapshot, session)
+    ranked = [(cast(Entry, hit.version.thing), hit.score or 0.0) for hit in passing]
+    return [replace(passing[place], score=score) for place, score in pulled(kernel, ranked, pull)]
 
 
 def _attend(kernel: Kernel, passing: list[Hit], levels: Levels, most: int) -> tuple[list[Hit], SearchEffects]:

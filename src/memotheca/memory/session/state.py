@@ -55,6 +55,10 @@ class Mood:
     # How many questions it has asked, and what its modulators did to the last of them (`SearchEffects`).
     questions: int = 0
     effects: dict[str, int] | None = None
+    # What is pinned in it (its id, since when, by which score), what was before, and how strongly its focus pulls.
+    pinned: dict[str, Any] | None = None
+    broadcasts: list[str] = field(default_factory=list[str])
+    coupling: float | None = None
     # What was asked last, with what it went on from.
     question: str = ""
 

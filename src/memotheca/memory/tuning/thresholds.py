@@ -44,6 +44,7 @@ Name = Literal[
     "coherence_low",
     "gating",
     "reflecting",
+    "workspace",
 ]
 NAMES: tuple[Name, ...] = get_args(Name)
 
@@ -304,6 +305,13 @@ REGISTRY: Mapping[Name, Threshold] = {
         range=(0.45, 0.75),
         gates="above which entropy a reflection proposes to ask",
         source="specification: from there on the session itself suggests a step",
+        is_of_memories=False,
+    ),
+    "workspace": Threshold(
+        prior=0.8,
+        range=(0.65, 0.95),
+        gates="from which agreement with the rest of a session's focus on a memory competes for it, or is pinned",
+        source="specification (memory-model: Workspace)",
         is_of_memories=False,
     ),
 }

@@ -19,7 +19,7 @@ _KEY = os.urandom(16)
 # The part of the memory that tools belong to which watch over the others.
 WATCHING = "gwt"
 # What turns knobs of a session brings nothing into its focus.
-KNOBS = frozenset({"adjust_neuromodulator"})
+KNOBS = frozenset({"adjust_neuromodulator", "adjust_coupling", "trigger_healing"})
 
 
 def hear_call(exchange: Exchange, reply: Reply) -> Pulse:

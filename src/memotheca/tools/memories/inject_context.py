@@ -12,14 +12,16 @@ from memotheca.memory.claims.distil import MODES, Mode
 from memotheca.memory.claims.inquiry import follow, is_question
 from memotheca.memory.claims.summary import sentences
 from memotheca.memory.curation.remember import importance_of
+from memotheca.memory.focus.pull import pull_of
+from memotheca.memory.focus.workspace import pinned_entry
 from memotheca.memory.outcomes.prediction import AnsweredQuestion, predict_help
 from memotheca.memory.recall.bundle import bundle, shorten
 from memotheca.memory.recall.context import NOTHING, POOL, Context, Occasion, Superseded, compose
+from memotheca.memory.recall.pinned import hold_pinned
 from memotheca.memory.recall.recall import similarity_of
 from memotheca.memory.recall.session_brief import begin
 from memotheca.memory.session.arousal import modulator_levels, note_effects
 from memotheca.memory.session.focus import note_retrieval
-from memotheca.memory.session.modulators import Levels
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.standing.judge import dominant_space, judge_lately, learn
 from memotheca.memory.tuning.gates import gates_at
@@ -143,10 +145,10 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     kernel, session = call.kernel, input.session_id or call.session
     with kernel.read() as snapshot:
         mood = activity_of(kernel).mood(snapshot.session, kernel.collection, session)
-        levels = modulator_levels(kernel, snapshot.session, session)
-    occasion = _occasion(call, input, mood.question, levels)
+        occasion = _occasion(call, snapshot, input, session)
+        pinned = pinned_entry(kernel, snapshot, session)
     is_beginning = bool(session) and not mood.question and not is_question(input.query)
-    made = begin(kernel, occasion) if is_beginning else compose(kernel, occasion)
+    made = hold_pinned(kernel, occasion, pinned, begin if is_beginning else compose)
     entries = [cast(Entry, hit.version.thing) for hit in made.hits if hit.version.kind != TRIPLE]
     bundled = bundle(kernel, entries, made.clashes, input.include_metadata)
     with kernel.read() as snapshot:
@@ -182,14 +184,16 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     return Answer(tell_asking(call, made.text or NOTHING, prediction_id), NODES, output, is_text_alone=True)
 
 
-def _occasion(call: Call[Kernel], input: Input, before: str, levels: Levels) -> Occasion:
+def _occasion(call: Call[Kernel], snapshot: Snapshot, input: Input, session: str) -> Occasion:
+    kernel = call.kernel
     return Occasion(
         query=input.query,
         tokens=input.max_tokens - room_for_asking(call),
         mode=None if input.distillation_mode == "auto" else cast(Mode, input.distillation_mode),
         pool=round(POOL * POOLS[input.priority]),
-        before=before,
-        levels=levels,
+        before=activity_of(kernel).mood(snapshot.session, kernel.collection, session).question,
+        levels=modulator_levels(kernel, snapshot.session, session),
+        pull=pull_of(kernel, snapshot, session),
     )
 
 
