@@ -10,16 +10,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import hypothesis
 import pytest
 from hypothesis import is_hypothesis_test
 
-from memotheca import settings
+from memotheca import app, settings
 from memotheca.app import DATABASE, App, build
-from memotheca.model.clock import SECOND, Clock, from_iso
+from memotheca.model.clock import SECOND, Clock, from_iso, system_clock
 from memotheca.notes.sync import sync_everything
 from memotheca.search.chosen_embedder import choose_embedder
+from memotheca.storage.store import Store
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
+from tests.storage.postgres_server import needs_postgres, open_on_postgres, shared_server
 
 GOLDENS = Path(__file__).parent / "goldens"
 BEGAN = from_iso("2026-02-10T14:30:00Z")
@@ -51,7 +54,87 @@ NOT_QUICK = (
 )
 
 
+# What holds on both databases: every test there is run on each.
+ON_BOTH = (
+    "engine/test_erasure_of_index.py",
+    "engine/test_filtering.py",
+    "engine/test_graph.py",
+    "engine/test_index.py",
+    "engine/test_restoring.py",
+    "engine/test_sync.py",
+    "memories/test_goldens.py",
+    "storage/test_adjacency.py",
+    "storage/test_journal.py",
+    "tools/test_goldens.py",
+    "tools/test_history.py",
+    "tools/test_notes_goldens.py",
+    "tools/test_patterns.py",
+    "tools/test_querying.py",
+    "tools/test_relating.py",
+    "tools/test_remembering.py",
+    "tools/test_storing.py",
+)
+FEW = 10  # chosen: examples of a property on the second database
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    place = metafunc.definition.path.relative_to(Path(__file__).parent)
+    wanted = metafunc.config.getoption("--database")
+    if wanted != "both" or any(place.is_relative_to(each) for each in ON_BOTH):
+        chosen = ["sqlite", "postgres"] if wanted == "both" else [wanted]
+        marked = [pytest.param(name, marks=[needs_postgres] if name == "postgres" else []) for name in chosen]
+        metafunc.parametrize("database", marked, indirect=True, scope="session")
+
+
+_open_store = app.open_store
+
+
+@pytest.fixture(scope="session", autouse=True)
+def database(request: pytest.FixtureRequest) -> Any:
+    """Which database whatever a test opens is kept in."""
+    chosen = getattr(request, "param", "sqlite")
+    if chosen == "postgres":
+        app.open_store = _open_on_postgres
+    yield chosen
+    app.open_store = _open_store
+
+
+def _open_on_postgres(data: Path, *, derive: Any = None, clock: Clock = system_clock, command: str = "") -> Store:
+    del command
+    return open_on_postgres(shared_server().for_data(data), derive=derive, clock=clock)
+
+
+def open_store(data: Path, **given: Any) -> Any:
+    """As the app opens it, in the database that a test is run on."""
+    return app.open_store(data, **given)
+
+
+@pytest.fixture(autouse=True)
+def emptied(request: pytest.FixtureRequest, database: str) -> Any:
+    """What a test alone has left in PostgreSQL goes."""
+    folder = request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else None
+    yield
+    if database == "postgres" and folder is not None:
+        shared_server().clear(folder)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A property that holds on one database is looked for on the other with fewer examples: each is a journey."""
+    test: Any = getattr(item, "obj", None)
+    if is_hypothesis_test(test):
+        wanted = test.__dict__.setdefault("_wanted_settings", test._hypothesis_internal_use_settings)
+        fewer = hypothesis.settings(wanted, max_examples=min(FEW, wanted.max_examples))
+        params: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
+        test._hypothesis_internal_use_settings = fewer if params.get("database") == "postgres" else wanted
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--database",
+        choices=("both", "sqlite", "postgres"),
+        default="both",
+        help="run every test on one database instead of those that hold on both on each",
+    )
     parser.addoption("--quick", action="store_true", help="only what needs no other process and is soon done")
 
 
@@ -175,7 +258,7 @@ def _empty_database() -> bytes:
 
 def build_fresh(data: Path, clock: Clock, **options: Any) -> App:
     """An app over a fresh data directory; its tables are copied, which is quicker than making them."""
-    if not (data / DATABASE).exists():
+    if app.open_store is _open_store and not (data / DATABASE).exists():
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         (data / DATABASE).write_bytes(_empty_database())
     return build(settings.load({"data": str(data), **options}, {}), clock=clock)

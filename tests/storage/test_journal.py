@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, example, given, settings
 
 from memotheca.admin.history import undo
 from memotheca.admin.transfer import export_collection, import_lines
-from memotheca.app import open_store
 from memotheca.entries.entries import NewEntry, store_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
@@ -20,6 +19,7 @@ from memotheca.search.prepared import LATER
 from memotheca.storage import sqlite
 from memotheca.storage.journal import _HEADS, compare_heads, describe, dump, rebuild_heads
 from memotheca.storage.snapshot import EdgePattern
+from tests.conftest import open_store
 from tests.storage.players import CHANGES, Player, fresh_kernel, heads, moves, newest, things
 
 EVERYTHING = (*CHANGES, "undo", "erase")
@@ -30,12 +30,12 @@ often = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCh
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory):
+def store(tmp_path_factory, database):
     """Without syncing and scrubbing: nobody pulls the plug here, and a property wants many writes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sqlite, "_SETTINGS", (*sqlite._SETTINGS, "PRAGMA synchronous=OFF"))
-        patch.setattr(sqlite.SQLiteDatabase, "forget_log", lambda self: True)
         store = open_store(tmp_path_factory.mktemp("data"))
+        patch.setattr(type(store.database), "forget_log", lambda self: True)
         yield store
         store.close()
 

@@ -137,7 +137,7 @@ def _happenings(snapshot: Snapshot, *, before: int, entity_type: str | None, lim
         if not batch:
             break
         before = batch[-1].tx
-        versions = snapshot.versions_in({commit.tx: commit.subject_id for commit in batch})
+        versions = snapshot.versions_in([commit.tx for commit in batch])
         about = {commit.tx: _about(snapshot, commit, versions[commit.tx]) for commit in batch}
         wanted = [commit for commit in batch if entity_type is None or _is_about(about[commit.tx], entity_type)]
         undone = snapshot.undone_among([commit.tx for commit in wanted])

@@ -140,7 +140,7 @@ def tasks_about(session: Session, collection: str, ids: Iterable[str]) -> list[T
         f"SELECT t.* FROM json_each(?) wanted CROSS JOIN care_task t ON t.collection = ? AND t.{end} = wanted.value"
         for end in ("one", "other")
     )
-    rows = session.rows(f"SELECT {_COLUMNS} FROM ({sides})", spelled, collection, spelled, collection)
+    rows = session.rows(f"SELECT {_COLUMNS} FROM ({sides}) about", spelled, collection, spelled, collection)
     return [_row(*found) for found in rows]
 
 

@@ -324,13 +324,13 @@ def read_texts(session: Session, collection: str, numbers: Sequence[int]) -> dic
     wanted = json.dumps(list(numbers))
     spans = session.rows(
         "SELECT c.seq, c.start, c.stop, c.entry_id, c.born_tx FROM json_each(?) wanted CROSS JOIN chunk c "
-        "ON c.collection = ? AND c.seq = wanted.value",
+        "ON c.collection = ? AND c.seq = CAST(wanted.value AS BIGINT)",
         wanted,
         collection,
     )
     images = session.rows(
         "SELECT v.id, v.tx, v.image FROM (SELECT DISTINCT c.entry_id, c.born_tx FROM json_each(?) wanted "
-        "CROSS JOIN chunk c ON c.collection = ? AND c.seq = wanted.value) born CROSS JOIN version v "
+        "CROSS JOIN chunk c ON c.collection = ? AND c.seq = CAST(wanted.value AS BIGINT)) born CROSS JOIN version v "
         "ON v.collection = ? AND v.id = born.entry_id AND v.tx = born.born_tx WHERE v.image IS NOT NULL",
         wanted,
         collection,
@@ -349,7 +349,7 @@ def read_spots(session: Session, collection: str, numbers: Sequence[int]) -> dic
     one; nowhere where they are gone."""
     rows = session.rows(
         "SELECT c.seq, c.start, c.stop, c.place FROM json_each(?) wanted CROSS JOIN chunk c "
-        "ON c.collection = ? AND c.seq = wanted.value",
+        "ON c.collection = ? AND c.seq = CAST(wanted.value AS BIGINT)",
         json.dumps(list(numbers)),
         collection,
     )

@@ -28,8 +28,9 @@ class Database(Protocol):
         """One snapshot that never waits for a writer."""
         ...
 
-    def write(self) -> AbstractContextManager[Session]:
-        """The one-writer lock; commits durably on leaving, rolls back on an exception."""
+    def write(self, collection: str | None = None) -> AbstractContextManager[Session]:
+        """The one-writer lock, of a collection or of everything; commits durably on leaving, rolls back on an
+        exception. Raises `TryAgain` where nothing was kept and the same may succeed at once."""
         ...
 
     def has_table(self, session: Session, name: str) -> bool: ...
@@ -61,6 +62,13 @@ class Database(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+class TryAgain(Refusal):
+    """Nothing of a transaction was kept, for a reason that passes: it may be run again as it is."""
+
+    def __init__(self, cause: Refusal) -> None:
+        super().__init__(cause.failure, cause.message)
 
 
 class LogMissing(Refusal):

@@ -148,7 +148,7 @@ def live_bytes(session: Session, collection: str, ids: Sequence[str]) -> tuple[i
         total += int(
             scalar(
                 session,
-                "SELECT sum(length(CAST(v.image AS BLOB))) FROM entry_head h "
+                "SELECT sum(octet_length(v.image)) FROM entry_head h "
                 "JOIN version v ON v.collection = h.collection AND v.id = h.id AND v.tx = h.tx "
                 "WHERE h.collection = ? AND h.id = ?",
                 collection,

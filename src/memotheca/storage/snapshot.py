@@ -1,7 +1,7 @@
 """One snapshot of one collection: heads, versions and transactions as they were when it was opened."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -102,12 +102,13 @@ class Snapshot:
         )
         return {row[0]: _to_version(row) for row in rows}
 
-    def versions_in(self, subjects: Mapping[int, str]) -> dict[int, Version]:
+    def versions_in(self, numbers: Sequence[int]) -> dict[int, Version]:
         """What each of some transactions left of the thing it changed first, by its number."""
         rows = self.session.rows(
-            f"SELECT {_VERSION} FROM json_each(?) wanted CROSS JOIN version v ON v.collection = ? "
-            "AND v.id = wanted.value AND v.tx = CAST(wanted.key AS INTEGER)",
-            json.dumps(subjects),
+            f"SELECT {_VERSION} FROM json_each(?) wanted CROSS JOIN tx t ON t.collection = ? "
+            "AND t.tx = CAST(wanted.value AS BIGINT) CROSS JOIN version v ON v.collection = t.collection "
+            "AND v.id = t.subject_id AND v.tx = t.tx",
+            json.dumps(list(numbers)),
             self.collection,
         )
         return {row[1]: _to_version(row) for row in rows}
@@ -236,7 +237,7 @@ class Snapshot:
         """As `undone_by`, of many at once: those that are reverted, each with what reverts it."""
         rows = self.session.rows(
             "SELECT t.undoes, t.tx FROM json_each(?) wanted CROSS JOIN tx t ON t.collection = ? "
-            "AND t.undoes = wanted.value",
+            "AND t.undoes = CAST(wanted.value AS BIGINT)",
             json.dumps(list(numbers)),
             self.collection,
         )

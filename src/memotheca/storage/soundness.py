@@ -6,7 +6,7 @@ from typing import Any
 
 from memotheca.model.errors import Refusal
 from memotheca.storage import journal
-from memotheca.storage.database import Session
+from memotheca.storage.database import Row, Session
 from memotheca.storage.serialization import from_image
 
 _BATCH = 2000  # chosen: so many rows are held in memory at once
@@ -52,23 +52,26 @@ def _undecodable(session: Session) -> list[str]:
         if not isinstance(json.loads(settings), dict):
             return [f"the settings of {name} cannot be read any more"]
     # Texts that are not shown here are read too: that they are UTF-8 is found out by reading them.
-    for _ in _in_batches(session, "SELECT rowid, * FROM tx WHERE rowid > ? ORDER BY rowid LIMIT ?"):
+    for _ in _in_batches(
+        session, "SELECT collection, tx, time, actor, operation, subject_id, undoes, note FROM tx", ("", -1)
+    ):
         pass
     found: list[str] = []
-    columns = "rowid, id, tx, subject, image, kind, collection"
-    for _, id, tx, subject, image, *_ in _in_batches(
-        session, f"SELECT {columns} FROM version WHERE rowid > ? ORDER BY rowid LIMIT ?"
+    for _, tx, id, subject, image, _ in _in_batches(
+        session, "SELECT collection, tx, id, subject, image, kind FROM version", ("", -1, "")
     ):
         if image is not None and not _is_decodable(subject, id, image):
             found.append(f"version {tx} of {id} cannot be read any more")
     return found
 
 
-def _in_batches(session: Session, sql: str) -> Any:
-    last = -1
-    while rows := session.rows(sql, last, _BATCH):
+def _in_batches(session: Session, select: str, before: Row) -> Any:
+    """All rows of a table after this key, which its first columns are."""
+    columns = ", ".join(select.removeprefix("SELECT ").split(", ")[: len(before)])
+    sql = f"{select} WHERE ({columns}) > ({', '.join('?' for _ in before)}) ORDER BY {columns} LIMIT ?"
+    while rows := session.rows(sql, *before, _BATCH):
         yield from rows
-        last = rows[-1][0]
+        before = rows[-1][: len(before)]
 
 
 def _is_decodable(subject: Any, id: str, image: str) -> bool:

@@ -293,7 +293,8 @@ class SQLiteDatabase:
         return self._session("BEGIN")
 
     @contextmanager
-    def write(self) -> Generator[Session]:
+    def write(self, collection: str | None = None) -> Generator[Session]:
+        del collection  # A file has one lock.
         with self._writer_turn, self._session(_WRITE) as session:
             self._signature.sign()
             yield session

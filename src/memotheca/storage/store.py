@@ -2,21 +2,24 @@
 
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol, TypeVar, overload
 
+from memotheca.model.cancellation import heed
 from memotheca.model.clock import Clock
 from memotheca.model.commits import Operation, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.ids import new_id
 from memotheca.model.knowledge import Edge, Entry, Thing, subject_of
-from memotheca.storage.database import Database, Session, scalar
+from memotheca.storage.database import Database, Session, TryAgain, scalar
 from memotheca.storage.heads import drop_head, loose_edges, set_edge_heads, set_head
 from memotheca.storage.repeats import drop_replies
 from memotheca.storage.serialization import to_image, to_text
 from memotheca.storage.snapshot import Snapshot
 
 T = TypeVar("T")
+
+_TRIES = 5  # chosen: what fails five times does not pass by itself
 
 
 class _Unchanged(Exception):
@@ -270,24 +273,35 @@ class Store:
         """Run `act` in a transaction; when this returns, its changes are durable. A closure without
         changes leaves no transaction behind."""
         result: list[T] = []
-        try:
-            with self.database.write() as session:
-                # Before anything else: a newer format may have no such tables as we are about to change.
-                refuse_other_format(session, self.known_format)
-                transaction = Transaction(session, collection, clock=self.clock, actor=actor, derive=self.derive)
-                result.append(act(transaction))
-                if not transaction.changed:
-                    raise _Unchanged
-                transaction.refuse_loose_ends()
-        except _Unchanged:
-            pass
+
+        def attempt(session: Session) -> None:
+            transaction = Transaction(session, collection, clock=self.clock, actor=actor, derive=self.derive)
+            result[:] = [act(transaction)]
+            if not transaction.changed:
+                raise _Unchanged
+            transaction.refuse_loose_ends()
+
+        with suppress(_Unchanged):
+            self._run(attempt, collection)
         return result[0]
 
-    def operate(self, act: Callable[[Session], T]) -> T:
-        """Change operational state, which is no part of history."""
-        with self.database.write() as session:
-            refuse_other_format(session, self.known_format)
-            return act(session)
+    def operate(self, act: Callable[[Session], T], *, collection: str | None = None) -> T:
+        """Change operational state, which is no part of history: that of a collection, or of everything."""
+        return self._run(act, collection)
+
+    def _run(self, act: Callable[[Session], T], collection: str | None) -> T:
+        """Again where nothing was kept for a reason that passes, so `act` changes nothing but what it is given."""
+        for left in reversed(range(_TRIES)):
+            try:
+                with self.database.write(collection) as session:
+                    # Before anything else: a newer format may have no such tables as we are about to change.
+                    refuse_other_format(session, self.known_format)
+                    return act(session)
+            except TryAgain:
+                if not left:
+                    raise
+                heed()
+        raise AssertionError
 
     def newer_format(self) -> int | None:
         """The format of the data where a newer program has changed it under us."""

@@ -17,7 +17,7 @@ def vectors_by_number(session: Session, collection: str, numbers: Array, *, widt
     or is younger than the snapshot, is near nothing."""
     rows = session.rows(
         "SELECT v.seq, v.value FROM json_each(?) wanted CROSS JOIN vector v "
-        "ON v.collection = ? AND v.seq = wanted.value",
+        "ON v.collection = ? AND v.seq = CAST(wanted.value AS BIGINT)",
         json.dumps(np.sort(numbers).tolist()),
         collection,
     )

