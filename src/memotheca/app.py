@@ -20,6 +20,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.parts import Parts
 from memotheca.memory.care.noted import noted_tasks
 from memotheca.memory.session.consent import ModelConsent
+from memotheca.memory.session.rounds import note_round, note_run
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import Clock, system_clock, to_iso
 from memotheca.model.errors import Failure, Refusal
@@ -301,12 +302,12 @@ def backup_path(data: Path, now: int, reason: str) -> Path:
 def look_after(app: "App", stop: Callable[[], bool]) -> None:
     """One round of upkeep, by one process at a time; cheap where nothing waits."""
     tidy_up()
+    note_round(app.kernel)
     show_what_works(app)
     kept = dict.fromkeys((app.kernel.collection, STARTER_COLLECTION))
     write_down(app)
     if activity_of(app.kernel).stirrings:
-        _get_ready(app.kernel, stop)
-        _look_through(app, stop)
+        _tend(app, stop)
     with app.kernel.store.database.read() as session:
         due = [name for name in kept if count_waiting(session, name) or has_unsealed(session, name, UPKEEP_AT)]
     if not due:
@@ -316,25 +317,18 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
             _index_everything(replace(app.kernel, collection=name), stop)
 
 
-def _get_ready(kernel: Kernel, stop: Callable[[], bool]) -> None:
-    from memotheca.memory.care.prefetch import get_ready
+def _tend(app: "App", stop: Callable[[], bool]) -> None:
+    from memotheca.memory.care.between_calls import tend_between_calls
 
-    get_ready(kernel, stop)
-
-
-def _look_through(app: "App", stop: Callable[[], bool]) -> None:
-    from memotheca.memory.care.look_through import is_due, look_through
-
-    if is_due(app.kernel):
-        with lease(app.data, "review") as held:
-            if held is not None:
-                look_through(app.kernel, stop, fence=held.refuse_lost)
+    tend_between_calls(app.kernel, stop, partial(lease, app.data))
 
 
 def _index_everything(kernel: Kernel, stop: Callable[[], bool]) -> None:
     from memotheca.admin.upkeep import index_everything
 
-    index_everything(kernel, say_nothing, stop=stop)
+    note_run(kernel, "sealing")
+    if index_everything(kernel, say_nothing, stop=stop):
+        note_run(kernel, "vectors")
 
 
 def write_down(app: "App") -> None:

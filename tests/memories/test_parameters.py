@@ -9,17 +9,21 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from memotheca.app import write_down
 from memotheca.jobs.queue import bench_of
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY, SECOND, to_iso
 from memotheca.search import prepared
 from tests.conftest import BEGAN, Time
+from tests.memories.gardens import BAKERY, CHOIR, REACTOR, tell
 from tests.memories.librarian import WHY, Librarian, open_librarian
 from tests.memories.planted_outcomes import Planted, put_outcomes
 
 TEA, CUP, POT = "tea", "cup", "pot"
 LATER = to_iso(BEGAN + 30 * DAY)
 STRUCK = "struck"
+# Asked of a memory about reactors and bread: as it is, or with its goal and what was stored since.
+PLANTED, SOWN, GROWN = "planted", 1, 2
 
 
 class Effect(NamedTuple):
@@ -260,7 +264,31 @@ OUTCOMES = [
     Effect("get_meta_learning_log", {}, {"limit": 1}, "has_more"),
     Effect("get_meta_learning_log", {}, {"offset": 1}, "events"),
 ]
-EFFECTS = [*STORE, *RETRIEVAL, *CURATION, *NAVIGATION, *REFLECTION, *KEEPING, *OUTCOMES]
+GOALS = [
+    Effect("auto_bootstrap_north_star", {PLANTED: SOWN}, {"confidence_threshold": 1.0}, "status"),
+    Effect("auto_bootstrap_north_star", {PLANTED: SOWN}, {"max_candidates": 1}, "candidates"),
+    Effect("discover_sub_goals", {PLANTED: GROWN}, {"min_confidence": 1.0}, "left_out"),
+    Effect("discover_sub_goals", {PLANTED: GROWN}, {"max_goals": 1}, "left_out"),
+    Effect("discover_sub_goals", {PLANTED: GROWN}, {"parent_goal_id": "$goal"}, "discovered_goals"),
+    Effect("discover_sub_goals", {PLANTED: GROWN, "rename": "Plant"}, {"topic_id": "$topic"}, "changed"),
+    Effect("discover_sub_goals", {PLANTED: GROWN, "topic_id": "$topic"}, {"rename": "Plant"}, "changed"),
+    Effect("discover_sub_goals", {PLANTED: GROWN, "topic_id": "$topic"}, {"reject": True}, "changed"),
+    Effect("get_alignment_drift", {PLANTED: GROWN}, {"timeframe": "30d"}, "analyzed_count"),
+    Effect("get_alignment_drift", {PLANTED: GROWN}, {"include_history": True}, "history"),
+    Effect("get_alignment_drift", {PLANTED: GROWN}, {"memory_ids": ["$hymn"]}, "analyzed_count"),
+    Effect("get_alignment_drift", {PLANTED: GROWN, "timeframe": "30d"}, {"strategy": "cosine"}, "overall_drift"),
+    Effect("get_drift_history", {PLANTED: GROWN}, {"goal_id": "another"}, "summary"),
+    Effect("get_drift_history", {PLANTED: GROWN}, {"time_range": "all"}, "summary"),
+    Effect("get_drift_history", {PLANTED: GROWN, "time_range": "all"}, {"limit": 1}, "history"),
+    Effect("get_drift_history", {PLANTED: GROWN}, {"include_per_embedder": True}, "history"),
+    Effect("get_drift_history", {PLANTED: GROWN, "time_range": "all"}, {"compute_deltas": False}, "history"),
+    Effect("trigger_drift_correction", {PLANTED: GROWN}, {"force": True}, "correction_result"),
+    Effect("trigger_drift_correction", {PLANTED: GROWN}, {"target_alignment": 0.4}, "correction_result"),
+    Effect("get_autonomous_status", {PLANTED: GROWN}, {"include_metrics": True}, "metrics"),
+    Effect("get_autonomous_status", {PLANTED: GROWN}, {"include_history": True}, "history"),
+    Effect("get_autonomous_status", {PLANTED: GROWN, "include_history": True}, {"history_count": 1}, "history"),
+]
+EFFECTS = [*STORE, *RETRIEVAL, *CURATION, *NAVIGATION, *REFLECTION, *KEEPING, *OUTCOMES, *GOALS]
 
 
 def furnish(librarian: Librarian) -> dict[str, str]:
@@ -329,15 +357,39 @@ class Kitchens:
         quarantine(librarian)
         self.names = furnish(librarian)
         librarian.call("reload_manifest")
-        self._seconds = (librarian.kernel.now() - BEGAN) // SECOND
+        self._seconds = {0: (librarian.kernel.now() - BEGAN) // SECOND}
+        _close(librarian)
+        self._plant()
+
+    def _plant(self) -> None:
+        """A memory as it is sown, and as it is when something else has grown in it."""
+        time = Time()
+        librarian = open_librarian(self._folder / f"first{SOWN}", time)
+        tell(librarian, REACTOR, BAKERY)
+        librarian.call("reload_manifest")
+        self._seconds[SOWN] = (librarian.kernel.now() - BEGAN) // SECOND
+        _close(librarian)
+        shutil.copytree(self._folder / f"first{SOWN}", self._folder / f"first{GROWN}")
+        librarian = open_librarian(self._folder / f"first{GROWN}", time)
+        found = librarian.call("auto_bootstrap_north_star", confidence_threshold=0.5)
+        self.names |= {"$goal": found["bootstrap_result"]["goal_id"]}
+        topics = librarian.call("discover_sub_goals", min_confidence=0)["discovered_goals"]
+        self.names |= {"$topic": topics[0]["goal_id"]}
+        for group in (REACTOR, BAKERY, CHOIR):
+            time.advance(2 * DAY // SECOND)
+            self.names |= {"$hymn": tell(librarian, group)[-1]}
+            librarian.call("get_alignment_drift")
+        write_down(librarian.app)
+        self._seconds[GROWN] = (librarian.kernel.now() - BEGAN) // SECOND
         _close(librarian)
 
     def ask(self, tool: str, said: dict[str, Any]) -> dict[str, Any]:
         self._count += 1
         place = self._folder / f"copy{self._count}"
-        shutil.copytree(self._folder / "first", place)
+        planted = said.pop(PLANTED, 0)
+        shutil.copytree(self._folder / f"first{planted or ''}", place)
         time = Time()
-        time.advance(self._seconds)
+        time.advance(self._seconds[planted])
         librarian = open_librarian(place, time)
         try:
             librarian.call("temporary_scratchpad", action="write", key="plan", value="tea")
@@ -348,6 +400,8 @@ class Kitchens:
             _close(librarian)
 
     def named(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self.named(each) for each in value]
         return self.names.get(value, value) if isinstance(value, str) else value
 
 

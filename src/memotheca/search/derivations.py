@@ -8,7 +8,7 @@ from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry, Thing
 from memotheca.search.derive import Births
 from memotheca.storage import fingerprints
-from memotheca.storage.activity import forget_accesses
+from memotheca.storage.activity import drop_findings, forget_accesses
 from memotheca.storage.care_tasks import drop_tasks
 from memotheca.storage.database import Session
 from memotheca.storage.heads import is_newest
@@ -40,7 +40,7 @@ class Derivations:
     def erased(self, session: Session, collection: str, id: str) -> None:
         self._births.erased(session, collection, id)
         fingerprints.put(session, collection, id, None)
-        for forget in (forget_accesses, drop_tasks, drop_retrievals, drop_traversals, drop_decisions):
+        for forget in (forget_accesses, drop_findings, drop_tasks, drop_retrievals, drop_traversals, drop_decisions):
             forget(session, collection, id)
 
     def bear(self, session: Session, collection: str, tx: int, entry: Entry) -> None:

@@ -47,6 +47,8 @@ KEPT = 10_000  # chosen: weeks of use, some MB
 KEPT_SESSIONS = 1_000  # chosen: those that somebody may go on with
 SESSIONS = "session:"
 QUARANTINED = "quarantined"
+# Topics, and when they were found: their names are words of what is stored.
+FINDINGS = ("topics", "topics_at")
 # The names that begin so, as a range that the key can answer.
 _SESSION_NAMES = (SESSIONS, SESSIONS[:-1] + chr(ord(SESSIONS[-1]) + 1))
 
@@ -122,6 +124,34 @@ def forget_accesses(session: Session, collection: str, entry_id: str) -> None:
 def read_state(session: Session, collection: str, name: str) -> Any:
     value = scalar(session, "SELECT value FROM operational WHERE collection = ? AND name = ?", collection, name)
     return None if value is None else json.loads(value)
+
+
+def read_states(session: Session, collection: str, prefix: str) -> dict[str, Any]:
+    """The values whose names begin so, in the order of their names."""
+    rows = session.rows(
+        "SELECT name, value FROM operational WHERE collection = ? AND name >= ? AND name < ? ORDER BY name",
+        collection,
+        prefix,
+        prefix[:-1] + chr(ord(prefix[-1]) + 1),
+    )
+    return {name: json.loads(value) for name, value in rows}
+
+
+def drop_states(session: Session, collection: str, names: Iterable[str]) -> None:
+    session.run_many(
+        "DELETE FROM operational WHERE collection = ? AND name = ?", [(collection, name) for name in names]
+    )
+
+
+def drop_findings(session: Session, collection: str, entry_id: str) -> None:
+    """Forget what was found in all that is stored, since it may quote what is erased; it is found anew."""
+    del entry_id
+    drop_states(session, collection, FINDINGS)
+
+
+def read_stamp(session: Session, collection: str, name: str) -> int | None:
+    """When a value was written last, to know it without reading it."""
+    return scalar(session, "SELECT updated FROM operational WHERE collection = ? AND name = ?", collection, name)
 
 
 def write_state(session: Session, collection: str, name: str, value: Any, *, now: int) -> None:

@@ -63,4 +63,18 @@ SELECTIONS = (
             "get_meta_learning_log",
         ),
     ),
+    Toolset(
+        "goals",
+        "What an agent's memory is about: its topics, its goal, and whether it keeps to it.",
+        default=False,
+        members=(
+            "auto_bootstrap_north_star",
+            "discover_sub_goals",
+            "get_alignment_drift",
+            "get_drift_history",
+            "trigger_drift_correction",
+            "get_autonomous_status",
+            "restore_from_hash",
+        ),
+    ),
 )

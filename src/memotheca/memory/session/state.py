@@ -181,6 +181,14 @@ class Activity:
                 return self._states[collection, name]
         return activity.read_state(session, collection, name)
 
+    def states(self, session: Session, collection: str, prefix: str) -> dict[str, Any]:
+        """The values whose names begin so, with what is not yet written, in the order of their names."""
+        found = activity.read_states(session, collection, prefix)
+        with self._guard:
+            fresh = {name: value for (place, name), value in self._states.items() if place == collection}
+        found |= {name: value for name, value in fresh.items() if name.startswith(prefix)}
+        return dict(sorted(found.items()))
+
     def set_state(self, collection: str, name: str, value: Any) -> None:
         with self._guard:
             self._states[collection, name] = value

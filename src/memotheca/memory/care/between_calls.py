@@ -1,0 +1,29 @@
+"""What is done between the calls for the memory: getting ready for the next one, looking through what is stored,
+finding topics, and checking for drift."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.look_through import is_due, look_through
+from memotheca.memory.care.prefetch import get_ready
+from memotheca.memory.topics.drift import check_daily
+from memotheca.memory.topics.survey import go_on_surveying, is_survey_due
+from memotheca.storage.roles import Lease
+
+Take = Callable[[str], AbstractContextManager[Lease | None]]
+
+
+def tend_between_calls(kernel: Kernel, stop: Callable[[], bool], take: Take) -> None:
+    """A little of each, until somebody calls; what one process at a time may do is done in a role that it takes."""
+    get_ready(kernel, stop)
+    if is_due(kernel):
+        with take("review") as held:
+            if held is not None:
+                look_through(kernel, stop, fence=held.refuse_lost)
+    if is_survey_due(kernel):
+        with take("topics") as held:
+            if held is not None:
+                go_on_surveying(kernel, stop, fence=held.refuse_lost)
+    elif not stop():
+        check_daily(kernel)

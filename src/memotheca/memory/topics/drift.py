@@ -1,0 +1,319 @@
+"""Drift: how the memories and questions of the last days spread over topics, against the share that the goal has; each
+check is kept (memory-model: Drift)."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.session.state import activity_of
+from memotheca.memory.spaces.all_spaces import Gallery
+from memotheca.memory.spaces.space_table import COUNT, IDS, SPACES
+from memotheca.memory.standing.sample import hang
+from memotheca.memory.topics.north_star import Goal, read_goal
+from memotheca.memory.topics.topics import TopicMap, place_entries, read_topics, see_entries
+from memotheca.model.clock import DAY, HOUR
+from memotheca.model.ids import moment_of
+from memotheca.model.kinds import MEMORY
+from memotheca.model.knowledge import Entry
+from memotheca.search.chosen_embedder import voice_of
+from memotheca.storage.activity import drop_states
+from memotheca.storage.database import Session
+from memotheca.storage.lookups import ids_made_last
+from memotheca.storage.snapshot import Snapshot
+
+Array = NDArray[Any]
+Strategy = Literal["share", "cosine"]
+
+TIMEFRAMES: Mapping[str, int] = {"1h": HOUR, "24h": DAY, "7d": 7 * DAY, "30d": 30 * DAY}
+STRATEGIES: tuple[Strategy, ...] = ("share", "cosine")
+# How much of the goal is left: specification (memory-model: Drift).
+BANDS = (("None", 0.85), ("Low", 0.7), ("Medium", 0.55), ("High", 0.4), ("Critical", 0.0))
+CRITICAL = 0.4  # specification (memory-model: Drift)
+RECENT, QUESTIONS = 200, 100  # chosen: enough to tell shares apart by a tenth; bounds the reading
+COMPARED, MIDDLE = 24, 6  # chosen: those that are compared in each space
+FEWEST_RECENT = 8  # chosen: of fewer, shares are chance
+ANSWERED_BY = 3  # chosen: what a question was about is among the first
+SURE = 2.0  # chosen: standard errors
+TREND, STABLE = 3, 0.01  # specification (memory-model: Drift)
+CHECKS = "drift:"
+KEPT, KEPT_FOR = 1000, 90 * DAY  # chosen; specification: then one a day
+DAILY = DAY  # specification: drift is looked at daily
+NO_TOPICS = "No topics were found yet; they need 12 memories, and are looked for between calls or on request."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriftQuestion:
+    """Of which time, or of which memories, and how they are compared with the goal."""
+
+    timeframe: str = "24h"
+    ids: tuple[str, ...] = ()
+    strategy: Strategy = "share"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicShare:
+    """How much of the last days, and of all, is about a topic; an empty id stands for no topic."""
+
+    id: str
+    name: str
+    recent: float
+    usual: float
+    serves_goal: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoalDrift:
+    """What a check found: how much of the goal is left, from 1 to 0, and whether that is more than chance; None with
+    the reason where there is too little to tell."""
+
+    time: int
+    asked: DriftQuestion
+    goal: Goal | None
+    similarity: float | None
+    is_sure: bool
+    memories: int
+    questions: int
+    shares: tuple[TopicShare, ...]
+    spaces: Mapping[str, float]
+    reason: str = ""
+
+    @property
+    def level(self) -> str | None:
+        return None if self.similarity is None else level_of_drift(self.similarity)
+
+    @property
+    def has_drifted(self) -> bool:
+        return self.similarity is not None and self.is_sure and self.similarity < BANDS[0][1]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "time": self.time,
+            "goal": "" if self.goal is None else self.goal.id,
+            "timeframe": self.asked.timeframe,
+            "similarity": self.similarity,
+            "spaces": dict(self.spaces),
+            "analyzed": self.memories + self.questions,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class DriftTrend:
+    """Where several checks lead: by how much a day, and in how many days it is critical, where it goes down."""
+
+    direction: str
+    velocity: float
+    samples: int
+    critical_in: float | None
+
+
+def level_of_drift(similarity: float) -> str:
+    return next(level for level, least in BANDS if similarity >= least)
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What a check looks at: memories, how they and the questions spread over topics, how many questions, and what they
+    are compared with."""
+
+    known: TopicMap
+    goal: Goal | None
+    entries: Sequence[Entry]
+    spread: Mapping[str, float]
+
+    @property
+    def total(self) -> float:
+        return sum(self.spread.values())
+
+
+def check_drift(kernel: Kernel, snapshot: Snapshot, asked: DriftQuestion) -> GoalDrift:
+    known = read_topics(kernel, snapshot)
+    goal = read_goal(snapshot, known)
+    entries = _recent(kernel, snapshot, asked)
+    found = GoalDrift(
+        time=kernel.now(),
+        asked=asked,
+        goal=goal,
+        similarity=None,
+        is_sure=False,
+        memories=len(entries),
+        questions=0,
+        shares=(),
+        spaces={},
+        reason=NO_TOPICS,
+    )
+    if known is None or not known.topics:
+        return found
+    spread: dict[str, float] = dict(Counter(place_entries(kernel, snapshot, known, entries).values()))
+    since = kernel.now() - TIMEFRAMES[asked.timeframe]
+    questions = [] if asked.ids else _asked_since(kernel, snapshot, known, since)
+    for about in questions:
+        for topic in about:
+            spread[topic] = spread.get(topic, 0.0) + 1 / len(about)
+    found = replace(found, questions=len(questions))
+    if len(entries) + len(questions) < FEWEST_RECENT:
+        told = f"{len(entries)} memories and {len(questions)} questions; {FEWEST_RECENT} are needed to tell."
+        return replace(found, reason=told)
+    evidence = _Evidence(known, goal, entries, spread)
+    similarity, is_sure = _compare(snapshot, evidence, asked.strategy)
+    return replace(
+        found,
+        similarity=round(similarity, 4),
+        is_sure=is_sure,
+        shares=_shares(evidence),
+        spaces={} if goal is None else _by_space(snapshot, goal, entries),
+        reason="",
+    )
+
+
+def _recent(kernel: Kernel, snapshot: Snapshot, asked: DriftQuestion) -> list[Entry]:
+    if asked.ids:
+        return [entry for entry in snapshot.living(asked.ids).values() if entry.kind == MEMORY]
+    return recent_memories(snapshot, kernel.now() - TIMEFRAMES[asked.timeframe])
+
+
+def recent_memories(snapshot: Snapshot, since: int) -> list[Entry]:
+    """The memories stored since then, newest first; of very many, the newest."""
+    ids = [id for id in ids_made_last(snapshot, MEMORY, limit=RECENT) if moment_of(id) >= since]
+    return list(snapshot.living(ids).values())
+
+
+def _asked_since(kernel: Kernel, snapshot: Snapshot, known: TopicMap, since: int) -> list[list[str]]:
+    """The topics of each question: those of what it was shown first, none where nothing near was found."""
+    log = activity_of(kernel).retrievals
+    rows = log.last(snapshot.session, snapshot.collection, limit=QUESTIONS, since=since)
+    near = voice_of(snapshot.session, snapshot.collection).near
+    shown = [
+        [each.entry_id for each in row.shown[:ANSWERED_BY] if each.signals.get("cosine", near) >= near] for row in rows
+    ]
+    entries = snapshot.living({id for ids in shown for id in ids})
+    memories = [entry for entry in entries.values() if entry.kind == MEMORY]
+    placed = place_entries(kernel, snapshot, known, memories)
+    return [[placed[id] for id in ids if id in placed] or [""] for ids in shown]
+
+
+def _compare(snapshot: Snapshot, evidence: _Evidence, strategy: Strategy) -> tuple[float, bool]:
+    """How much of the goal is left, or, without one, of how the whole spreads; and whether that is surely less than
+    all."""
+    known, goal, total = evidence.known, evidence.goal, evidence.total
+    if strategy == "cosine" and evidence.entries:
+        return _compare_middle(snapshot, evidence)
+    if goal is not None:
+        share = sum(times for id, times in evidence.spread.items() if id in goal.ids) / total
+        error = math.sqrt(goal.share * (1 - goal.share) / total)
+        return min(1.0, share / max(goal.share, 1e-9)), goal.share - share > SURE * error
+    usual = {topic.id: topic.count / max(known.memories, 1) for topic in known.topics}
+    usual[""] = known.unsorted / max(known.memories, 1)
+    left = sum(min(usual.get(id, 0.0), times / total) for id, times in evidence.spread.items())
+    return left, 1 - left > SURE * math.sqrt(len(usual) / total) / 2
+
+
+def _compare_middle(snapshot: Snapshot, evidence: _Evidence) -> tuple[float, bool]:
+    """How near memories are to the middle of the goal, or of all, compared with its own."""
+    topics = evidence.goal.topics if evidence.goal is not None else evidence.known.topics
+    middle = np.average([topic.middle for topic in topics], axis=0, weights=[topic.count for topic in topics])
+    near = see_entries(snapshot, evidence.known.lens, evidence.entries) @ middle
+    own = max(float(middle @ middle), 1e-9)
+    value = min(1.0, max(0.0, float(near.mean()) / own))
+    return value, 1 - value > SURE * float(near.std()) / own / math.sqrt(len(near))
+
+
+def _shares(evidence: _Evidence) -> tuple[TopicShare, ...]:
+    """All topics of the last days, what has grown most first."""
+    known, goal, memories = evidence.known, evidence.goal, max(evidence.known.memories, 1)
+    counts = {topic.id: topic.count for topic in known.topics} | {"": known.unsorted}
+    names = {topic.id: topic.name for topic in known.topics} | {"": "no topic"}
+    there: dict[str, float] = {}
+    for id, times in evidence.spread.items():
+        at = id if id in names else ""
+        there[at] = there.get(at, 0.0) + times
+    found = [
+        TopicShare(
+            id=id,
+            name=names[id],
+            recent=round(times / evidence.total, 4),
+            usual=round(counts[id] / memories, 4),
+            serves_goal=goal is not None and id in goal.ids,
+        )
+        for id, times in there.items()
+    ]
+    return tuple(sorted(found, key=lambda each: (each.usual - each.recent, each.name)))
+
+
+def _by_space(snapshot: Snapshot, goal: Goal, entries: Sequence[Entry]) -> dict[str, float]:
+    """How near the last memories are to the goal's most typical ones in each space that can tell, of how near these are
+    to each other."""
+    typical = [id for topic in goal.topics for id in topic.members[: max(1, MIDDLE // len(goal.topics))]][:MIDDLE]
+    members = list(snapshot.living(typical).values())
+    gallery = Gallery(hang(snapshot, members, with_walks=False))
+    if len(gallery) < 2:
+        return {}
+    probes = hang(snapshot, list(entries)[:COMPARED], with_walks=False)
+    found: dict[str, float] = {}
+    for space in range(COUNT):
+        speaks = gallery.speaking(space, probes) if SPACES[space].sees_content else np.zeros(len(probes), bool)
+        if 2 * int(speaks.sum()) < len(probes) or not gallery.speaking(space, gallery.members).all():
+            continue
+        matrix = gallery.matrix(space)
+        own = float((matrix.sum() - np.trace(matrix)) / (len(gallery) * (len(gallery) - 1)))
+        if own > 0:
+            near = gallery.nearness_of(space, [each for each, said in zip(probes, speaks, strict=True) if said])
+            found[IDS[space]] = round(min(1.0, float(near.mean()) / own), 4)
+    return found
+
+
+def note_check(kernel: Kernel, drift: GoalDrift) -> None:
+    """Keep a check; written with the next batch."""
+    if drift.similarity is not None and not drift.asked.ids:
+        name = f"{CHECKS}{drift.time:020d}"
+        activity_of(kernel).set_state(kernel.collection, name, drift.to_json())
+
+
+def past_checks(
+    kernel: Kernel, snapshot: Snapshot, *, since: int = 0, goal: str | None = None
+) -> list[Mapping[str, Any]]:
+    """The checks that were kept, oldest first."""
+    held = activity_of(kernel).states(snapshot.session, snapshot.collection, CHECKS).values()
+    return [each for each in held if each["time"] >= since and goal in (None, each["goal"])]
+
+
+def trend_of(checks: Sequence[Mapping[str, Any]]) -> DriftTrend | None:
+    """Where checks lead, by the line that fits them best; None of too few."""
+    if len(checks) < TREND or checks[-1]["time"] == checks[0]["time"]:
+        return None
+    days = np.array([(each["time"] - checks[0]["time"]) / DAY for each in checks])
+    values = np.array([each["similarity"] for each in checks])
+    slope = float(np.polyfit(days, values, 1)[0])
+    direction = "stable" if abs(slope) < STABLE else "improving" if slope > 0 else "worsening"
+    left = (float(values[-1]) - CRITICAL) / -slope if direction == "worsening" else None
+    return DriftTrend(direction, round(slope, 4), len(checks), None if left is None or left < 0 else round(left, 1))
+
+
+def check_daily(kernel: Kernel) -> bool:
+    """A check of the last day, where the last one is a day old; whether there was one. What is too much is let go."""
+    with kernel.read() as snapshot:
+        held = past_checks(kernel, snapshot)
+        if held and kernel.now() - held[-1]["time"] < DAILY:
+            return False
+        drift = check_drift(kernel, snapshot, DriftQuestion())
+    note_check(kernel, drift)
+    gone = _superfluous([each["time"] for each in held], kernel.now())
+
+    def act(session: Session) -> None:
+        drop_states(session, kernel.collection, [f"{CHECKS}{time:020d}" for time in gone])
+
+    if gone:
+        kernel.store.operate(act)
+    return drift.similarity is not None
+
+
+def _superfluous(times: Sequence[int], now: int) -> list[int]:
+    """All but the last of a day that is long past, and the oldest of too many."""
+    days = {time // DAY: time for time in times if now - time > KEPT_FOR}
+    kept = [time for time in times if now - time <= KEPT_FOR or days[time // DAY] == time]
+    return sorted(set(times) - set(kept[-KEPT:]))
