@@ -19,6 +19,7 @@ from memotheca.kernel.idempotency import answer_once
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.parts import Parts
 from memotheca.memory.care.noted import noted_tasks
+from memotheca.memory.dream.sleeper import sleeper_of
 from memotheca.memory.session.consent import ModelConsent
 from memotheca.memory.session.rounds import note_round, note_run
 from memotheca.memory.session.state import activity_of
@@ -93,7 +94,9 @@ class App:
         return self.dispatcher.catalog
 
     def close(self) -> None:
-        """At the end of a server or a command: what was looked at is written down, and the data file is whole."""
+        """At the end of a server or a command: whoever dreams wakes, what was looked at is written down, and the data
+        file is whole."""
+        sleeper_of(self.kernel).close()
         with suppress(Refusal):
             write_down(self)
         self.kernel.store.close()
@@ -250,10 +253,6 @@ def _open_database(path: Path, accept_part: bool) -> SQLiteDatabase:
     return SQLiteDatabase(path, accept_part=accept_part)
 
 
-def _path_for(data: Path, reason: str) -> Path:
-    return backup_path(data, system_clock(), reason)
-
-
 def means_of(data: Path) -> "DatabaseAccess":
     """What making and restoring backups needs, also where there is no database that can be opened."""
     from memotheca.admin.backups import DatabaseAccess
@@ -266,7 +265,7 @@ def means_of(data: Path) -> "DatabaseAccess":
         open_copy=open_copy,
         copy_live=copy_live,
         log_of=log_of,
-        path_for=partial(_path_for, data),
+        path_for=lambda reason: backup_path(data, system_clock(), reason),
         backups=partial(backup_files, data / BACKUPS),
         find_faults=find_faults,
         is_consistent=is_consistent,

@@ -134,3 +134,71 @@ SCENES = (
         moves={"merged[0].edges_redirected": "up"},
     ),
 )
+
+
+_DREAMS = "memories/test_dreams.py::"
+_EDGES = "test_edges_that_the_memory_found_are_stronger_by_use_and_weaker_without"
+_WALKS = "test_five_walks_of_three_steps_make_one_shortcut_with_the_product_of_its_weights"
+_TASKS = "test_duplicates_and_newer_values_become_tasks"
+_SPOTS = "test_blind_spots_are_proposed_and_nothing_is_joined"
+_LINKS = "test_a_link_that_a_text_names_and_that_came_too_early_is_found"
+_PROBES = "test_probes_tell_whether_questions_find_what_was_of_use"
+_LEAPS = "test_how_far_apart_a_blind_spot_is_moves_with_what_it_says"
+_BUSY = "test_how_busy_it_is_moves_with_calls_and_time"
+_GOING = "test_a_question_wakes_it_at_once"
+# Of a report, by which test each number is moved.
+_REPORT = {
+    _TASKS: ("nrem.memories_replayed", "nrem.duplicates_found", "nrem.updates_found", "nrem.disputes_found"),
+    _EDGES: ("nrem.edges_strengthened", "nrem.edges_weakened", "nrem.edges_pruned", "nrem.average_weight_delta"),
+    _LINKS: ("nrem.links_found",),
+    _WALKS: ("nrem.shortcut_candidates", "shortcuts_created", "ways", "path_length_before", "path_length_after"),
+    _SPOTS: (
+        "rem.queries_generated",
+        "rem.blind_spots_found",
+        "rem.exploration_coverage",
+        "rem.unique_nodes_visited",
+        "tasks_opened",
+    ),
+    _LEAPS: ("rem.average_semantic_leap",),
+    _PROBES: ("probes", "recall_before", "recall_after"),
+}
+_TOLD = {f"report.{path}": test for test, paths in _REPORT.items() for path in paths}
+MOVED_ELSEWHERE: dict[str, str] = {
+    **{f"trigger_dream.{path}": _DREAMS + test for path, test in _TOLD.items()},
+    "trigger_dream.edges_strengthened": _DREAMS + _EDGES,
+    "trigger_dream.edges_pruned": _DREAMS + _EDGES,
+    "trigger_dream.new_edges_created": _DREAMS + _LINKS,
+    "trigger_dream.shortcuts_created": _DREAMS + _WALKS,
+    "trigger_dream.blind_spots_discovered[].semantic_leap": _DREAMS + _LEAPS,
+    **{
+        f"get_amortized_shortcuts.{path}": _DREAMS + _WALKS
+        for path in (
+            *(f"shortcuts[].{name}" for name in ("hop_count", "path_length", "traversal_count")),
+            *("shortcuts[].combined_weight", "shortcuts[].min_confidence", "total_candidates", "returned_count"),
+        )
+    },
+    **{
+        f"get_dream_status.{path}": _DREAMS + _BUSY
+        for path in (
+            "activity_level",
+            "completed_cycles",
+            "time_since_last_dream_secs",
+            "scheduler.average_activity",
+            "scheduler.cooldown_remaining",
+        )
+    },
+    **{f"get_dream_status.progress.{name}": _DREAMS + _GOING for name in ("done", "total", "event")},
+}
+_TIMED = ("duration_ms", "nrem.duration_ms", "rem.duration_ms", "slices", "slices_over_budget", "longest_slice_ms")
+_REPORTS = ("trigger_dream.report", "get_dream_status.last_report", "abort_dream.partial_report")
+# How long it took, and what another tool tells in the same words.
+SAID_AS_IT_IS: dict[str, str] = {
+    "trigger_dream.duration_ms": "how long it took",
+    "get_amortized_shortcuts.quality_thresholds": "bounds, and what the caller said",
+    **{f"{where}.{name}": "how long it took" for where in _REPORTS for name in _TIMED},
+    **{
+        f"{where}.{path.removeprefix('report.')}": "as trigger_dream told it"
+        for where in _REPORTS[1:]
+        for path in _TOLD
+    },
+}

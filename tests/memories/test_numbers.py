@@ -24,6 +24,7 @@ SCENES = (
 # What sums up no state: the number of a transaction or of a place in a list, a bound, what the caller said.
 ECHOES: dict[str, str] = {
     "get_autonomous_status.services": "times and states",
+    **numbers_dreams.SAID_AS_IT_IS,
     "adjust_neuromodulator.delta_requested": "what the caller said",
     **{f"adjust_neuromodulator.{path}": "a bound" for path in numbers_focus.BOUNDS},
     **{
@@ -135,6 +136,7 @@ OUTCOMES: dict[str, tuple[str, ...]] = {
 }
 # What takes vectors, or a story of its own, is moved by a test of its own.
 ELSEWHERE: dict[str, str] = {
+    **numbers_dreams.MOVED_ELSEWHERE,
     "store_memory.updates[].score": "memories/test_judgement.py"
     "::test_another_value_of_the_same_is_told_as_it_is_written",
     "annotate_node.linked[].weight": "memories/test_ties.py"
@@ -337,7 +339,7 @@ def numeric(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
 
 def reported(librarian: Librarian) -> set[str]:
     listed = [listing for listing in librarian.app.catalog.listed() if listing.toolset == "memories"]
-    assert len(listed) == 59
+    assert len(listed) == 63
     found = {f"{each.name}.{path}" for each in listed for path in numeric(each.wire["outputSchema"])}
     return {path for path in found if path.split(".")[1] not in ("pulse", "error", "tx_id")}
 

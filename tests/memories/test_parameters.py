@@ -11,6 +11,7 @@ import pytest
 
 from memotheca.app import write_down
 from memotheca.jobs.queue import bench_of
+from memotheca.memory.dream.sleeper import sleeper_of
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY, SECOND, to_iso
 from memotheca.search import prepared
@@ -21,7 +22,7 @@ from tests.memories.planted_outcomes import Planted, put_outcomes
 
 TEA, CUP, POT = "tea", "cup", "pot"
 LATER = to_iso(BEGAN + 30 * DAY)
-STRUCK = "struck"
+STRUCK, DREAMT = "struck", "dreamt"
 # Asked of a memory about reactors and bread: as it is, or with its goal and what was stored since.
 PLANTED, SOWN, GROWN = "planted", 1, 2
 
@@ -245,6 +246,20 @@ KEEPING = [
     Effect("trigger_consolidation", {}, {"strategy": "semantic"}, "consolidation_result"),
     Effect("trigger_consolidation", {}, {"min_similarity": 1}, "consolidation_result"),
 ]
+DREAM, REM = {"blocking": True, "phase": "nrem"}, {"blocking": True, "phase": "rem"}
+DREAMS = [
+    Effect("trigger_dream", DREAM, {"phase": "rem"}, "phase_completed"),
+    Effect("trigger_dream", REM, {"duration_minutes": 1}, "ends_by"),
+    Effect("trigger_dream", REM, {"synthetic_query_count": 10}, "report.rem.queries_generated"),
+    Effect("trigger_dream", {"phase": "rem"}, {"blocking": True}, "phase_completed"),
+    Effect("trigger_dream", REM, {"abort_on_query": False}, "wakes_on"),
+    Effect("trigger_dream", DREAM, {"dry_run": True}, "report.reversal_hashes"),
+    Effect("trigger_dream", {**REM, DREAMT: True}, {"force": True}, "triggered"),
+    Effect("trigger_dream", DREAM, {"rationale": "The cook has gone home."}, "then.why"),
+    Effect("abort_dream", {}, {"reason": "The cook is back."}, "reason"),
+    Effect("get_amortized_shortcuts", {}, {"min_confidence": 0.95}, "returned_count"),
+    Effect("get_amortized_shortcuts", {}, {"limit": 1}, "returned_count"),
+]
 SAID = {"prediction_id": "pred_Legalcosine1", "actual_outcome": 1}
 LEARN = {"domain": "Code", "dry_run": True}
 OUTCOMES = [
@@ -288,7 +303,7 @@ GOALS = [
     Effect("get_autonomous_status", {PLANTED: GROWN}, {"include_history": True}, "history"),
     Effect("get_autonomous_status", {PLANTED: GROWN, "include_history": True}, {"history_count": 1}, "history"),
 ]
-EFFECTS = [*STORE, *RETRIEVAL, *CURATION, *NAVIGATION, *REFLECTION, *KEEPING, *OUTCOMES, *GOALS]
+EFFECTS = [*DREAMS, *STORE, *RETRIEVAL, *CURATION, *NAVIGATION, *REFLECTION, *KEEPING, *OUTCOMES, *GOALS]
 
 
 def furnish(librarian: Librarian) -> dict[str, str]:
@@ -310,6 +325,14 @@ def furnish(librarian: Librarian) -> dict[str, str]:
         librarian.remember("The kettle whistles when it boils.", session_id="many")
     librarian.remember("The larder door takes the big lock.", session_id="many")
     librarian.remember("The larder door takes the big lock first.", session_id="many")
+    for name in ("sack", "leaf", "plant"):
+        librarian.remember(f"About the {name} in the garden.", name=name, session_id="many")
+    for name in ("seed", "rain"):
+        librarian.remember(f"About the {name} of April.", name=name, session_id="many")
+    for one, other in (("seed", "plant"), ("rain", "plant"), ("plant", "leaf"), ("leaf", "sack")):
+        librarian.call("annotate_node", node_id=one, link_to=[other], relation="causes")
+    for name in ("seed", "rain") * 5:
+        librarian.call("find_causal_path", source_id=name, target_id="sack")
     for number in range(60):
         librarian.remember(f"Many things, number {number}.", session_id="many")
     for name in ("gone", "lost"):
@@ -394,6 +417,8 @@ class Kitchens:
         try:
             librarian.call("temporary_scratchpad", action="write", key="plan", value="tea")
             _strike(librarian, said.pop(STRUCK, 0))
+            if said.pop(DREAMT, False):
+                librarian.call("trigger_dream", blocking=True, phase="rem")
             reply = librarian.reply(tool, **said)
             return {**(reply.structured or {}), "then": _look_after(librarian, reply.structured or {})}
         finally:
@@ -406,6 +431,7 @@ class Kitchens:
 
 
 def _close(librarian: Librarian) -> None:
+    sleeper_of(librarian.kernel).close()
     activity_of(librarian.kernel).flush(librarian.kernel.store)
     assert bench_of(librarian.kernel) is not None
     bench_of(librarian.kernel).sandbox.close()
@@ -422,6 +448,9 @@ def _strike(librarian: Librarian, many: int) -> None:
 
 def _look_after(librarian: Librarian, answer: dict[str, Any]) -> dict[str, Any]:
     """What is to be seen elsewhere once a tool has answered."""
+    if answer.get("phase_completed"):
+        with librarian.kernel.read() as snapshot:
+            return {"why": snapshot.commits(limit=1)[0].note.get("rationale")}
     id = answer.get("merged_node_id") or answer.get("node_id") or next(iter(answer.get("pruned", ())), None)
     if id is None:
         return {}

@@ -24,7 +24,7 @@ ROWS = [
     *(f"TC-META-{number:03}" for number in range(1, 8)),
     *(f"TC-GWT-{number:03}" for number in range(1, 3)),
     *(f"TC-DIAG-{number:03}" for number in range(1, 5)),
-    *("TC-VAL-001", "TC-VAL-002", "TC-VAL-004"),
+    *(f"TC-VAL-{number:03}" for number in range(1, 5)),
     *(f"TC-SSE-{number:03}" for number in range(1, 5)),
 ]
 STREAMED = {
@@ -64,7 +64,7 @@ def choices(wire: dict[str, Any]) -> list[tuple[str, Any]]:
 
 def test_tc_def_001_there_are_as_many_tools_as_there_should_be(librarian: Librarian) -> None:
     """75 with the second part; here those that the first names."""
-    assert len(tools(librarian)) == 59
+    assert len(tools(librarian)) == 63
 
 
 def test_tc_def_002_every_schema_is_valid(librarian: Librarian) -> None:
@@ -296,6 +296,12 @@ def test_tc_val_001_no_memory_without_a_rationale(librarian: Librarian) -> None:
 def test_tc_val_002_content_has_a_greatest_length(librarian: Librarian) -> None:
     error = librarian.error("store_memory", content="x" * 65_537, rationale=WHY)
     assert (error["code"], error["data"]["bounds"]["maxLength"]) == (-32002, 65_536)
+
+
+def test_tc_val_003_a_phase_that_there_is_not_is_refused_with_those_there_are(librarian: Librarian) -> None:
+    error = librarian.error("trigger_dream", phase="lucid")
+    assert error["code"] == -32002
+    assert error["data"]["allowed"][:3] == ["nrem", "rem", "full"]
 
 
 def test_tc_val_004_top_k_has_bounds(librarian: Librarian) -> None:

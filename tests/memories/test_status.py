@@ -26,7 +26,7 @@ def test_an_empty_memory_is_ready(librarian: Librarian) -> None:
     assert found["quadrant_counts"] == {"Open": 0, "Blind": 0, "Hidden": 0, "Unknown": 0}
     assert found["layers"]["memory"] == {"status": "empty", "nodes": 0, "edges": 0}
     assert set(found["layers"]) == {"sensing", "reflex", "memory", "learning", "coherence"}
-    assert found["dream_available"] is None
+    assert found["dream_available"] is True
     assert found["dream_reason"]
 
 

@@ -156,7 +156,7 @@ def test_a_pass_goes_on_where_it_stood_and_begins_again_after_a_day(
     for number in range(6):
         librarian.call("store", topic=f"cup {number}", content=f"Cup number {number} is blue.")
     looked: list[str] = []
-    monkeypatch.setattr(looking, "_examine", lambda kernel, entry: looked.append(entry) or [])
+    monkeypatch.setattr(looking, "examine_entry", lambda kernel, entry, pause: looked.append(entry) or [])
     look_through(librarian.kernel, lambda: len(looked) >= 4)
     assert len(looked) == 4
     look_through(librarian.kernel, lambda: False)

@@ -37,6 +37,8 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "get_alignment_drift": [{"include_history": True}],
     "get_autonomous_status": [{"include_metrics": True, "include_history": True}],
     "get_drift_history": [{"time_range": "all", "include_per_embedder": True}],
+    "get_amortized_shortcuts": [{"min_confidence": 0, "limit": 100}],
+    "get_dream_status": [{}],
     "get_graph_manifest": [{}],
     "get_health_status": [{}],
     "get_hubs": [{}, {"metric": "out_degree"}],

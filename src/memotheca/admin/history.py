@@ -1,6 +1,6 @@
 """History: listing transactions, undoing them, and saying what changed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 from uuid import uuid4
@@ -91,15 +91,20 @@ def new_batch(kernel: Kernel) -> dict[str, Any]:
     return {"id": uuid4().hex, "after": newest_tx(kernel)}
 
 
-def undo(kernel: Kernel, *, count: int | None = None, tx: int | None = None, actor: str) -> Undoing:
-    """Revert the newest transactions, or the one that is named, all or nothing."""
+def undo(
+    kernel: Kernel, *, count: int | None = None, tx: int | None = None, together: Sequence[int] = (), actor: str
+) -> Undoing:
+    """Revert the newest transactions, or the one that is named, or some that belong together, all or nothing."""
     if tx is not None and count not in (None, 1):
         raise Refusal(Failure.INVALID, "Name one transaction, or say how many of the newest; not both.", field="count")
 
     def act(transaction: Transaction) -> tuple[Undoing, bool]:
         done: list[Undone] = []
         plan = FilePlan(vaults_of(kernel), brings_back=True)
-        chosen = _named(transaction, tx) if tx is not None else _newest_standing(transaction, count or 1)
+        if together:
+            chosen = _Standing(sorted(together, reverse=True), 1, [])
+        else:
+            chosen = _named(transaction, tx) if tx is not None else _newest_standing(transaction, count or 1)
         for number in chosen.numbers:
             if done:
                 transaction.start_another()

@@ -17,6 +17,7 @@ class Verb(StrEnum):
     LEARN = auto()
     PRUNE = auto()
     CONSOLIDATE = auto()
+    DREAM = auto()
     UNDO = auto()
 
     SEARCH = auto()

@@ -129,3 +129,20 @@ def read_standing(snapshot: Snapshot, kinds: Sequence[str], ids: Iterable[str] |
 
 def _ids(snapshot: Snapshot, sql: str, *values: str | int) -> list[str]:
     return [row[0] for row in cast(list[tuple[str]], snapshot.session.rows(sql, snapshot.collection, *values))]
+
+
+def sample_ids(snapshot: Snapshot, kind: str, many: int) -> list[str]:
+    """Live entries of a kind, spread over the time of their making; all of them where there are no more."""
+    sql = "SELECT id FROM entry_head WHERE collection = ? AND kind = ? ORDER BY id LIMIT ?"
+    first = _ids(snapshot, sql, kind, many + 1)
+    if len(first) <= many:
+        return first
+    newest = _ids(snapshot, sql.replace("ORDER BY id", "ORDER BY id DESC"), kind, 1)[0]
+    # An id begins with the time of its making, in twelve letters and a dash.
+    low, high = (int(id.replace("-", "")[:12], 16) for id in (first[0], newest))
+    found: dict[str, None] = {}
+    beyond = "SELECT id FROM entry_head WHERE collection = ? AND kind = ? AND id >= ? ORDER BY id LIMIT 1"
+    for place in range(many):
+        at = f"{low + (high - low) * place // many:012x}"
+        found |= dict.fromkeys(_ids(snapshot, beyond, kind, f"{at[:8]}-{at[8:]}"))
+    return list(found)

@@ -46,6 +46,18 @@ SELECTIONS = (
         members=("get_health_status", "trigger_healing"),
     ),
     Toolset(
+        "dream",
+        "Letting an agent's memory tend itself while nobody asks it anything, and what came of it.",
+        default=False,
+        members=(
+            "trigger_dream",
+            "get_dream_status",
+            "abort_dream",
+            "get_amortized_shortcuts",
+            "restore_from_hash",
+        ),
+    ),
+    Toolset(
         "keeping",
         "What may be let go or drawn together in an agent's memory, and doing it.",
         default=False,

@@ -88,7 +88,7 @@ def _go_on(kernel: Kernel, stop: Callable[[], bool], after: str, seconds: float)
                 if stop() or time.thread_time() > until:
                     return rows, after
                 try:
-                    rows += _examine(kernel, id)
+                    rows += examine_entry(kernel, id, kernel.keep(Precedence).give_way)
                 except Refusal as refusal:
                     if refusal.failure is Failure.CANCELLED:
                         return rows, after
@@ -98,11 +98,11 @@ def _go_on(kernel: Kernel, stop: Callable[[], bool], after: str, seconds: float)
                 return rows, after
 
 
-def _examine(kernel: Kernel, id: str) -> list[TaskRow]:
+def examine_entry(kernel: Kernel, id: str, pause: Callable[[], None]) -> list[TaskRow]:
     """What is to be decided about an entry and what it is near or linked to; between any two comparisons, while nothing
-    is held that a call may need, calls go first."""
-    precedence, now = kernel.keep(Precedence), kernel.now()
-    precedence.give_way()
+    is held that a call may need, there is a pause in which calls go first."""
+    now = kernel.now()
+    pause()
     with kernel.read() as snapshot:
         entry = snapshot.entry(id)
         if entry is None:
@@ -112,7 +112,7 @@ def _examine(kernel: Kernel, id: str) -> list[TaskRow]:
         rows = [*unexplained_names(snapshot, entry.id, now), *_singles(snapshot, entry, now)]
         pairs = related_pairs(kernel, snapshot, [entry]).pairs
     for pair in pairs:
-        precedence.give_way()
+        pause()
         with kernel.read() as snapshot:
             rows += [task_of(each, now) for each in judge_pairs(snapshot, [pair], kernel)]
     return rows

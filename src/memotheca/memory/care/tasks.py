@@ -16,12 +16,12 @@ from memotheca.memory.graph.balance import examine
 from memotheca.memory.graph.relations import CONSISTENT, CONTRADICTS, SAME_AS, SUPERSEDES
 from memotheca.memory.standing.nearest import KNOWN, vicinity_of
 from memotheca.memory.verbs import Verb
-from memotheca.model.kinds import MEMORY
+from memotheca.model.kinds import MEMORY, TEMPORAL
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
 from memotheca.storage import fingerprints
 from memotheca.storage.activity import read_state, write_state
-from memotheca.storage.adjacency import count_unlinked, with_predicate
+from memotheca.storage.adjacency import count_unlinked, joined_among, with_predicate
 from memotheca.storage.care_tasks import (
     TaskRow,
     TaskState,
@@ -53,6 +53,7 @@ OF_KIND: Mapping[TaskKind, tuple[TaskType, Verb, Priority]] = {
     "expired": ("obsolete_info", Verb.ASK, "medium"),
     "unexplained": ("ambiguity_detected", Verb.ASK, "low"),
     "alone": ("obsolete_info", Verb.FORGET, "low"),
+    "blind_spot": ("ambiguity_detected", Verb.ANNOTATE, "low"),
 }
 GONE, REWORDED = "one of them was forgotten or merged", "what they say has changed, and does not clash any more"
 _SAID: Mapping[str, tuple[TaskState, str]] = {
@@ -238,6 +239,8 @@ def _pair_now(
         if predicate in said:
             return _in_state(row, state, how, now)
     older, newer = entries
+    if row.kind == "blind_spot":
+        return _in_state(row, *(("settled", "they are linked") if _are_linked(snapshot, row) else ("open", "")), now)
     if is_over(older, newer, now) or is_over(newer, older, now):
         return _in_state(row, "settled", "one ended before the other began, or both have ended", now)
     if stamp != row.stamp and CONTRADICTS not in said:
@@ -245,6 +248,10 @@ def _pair_now(
         row = replace(row, stamp=stamp)
         return task_of(judged[0], row.found) if judged else _in_state(row, "settled", REWORDED, now)
     return row if row.how == REWORDED else _in_state(row, "open", "", now)
+
+
+def _are_linked(snapshot: Snapshot, row: TaskRow) -> bool:
+    return bool(joined_among(snapshot, [row.one, row.other], without=TEMPORAL))
 
 
 def task_of(found: ContradictoryPair | Repetition, now: int) -> TaskRow:

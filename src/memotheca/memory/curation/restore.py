@@ -1,6 +1,6 @@
 """Restoring: what a forgetting or merging took away comes back as it was, as far as both ends of an edge are there."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -19,12 +19,15 @@ from memotheca.notes.outbox import FilePlan
 from memotheca.notes.ownership import carry_out, empty_trash
 from memotheca.search.prepared import LATER
 from memotheca.storage.activity import ActivityRecord
+from memotheca.storage.instruments.work_events import KEPT, newest_work_events
 from memotheca.storage.lookups import read_notes
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 from memotheca.text.words import words
 
 TAKEN_BACK = ("DELETE", "MERGE")
+# A dream is taken back as a whole by its own name.
+WORK, DREAMT = "dream", "dream_"
 WAITING = "waiting"
 
 
@@ -54,7 +57,13 @@ class _Plan:
 
 
 def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> RestoredNodes:
-    """Bring back exactly what a forgetting or merging took away, or a machine changed, within thirty days."""
+    """Bring back exactly what a forgetting or merging took away, or a machine or a whole dream changed, within thirty
+    days."""
+    take_back = _restore_dream if reversal_hash.strip().startswith(DREAMT) else _restore
+    return take_back(kernel, reversal_hash.strip(), actor=actor)
+
+
+def _restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> RestoredNodes:
     with kernel.read() as snapshot:
         target = _restorable(snapshot, reversal_hash)
         if (already := _restored_before(snapshot, target)) is not None:
@@ -62,7 +71,7 @@ def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> RestoredNodes:
     if kernel.now() - target.time > WINDOW:
         raise expired(target)
     if target.operation not in TAKEN_BACK:
-        return _undo(kernel, target, actor=actor)
+        return _undo(kernel, [target], actor=actor)
 
     def act(transaction: Transaction, files: FilePlan) -> tuple[RestoredNodes, tuple[Entry, ...]]:
         if (already := _restored_before(transaction, target)) is not None:
@@ -100,11 +109,31 @@ def restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> RestoredNodes:
     return restored
 
 
-def _undo(kernel: Kernel, target: Commit, *, actor: str) -> RestoredNodes:
-    """Take back what a machine changed: everything it touched is as it was before."""
-    undo(kernel, tx=target.tx, actor=actor)
+def _restore_dream(kernel: Kernel, run: str, *, actor: str) -> RestoredNodes:
+    """Take back all that a dream has changed, whatever part of it was taken back before."""
     with kernel.read() as snapshot:
-        touched = [change.after for change in snapshot.changes(target.tx)]
+        events = newest_work_events(snapshot.session, snapshot.collection, WORK, limit=KEPT)
+        numbers = [int(event.facts["tx"]) for event in events if event.run == run and "tx" in event.facts]
+        commits = [commit for tx in sorted(numbers) if (commit := snapshot.commit(tx)) is not None]
+        undone = snapshot.undone_among([commit.tx for commit in commits])
+    if not commits:
+        raise Refusal(Failure.NOT_FOUND, "No dream of that name has changed anything.", field="reversal_hash")
+    if kernel.now() - commits[0].time > WINDOW:
+        raise expired(commits[0])
+    standing = [commit for commit in commits if commit.tx not in undone]
+    if standing:
+        return _undo(kernel, standing, actor=actor)
+    return RestoredNodes(nodes=(), edges=(), waiting=(), rewired=(), commit=commits[0], was_restored=True)
+
+
+def _undo(kernel: Kernel, targets: Sequence[Commit], *, actor: str) -> RestoredNodes:
+    """Take back what a machine changed: everything it touched is as it was before."""
+    undo(kernel, together=[target.tx for target in targets], actor=actor)
+    with kernel.read() as snapshot:
+        touched = {
+            change.after.id: change.after for target in targets for change in snapshot.changes(target.tx)
+        }.values()
+    target = targets[0]
     return RestoredNodes(
         nodes=tuple(version.id for version in touched if version.subject == "entry"),
         edges=tuple(version.id for version in touched if version.subject == "edge"),

@@ -16,7 +16,7 @@ from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
 # In the order of work: what is disputed, what seems outdated, what is held, and what merely could be tidier.
-TaskKind = Literal["dispute", "update", "hub", "held", "duplicate", "expired", "unexplained", "alone"]
+TaskKind = Literal["dispute", "update", "hub", "held", "duplicate", "expired", "unexplained", "alone", "blind_spot"]
 KINDS: tuple[TaskKind, ...] = get_args(TaskKind)
 OF_VERDICT: Mapping[str, TaskKind] = {"contradiction": "dispute", "update": "update", "duplicate": "duplicate"}
 

@@ -52,6 +52,17 @@ class Neighbourhood:
     edges: tuple[Edge, ...]
     truncated: bool
 
+    def paths(self) -> list[list[str]]:
+        """How each of them was reached, from the entry in the middle on."""
+        came = {each.entry.id: each.step.origin for each in self.neighbours}
+        found: list[list[str]] = []
+        for each in self.neighbours:
+            path = [each.entry.id]
+            while path[-1] in came:
+                path.append(came[path[-1]])
+            found.append(path[::-1])
+        return found
+
 
 def strength_of(edge: Edge) -> float:
     """The effective weight of an edge: its own, moved by what it was used for (memory-model: Edge weight)."""

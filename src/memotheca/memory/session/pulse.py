@@ -15,6 +15,7 @@ class Situation:
     has_conflict: bool = False
     has_urgent_task: bool = False
     is_looping: bool = False
+    may_dream: bool = False
 
 
 CALM = Situation()
@@ -32,7 +33,7 @@ class Pulse:
 
 
 def suggest(entropy: float, coherence: float, situation: Situation = CALM, gates: Gates = PRIORS) -> Verb | None:
-    """The first rule that holds, over the whole square (memory-model: Pulse); dreams are not offered here, so conflicts
+    """The first rule that holds, over the whole square (memory-model: Pulse); where no dream is to be had, conflicts
     are looked for instead."""
     is_high, is_low = entropy > gates["entropy_high"], entropy < gates["entropy_low"]
     is_loose = coherence < gates["coherence_low"]
@@ -41,6 +42,7 @@ def suggest(entropy: float, coherence: float, situation: Situation = CALM, gates
         (situation.has_conflict, Verb.CRITICISE),
         (situation.has_urgent_task, Verb.TEND),
         (is_high and coherence > gates["coherence_fair"], Verb.ASK),
+        (is_high and is_loose and situation.may_dream, Verb.DREAM),
         (is_high, Verb.CRITICISE),
         (is_low and is_loose, Verb.SURROUND),
         (is_loose, Verb.TEND),

@@ -1,5 +1,5 @@
-"""Activity: looks, moods, retrievals and happenings, kept in memory for a moment and written in batches; no read waits
-for it."""
+"""Activity: looks, moods, retrievals, walks and happenings, kept in memory for a moment and written in batches; no
+read waits for it."""
 
 import logging
 from collections import deque
@@ -13,6 +13,7 @@ from memotheca.memory.session.learning import SMOOTHING, smooth
 from memotheca.memory.session.pulse import CALM, Pulse, Situation, take_pulse
 from memotheca.memory.session.retrieval_log import RetrievalLog, write_retrievals
 from memotheca.memory.session.scratchpad import Scratchpads
+from memotheca.memory.session.walk_log import WalkLog, write_walks
 from memotheca.memory.tuning.thresholds import PRIORS, Gates
 from memotheca.model.errors import Refusal
 from memotheca.storage import activity
@@ -91,6 +92,7 @@ class Activity:
         self._stirrings = 0
         self.scratchpads = Scratchpads()
         self.retrievals = RetrievalLog()
+        self.walks = WalkLog()
 
     @property
     def stirrings(self) -> int:
@@ -224,8 +226,8 @@ class Activity:
             moods = {place: self._moods[place].to_json() for place in self._touched if place in self._moods}
             self._touched = set()
         # So does what was retrieved.
-        retrieved = self.retrievals.waiting()
-        if not (looks or counts or lines or moods or states or any(retrieved)):
+        retrieved, walked = self.retrievals.waiting(), self.walks.waiting()
+        if not (looks or counts or lines or moods or states or walked or any(retrieved)):
             return
         now = store.clock()
 
@@ -241,6 +243,7 @@ class Activity:
             for collection, added in lines.items():
                 activity.log_happenings(session, collection, list(added))
             write_retrievals(session, *retrieved)
+            write_walks(session, walked)
 
         is_written = False
         try:
@@ -252,6 +255,7 @@ class Activity:
             if is_written:
                 self._let_go(states)
                 self.retrievals.let_go(*retrieved)
+                self.walks.let_go(walked)
             else:
                 self._take_back(looks, counts, lines, touched=set(moods))
 

@@ -288,6 +288,15 @@ def co_retrieved(session: Session, collection: str, *, least: int, limit: int) -
     return [(one, other, int(times), int(last)) for one, other, times, last in rows]
 
 
+def co_retrieved_with(session: Session, collection: str, id: str) -> dict[str, tuple[int, int]]:
+    """What an entry was shown together with: how often, and when last."""
+    found: dict[str, tuple[int, int]] = {}
+    for own, theirs in (("one", "other"), ("other", "one")):
+        sql = f"SELECT {theirs}, times, last FROM co_retrieval WHERE collection = ? AND {own} = ?"
+        found |= {other: (int(times), int(last)) for other, times, last in session.rows(sql, collection, id)}
+    return found
+
+
 def drop_retrievals(session: Session, collection: str, entry_id: str) -> None:
     """Forget every question that an entry was shown for."""
     showed = "SELECT retrieval_id FROM retrieved WHERE collection = ? AND entry_id = ?"

@@ -1,10 +1,11 @@
 """Traversals: paths between entries that were walked, and how often. Operational, bounded."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from memotheca.storage.database import Session
+from memotheca.storage.database import Session, scalar
 
 KEPT = 5_000  # chosen: more paths than anybody walks again
 
@@ -59,6 +60,32 @@ def walked_paths(session: Session, collection: str, *, least: int, hops: int, li
         limit,
     )
     return [WalkedPath(tuple(json.loads(path)), int(times), int(last)) for path, times, last in rows]
+
+
+def paths_walked(session: Session, collection: str, paths: Iterable[Sequence[str]]) -> list[WalkedPath]:
+    """Some paths as far as they were walked."""
+    rows = session.rows(
+        "SELECT t.path, t.times, t.last FROM json_each(?) wanted CROSS JOIN traversal t ON t.collection = ? "
+        "AND t.path = wanted.value",
+        json.dumps([json.dumps(path) for path in paths]),
+        collection,
+    )
+    return [WalkedPath(tuple(json.loads(path)), int(times), int(last)) for path, times, last in rows]
+
+
+def read_path_facts(session: Session, collection: str, path: Sequence[str]) -> dict[str, Any]:
+    """What was noted of a path that was walked."""
+    sql = "SELECT facts FROM traversal WHERE collection = ? AND path = ?"
+    return json.loads(scalar(session, sql, collection, json.dumps(path)) or "{}")
+
+
+def note_path(session: Session, collection: str, path: Sequence[str], facts: Mapping[str, Any]) -> None:
+    session.run(
+        "UPDATE traversal SET facts = ? WHERE collection = ? AND path = ?",
+        json.dumps(dict(facts)),
+        collection,
+        json.dumps(path),
+    )
 
 
 def drop_traversals(session: Session, collection: str, entry_id: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from memotheca.memory.graph.cancer import Unbalanced
 from memotheca.memory.session.pulse import Pulse
+from memotheca.memory.session.wake import bell_of
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.contract import Contract, Exchange, Reply
 from memotheca.toolkit.fields import Schema, number, object_schema, text, to_json
@@ -15,6 +16,8 @@ from memotheca.tools.memories.names import TOOLS
 NODES = "knowledge://nodes"
 # What the pulse suggests where nothing else is due.
 CONTINUE = "continue"
+# The part of the memory that tools belong to which answer questions.
+RETRIEVAL = "retrieval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,10 @@ class MemoriesContract(Contract):
         self._witness = witness
 
     def before(self, exchange: Exchange) -> None:
-        """Before anything else is looked at: a change that needs a reason and has none."""
+        """Before anything else is looked at: a question wakes whoever dreams, and a change that needs a reason and has
+        none is refused."""
+        if exchange.listing.component == RETRIEVAL and not exchange.listing.writes:
+            bell_of(exchange.call.kernel).ring()
         said = exchange.arguments.get("rationale")
         needed = "rationale" in exchange.listing.wire["inputSchema"].get("required", ())
         if needed and (said is None or (isinstance(said, str) and not said.strip())):

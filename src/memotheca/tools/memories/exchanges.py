@@ -6,12 +6,16 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from memotheca.memory.dream.dream_log import may_dream
+from memotheca.memory.session.call_meter import CallMeter
 from memotheca.memory.session.focus import is_empty
 from memotheca.memory.session.pulse import Pulse, Situation
 from memotheca.memory.session.state import activity_of, pulse_of
 from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.verbs import Verb
 from memotheca.storage.activity import ActivityRecord
 from memotheca.toolkit.contract import Exchange, Reply
+from memotheca.tools.memories.names import TOOLS
 
 # What was asked is kept as a digest that nobody can guess the question from, also who reads the disk.
 _KEY = os.urandom(16)
@@ -30,13 +34,18 @@ def hear_call(exchange: Exchange, reply: Reply) -> Pulse:
     with call.kernel.read() as snapshot:
         mood, gates = activity.mood(snapshot.session, *place), gates_at(snapshot)
         asked = json.dumps([exchange.listing.name, exchange.arguments], sort_keys=True, default=str)
+        rested = may_dream(call.kernel, snapshot.session)
         activity.hear(place, mood, hashlib.blake2b(asked.encode(), digest_size=8, key=_KEY).hexdigest())
     if reply.failed:
         activity.log(call.kernel.collection, _complaint(exchange, reply))
     elif exchange.listing.writes and exchange.listing.name not in KNOBS:
         mood.empty_since = None
+    call.kernel.keep(CallMeter, call.kernel.collection).count()
     situation = Situation(
-        workspace_empty=is_empty(call.kernel, mood), has_conflict=mood.has_conflict, is_looping=mood.is_looping
+        workspace_empty=is_empty(call.kernel, mood),
+        has_conflict=mood.has_conflict,
+        is_looping=mood.is_looping,
+        may_dream=rested and call.shows(TOOLS[Verb.DREAM]),
     )
     return pulse_of(mood, situation, gates)
 

@@ -100,7 +100,10 @@ def find_causal_path(call: Call[Kernel], input: Input) -> Answer:
         tried = [find_chains(snapshot, *ends, max_hops=hops, way=way) for way in WAYS[input.direction]]
         best = max(tried, key=lambda chains: chains.confidence)
         output = _output(snapshot, source, best, tried)
-    activity_of(call.kernel).look(call.kernel.collection, [source.id, target.id], call.kernel.now())
+    activity, now = activity_of(call.kernel), call.kernel.now()
+    activity.look(call.kernel.collection, [source.id, target.id], now)
+    walked = [hop.node_id for hop in output.path] if output.path_found else []
+    activity.walks.walk(call.kernel.collection, [walked if best.way == "forward" else walked[::-1]], now)
     sentence = f"{output.narrative} ({output.path_confidence:.2f})." if output.path_found else UNKNOWN
     return Answer(sentence, NODES, output)
 

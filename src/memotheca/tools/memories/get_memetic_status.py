@@ -10,6 +10,7 @@ from memotheca.memory.care.layers import Active, Layer, count_quadrants, layers,
 from memotheca.memory.care.look_through import count_ahead
 from memotheca.memory.care.tasks import CareTask, priority_of, standing_tasks, with_entries
 from memotheca.memory.curation.undecided import KINDS
+from memotheca.memory.dream.dream_log import may_dream
 from memotheca.memory.session.learning import phase_at
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing.nearest import KNOWN
@@ -25,6 +26,7 @@ from memotheca.tools.memories.names import TOOLS
 
 ACTIONS = ("consolidate", "explore", "clarify", "curate", "ready")
 TYPES = ("potential_merge", "ambiguity_detected", "obsolete_info", "semantic_cancer")
+RESTED = "Nobody has dreamt within the last minute."
 MOST_TASKS = 20  # chosen: what an answer has room for
 
 
@@ -67,8 +69,8 @@ class Output:
     quadrants_judged: int = integer()
     top_active_concepts: tuple[ConceptShape, ...] = many(ConceptShape)
     suggested_action: str = choice(ACTIONS)
-    dream_available: bool | None = flag(default=None, nullable=True)
-    dream_reason: str = text(default="Dreams come with the instruments that dream.")
+    dream_available: bool = flag()
+    dream_reason: str = text()
     curation_tasks: tuple[TaskShape, ...] = many(TaskShape)
     curation_task_count: int = integer()
     not_yet_compared: int = integer()
@@ -98,6 +100,7 @@ def get_memetic_status(call: Call[Kernel], input: Input) -> Answer:
         counts, judged = count_quadrants(kernel, snapshot)
         active = most_active(kernel, snapshot)
         nodes = take_census(kernel, snapshot).nodes(KNOWN)
+        rested = may_dream(kernel, snapshot.session)
         standing = layers(kernel, snapshot, mood)
         gates = gates_at(snapshot)
     action = suggest(mood.entropy, mood.coherence, rows, gates)
@@ -111,6 +114,8 @@ def get_memetic_status(call: Call[Kernel], input: Input) -> Answer:
         quadrants_judged=judged,
         top_active_concepts=tuple(map(_concept, active)),
         suggested_action=action,
+        dream_available=rested,
+        dream_reason=RESTED if rested else "Somebody dreams, or has within the last minute.",
         curation_tasks=tuple(_task(task) for task in tasks),
         curation_task_count=len(rows),
         not_yet_compared=ahead,

@@ -102,6 +102,7 @@ def get_neighborhood(call: Call[Kernel], input: Input) -> Answer:
             chart, focal, depth=input.depth, types=input.edge_types or EDGE_TYPES, min_weight=input.min_weight
         )
     activity_of(call.kernel).look(call.kernel.collection, [focal.id], call.kernel.now())
+    activity_of(call.kernel).walks.walk(call.kernel.collection, found.paths(), call.kernel.now())
     every = tuple(_neighbor(each) for each in found.neighbours)
     neighbors = every[: count_fitting(every, ROOM - FEW_EDGES)]
     shown = {focal.id, *(each.id for each in neighbors)}

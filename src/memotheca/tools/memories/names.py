@@ -31,6 +31,7 @@ TOOLS: Mapping[str, str] = {
     Verb.LEARN: "trigger_lambda_recalibration",
     Verb.PRUNE: "execute_prune",
     Verb.CONSOLIDATE: "trigger_consolidation",
+    Verb.DREAM: "trigger_dream",
 }
 
 

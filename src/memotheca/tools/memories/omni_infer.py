@@ -26,6 +26,9 @@ TOLD: Mapping[Direction, str] = {
     "abduction": "{source} may be explained by {target}",
 }
 
+# Which ways lead from an effect to its causes.
+BACKWARDS = ("backward", "abduction")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClampShape:
@@ -125,6 +128,8 @@ def omni_infer(call: Call[Kernel], input: Input) -> Answer:
         names = [name_of(entry) for id in ids if (entry := snapshot.entry(id)) is not None]
     looked = [source.id, *([] if request.target is None else [request.target.id])]
     activity_of(call.kernel).look(call.kernel.collection, looked, call.kernel.now())
+    paths = [each.nodes[::-1] if each.way in BACKWARDS else each.nodes for each in found.results]
+    activity_of(call.kernel).walks.walk(call.kernel.collection, paths, call.kernel.now())
     output = Output(
         results=tuple(map(_result, found.results)),
         count=len(found.results),

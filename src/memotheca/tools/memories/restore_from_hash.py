@@ -44,7 +44,8 @@ EXAMPLE = Example(
     contract="memories", component="curation", effect="change", models=(Input, Output), example=EXAMPLE, idempotent=True
 )
 def restore_from_hash(call: Call[Kernel], input: Input) -> Answer:
-    """Bring back what forget_concept or merge_concepts took away, exactly as it was, within 30 days."""
+    """Bring back what forget_concept or merge_concepts took away, or a machine changed, exactly as it was, within 30
+    days; a dream_id takes back all of a dream."""
     restored = restore(call.kernel, input.reversal_hash, actor=call.actor)
     output = Output(
         success=True,
