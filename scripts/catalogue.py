@@ -50,6 +50,7 @@ def to_listing(tool: Tool, toolset: str, module: str, contract: Contract) -> dic
         "writes": tool.effect != "read",
         **({"needs": list(tool.needs)} if tool.needs else {}),
         **({"component": tool.component} if tool.component else {}),
+        **({"aliases": list(tool.aliases)} if tool.aliases else {}),
         "wire": {
             "name": tool.name,
             "title": tool.title,

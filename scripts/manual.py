@@ -16,7 +16,7 @@ def render_toolset(toolset: Toolset, pages: Iterable[str]) -> str:
 
 def render_selection(toolset: Toolset) -> str:
     """A toolset of members of other toolsets, whose pages stand there."""
-    members = ", ".join(f"[`{name}`](#{name})" for name in toolset.members)
+    members = ", ".join(f"[`{name}`](#{name.replace('/', '')})" for name in toolset.members)
     return f"## {toolset.name}\n\n{toolset.sentence} (shown with `--toolsets {toolset.name}`)\n\n{members}\n"
 
 

@@ -69,10 +69,13 @@ def steadied(reply: Reply, folder: str) -> Reply:
         text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", SAMPLE_ID, text)
         text = re.sub(r"node_[0-9a-f]{8,32}", f"node_{SAMPLE_ID[-8:]}", text)
         text = re.sub(r"task_[0-9a-f]{16}", "task_5f0c2d9e8b7a6431", text)
+        text = re.sub(r"pred_[0-9a-f]{10}\b", "pred_5f0c2d9e8b", text)
         text = re.sub(r"\b(topic|goal)_[0-9a-f]{8}\b", rf"\1_{SAMPLE_ID[-8:]}", text)
         text = re.sub(r"\b[0-9a-f]{52}(?=[0-9a-f]{12}\b)", "5" * 52, text)
         text = re.sub(r'("score": ?0\.\d)\d*', r"\1", text)
-        text = re.sub(r'("(?:retrieval_ms|latency_ms|recovery_time_ms|ms)":\s*)[0-9.]+', r"\g<1>0.5", text)
+        text = re.sub(
+            r'("(?:retrieval_ms|latency_ms|recovery_time_ms|query_time_ms|ms)":\s*)[0-9.]+', r"\g<1>0.5", text
+        )
         text = re.sub(r'"latency_ms":\s*\{[^}]*\}', lambda found: re.sub(r": *[0-9.]+", ": 0.5", found.group()), text)
         text = re.sub(r"dream_[0-9a-f]{16}", "dream_5f0c2d9e8b7a6431", text)
         text = re.sub(r'("(?:duration_ms|longest_slice_ms|slices)":\s*)[0-9.]+', r"\g<1>5", text)

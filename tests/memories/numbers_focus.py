@@ -87,6 +87,22 @@ ELSEWHERE = {
     ),
     "test_what_is_stored_agrees_with_what_is_asked_or_not": ("get_ego_state.coherence_with_actions",),
 }
+DELTA = {
+    "test_it_says_what_the_classification_says": ("utl_learning_potential",),
+    "test_a_text_that_fits_better_moves_novelty_down_and_fit_up_and_is_not_stored": (
+        "delta_s_per_embedder[]",
+        "delta_s_aggregate",
+        "delta_c",
+        "delta_c_per_embedder[]",
+        "change.delta_s",
+        "change.delta_c",
+        "change.utl_learning_potential",
+    ),
+    "test_it_is_compared_with_its_previous_version_or_one_that_is_named": (
+        "diagnostics.spaces[].delta_s_before",
+        "diagnostics.spaces[].delta_c_before",
+    ),
+}
 STATE = "get_neuromodulation_state"
 SCENES = (
     Scene(

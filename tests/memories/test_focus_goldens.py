@@ -20,6 +20,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "trigger_workspace_broadcast": ("trigger_workspace_broadcast", {"memory_id": "tea"}),
     "trigger_workspace_broadcast-other": ("trigger_workspace_broadcast", {"memory_id": "prices"}),
     "trigger_workspace_broadcast-unknown": ("trigger_workspace_broadcast", {"memory_id": "nobody"}),
+    "compute_delta_sc": ("gwt/compute_delta_sc", {"vertex_id": "tea", "content": "Ada takes her coffee black."}),
+    "compute_delta_sc-beyond": ("compute_delta_sc", {"vertex_id": "tea", "johari_threshold": 0.9}),
     "get_health_status-utl": ("get_health_status", {"subsystem": "utl"}),
     "get_health_status-unknown": ("get_health_status", {"subsystem": "liver"}),
     "trigger_healing": ("trigger_healing", {"subsystem": "gwt"}),

@@ -16,6 +16,7 @@ from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY, SECOND, to_iso
 from memotheca.search import prepared
 from tests.conftest import BEGAN, Time
+from tests.memories import parameters_focus
 from tests.memories.gardens import BAKERY, CHOIR, REACTOR, tell
 from tests.memories.librarian import WHY, Librarian, open_librarian
 from tests.memories.planted_outcomes import Planted, put_outcomes
@@ -181,32 +182,11 @@ NAVIGATION = [
     Effect("get_johari_classification", {"node_id": TEA}, {"node_id": CUP}, "delta_s"),
 ]
 GOAL = {"goal": "Find out how Ada takes her tea"}
-DOPAMINE = {"modulator": "dopamine", "delta": 0.1}
 CHECK = {"content": "The lock is new because the vault is safe. The vault is safe because the lock is new."}
 REFLECTION = [
     Effect("get_memetic_status", {}, {"session_id": "kitchen"}, "entropy_level"),
     Effect("utl_status", {}, {"session_id": "kitchen"}, "entropy"),
     Effect("get_neuromodulation", {}, {"session_id": "kitchen"}, "dopamine"),
-    Effect("get_neuromodulation_state", {}, {"session_id": "kitchen"}, "dopamine"),
-    *(
-        Effect(tool, {}, {"session_id": "kitchen"}, "meaning")
-        for tool in ("get_workspace_status", "get_kuramoto_sync", "get_consciousness_state")
-    ),
-    Effect("get_ego_state", {}, {"session_id": "kitchen"}, "trajectory_length"),
-    Effect("adjust_coupling", {"new_K": 2}, {"new_K": 5}, "predicted_r"),
-    Effect("adjust_coupling", {"new_K": 2}, {"session_id": "kitchen"}, "current_r"),
-    Effect("trigger_workspace_broadcast", {"memory_id": TEA}, {"memory_id": CUP}, "memory_id"),
-    Effect("trigger_workspace_broadcast", {"memory_id": TEA}, {"importance": 0.3}, "score"),
-    Effect("trigger_workspace_broadcast", {"memory_id": TEA}, {"alignment": 0.3}, "score"),
-    Effect("trigger_workspace_broadcast", {"memory_id": "law"}, {"force": True}, "success"),
-    Effect("trigger_workspace_broadcast", {"memory_id": "law", "force": True}, {"unpin": True}, "is_broadcasting"),
-    Effect("trigger_workspace_broadcast", {"memory_id": TEA}, {"session_id": "kitchen"}, "new_r"),
-    Effect("get_health_status", {"subsystem": "dream"}, {"subsystem": "utl"}, "subsystems"),
-    Effect("trigger_healing", {"subsystem": "gwt"}, {"subsystem": "storage"}, "actions_taken"),
-    Effect("trigger_healing", {"subsystem": "gwt"}, {"severity": "low"}, "actions_taken"),
-    Effect("adjust_neuromodulator", DOPAMINE, {"modulator": "serotonin"}, "new_level"),
-    Effect("adjust_neuromodulator", DOPAMINE, {"delta": -0.1}, "new_level"),
-    Effect("adjust_neuromodulator", DOPAMINE, {"session_id": "kitchen"}, "old_level"),
     Effect("reflect_on_memory", GOAL, {"goal": "Undo what I deleted by mistake"}, "suggested_sequence"),
     Effect("generate_search_plan", GOAL, {"goal": "Find out why the pot boils"}, "queries"),
     Effect("generate_search_plan", GOAL, {"focus_spaces": ["temporal"]}, "queries"),
@@ -303,7 +283,8 @@ GOALS = [
     Effect("get_autonomous_status", {PLANTED: GROWN}, {"include_history": True}, "history"),
     Effect("get_autonomous_status", {PLANTED: GROWN, "include_history": True}, {"history_count": 1}, "history"),
 ]
-EFFECTS = [*DREAMS, *STORE, *RETRIEVAL, *CURATION, *NAVIGATION, *REFLECTION, *KEEPING, *OUTCOMES, *GOALS]
+STEERING = [Effect(*each) for each in parameters_focus.EFFECTS]
+EFFECTS = [*DREAMS, *STORE, *RETRIEVAL, *CURATION, *NAVIGATION, *REFLECTION, *KEEPING, *OUTCOMES, *GOALS, *STEERING]
 
 
 def furnish(librarian: Librarian) -> dict[str, str]:

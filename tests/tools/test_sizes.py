@@ -62,6 +62,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "get_system_instructions": [{}],
     "get_system_logs": [{}],
     "get_workspace_status": [{}],
+    "gwt/compute_delta_sc": [{"vertex_id": "$memory", "include_diagnostics": True}],
     "history": [{}],
     "homeostatic_status": [{}],
     "hydrate_citation": [{"citation_tag": "$citation"}, {"citation_tag": "$citation", "include_neighbors": True}],

@@ -18,6 +18,7 @@ class Catalog:
     def __init__(self, listings: Iterable[Listing], toolsets: Iterable[Toolset]) -> None:
         self.toolsets = {toolset.name: toolset for toolset in toolsets}
         self._listings = {listing.name: listing for listing in listings}
+        self._names = {alias: name for name, listing in self._listings.items() for alias in listing.aliases}
         self._enabled = {toolset.name for toolset in self.toolsets.values() if toolset.default}
         self._read_only = False
         self._lacking: set[str] = set()
@@ -77,7 +78,7 @@ class Catalog:
 
     def find(self, name: str) -> Listing | None:
         """A tool of an enabled toolset, also one that is hidden because it writes or lacks what it needs."""
-        listing = self._listings.get(name)
+        listing = self._listings.get(self._names.get(name, name))
         return listing if listing is not None and self._is_enabled(listing) else None
 
     def leaving(self, job: str) -> Listing | None:
@@ -93,7 +94,7 @@ class Catalog:
 
     def load(self, listing: Listing) -> Tool:
         if listing.name not in self._loaded:
-            self._loaded[listing.name] = getattr(import_module(listing.module), listing.name.replace("-", "_"))
+            self._loaded[listing.name] = getattr(import_module(listing.module), function_of(listing.name))
         return self._loaded[listing.name]
 
     def add(self, listing: Listing, tool: Tool) -> None:
@@ -115,6 +116,11 @@ class Catalog:
         if [listing.name for listing in self.listed()] != before:
             for watcher in self._watchers:
                 watcher()
+
+
+def function_of(name: str) -> str:
+    """What the function of a tool is called: as the tool, behind the last stroke, with dashes as Python has them."""
+    return name.rpartition("/")[2].replace("-", "_")
 
 
 def _brief(listing: Listing) -> Listing:

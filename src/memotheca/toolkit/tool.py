@@ -38,6 +38,8 @@ class Listing:
     needs: Sequence[str] = ()
     component: str = ""
     job: str = ""
+    # Other names that it answers to, and that are not listed.
+    aliases: Sequence[str] = ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -128,17 +130,20 @@ class Tool:
     example: Example
     handler: Handler
     needs: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     component: str = ""
     complain: Complaint = as_it_is
     task: BackgroundTask | None = None
 
 
 class Traits(TypedDict, total=False):
-    """What only some tools say of themselves: another name in public, that a second call changes nothing more, what
-    must be there for it to be shown, which part of the product the log names for it, how to say more of what the
-    schema finds wrong with the arguments, and that a call may become a task."""
+    """What only some tools say of themselves: another name in public, names that it answers to though they are not
+    listed, that a second call changes nothing more, what must be there for it to be shown, which part of the product
+    the log names for it, how to say more of what the schema finds wrong with the arguments, and that a call may become
+    a task."""
 
     name: str
+    aliases: tuple[str, ...]
     idempotent: bool
     needs: tuple[str, ...]
     component: str
@@ -171,6 +176,7 @@ def tool(
             example=example,
             handler=handler,
             needs=traits.get("needs", ()),
+            aliases=traits.get("aliases", ()),
             component=traits.get("component", ""),
             complain=traits.get("complain", as_it_is),
             task=traits.get("task"),

@@ -35,6 +35,7 @@ SELECTIONS = (
             "get_ego_state",
             "trigger_workspace_broadcast",
             "adjust_coupling",
+            "gwt/compute_delta_sc",
             "get_neuromodulation_state",
             "adjust_neuromodulator",
         ),
