@@ -196,3 +196,13 @@ def test_what_is_erased_leaves_the_manifest_at_once(run, tmp_path):
     assert "about it" not in left
     assert other in left
     assert "Mine." in left
+
+
+def test_thresholds_that_were_moved_are_shown(run):
+    assert state(run)["thresholds"] == []
+    assert "thresholds" not in run("memory")[1]
+    moved = {"threshold_type": "link", "value": 0.6, "domain": "Code", "rationale": "Too little was linked there."}
+    assert run("call", "set_threshold_prior", json.dumps(moved))[0] == 0
+    (shown,) = state(run)["thresholds"]
+    assert (shown["name"], shown["domain"], shown["value"], shown["prior"]) == ("link", "Code", 0.6, 0.7)
+    assert "link 0.6 (at first 0.7) for Code, by hand" in run("memory")[1]

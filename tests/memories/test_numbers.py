@@ -39,6 +39,16 @@ ECHOES: dict[str, str] = {
     "debug_compare_retrieval.fused_all_spaces[].rank": "its place",
     "debug_compare_retrieval.unique": "ids",
     "get_pruning_candidates.summary.thresholds_used": "bounds, and what the caller said",
+    "set_threshold_prior.range[]": "a bound",
+    "get_threshold_history.prior": "where it lies at first",
+    "explain_threshold.prior": "where it lies at first",
+    "explain_threshold.range[]": "a bound",
+    "explain_threshold.nudge": "a bound",
+    "trigger_recalibration.recalibration.level": "what the caller said",
+    "trigger_recalibration.attempts[].needed": "a bound",
+    "trigger_recalibration.attempts[].needed_of_each": "a bound",
+    "get_calibration_metrics.alerts[].limit": "a bound",
+    "get_calibration_metrics.alerts[].level": "which level is for it",
     "trigger_consolidation.statistics.similarity_threshold": "what the caller said",
     "epistemic_action.answer": "what the person said",
     "epistemic_action.choices[].arguments": "arguments",
@@ -132,6 +142,68 @@ OUTCOMES: dict[str, tuple[str, ...]] = {
     ),
     "test_a_surprise_moves_lambda_towards_what_helped": tuple(
         f"get_meta_learning_log.events[].{name}" for name in ("before", "after", "error")
+    ),
+}
+# What moves the numbers of thresholds, in tests that tell what became of decisions.
+BARS: dict[str, tuple[str, ...]] = {
+    "test_a_bar_that_is_moved_decides_the_next_call_otherwise_and_back_again": (
+        "set_threshold_prior.old",
+        "set_threshold_prior.new",
+    ),
+    "test_history_is_what_the_journal_has": ("get_threshold_history.points[].value", "get_threshold_history.total"),
+    "test_an_explanation_lists_what_was_decided_and_what_flips_beside_it": tuple(
+        f"explain_threshold.{path}"
+        for path in (
+            "value",
+            "steps[].delta",
+            "decided",
+            "passed",
+            "flips_if_higher",
+            "flips_if_lower",
+            "decisions[].score",
+        )
+    ),
+    "test_what_becomes_of_decisions_labels_them": ("explain_threshold.labels", "explain_threshold.accuracy"),
+    "test_what_was_learned_says_from_how_many_labels": (
+        "explain_threshold.steps[].evidence_count",
+        "get_threshold_history.points[].labels",
+    ),
+    "test_mistakes_move_a_bar_and_the_hash_takes_it_back": (
+        "trigger_recalibration.recalibration.thresholds_changed[].old",
+        "trigger_recalibration.recalibration.thresholds_changed[].new",
+        "get_threshold_status.thresholds",
+    ),
+    "test_each_level_says_on_what_it_decided": tuple(
+        f"trigger_recalibration.{path}"
+        for path in (
+            "recalibration.iterations",
+            *(f"attempts[].{name}" for name in ("labels", "positive", "accuracy_before", "accuracy_after")),
+            *(f"metrics_{when}.{name}" for when in ("before", "after") for name in ("samples", "accuracy")),
+        )
+    ),
+    "test_level_2_makes_what_is_too_sure_less_so": (
+        *(f"trigger_recalibration.metrics_{when}.{name}" for when in ("before", "after") for name in ("ece", "brier")),
+        "get_threshold_status.adaptation.level_2_temp",
+    ),
+    "test_calibration_moves_with_what_became_of_what_was_said": (
+        *(f"get_threshold_status.calibration.{name}" for name in ("ece", "brier", "labels")),
+        "get_threshold_status.adaptation.level_3_exploration_rate",
+        *(
+            f"get_calibration_metrics.{path}"
+            for path in (
+                *("ece", "mce", "brier", "sample_count", "alerts[].value"),
+                *(f"reliability[].{name}" for name in ("confidence", "accuracy", "n")),
+                *(f"by_source[].{name}" for name in ("sample_count", "ece", "brier")),
+            )
+        ),
+    ),
+    "test_scores_that_lie_elsewhere_lately_drift": (
+        "get_threshold_status.drift_scores",
+        "get_calibration_metrics.drift_scores",
+    ),
+    "test_a_space_whose_scores_promise_too_much_has_a_temperature": (
+        "get_threshold_status.temperatures[].temperature",
+        "get_threshold_status.temperatures[].labels",
     ),
 }
 # What takes vectors, or a story of its own, is moved by a test of its own.
@@ -321,6 +393,7 @@ ELSEWHERE: dict[str, str] = {
         )
         for path in paths
     },
+    **{path: f"memories/test_moving_bars.py::{test}" for test, paths in BARS.items() for path in paths},
     "omni_infer.results[].statements": "memories/test_directions.py"
     "::test_what_was_stated_twice_is_surer_and_said_to_be",
     **{path: f"memories/test_outcomes.py::{test}" for test, paths in OUTCOMES.items() for path in paths},
@@ -344,7 +417,7 @@ def numeric(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
 
 def reported(librarian: Librarian) -> set[str]:
     listed = [listing for listing in librarian.app.catalog.listed() if listing.toolset == "memories"]
-    assert len(listed) == 64
+    assert len(listed) == 70
     found = {f"{each.name}.{path}" for each in listed for path in numeric(each.wire["outputSchema"])}
     return {path for path in found if path.split(".")[1] not in ("pulse", "error", "tx_id")}
 

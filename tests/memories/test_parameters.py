@@ -5,7 +5,7 @@ import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -17,29 +17,15 @@ from memotheca.model.clock import DAY, SECOND, to_iso
 from memotheca.search import prepared
 from tests.conftest import BEGAN, Time
 from tests.memories import parameters_focus
+from tests.memories.effects import LATER, PASSED, THRESHOLDS, Effect, decide_often
 from tests.memories.gardens import BAKERY, CHOIR, REACTOR, tell
 from tests.memories.librarian import WHY, Librarian, open_librarian
 from tests.memories.planted_outcomes import Planted, put_outcomes
 
 TEA, CUP, POT = "tea", "cup", "pot"
-LATER = to_iso(BEGAN + 30 * DAY)
 STRUCK, DREAMT = "struck", "dreamt"
 # Asked of a memory about reactors and bread: as it is, or with its goal and what was stored since.
 PLANTED, SOWN, GROWN = "planted", 1, 2
-
-
-class Effect(NamedTuple):
-    """Arguments, the one that is put in their place, and where in the answer the difference shows."""
-
-    tool: str
-    said: dict[str, Any]
-    instead: dict[str, Any]
-    shown: str
-
-    @property
-    def parameter(self) -> str:
-        (name,) = self.instead
-        return name
 
 
 def store(**more: Any) -> dict[str, Any]:
@@ -200,7 +186,7 @@ REFLECTION = [
     Effect("get_system_logs", {}, {"limit": 1}, "count"),
     Effect("get_system_logs", {}, {"component": "dream"}, "count"),
     Effect("get_system_logs", {}, {"node_id": TEA}, "count"),
-    Effect("get_system_logs", {}, {"since": "2026-02-10T14:34:30Z"}, "count"),
+    Effect("get_system_logs", {}, {"since": "2026-02-10T14:38:30Z"}, "count"),
     Effect("check_adversarial", {"content": "Tea."}, {"content": "x " * 40}, "checks"),
     Effect("check_adversarial", CHECK, {"checks": ["circular_logic"]}, "is_safe"),
     Effect("check_adversarial", {**CHECK, "checks": ["content_misalign"]}, {"rationale": "About a vault."}, "checks"),
@@ -284,7 +270,19 @@ GOALS = [
     Effect("get_autonomous_status", {PLANTED: GROWN, "include_history": True}, {"history_count": 1}, "history"),
 ]
 STEERING = [Effect(*each) for each in parameters_focus.EFFECTS]
-EFFECTS = [*DREAMS, *STORE, *RETRIEVAL, *CURATION, *NAVIGATION, *REFLECTION, *KEEPING, *OUTCOMES, *GOALS, *STEERING]
+EFFECTS = [
+    *DREAMS,
+    *STORE,
+    *RETRIEVAL,
+    *CURATION,
+    *NAVIGATION,
+    *REFLECTION,
+    *KEEPING,
+    *OUTCOMES,
+    *GOALS,
+    *STEERING,
+    *THRESHOLDS,
+]
 
 
 def furnish(librarian: Librarian) -> dict[str, str]:
@@ -324,6 +322,7 @@ def furnish(librarian: Librarian) -> dict[str, str]:
     once = librarian.call("merge_concepts", source_node_ids=parts[:2], target_name="merged", rationale=WHY)
     ids = [once["merged_node_id"], parts[2]]
     librarian.call("merge_concepts", source_node_ids=ids, target_name="twice merged", rationale=WHY)
+    decide_often(librarian)
     librarian.call("temporary_scratchpad", action="write", key="plan", value="tea")
     for name in (TEA, CUP):
         names[f"${name}"] = librarian.call("get_neighborhood", node_id=name)["focal_node"]["citation"]
@@ -396,6 +395,7 @@ class Kitchens:
         time.advance(self._seconds[planted])
         librarian = open_librarian(place, time)
         try:
+            time.advance(said.pop(PASSED, 0))
             librarian.call("temporary_scratchpad", action="write", key="plan", value="tea")
             _strike(librarian, said.pop(STRUCK, 0))
             if said.pop(DREAMT, False):
@@ -432,6 +432,8 @@ def _look_after(librarian: Librarian, answer: dict[str, Any]) -> dict[str, Any]:
     if answer.get("phase_completed"):
         with librarian.kernel.read() as snapshot:
             return {"why": snapshot.commits(limit=1)[0].note.get("rationale")}
+    if "threshold_type" in answer:
+        return librarian.call("get_threshold_history", threshold_type=answer["threshold_type"])
     id = answer.get("merged_node_id") or answer.get("node_id") or next(iter(answer.get("pruned", ())), None)
     if id is None:
         return {}

@@ -29,7 +29,8 @@ from memotheca.memory.curation.restore import restore
 from memotheca.memory.curation.ties import LINK_TO, RELATION
 from memotheca.memory.curation.tombstones import list_tombstones
 from memotheca.memory.graph.relations import CONSISTENT
-from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.tuning.gates import Setting, gates_at, read_settings
+from memotheca.memory.tuning.thresholds import REGISTRY
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Refusal
 from memotheca.model.kinds import ENTRY, MEMORY, NOTE
@@ -56,6 +57,7 @@ def state_of(kernel: Kernel, limit: int) -> dict[str, Any]:
             "tasks": [_task_shape(task) for task in tasks[:limit]],
             "not_yet_compared": count_ahead(snapshot),
             "conflicts": [_conflict(task) for task in tasks if task.kind in CLASHING][:limit],
+            "thresholds": [_threshold(setting) for setting in read_settings(snapshot).values()][:limit],
             "quarantine": [
                 {
                     **_node(entry),
@@ -87,6 +89,19 @@ def release(kernel: Kernel, handle: str) -> dict[str, Any]:
 
 def _node(entry: Entry) -> dict[str, Any]:
     return {"id": entry.id, "kind": entry.kind, "citation": citation_of(entry), "name": name_of(entry)}
+
+
+def _threshold(setting: Setting) -> dict[str, Any]:
+    held = REGISTRY[setting.name]
+    return {
+        "name": setting.name,
+        "domain": setting.domain,
+        "value": round(setting.bar, 4),
+        "prior": held.prior,
+        "cause": setting.cause,
+        "labels": setting.labels,
+        "gates": held.gates,
+    }
 
 
 def _task_shape(task: CareTask) -> dict[str, Any]:

@@ -31,6 +31,35 @@ def ids_beginning(snapshot: Snapshot, prefix: str, *, kind: str, limit: int) -> 
     return _ids(snapshot, sql, kind, fold(prefix), fold(prefix) + "\U0010ffff", limit)
 
 
+def images_beginning(snapshot: Snapshot, prefix: str, *, kind: str, limit: int) -> tuple[tuple[str, str], ...]:
+    """The same with what they are, as the journal has it, by their ids."""
+    within = "WHERE h.collection = ? AND h.kind = ? AND h.label >= ? AND h.label < ?"
+    rows = snapshot.session.rows(
+        "SELECT h.id, v.image FROM entry_head h CROSS JOIN version v ON v.collection = h.collection AND v.id = h.id "
+        f"AND v.tx = h.tx {within} ORDER BY h.label LIMIT ?",
+        snapshot.collection,
+        kind,
+        fold(prefix),
+        fold(prefix) + "\U0010ffff",
+        limit,
+    )
+    return tuple((id, image) for id, image in rows)
+
+
+def removals_of(snapshot: Snapshot, ids: Iterable[str]) -> dict[str, set[int]]:
+    """In which transactions some entries went away, also those that are there again."""
+    rows = snapshot.session.rows(
+        "SELECT v.id, v.tx FROM json_each(?) wanted CROSS JOIN version v ON v.collection = ? AND v.id = wanted.value "
+        "AND v.image IS NULL",
+        json.dumps(list(dict.fromkeys(ids))),
+        snapshot.collection,
+    )
+    found: dict[str, set[int]] = {}
+    for id, tx in rows:
+        found.setdefault(id, set()).add(int(tx))
+    return found
+
+
 def heads_of(snapshot: Snapshot, ids: Iterable[str]) -> dict[str, int]:
     """Those of some entries that live, each with the transaction that left it as it is."""
     rows = snapshot.session.rows(

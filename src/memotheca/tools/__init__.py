@@ -59,6 +59,20 @@ SELECTIONS = (
         ),
     ),
     Toolset(
+        "thresholds",
+        "The bars by which an agent's memory decides: what they decided, whether that was right, and moving them.",
+        default=False,
+        members=(
+            "get_threshold_status",
+            "get_calibration_metrics",
+            "trigger_recalibration",
+            "set_threshold_prior",
+            "get_threshold_history",
+            "explain_threshold",
+            "restore_from_hash",
+        ),
+    ),
+    Toolset(
         "keeping",
         "What may be let go or drawn together in an agent's memory, and doing it.",
         default=False,

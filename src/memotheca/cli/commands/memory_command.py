@@ -63,6 +63,8 @@ def _print(state: dict[str, Any]) -> None:
     _print_list("tasks", state["tasks"], _spell_task)
     _print_list("conflicts", state["conflicts"], _spell_conflict)
     _print_list("quarantine", state["quarantine"], _spell_held)
+    if state["thresholds"]:
+        _print_list("thresholds that were moved", state["thresholds"], _spell_threshold)
     _print_list("recent", state["recent"], _spell_recent)
     _print_list("tombstones", state["tombstones"], _spell_tombstone)
     if state["quarantine"]:
@@ -78,6 +80,12 @@ def _spell_task(task: dict[str, Any]) -> str:
 
 def _spell_node(node: dict[str, Any]) -> str:
     return f"{node['citation']} {node['name']}"
+
+
+def _spell_threshold(threshold: dict[str, Any]) -> str:
+    learned = "by hand" if threshold["cause"] == "manual" else f"learned from {counted(threshold['labels'], 'label')}"
+    told = f"{threshold['name']} {threshold['value']:g} (at first {threshold['prior']:g}) for {threshold['domain']}"
+    return f"{told}, {learned}: {threshold['gates']}"
 
 
 def _spell_recent(node: dict[str, Any]) -> str:

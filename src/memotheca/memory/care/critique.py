@@ -13,21 +13,22 @@ from memotheca.memory.claims.contradiction import Contradiction
 from memotheca.memory.claims.verdict import PairVerdict
 from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.curation.undecided import STATED, holds_from, in_order
-from memotheca.memory.graph.relations import CONSISTENT, CONTRADICTS, SAME_AS, SUPERSEDES
+from memotheca.memory.graph.relations import CONTRADICTS
+from memotheca.memory.graph.said import said_between
+from memotheca.memory.session.state import note_decisions
 from memotheca.memory.spaces.fingerprint import words_of
 from memotheca.memory.standing.judge import NEAR, reference_of
 from memotheca.memory.standing.nearest import find_near, vicinity_of
 from memotheca.memory.standing.sample import mean_vector, meanings
 from memotheca.memory.standing.subject import FOUND, Near, compare_pairs, compare_with_stored
 from memotheca.memory.tuning.gates import gates_at
-from memotheca.memory.tuning.thresholds import Gates
+from memotheca.memory.tuning.thresholds import Decided, Gates
 from memotheca.model.cancellation import heed
 from memotheca.model.clock import DAY, to_iso
 from memotheca.model.kinds import MEMORY, TEMPORAL
 from memotheca.model.knowledge import Entry
 from memotheca.search.embed import prepare_text, prepared_vectors
 from memotheca.storage import fingerprints
-from memotheca.storage.adjacency import with_predicate
 from memotheca.storage.snapshot import Snapshot
 
 Check = Literal["conflicts", "duplicates", "outdated", "low_confidence"]
@@ -139,6 +140,8 @@ def criticise(
     if "low_confidence" in checks:
         gates = gates_at(snapshot)
         found += [finding for entry in entries if (finding := _low_confidence(entry, gates)) is not None]
+        for entry in entries:
+            note_decisions(kernel, _doubts(entry, gates), gates.of(entry.attributes.get("domain")), [entry.id])
     return sorted(found, key=lambda each: (CHECKS.index(each.check), -each.score, [e.id for e in each.entries]))
 
 
@@ -227,17 +230,6 @@ def _asserted(older: Entry, newer: Entry, verdict: PairVerdict, cosine: float | 
     )
 
 
-def said_between(snapshot: Snapshot, ids: Iterable[str]) -> dict[frozenset[str], dict[str, float]]:
-    """What edges say of pairs, with their weights (memory-model: Contradictions)."""
-    known, found = list(ids), dict[frozenset[str], dict[str, float]]()
-    for predicate in (CONTRADICTS, SUPERSEDES, SAME_AS, CONSISTENT):
-        for id in with_predicate(snapshot, known, predicate):
-            for edge in snapshot.edges_of(id, predicate):
-                held = found.setdefault(frozenset((edge.source, edge.target)), {})
-                held[predicate] = max(edge.weight, held.get(predicate, 0.0))
-    return found
-
-
 def _stated(older: Entry, newer: Entry, weight: float) -> Contradiction:
     return Contradiction(round(weight, 4), "factual", older.body, newer.body, STATED)
 
@@ -293,6 +285,14 @@ def _low_confidence(entry: Entry, gates: Gates) -> Finding | None:
     if importance_of(entry) < gates["slight"]:
         return _doubt(entry, 1 - importance_of(entry), f"its importance is {importance_of(entry):g}")
     return None
+
+
+def _doubts(entry: Entry, gates: Gates) -> list[Decided]:
+    """What the bars say of how sure and how important an entry is said to be."""
+    sure, held = entry.attributes.get("confidence"), gates.of(entry.attributes.get("domain"))
+    if sure is not None:
+        return [Decided("doubt", float(sure), float(sure) < held["doubt"])]
+    return [Decided("slight", importance_of(entry), importance_of(entry) < held["slight"])]
 
 
 def _doubt(entry: Entry, score: float, why: str) -> Finding:

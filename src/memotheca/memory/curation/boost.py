@@ -8,6 +8,9 @@ from memotheca.kernel.nodes import find_node
 from memotheca.memory.curation.remember import importance_of, log_curation
 from memotheca.memory.graph.balance import Examined, examine, refuse_cancer
 from memotheca.memory.safety.secrets import scrub
+from memotheca.memory.session.state import note_decisions
+from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.tuning.thresholds import Decided
 from memotheca.memory.verbs import Verb
 from memotheca.model.commits import VERB, Version
 from memotheca.model.knowledge import Entry
@@ -41,6 +44,20 @@ def boost(kernel: Kernel, handle: str, delta: float, rationale: str, *, actor: s
         return Boosted(cast(Version, transaction.version(entry.id, transaction.tx)), before, after, examined)
 
     boosted = kernel.write(act, actor=actor)
+    _note_limits(kernel, boosted)
     reason = f"{boosted.before:.3f} to {boosted.after:.3f}"
     log_curation(kernel, "info", "boost", (boosted.version.id,), reason=reason)
     return boosted
+
+
+def _note_limits(kernel: Kernel, boosted: Boosted) -> None:
+    """Which of both limits an entry has come near, where it has neighbours enough to tell."""
+    found = boosted.examined
+    if found.entropy is None:
+        return
+    with kernel.read() as snapshot:
+        gates = gates_at(snapshot, cast(Entry, boosted.version.thing).attributes.get("domain"))
+    heaviest, widest = found.limits
+    limits = [Decided("scatter_limit", found.entropy, found.entropy > widest)]
+    limits += [Decided("weight_limit", found.importance, found.importance > heaviest)]
+    note_decisions(kernel, limits, gates, [boosted.version.id], at=boosted.version.time)

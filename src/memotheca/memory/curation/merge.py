@@ -18,7 +18,7 @@ from memotheca.memory.graph.balance import refuse_cancer
 from memotheca.memory.graph.cycles import refuse_circle, refuse_superseding_itself
 from memotheca.memory.graph.relations import SUPERSEDES
 from memotheca.memory.safety.secrets import scrub
-from memotheca.memory.session.state import activity_of
+from memotheca.memory.session.state import activity_of, note_decisions
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided
@@ -136,6 +136,9 @@ def merge(kernel: Kernel, asked: MergeRequest, *, actor: str) -> Merged:
 
     merged = carry_out(kernel, act, actor=actor)
     carry_looks(kernel, merged)
+    with kernel.read() as snapshot:
+        gates = gates_at(snapshot, chief_of(asked.sources).attributes.get("domain"))
+    note_decisions(kernel, [merged.likeness], gates, merged.sources, at=merged.version.time)
     _log(kernel, "merge", (merged.version.id, *merged.sources), asked.strategy)
     return merged
 

@@ -25,13 +25,12 @@ from memotheca.memory.curation.rewards import Joined, Rewarded, reward_store, we
 from memotheca.memory.curation.undecided import open_tasks
 from memotheca.memory.graph.cycles import refuse_superseding_itself, without_circles
 from memotheca.memory.graph.relations import CONTRADICTS
-from memotheca.memory.safety.adversarial import Threat
 from memotheca.memory.safety.secrets import Redaction, scrub_all
 from memotheca.memory.safety.speakers import Hearing, hear
 from memotheca.memory.session.arousal import NAMELESS, modulator_levels, note_threat
 from memotheca.memory.session.modulators import learning_share
 from memotheca.memory.session.retrieval_log import CITED
-from memotheca.memory.session.state import Mood, activity_of, note_use
+from memotheca.memory.session.state import Mood, activity_of, note_decisions, note_use
 from memotheca.memory.session.steering_reward import Reward
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
 from memotheca.memory.standing.judge import Learned, consistency, learn, reference_of
@@ -39,6 +38,7 @@ from memotheca.memory.standing.nearest import find_near, is_near, vicinity_of
 from memotheca.memory.standing.sample import Judged, Reference, hang, likely_duplicates, mean_vector, meanings
 from memotheca.memory.standing.subject import FOUND, ComparedEntry, Near, compare_with_stored
 from memotheca.memory.tuning.gates import gates_at, voice_at
+from memotheca.memory.tuning.thresholds import Decided, Gates, Name
 from memotheca.memory.verbs import Verb
 from memotheca.model import kinds
 from memotheca.model.clock import HOUR
@@ -132,6 +132,7 @@ class _Pondered:
     mood: Mood
     share: float
     previous: str | None
+    gates: Gates
 
 
 def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
@@ -139,7 +140,7 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
     clean, redactions = _scrubbed(draft)
     heard = _hear(kernel, clean)
     if heard.is_refused:
-        raise _refuse(kernel, heard.threat, session=clean.session)
+        raise _refuse(kernel, heard, session=clean.session)
     prepared = prepare_text(kernel, clean.name, clean.content, whole=True)
     pondered = persist(lambda: _ponder(kernel, clean, heard, prepared))
     entry, learned = pondered.entry, pondered.learned
@@ -168,6 +169,7 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
     version, edges, decided, around = kernel.write(act, actor=actor)
     _take_to_heart(kernel, replace(pondered, around=around), version, decided, session=clean.session)
     _note_cited(kernel, clean, {*said_beside, *decided})
+    _note_gates(kernel, replace(pondered, around=around), heard, version)
     log_curation(kernel, "info", "store", (version.id,), reason="quarantined" if heard.is_held else "")
     said = [edge for edge in edges if edge.predicate != kinds.MENTIONS]
     joined = _joined(around, is_linked=any(edge.type != kinds.TEMPORAL for edge in said), is_joined=bool(said))
@@ -244,6 +246,20 @@ def _note_cited(kernel: Kernel, draft: NewMemory, linked: set[str]) -> None:
     note_use(kernel, draft.session, linked, CITED)
 
 
+def _note_gates(kernel: Kernel, pondered: _Pondered, heard: Hearing, version: Version) -> None:
+    """Which bars decided what about a new memory, for itself and beside others."""
+    gates, learned, around, id = pondered.gates, pondered.learned, pondered.around, version.id
+    stands = (learned.delta_s, learned.delta_c)
+    own = [*heard.decided, *(Decided("johari", value, value > gates["johari"]) for value in stands)]
+    note_decisions(kernel, own, gates, [id], at=version.time)
+    for each in around.compared:
+        note_decisions(kernel, each.decided, gates, [id, each.entry.id], at=version.time)
+    threshold, name = _link_threshold(gates, around.reference)
+    for other, value in around.near:
+        decided = [] if name is None else [Decided(name, value, value > threshold)]
+        note_decisions(kernel, decided, gates, [id, other.id], at=version.time)
+
+
 def _joined(around: _Surroundings, *, is_linked: bool, is_joined: bool) -> Joined:
     """How it stands beside the others, where it is linked to something, or at least has a place beside it."""
     is_duplicate = any(each.verdict is not None and each.verdict.kind == "duplicate" for each in around.compared)
@@ -281,13 +297,14 @@ def _ponder(kernel: Kernel, draft: NewMemory, heard: Hearing, prepared: Prepared
         beside = (linked, [*decided, *mood.stored[-LATEST:]])
         around = _look_around(kernel, snapshot, entry, beside, prepared=prepared)
         interactions = activity_of(kernel).count(snapshot.session, kernel.collection)
-        learned = learn(entry, around.judged, interactions, gates_at(snapshot))
+        gates = gates_at(snapshot, draft.domain)
+        learned = learn(entry, around.judged, interactions, gates)
         levels = modulator_levels(kernel, snapshot.session, draft.session, now=now)
         previous = next(
             (id for id in reversed(mood.stored) if is_live(snapshot.session, snapshot.collection, id)), None
         )
         share = learning_share(levels, len(mood.stored), around.reference.size)
-        return _Pondered(entry, around, learned, mood, share, previous)
+        return _Pondered(entry, around, learned, mood, share, previous, gates)
 
 
 def put_memory(transaction: Transaction, entry: Entry, prepared: Prepared) -> Entry:
@@ -330,8 +347,10 @@ def _hear(kernel: Kernel, draft: NewMemory) -> Hearing:
     return hear(draft.content, source, gates)
 
 
-def _refuse(kernel: Kernel, threat: Threat, *, session: str) -> Refusal:
+def _refuse(kernel: Kernel, heard: Hearing, *, session: str) -> Refusal:
     """Log that something was planted, and let the session feel it."""
+    threat = heard.threat
+    note_decisions(kernel, heard.decided, heard.gates)
     log_curation(kernel, "warn", "block", (), reason="instructions hidden in content")
     note_threat(kernel, session)
     told = {"attack_type": threat.attack_type, "score": round(threat.score, 4), "signs": list(threat.signs)}
@@ -425,7 +444,7 @@ def _near_enough(
 
 def _find_ties(snapshot: Snapshot, entry: Entry, around: _Surroundings) -> list[FoundTie]:
     """Semantic to what is clearly near, and what the text itself is evidence of."""
-    threshold = _link_threshold(snapshot, entry, around.reference)
+    threshold, _ = _link_threshold(gates_at(snapshot, entry.attributes.get("domain")), around.reference)
     alike = [
         FoundTie((entry.id, other.id), kinds.SEMANTIC, "resembles", value)
         for other, value in around.near
@@ -434,11 +453,13 @@ def _find_ties(snapshot: Snapshot, entry: Entry, around: _Surroundings) -> list[
     return [*alike, *find_ties(snapshot, entry, [other for other, _ in around.near])]
 
 
-def _link_threshold(snapshot: Snapshot, entry: Entry, reference: Reference) -> float:
-    """What is clearly near: nearer than what is usual here, once there is enough to tell (memory-model: Links)."""
-    gates = gates_at(snapshot, entry.attributes.get("domain"))
-    usual = reference.scale.spaces[0].link_threshold if reference.size >= NEAR else gates["link"]
-    return max(usual, gates["link_floor"])
+def _link_threshold(gates: Gates, reference: Reference) -> tuple[float, Name | None]:
+    """What is clearly near: nearer than what is usual here, once there is enough to tell (memory-model: Links); and
+    which bar says so, where one does."""
+    if reference.size < NEAR:
+        return max((gates["link"], "link"), (gates["link_floor"], "link_floor"))
+    usual = reference.scale.spaces[0].link_threshold
+    return (usual, None) if usual > gates["link_floor"] else (gates["link_floor"], "link_floor")
 
 
 def temporal_edge(transaction: Transaction, entry: Entry, previous: str | None) -> list[Edge]:

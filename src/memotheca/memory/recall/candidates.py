@@ -11,8 +11,10 @@ from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.graph.causes import causes_of
 from memotheca.memory.graph.relations import CONTRADICTS, MENTIONS, RESOLVES, SUPERSEDES
 from memotheca.memory.recall.preference import prefer
+from memotheca.memory.session.state import note_decisions
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.tuning.thresholds import Decided, Gates
 from memotheca.model.kinds import CAUSAL, HIERARCHICAL, RELATIONAL
 from memotheca.model.knowledge import Entry
 from memotheca.search.search import Hit, Question, find_entries
@@ -27,6 +29,7 @@ ANCHORS, EDGES = 8, 64  # chosen: bounds the reading
 TOLD_WITH, CAUSED, PART, JOINED = 0.95, 0.95, 0.6, 0.6  # chosen (memory-model: Context)
 LONG = 4000  # chosen: letters, more than any memory that is told at once
 EFFECTS = 3  # chosen: what is asked about is among the first
+NOTED = 3  # chosen: what a small move of the cut-off would change
 
 # What one of two says about the other, so that neither is told alone.
 PAIRED = frozenset({SUPERSEDES, CONTRADICTS, RESOLVES})
@@ -63,8 +66,12 @@ class Reach:
     """How many are searched for, what share of the best score a candidate usually needs, and needs now."""
 
     limit: int
-    usual: float
     cut: float
+    gates: Gates
+
+    @property
+    def usual(self) -> float:
+        return self.gates["relevance"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +110,19 @@ def find_candidates(kernel: Kernel, query: str, inquiry: Inquiry, *, before: str
         elif each.step:
             found[each.entry.id] = replace(held, effect=each.effect, step=each.step)
     kept = [each for each in found.values() if each.score >= reach.cut]
+    _note_cut(kernel, found.values(), reach)
     nearness = max((1.0 if each.hit.cosine is None else each.hit.cosine for each in ranked), default=0.0)
     usual = sum(each.score >= reach.usual for each in found.values())
     return Pool(sorted(kept, key=lambda each: (-each.score, each.entry.id)), len(ranked), said, nearness, usual)
+
+
+def _note_cut(kernel: Kernel, found: Iterable[ContextSource], reach: Reach) -> None:
+    """Of what came near the cut-off, a few on either side."""
+    ranked = sorted(found, key=lambda each: abs(each.score - reach.usual))
+    for is_kept in (True, False):
+        side = [each for each in ranked if (each.score >= reach.usual) == is_kept][:NOTED]
+        for each in side:
+            note_decisions(kernel, [Decided("relevance", each.score, is_kept)], reach.gates, [each.entry.id])
 
 
 def _searched(kernel: Kernel, query: str, limit: int) -> list[ContextSource]:

@@ -120,8 +120,8 @@ def _ranked(kernel: Kernel, occasion: Occasion, inquiry: Inquiry) -> tuple[Pool,
     """The candidates in the order in which they are taken, and what the session's modulators did to that."""
     usual = round(occasion.pool * (WIDER if inquiry.asks_for_all else 1))
     with kernel.read() as snapshot:
-        relevant = gates_at(snapshot)["relevance"]
-    reach = Reach(widened(usual, occasion.levels), relevant, max(LEAST, cut_off(occasion.levels, relevant)))
+        gates = gates_at(snapshot)
+    reach = Reach(widened(usual, occasion.levels), max(LEAST, cut_off(occasion.levels, gates["relevance"])), gates)
     pool = find_candidates(kernel, occasion.query, inquiry, before=occasion.before, reach=reach)
     drawn = pulled(kernel, [(each.entry, each.score) for each in pool.candidates], occasion.pull)
     candidates = [replace(pool.candidates[place], score=score) for place, score in drawn]

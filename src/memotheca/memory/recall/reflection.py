@@ -11,9 +11,10 @@ from memotheca.memory.care.recency import recent_entries
 from memotheca.memory.claims.goals import Intent, asks_for_effects, intents, to_remember, topic_of, without_request
 from memotheca.memory.curation.restore import TAKEN_BACK
 from memotheca.memory.curation.tombstones import Tombstone, find_tombstones
-from memotheca.memory.session.state import activity_of
+from memotheca.memory.session.state import activity_of, note_decisions
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.tuning.thresholds import Decided
 from memotheca.memory.verbs import Verb
 from memotheca.model.knowledge import Entry
 from memotheca.search.search import Question, find_entries
@@ -92,6 +93,7 @@ def reflect(kernel: Kernel, goal: str, session_name: str) -> Reflection:
         gates = gates_at(snapshot)
     steps = [step for intent in meant for step in _STEPS[intent](found)]
     triggered: list[str] = []
+    note_decisions(kernel, [Decided("reflecting", mood.entropy, mood.entropy > gates["reflecting"])], gates)
     unsettled, loose = gates["reflecting"], gates["coherence_low"]
     if mood.entropy > unsettled:
         triggered.append(f"entropy {mood.entropy:.2f} > {unsettled:g}")

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.inquiry import content_words, focus_of, read_inquiry
+from memotheca.memory.session.state import note_decisions
 from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.tuning.thresholds import Decided
 from memotheca.search.finder import finder_of
 
 UNMENTIONED = "Nothing known mentions"
@@ -20,10 +22,13 @@ def tell_unsaid(kernel: Kernel, query: str, held: Sequence[frozenset[str]], near
     with kernel.read() as snapshot:
         gates = gates_at(snapshot)
         if asked and not found:
+            note_decisions(kernel, [Decided("distant", nearness, nearness < gates["distant"])], gates)
             return None if nearness < gates["distant"] else ""
         holding = finder_of(kernel).holding(snapshot, list(asked))
     missing = [term for term in asked if not holding[term] and term not in found]
-    if missing and _share_of(missing, asked, held) >= gates["unsaid"]:
+    share = _share_of(missing, asked, held) if missing else 0.0
+    note_decisions(kernel, [Decided("unsaid", share, share >= gates["unsaid"])] if missing else (), gates)
+    if missing and share >= gates["unsaid"]:
         return f"{UNMENTIONED}: {', '.join(asked[term] for term in missing)}.\n"
     return _apart(query, asked, held)
 

@@ -21,6 +21,7 @@ class Hearing:
     is_held: bool
     is_refused: bool
     decided: tuple[Decided, ...] = ()
+    gates: Gates = PRIORS
 
 
 def hear(text: str, source: str | None, gates: Gates = PRIORS) -> Hearing:
@@ -40,7 +41,7 @@ def hear(text: str, source: str | None, gates: Gates = PRIORS) -> Hearing:
         decided += weigh_address(text, source, gates=gates)
     # What is hidden is held where it is refused; the other bars hold by themselves.
     is_held = any(each.is_reached for each in decided if each.name != "planted_hidden")
-    return Hearing(threat, is_held or is_refused, is_refused, tuple(decided))
+    return Hearing(threat, is_held or is_refused, is_refused, tuple(decided), gates)
 
 
 def weigh_address(

@@ -3,8 +3,9 @@ Focus)."""
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.learning import smooth
-from memotheca.memory.session.state import Mood, activity_of
+from memotheca.memory.session.state import Mood, activity_of, note_decisions
 from memotheca.memory.tuning.gates import gates_at, voice_at
+from memotheca.memory.tuning.thresholds import Decided
 from memotheca.model.clock import SECOND
 from memotheca.vectors.profile import Voice
 
@@ -25,8 +26,11 @@ def note_retrieval(kernel: Kernel, session: str, best: float | None, agreement: 
     place, activity = (kernel.collection, session), activity_of(kernel)
     with kernel.read() as snapshot:
         mood = activity.mood(snapshot.session, *place)
-        voice = voice_at(snapshot, gates_at(snapshot))
+        gates = gates_at(snapshot)
+        voice = voice_at(snapshot, gates)
     fit = 0.0 if best is None else fit_of(best, voice)
+    if best is not None:
+        note_decisions(kernel, [Decided("near", (best - voice.centre) / voice.spread, best >= voice.near)], gates)
     mood.entropy = smooth(mood.entropy, 1 - fit, SHARE)
     if agreement is not None:
         mood.coherence = smooth(mood.coherence, agreement, SHARE)

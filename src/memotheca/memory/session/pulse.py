@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from memotheca.memory.session.quadrants import Quadrant, quadrant
-from memotheca.memory.tuning.thresholds import PRIORS, Gates
+from memotheca.memory.tuning.thresholds import PRIORS, Decided, Gates
 from memotheca.memory.verbs import Verb
 
 
@@ -61,3 +61,14 @@ def take_pulse(
         suggested=suggest(entropy, coherence, situation, gates),
         quadrant=quadrant(entropy, coherence, gates["johari"]),
     )
+
+
+def bars_of_pulse(entropy: float, coherence: float, gates: Gates) -> list[Decided]:
+    """What the bars say of entropy and coherence, as far as the pulse asks them."""
+    is_high, is_loose = entropy > gates["entropy_high"], coherence < gates["coherence_low"]
+    decided = [Decided("entropy_high", entropy, is_high), Decided("coherence_low", coherence, is_loose)]
+    if is_high:
+        decided.append(Decided("coherence_fair", coherence, coherence > gates["coherence_fair"]))
+    if is_loose:
+        decided.append(Decided("entropy_low", entropy, entropy < gates["entropy_low"]))
+    return decided

@@ -1,20 +1,21 @@
-"""Activity: looks, moods, retrievals, walks and happenings, kept in memory for a moment and written in batches; no
-read waits for it."""
+"""Activity: looks, moods, retrievals, walks, decisions and happenings, kept in memory for a moment, written in
+batches; no read waits for it."""
 
 import logging
 from collections import deque
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.memory.session.gate_log import GateLog, is_news, write_decisions
 from memotheca.memory.session.learning import SMOOTHING, smooth
 from memotheca.memory.session.pulse import CALM, Pulse, Situation, take_pulse
 from memotheca.memory.session.retrieval_log import RetrievalLog, write_retrievals
 from memotheca.memory.session.scratchpad import Scratchpads
 from memotheca.memory.session.walk_log import WalkLog, write_walks
-from memotheca.memory.tuning.thresholds import PRIORS, Gates
+from memotheca.memory.tuning.thresholds import PRIORS, Decided, Gates
 from memotheca.model.errors import Refusal
 from memotheca.storage import activity
 from memotheca.storage.activity import ActivityRecord, LogFilter
@@ -93,6 +94,7 @@ class Activity:
         self.scratchpads = Scratchpads()
         self.retrievals = RetrievalLog()
         self.walks = WalkLog()
+        self.gates = GateLog()
 
     @property
     def stirrings(self) -> int:
@@ -227,7 +229,8 @@ class Activity:
             self._touched = set()
         # So does what was retrieved.
         retrieved, walked = self.retrievals.waiting(), self.walks.waiting()
-        if not (looks or counts or lines or moods or states or walked or any(retrieved)):
+        decided = self.gates.waiting()
+        if not (looks or counts or lines or moods or states or walked or decided or any(retrieved)):
             return
         now = store.clock()
 
@@ -244,6 +247,7 @@ class Activity:
                 activity.log_happenings(session, collection, list(added))
             write_retrievals(session, *retrieved)
             write_walks(session, walked)
+            write_decisions(session, decided)
 
         is_written = False
         try:
@@ -256,6 +260,7 @@ class Activity:
                 self._let_go(states)
                 self.retrievals.let_go(*retrieved)
                 self.walks.let_go(walked)
+                self.gates.let_go(decided)
             else:
                 self._take_back(looks, counts, lines, touched=set(moods))
 
@@ -315,3 +320,13 @@ def note_use(kernel: Kernel, session: str, ids: Collection[str], sure: float) ->
         return
     with kernel.store.database.read() as held:
         activity_of(kernel).retrievals.mark(held, (kernel.collection, session), ids, sure, now=kernel.now())
+
+
+def note_decisions(
+    kernel: Kernel, decided: Iterable[Decided], gates: Gates, ids: Iterable[str] = (), *, at: int | None = None
+) -> None:
+    """Bars decided something: about which entries, or about a session, and when if not now (memory-model:
+    Thresholds)."""
+    if news := [each for each in decided if is_news(each, gates)]:
+        now = kernel.now() if at is None else at
+        activity_of(kernel).gates.note(kernel.collection, news, gates, ids=tuple(ids), now=now)

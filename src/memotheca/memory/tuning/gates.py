@@ -3,11 +3,17 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Literal, cast, get_args
 
 from memotheca.memory.tuning.thresholds import GENERAL, NAMES, PRIORS, REGISTRY, Domain, Gates, Name
-from memotheca.memory.tuning.tunings import read_tunings
+from memotheca.memory.tuning.tunings import MOST
+from memotheca.model.kinds import TUNING
+from memotheca.model.knowledge import Entry
 from memotheca.search.chosen_embedder import voice_of
+from memotheca.storage.lookups import images_beginning
+from memotheca.storage.serialization import from_image
 from memotheca.storage.snapshot import Snapshot
 from memotheca.vectors.profile import Voice
 
@@ -39,10 +45,11 @@ class Setting:
 
 
 def bar_of(name: Name, value: float, temperature: float) -> float:
-    """What a score itself has to reach so that, drawn to the middle, it reaches the value."""
+    """What a score itself has to reach so that, drawn to the middle, it reaches the value; within its range."""
     if temperature == 1.0 or REGISTRY[name].scale != "probability":
         return value
-    return 1 / (1 + math.exp(-temperature * math.log(value / (1 - value))))
+    low, high = REGISTRY[name].range
+    return min(high, max(low, 1 / (1 + math.exp(-temperature * math.log(value / (1 - value))))))
 
 
 def tuning_name(name: str, domain: str) -> str:
@@ -65,18 +72,28 @@ def setting_of(said: str, value: Mapping[str, Any]) -> Setting | None:
     )
 
 
-def read_settings(snapshot: Snapshot) -> dict[tuple[str, str], Setting]:
+def read_settings(snapshot: Snapshot) -> Mapping[tuple[str, str], Setting]:
     """Everything that was said or learned of thresholds, by name and domain."""
-    found = [setting_of(each.name, each.value) for each in read_tunings(snapshot, PREFIX).values()]
-    return {(each.name, each.domain): each for each in found if each is not None}
+    return _settings(images_beginning(snapshot, PREFIX, kind=TUNING, limit=MOST))
+
+
+@lru_cache(maxsize=8)
+def _settings(images: tuple[tuple[str, str], ...]) -> Mapping[tuple[str, str], Setting]:
+    """Read once for as long as nothing is tuned."""
+    entries = [cast(Entry, from_image("entry", id, image)) for id, image in images]
+    found = [setting_of(entry.title, entry.attributes) for entry in entries]
+    return MappingProxyType({(each.name, each.domain): each for each in found if each is not None})
 
 
 def gates_at(snapshot: Snapshot, domain: str | None = None) -> Gates:
     """The bars as a snapshot has them, for what is of a domain: one look into an index, where nothing was learned."""
-    settings = read_settings(snapshot)
-    if not settings:
-        return PRIORS
-    return Gates({key: each.bar for key, each in settings.items()}, domain or GENERAL)
+    images = images_beginning(snapshot, PREFIX, kind=TUNING, limit=MOST)
+    return Gates(_bars(images), domain or GENERAL) if images else PRIORS
+
+
+@lru_cache(maxsize=8)
+def _bars(images: tuple[tuple[str, str], ...]) -> Mapping[tuple[str, str], float]:
+    return MappingProxyType({key: each.bar for key, each in _settings(images).items()})
 
 
 def voice_at(snapshot: Snapshot, gates: Gates) -> Voice:

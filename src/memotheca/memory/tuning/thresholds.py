@@ -68,6 +68,12 @@ class Threshold:
     source: str
     scale: Scale = "share"
     is_of_memories: bool = True
+    # What is gated lies below it.
+    is_ceiling: bool = False
+    # By what it is known afterwards whether it decided rightly, where it is.
+    labels: str = ""
+    # What is asked hundreds of times in a call is not written down.
+    is_logged: bool = True
 
     @property
     def nudge(self) -> float:
@@ -77,6 +83,17 @@ class Threshold:
     def domains(self) -> tuple[Domain, ...]:
         return DOMAINS if self.is_of_memories else (GENERAL,)
 
+    def is_reached(self, score: float, bar: float) -> bool:
+        """Whether a score is gated by a bar."""
+        return score < bar if self.is_ceiling else score >= bar
+
+
+_PAIRS = (
+    "what somebody said of the two since: one supersedes, contradicts or is the same as the other, or both are fine"
+)
+_MERGES = "merges that were kept for a week, or undone"
+_HELD = "what was held and released, or held and forgotten or kept held by somebody"
+_OUTCOMES = "what was used of what retrievals showed, and what they were said to have been worth"
 
 REGISTRY: Mapping[Name, Threshold] = {
     "duplicate": Threshold(
@@ -85,6 +102,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         scale="probability",
         gates="from which probability on two memories are said to be the same, unless they likelier differ",
         source="measured out of fold (docs/benchmarks.md)",
+        labels=f"{_MERGES}, {_PAIRS}",
     ),
     "change": Threshold(
         prior=0.7,
@@ -92,6 +110,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         scale="probability",
         gates="from which probability on a newer memory is said to be otherwise than an older one",
         source="measured out of fold (docs/benchmarks.md)",
+        labels=_PAIRS,
     ),
     "dispute": Threshold(
         prior=0.5,
@@ -99,12 +118,14 @@ REGISTRY: Mapping[Name, Threshold] = {
         scale="probability",
         gates="from which probability on what is otherwise is a dispute, not an update",
         source="measured out of fold (docs/benchmarks.md)",
+        labels=_PAIRS,
     ),
     "clash": Threshold(
         prior=0.5,
         range=(0.35, 0.75),
         gates="from which score on the rules for opposites, reversals and values call two sentences contradictory",
         source="specification (memory-model: Contradictions)",
+        labels=_PAIRS,
     ),
     "likely": Threshold(
         prior=0.1,
@@ -112,6 +133,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         scale="probability",
         gates="from which probability on a pair may be otherwise because another pair is",
         source="measured out of fold (docs/benchmarks.md)",
+        is_logged=False,
     ),
     "link": Threshold(
         prior=0.7,
@@ -131,6 +153,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         scale="spreads",
         gates="from how many spreads above unrelated texts on something is a neighbour, or an answer to what was asked",
         source="measured (docs/benchmarks.md, What counts as a match)",
+        labels=_OUTCOMES,
     ),
     "about": Threshold(
         prior=0.5,
@@ -143,6 +166,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         range=(0.5, 0.9),
         gates="from which likeness of their assumptions on memories are merged without being forced",
         source="specification (memory-model: Priors)",
+        labels=_MERGES,
     ),
     "planted": Threshold(
         prior=0.5,
@@ -150,6 +174,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         scale="probability",
         gates="from which probability on a text of no stated source is held as planted",
         source="chosen (memory-model: Adversarial checks)",
+        labels=_HELD,
     ),
     "planted_sure": Threshold(
         prior=0.95,
@@ -157,6 +182,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         scale="probability",
         gates="from which probability on a text from outside is held though it names no machine",
         source="measured: costs one honest text of 425 from outside, and holds the attacks that name no machine",
+        labels=_HELD,
     ),
     "planted_hidden": Threshold(
         prior=0.8,
@@ -171,6 +197,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         scale="odds",
         gates="above which log odds a text from outside is held for addressing the agent",
         source="chosen: as likely as not (memory-model: Planted text)",
+        labels=_HELD,
     ),
     "planted_own": Threshold(
         prior=6.0,
@@ -178,6 +205,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         scale="odds",
         gates="above which log odds what the user or a colleague says is held for addressing the agent",
         source="chosen on household and lab: people speak of their agents",
+        labels=_HELD,
     ),
     "planted_pasted": Threshold(
         prior=1.5,
@@ -185,6 +213,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         scale="odds",
         gates="above which log odds what people pass on is held for addressing the agent",
         source="chosen on household and lab: what they pass on is not theirs, but they chose it",
+        labels=_HELD,
     ),
     "weight_limit": Threshold(
         prior=0.9,
@@ -204,18 +233,21 @@ REGISTRY: Mapping[Name, Threshold] = {
         gates="from which strength on a chain of causes explains something",
         source="chosen: a chain that carries less explains nothing",
         is_of_memories=False,
+        is_logged=False,
     ),
     "doubt": Threshold(
         prior=0.5,
         range=(0.3, 0.7),
         gates="below which stated confidence a memory is reported as doubtful",
         source="chosen (memory-model: Critique)",
+        is_ceiling=True,
     ),
     "slight": Threshold(
         prior=0.2,
         range=(0.05, 0.4),
         gates="below which importance a memory is reported as doubtful",
         source="chosen (memory-model: Critique)",
+        is_ceiling=True,
     ),
     "relevance": Threshold(
         prior=0.3,
@@ -223,6 +255,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         gates="from which share of the best score on something may stand in a context",
         source="measured on one corpus (docs/benchmarks.md: answers)",
         is_of_memories=False,
+        labels=_OUTCOMES,
     ),
     "anchor": Threshold(
         prior=0.5,
@@ -230,6 +263,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         gates="from which share of the best score on something's links and causes are followed into a context",
         source="chosen: what scores half of the best is what the question is about",
         is_of_memories=False,
+        is_logged=False,
     ),
     "alike": Threshold(
         prior=0.5,
@@ -237,6 +271,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         gates="from which sum of cosine and shared words on two lines of a context are compared and told together",
         source="measured on one corpus (docs/benchmarks.md: answers)",
         is_of_memories=False,
+        is_logged=False,
     ),
     "alike_words": Threshold(
         prior=0.3,
@@ -244,6 +279,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         gates="the same by the share of words alone, where one has no vector",
         source="measured on one corpus (docs/benchmarks.md: answers)",
         is_of_memories=False,
+        is_logged=False,
     ),
     "unsaid": Threshold(
         prior=0.2,
@@ -258,6 +294,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         gates="below which cosine a context answers nothing, where nothing has a word of the question",
         source="measured on one corpus (docs/benchmarks.md: answers)",
         is_of_memories=False,
+        is_ceiling=True,
     ),
     "johari": Threshold(
         prior=0.5,
@@ -278,6 +315,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         gates="below which entropy the pulse proposes to explore, where coherence is low",
         source="specification (memory-model: Pulse)",
         is_of_memories=False,
+        is_ceiling=True,
     ),
     "coherence_fair": Threshold(
         prior=0.5,
@@ -292,6 +330,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         gates="below which coherence the pulse proposes to tend, and contexts may be told most fully",
         source="specification (memory-model: Pulse)",
         is_of_memories=False,
+        is_ceiling=True,
     ),
     "gating": Threshold(
         prior=0.8,

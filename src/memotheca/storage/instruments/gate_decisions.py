@@ -8,7 +8,7 @@ from typing import Any
 
 from memotheca.storage.database import Session, scalar
 
-KEPT = 5_000  # chosen: weeks of use, a MB
+KEPT = 500  # chosen: of each threshold, so that what decides with every call pushes out nothing else
 
 TABLES = (
     """CREATE TABLE gate_decision (
@@ -47,7 +47,7 @@ class GateDecision:
 
 
 def log_decisions(session: Session, collection: str, rows: Sequence[GateDecision]) -> None:
-    """Write down what gates decided; the oldest go when there are too many."""
+    """Write down what gates decided; the oldest of a threshold go when it has too many."""
     last = int(scalar(session, "SELECT coalesce(max(number), 0) FROM gate_decision WHERE collection = ?", collection))
     session.run_many(
         "INSERT INTO gate_decision (collection, number, time, threshold, domain, score, value, passed, node_ids, "
@@ -69,7 +69,12 @@ def log_decisions(session: Session, collection: str, rows: Sequence[GateDecision
             for place, row in enumerate(rows, 1)
         ],
     )
-    session.run("DELETE FROM gate_decision WHERE collection = ? AND number <= ?", collection, last + len(rows) - KEPT)
+    of_one = "SELECT number FROM gate_decision WHERE collection = ? AND threshold = ?"
+    session.run_many(
+        "DELETE FROM gate_decision WHERE collection = ? AND threshold = ? AND number <= "
+        f"coalesce(({of_one} ORDER BY number DESC LIMIT 1 OFFSET ?), 0)",
+        [(collection, name, collection, name, KEPT) for name in sorted({row.threshold for row in rows})],
+    )
 
 
 def read_decisions(session: Session, collection: str, threshold: str, *, since: int, limit: int) -> list[GateDecision]:
@@ -91,20 +96,40 @@ def read_decisions(session: Session, collection: str, threshold: str, *, since: 
             score=score,
             value=value,
             passed=bool(passed),
-            node_ids=tuple(json.loads(ids)),
+            node_ids=_ids(ids),
             label=label,
-            facts=json.loads(facts),
+            facts={} if facts == "{}" else json.loads(facts),
         )
         for number, time, name, domain, score, value, passed, ids, label, facts in rows
     ]
 
 
-def label_decisions(session: Session, collection: str, labels: Mapping[int, float]) -> None:
-    """Write down of decisions, by their numbers, whether they should have passed."""
-    session.run_many(
-        "UPDATE gate_decision SET label = ? WHERE collection = ? AND number = ?",
-        [(label, collection, number) for number, label in labels.items()],
+def _ids(written: str) -> tuple[str, ...]:
+    """A list of ids, which have nothing to escape: read without a parser, since there are thousands."""
+    return tuple(written[2:-2].split('", "')) if len(written) > len("[]") else ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTally:
+    """Of the decisions of a threshold in a domain: how many there are, and the sums of their scores and squares."""
+
+    threshold: str
+    domain: str
+    is_fresh: bool
+    count: int
+    total: float
+    squares: float
+
+
+def tally_decisions(session: Session, collection: str, since: int) -> list[ScoreTally]:
+    """How many decisions of each threshold and domain are written down, those from a moment on apart."""
+    rows = session.rows(
+        "SELECT threshold, domain, time >= ?, count(*), sum(score), sum(score * score) FROM gate_decision "
+        "WHERE collection = ? GROUP BY 1, 2, 3",
+        since,
+        collection,
     )
+    return [ScoreTally(name, domain, bool(fresh), int(count), *sums) for name, domain, fresh, count, *sums in rows]
 
 
 def drop_decisions(session: Session, collection: str, entry_id: str) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from memotheca.memory.dream.dream_log import may_dream
 from memotheca.memory.session.call_meter import CallMeter
 from memotheca.memory.session.focus import is_empty
-from memotheca.memory.session.pulse import Pulse, Situation
-from memotheca.memory.session.state import activity_of, pulse_of
+from memotheca.memory.session.pulse import Pulse, Situation, bars_of_pulse
+from memotheca.memory.session.state import activity_of, note_decisions, pulse_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.verbs import Verb
 from memotheca.storage.activity import ActivityRecord
@@ -47,6 +47,7 @@ def hear_call(exchange: Exchange, reply: Reply) -> Pulse:
         is_looping=mood.is_looping,
         may_dream=rested and call.shows(TOOLS[Verb.DREAM]),
     )
+    note_decisions(call.kernel, bars_of_pulse(mood.entropy, mood.coherence, gates), gates)
     return pulse_of(mood, situation, gates)
 
 

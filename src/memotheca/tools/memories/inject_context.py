@@ -22,9 +22,10 @@ from memotheca.memory.recall.recall import similarity_of
 from memotheca.memory.recall.session_brief import begin
 from memotheca.memory.session.arousal import modulator_levels, note_effects
 from memotheca.memory.session.focus import note_retrieval
-from memotheca.memory.session.state import Mood, activity_of
+from memotheca.memory.session.state import Mood, activity_of, note_decisions
 from memotheca.memory.standing.judge import dominant_space, judge_lately, learn
 from memotheca.memory.tuning.gates import gates_at
+from memotheca.memory.tuning.thresholds import Decided
 from memotheca.model.clock import to_iso
 from memotheca.model.kinds import TRIPLE
 from memotheca.model.knowledge import Entry
@@ -156,6 +157,7 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
         level = min(input.verbosity_level, 2 if mood.coherence < gates["coherence_low"] else 1)
         standing = _standing(kernel, snapshot, entries[:JUDGED]) if level == len(BESIDE) - 1 else {}
     nodes = tuple(_node(hit, level, standing.get(hit.version.id, {})) for hit in made.hits)
+    note_decisions(kernel, [Decided("gating", mood.entropy, mood.entropy > gates["gating"])], gates)
     told, shortened = shorten(bundled, BESIDE[level])
     mood.has_conflict |= any(clash.contradiction.type != "temporal" for clash in made.clashes)
     mood.question = follow(mood.question, input.query)
