@@ -103,7 +103,7 @@ STEPS = (
     _step("Let what is in view pull the next answers more strongly.", "adjust_coupling", new_K=3.0),
     _step("What does this agent work on, and has that changed?", "get_ego_state"),
     _step("How is the next retrieval tuned, and what did that do to the last?", "get_neuromodulation_state"),
-    _step("Show less of the tail.", "adjust_neuromodulator", modulator="dopamine", delta=0.5),
+    _step("Show less of the tail.", "adjust_neuromodulator", modulator="dopamine", delta=1.5),
     _step(
         "Tend the whole memory now, and say what that would change.",
         "trigger_dream",
@@ -111,7 +111,7 @@ STEPS = (
         dry_run=True,
         rationale="To see what there is to do.",
     ),
-    _step("Tend it.", "trigger_dream", blocking=True, force=True, rationale="The day is over."),
+    _step("Tend it.", "trigger_dream", blocking=True, rationale="The day is over."),
     _step("What has it done?", "get_dream_status"),
     _step("Nothing is to be stopped.", "abort_dream", reason="to see what it says"),
     _step("Which long ways were made short?", "get_amortized_shortcuts"),

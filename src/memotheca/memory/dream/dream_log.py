@@ -38,7 +38,8 @@ class LastDreams:
 
     @property
     def ended_at(self) -> int | None:
-        return None if self.ended is None else self.ended.time
+        """When the last one ended; a dry run has changed nothing to rest from."""
+        return None if self.ended is None or self.ended.facts.get("dry_run") else self.ended.time
 
 
 def tell_phase(session: Session, kernel: Kernel, run: str, *, phase: DreamPhase, facts: Mapping[str, Any]) -> None:

@@ -93,7 +93,9 @@ def get_dream_status(call: Call[Kernel], input: Input) -> Answer:
         last_dream_completed=None if ended is None else to_iso(ended.time),
         scheduler=SchedulerShape(
             average_activity=round(meter.average(), 4),
-            cooldown_remaining=0 if ended is None else max(0, -((now - ended.time - COOLDOWN) // SECOND)),
+            cooldown_remaining=0
+            if dreams.ended_at is None
+            else max(0, -((now - dreams.ended_at - COOLDOWN) // SECOND)),
             trigger_conditions=tuple(
                 ConditionShape(condition=name, holds=holds) for name, holds in zip(CONDITIONS, holding, strict=True)
             ),
