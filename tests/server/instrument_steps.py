@@ -81,6 +81,28 @@ STEPS = (
     ),
     _step("Would learning from the outcomes change anything? A dry run.", "trigger_lambda_recalibration", dry_run=True),
     _step("What has been learned so far?", "get_meta_learning_log"),
+    _step("Where do the bars lie by which it decides?", "get_threshold_status"),
+    _step(
+        "Why is this one where it is, and which decisions would flip beside it?",
+        "explain_threshold",
+        threshold_type="duplicate",
+    ),
+    _step(
+        "Put it elsewhere, and say why.",
+        "set_threshold_prior",
+        threshold_type="duplicate",
+        value=0.3,
+        rationale="We would rather merge by hand.",
+    ),
+    _step("Where has it been?", "get_threshold_history", threshold_type="duplicate"),
+    _step("How often was it right when it was sure?", "get_calibration_metrics"),
+    _step("Would what is known by now move any of them?", "trigger_recalibration", level=2, dry_run=True),
+    _step(
+        "What would an edit do to a memory's novelty and fit?",
+        "gwt/compute_delta_sc",
+        vertex_id="$incident",
+        content="INC-107: uploads failed because the lease of the broker had expired.",
+    ),
     _step(
         "Find the topics of the memory, and the goal that most of it serves.",
         "auto_bootstrap_north_star",
