@@ -53,7 +53,7 @@ def _undecodable(session: Session) -> list[str]:
             return [f"the settings of {name} cannot be read any more"]
     # Texts that are not shown here are read too: that they are UTF-8 is found out by reading them.
     for _ in _in_batches(
-        session, "SELECT collection, tx, time, actor, operation, subject_id, undoes, note FROM tx", ("", -1)
+        session, "SELECT collection, tx, * FROM tx", ("", -1)
     ):
         pass
     found: list[str] = []
