@@ -49,10 +49,12 @@ class DeltaSC:
 def compute_delta(
     kernel: Kernel, entry: Entry, *, new: str | None = None, old: Mapping[str, str | int] | None = None
 ) -> DeltaSC:
-    """A memory as it is, or with another text, and as it was: with a text, as a transaction left it, or else in its
-    previous version; nothing where it always said the same."""
+    """A memory as it is, or with another text, and as it was: with a text, as a transaction left it, or else as it is
+    now where another text is tried, and in its previous version where none is; nothing where it always said the
+    same."""
     with kernel.read() as snapshot:
-        earlier, basis = _earlier(snapshot, entry, old or {})
+        is_tried = new is not None and not old
+        earlier, basis = (entry, "what it says now") if is_tried else _earlier(snapshot, entry, old or {})
         whole = judge(kernel, snapshot, entry) if new is None else None
     after = _standing(entry, whole) if whole is not None else _with_text(kernel, entry, new or "")
     before = None if earlier is None else _with_text(kernel, replace(entry, title=earlier.title), earlier.body)
