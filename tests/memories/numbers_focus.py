@@ -85,6 +85,11 @@ ELSEWHERE = {
         "get_consciousness_state.identity.trajectory_length",
         "get_consciousness_state.identity.purpose_vector[]",
     ),
+    "test_it_is_told_which_topics_an_agent_works_on": (
+        "get_ego_state.topics[].share_now",
+        "get_ego_state.topics[].share_before",
+        "get_ego_state.topics_overlap",
+    ),
     "test_what_is_stored_agrees_with_what_is_asked_or_not": ("get_ego_state.coherence_with_actions",),
 }
 DELTA = {

@@ -16,7 +16,7 @@ from memotheca.search.index import seal
 from memotheca.storage import jobs
 from memotheca.storage.roles import RoleHolder
 from tests.conftest import Time
-from tests.memories.librarian import Librarian
+from tests.memories.librarian import WHY, Librarian
 
 
 def checks(librarian: Librarian, subsystem: str) -> dict[str, dict[str, Any]]:
@@ -202,6 +202,7 @@ def test_what_a_process_holds_of_its_sessions_is_written_down(librarian: Librari
     librarian.found("tea")
     assert value(librarian, "gwt", "unwritten") > 0
     assert heal(librarian, "gwt", "low")["actions_taken"][0].startswith("wrote down")
+    assert "kuramoto_r" in librarian.call("get_health_status", subsystem="gwt")["subsystems"]["gwt"]
     librarian.call("adjust_neuromodulator", modulator="serotonin", delta=0.3)
     assert "brought dopamine, serotonin of this session to rest" in heal(librarian, "gwt", "high")["actions_taken"]
     assert librarian.call("get_neuromodulation_state")["serotonin"]["level"] == 0.5
@@ -228,3 +229,35 @@ def test_an_unknown_part_or_severity_is_refused_with_what_is_allowed(librarian: 
         error = (librarian.reply(tool, **said).structured or {})["error"]
         assert error["code"] == -32002
         assert error["data"]["allowed"]
+
+
+def test_a_pin_that_is_gone_is_taken_off_and_a_severe_healing_takes_off_any(librarian: Librarian) -> None:
+    lost = librarian.remember("Ada takes her tea black.")
+    librarian.call("trigger_workspace_broadcast", memory_id=lost, force=True)
+    assert not any("took off" in done for done in heal(librarian, "gwt")["actions_taken"])
+    librarian.call("forget_concept", node_id=lost, reason="obsolete", rationale=WHY)
+    assert f"took off {lost}, which was pinned and is gone" in heal(librarian, "gwt")["actions_taken"]
+    kept = librarian.remember("Bo takes it white.")
+    librarian.call("trigger_workspace_broadcast", memory_id=kept, force=True)
+    librarian.call("adjust_coupling", new_K=4)
+    done = heal(librarian, "gwt", "high")["actions_taken"]
+    assert f"took off what was pinned, {kept} and set the coupling from 4 to 0" in done
+    assert not librarian.call("get_workspace_status")["is_broadcasting"]
+
+
+def test_the_focus_and_the_dreams_are_told_beside_their_checks(librarian: Librarian) -> None:
+    for number in range(4):
+        librarian.remember(f"The nightly job {number} holds the lock.")
+    parts = librarian.call("get_health_status")["subsystems"]
+    assert parts["dream"]["last_cycle"] is None
+    assert (parts["dream"]["is_dreaming"], parts["dream"]["cycles_completed"]) == (False, 0)
+    assert parts["gwt"]["identity_continuity"] is None
+    for _ in range(4):
+        librarian.found("nightly job lock")
+    librarian.call("trigger_dream", blocking=True)
+    parts = librarian.call("get_health_status")["subsystems"]
+    assert parts["dream"]["cycles_completed"] == 1
+    assert parts["dream"]["last_cycle"] is not None
+    assert parts["gwt"]["kuramoto_r"] == librarian.call("get_kuramoto_sync")["r"]
+    ego = librarian.call("get_ego_state")["identity_continuity"]["ic"]
+    assert parts["gwt"]["identity_continuity"] == ego

@@ -240,6 +240,14 @@ ELSEWHERE: dict[str, str] = {
         f"get_health_status.{path}": f"memories/test_health.py::{test}"
         for path, test in (
             ("overall_score", "test_passages_without_vectors_are_counted_and_embedded"),
+            *(
+                (path, "test_the_focus_and_the_dreams_are_told_beside_their_checks")
+                for path in (
+                    "subsystems.gwt.kuramoto_r",
+                    "subsystems.gwt.identity_continuity",
+                    "subsystems.dream.cycles_completed",
+                )
+            ),
             ("subsystems.utl.accuracy", "test_poor_recall_is_told_and_can_be_measured_anew"),
             *(
                 (f"subsystems.{part}.{name}", test)

@@ -351,3 +351,35 @@ def test_the_threshold_of_the_workspace_is_the_one_that_holds(librarian: Librari
     lay_bar(librarian, 0.95)
     assert workspace(librarian)["coherence_threshold"] == 0.95
     assert not pin(librarian, ids["tea 0"])["success"]
+
+
+def test_it_is_told_which_topics_an_agent_works_on(librarian: Librarian) -> None:
+    fill(librarian)
+    more = [f"The nightly job {number} holds the migration lock while backup {number} runs." for number in range(4, 10)]
+    more += [f"Penguin {number} huddles against the polar wind on the ice." for number in range(4, 10)]
+    for content in more:
+        librarian.remember(content, session_id="elsewhere")
+    for query in (
+        "migration lock",
+        "nightly backup",
+        "lock of job 2",
+        "nightly job",
+        "penguin on the ice",
+        "polar wind",
+    ):
+        librarian.found(query)
+    none = librarian.call("get_ego_state")
+    assert (none["topics"], none["topics_overlap"]) == ([], None)
+    assert none["topics_reason"] == "No topics were found in this memory yet."
+    assert librarian.call("discover_sub_goals", min_confidence=0)["discovered_goals"]
+    told = librarian.call("get_ego_state")
+    assert "topics_reason" not in told
+    assert told["topics"][0]["share_now"] > told["topics"][0]["share_before"]
+    assert told["topics"][-1]["share_before"] > told["topics"][-1]["share_now"]
+    assert 0 < told["topics_overlap"] < 1
+    assert told["topics"][0]["name"] in told["meaning"]
+    for _ in range(3):
+        librarian.found("polar wind")
+    then = librarian.call("get_ego_state")
+    assert then["topics"][0]["share_now"] == 1
+    assert "no longer works on" in then["meaning"]

@@ -10,6 +10,7 @@ from memotheca.admin.checkup import STORAGE, WORK, Remedy, Vital, storage_vitals
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.look_through import count_ahead, look_through
 from memotheca.memory.curation.rewards import RECALLED
+from memotheca.memory.focus.workspace import COUPLING, mood_of, pinned_entry, set_coupling, unpin
 from memotheca.memory.session.arousal import bring_to_rest
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing.judge import reference_of
@@ -104,7 +105,11 @@ def heal(kernel: Kernel, part: Part, severity: Severity, *, session: str) -> Hea
         before = examine_part(kernel, snapshot, part)
     remedies: Mapping[Part, tuple[tuple[Remedy, ...], ...]] = {
         "judging": ((_renew_sample,), (_forget_judgements,), (_forget_recall,)),
-        "focus": ((_write_down,), (lambda kernel: _calm(kernel, session),)),
+        "focus": (
+            (_write_down,),
+            (lambda kernel: _let_go_of_lost(kernel, session), lambda kernel: _calm(kernel, session)),
+            (lambda kernel: _let_go(kernel, session),),
+        ),
         "work": (*WORK, (_look_through,)),
         "storage": STORAGE,
     }
@@ -149,6 +154,21 @@ def _write_down(kernel: Kernel) -> str:
 def _calm(kernel: Kernel, session: str) -> str:
     moved = bring_to_rest(kernel, session)
     return f"brought {', '.join(moved)} of this session to rest" if moved else ""
+
+
+def _let_go_of_lost(kernel: Kernel, session: str) -> str:
+    """What is pinned and was forgotten or held since stands in no context any more."""
+    with kernel.read() as snapshot:
+        is_lost = mood_of(kernel, snapshot, session).pinned is not None and not pinned_entry(kernel, snapshot, session)
+    return f"took off {unpin(kernel, session)}, which was pinned and is gone" if is_lost else ""
+
+
+def _let_go(kernel: Kernel, session: str) -> str:
+    """Begin without a pin and without a pull."""
+    pinned, before = unpin(kernel, session), set_coupling(kernel, session, COUPLING)
+    done = [f"took off what was pinned, {pinned}"] if pinned is not None else []
+    done += [f"set the coupling from {before:g} to {COUPLING:g}"] if before != COUPLING else []
+    return " and ".join(done)
 
 
 def _look_through(kernel: Kernel) -> str:

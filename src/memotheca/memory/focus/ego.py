@@ -31,7 +31,7 @@ Status = Literal["Healthy", "Warning", "Degraded", "Critical", "Unknown"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ego:
-    """What an agent worked on in its last questions and in those before, the newest first; how far the two agree in
+    """What an agent worked on in its last questions and in those before, one a question; how far the two agree in
     each space and together, now and at the steps before, the newest first; how far what it stored agrees with what it
     asked about; and how many questions are known of it."""
 
@@ -69,8 +69,8 @@ def look_at_ego(kernel: Kernel, snapshot: Snapshot, session: str) -> Ego:
     history = [float(together(_between(agreed, at))) for at in range(min(WINDOW, max(0, len(path) - NOW)))]
     own = _between(agreed, 0) if history else np.full(COUNT, np.nan)
     return Ego(
-        now=_distinct(path[:NOW]),
-        before=_distinct(path[NOW : NOW + BEFORE]),
+        now=tuple(path[:NOW]),
+        before=tuple(path[NOW : NOW + BEFORE]),
         agreed=tuple(None if np.isnan(value) else float(value) for value in own),
         continuity=history[0] if history else None,
         history=tuple(history),
@@ -88,10 +88,6 @@ def _steps(kernel: Kernel, snapshot: Snapshot, session: str) -> list[RetrievalRo
     others = log.last(snapshot.session, kernel.collection, limit=KEPT)
     earlier = [row for row in others if row.session != session and row.time < began]
     return [row for row in (*own, *earlier) if row.shown][:KEPT]
-
-
-def _distinct(path: Sequence[Entry]) -> tuple[Entry, ...]:
-    return tuple({entry.id: entry for entry in path}.values())
 
 
 def _between(agreed: Array, at: int) -> Array:

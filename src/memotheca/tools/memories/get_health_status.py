@@ -7,12 +7,18 @@ from typing import Any
 from memotheca.admin.checkup import Vital
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.part_health import PARTS, Part, PartHealth, condition_of, examine_part, measured_recall
+from memotheca.memory.dream.dream_log import read_dreams
+from memotheca.memory.dream.sleeper import is_somebody_dreaming
+from memotheca.memory.focus.ego import look_at_ego
+from memotheca.memory.focus.workspace import look_at_workspace
 from memotheca.memory.standing.nearest import KNOWN
+from memotheca.model.clock import to_iso
 from memotheca.search.census import take_census
 from memotheca.storage.snapshot import Snapshot
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
+from memotheca.tools.memories.focus_shapes import rounded
 
 ALL = "all"
 SUBSYSTEMS: Mapping[str, Part] = {"utl": "judging", "gwt": "focus", "dream": "work", "storage": "storage"}
@@ -52,6 +58,19 @@ class JudgingShape(PartShape):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionShape(PartShape):
+    kuramoto_r: float | None = number("How far the spaces agree about this session's focus.", nullable=True)
+    identity_continuity: float | None = number("How far its agent still works on the same.", nullable=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkShape(PartShape):
+    is_dreaming: bool = flag()
+    last_cycle: str | None = text("When the last dream ended.", nullable=True)
+    cycles_completed: int = integer()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreShape(PartShape):
     ok: bool = flag()
     node_count: int = integer()
@@ -60,8 +79,8 @@ class StoreShape(PartShape):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubsystemsShape:
     utl: JudgingShape | Unset = one(JudgingShape, default=UNSET)
-    gwt: PartShape | Unset = one(PartShape, default=UNSET)
-    dream: PartShape | Unset = one(PartShape, default=UNSET)
+    gwt: SessionShape | Unset = one(SessionShape, default=UNSET)
+    dream: WorkShape | Unset = one(WorkShape, default=UNSET)
     storage: StoreShape | Unset = one(StoreShape, default=UNSET)
 
 
@@ -108,7 +127,18 @@ def _shape(call: Call[Kernel], snapshot: Snapshot, health: PartHealth) -> PartSh
     if health.part == "storage":
         nodes = take_census(call.kernel, snapshot).nodes(KNOWN)
         return StoreShape(**facts, ok=condition_of(health.score) == "healthy", node_count=nodes)
-    return PartShape(**facts)
+    if health.part == "focus":
+        order = look_at_workspace(call.kernel, snapshot, call.session).order
+        continuity = look_at_ego(call.kernel, snapshot, call.session).continuity
+        return SessionShape(**facts, kuramoto_r=rounded(order), identity_continuity=rounded(continuity))
+    dreams = read_dreams(snapshot.session, snapshot.collection)
+    is_open = dreams.newest is not None and dreams.newest.phase != "ended"
+    return WorkShape(
+        **facts,
+        is_dreaming=is_open and is_somebody_dreaming(call.kernel),
+        last_cycle=None if dreams.ended_at is None else to_iso(dreams.ended_at),
+        cycles_completed=dreams.completed,
+    )
 
 
 def tell_part(health: PartHealth) -> dict[str, Any]:
