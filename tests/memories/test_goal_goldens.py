@@ -19,6 +19,12 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "get_alignment_drift-timeframe": ("get_alignment_drift", {"timeframe": "1y"}),
     "get_drift_history": ("get_drift_history", {"time_range": "all"}),
     "trigger_drift_correction": ("trigger_drift_correction", {"force": True}),
+    "manage_teleological_profile": (
+        "manage_teleological_profile",
+        {"action": "create", "profile_id": "mine", "task_type": "debugging", "filters": {"tags": ["incident"]}},
+    ),
+    "manage_teleological_profile-list": ("manage_teleological_profile", {"action": "list"}),
+    "manage_teleological_profile-unknown": ("manage_teleological_profile", {"action": "read", "profile_id": "x"}),
     "get_autonomous_status": (
         "get_autonomous_status",
         {"include_metrics": True, "include_history": True, "history_count": 2},

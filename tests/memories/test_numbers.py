@@ -23,6 +23,11 @@ SCENES = (
 
 # What sums up no state: the number of a transaction or of a place in a list, a bound, what the caller said.
 ECHOES: dict[str, str] = {
+    **{
+        f"manage_teleological_profile.{shape}.{part}": "what the caller said"
+        for shape in ("profile", "profiles[]")
+        for part in ("group_priorities", "filters")
+    },
     "get_autonomous_status.services": "times and states",
     **numbers_dreams.SAID_AS_IT_IS,
     "adjust_neuromodulator.delta_requested": "what the caller said",
@@ -296,7 +301,7 @@ ELSEWHERE: dict[str, str] = {
                     ),
                     "hierarchy_relationships[].share",
                     "cluster_analysis.noise",
-                    *(f"discovery_metadata.{part}" for part in ("memories", "sampled", "unsorted")),
+                    *(f"discovery_metadata.{part}" for part in ("memories", "sampled", "counted", "unsorted")),
                 ),
             ),
             (
@@ -324,7 +329,9 @@ ELSEWHERE: dict[str, str] = {
             (
                 "test_the_numbers_of_topics_move_with_what_is_stored",
                 "auto_bootstrap_north_star",
-                tuple(f"discovery_metadata.{part}" for part in ("memories", "sampled", "topics", "unsorted")),
+                tuple(
+                    f"discovery_metadata.{part}" for part in ("memories", "sampled", "counted", "topics", "unsorted")
+                ),
             ),
             (
                 "test_the_goal_is_told_with_its_numbers",
@@ -402,6 +409,16 @@ ELSEWHERE: dict[str, str] = {
         for path in paths
     },
     **{path: f"memories/test_moving_bars.py::{test}" for test, paths in BARS.items() for path in paths},
+    **{
+        f"manage_teleological_profile.{shape}.{part}": f"memories/test_profiles.py::{test}"
+        for shape in ("profile", "profiles[]")
+        for part, test in (
+            ("embedder_weights[]", "test_six_are_built_in_and_cannot_be_changed"),
+            ("recency", "test_one_is_made_changed_deleted_and_each_step_taken_back"),
+            ("usage.count", "test_its_use_is_counted_with_how_well_it_helped"),
+            ("usage.avg_effectiveness", "test_its_use_is_counted_with_how_well_it_helped"),
+        )
+    },
     "omni_infer.results[].statements": "memories/test_directions.py"
     "::test_what_was_stated_twice_is_surer_and_said_to_be",
     **{path: f"memories/test_outcomes.py::{test}" for test, paths in OUTCOMES.items() for path in paths},
@@ -425,7 +442,7 @@ def numeric(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
 
 def reported(librarian: Librarian) -> set[str]:
     listed = [listing for listing in librarian.app.catalog.listed() if listing.toolset == "memories"]
-    assert len(listed) == 70
+    assert len(listed) == 71
     found = {f"{each.name}.{path}" for each in listed for path in numeric(each.wire["outputSchema"])}
     return {path for path in found if path.split(".")[1] not in ("pulse", "error", "tx_id")}
 

@@ -18,14 +18,13 @@ from memotheca.search import prepared
 from tests.conftest import BEGAN, Time
 from tests.memories import parameters_focus
 from tests.memories.effects import LATER, PASSED, THRESHOLDS, Effect, decide_often
+from tests.memories.effects_goals import GOALS, GROWN, PLANTED, PURPOSE, SOWN
 from tests.memories.gardens import BAKERY, CHOIR, REACTOR, tell
 from tests.memories.librarian import WHY, Librarian, open_librarian
 from tests.memories.planted_outcomes import Planted, put_outcomes
 
 TEA, CUP, POT = "tea", "cup", "pot"
 STRUCK, DREAMT = "struck", "dreamt"
-# Asked of a memory about reactors and bread: as it is, or with its goal and what was stored since.
-PLANTED, SOWN, GROWN = "planted", 1, 2
 
 
 def store(**more: Any) -> dict[str, Any]:
@@ -245,30 +244,6 @@ OUTCOMES = [
     Effect("get_meta_learning_log", {}, {"limit": 1}, "has_more"),
     Effect("get_meta_learning_log", {}, {"offset": 1}, "events"),
 ]
-GOALS = [
-    Effect("auto_bootstrap_north_star", {PLANTED: SOWN}, {"confidence_threshold": 1.0}, "status"),
-    Effect("auto_bootstrap_north_star", {PLANTED: SOWN}, {"max_candidates": 1}, "candidates"),
-    Effect("discover_sub_goals", {PLANTED: GROWN}, {"min_confidence": 1.0}, "left_out"),
-    Effect("discover_sub_goals", {PLANTED: GROWN}, {"max_goals": 1}, "left_out"),
-    Effect("discover_sub_goals", {PLANTED: GROWN}, {"parent_goal_id": "$goal"}, "discovered_goals"),
-    Effect("discover_sub_goals", {PLANTED: GROWN, "rename": "Plant"}, {"topic_id": "$topic"}, "changed"),
-    Effect("discover_sub_goals", {PLANTED: GROWN, "topic_id": "$topic"}, {"rename": "Plant"}, "changed"),
-    Effect("discover_sub_goals", {PLANTED: GROWN, "topic_id": "$topic"}, {"reject": True}, "changed"),
-    Effect("get_alignment_drift", {PLANTED: GROWN}, {"timeframe": "30d"}, "analyzed_count"),
-    Effect("get_alignment_drift", {PLANTED: GROWN}, {"include_history": True}, "history"),
-    Effect("get_alignment_drift", {PLANTED: GROWN}, {"memory_ids": ["$hymn"]}, "analyzed_count"),
-    Effect("get_alignment_drift", {PLANTED: GROWN, "timeframe": "30d"}, {"strategy": "cosine"}, "overall_drift"),
-    Effect("get_drift_history", {PLANTED: GROWN}, {"goal_id": "another"}, "summary"),
-    Effect("get_drift_history", {PLANTED: GROWN}, {"time_range": "all"}, "summary"),
-    Effect("get_drift_history", {PLANTED: GROWN, "time_range": "all"}, {"limit": 1}, "history"),
-    Effect("get_drift_history", {PLANTED: GROWN}, {"include_per_embedder": True}, "history"),
-    Effect("get_drift_history", {PLANTED: GROWN, "time_range": "all"}, {"compute_deltas": False}, "history"),
-    Effect("trigger_drift_correction", {PLANTED: GROWN}, {"force": True}, "correction_result"),
-    Effect("trigger_drift_correction", {PLANTED: GROWN}, {"target_alignment": 0.4}, "correction_result"),
-    Effect("get_autonomous_status", {PLANTED: GROWN}, {"include_metrics": True}, "metrics"),
-    Effect("get_autonomous_status", {PLANTED: GROWN}, {"include_history": True}, "history"),
-    Effect("get_autonomous_status", {PLANTED: GROWN, "include_history": True}, {"history_count": 1}, "history"),
-]
 STEERING = [Effect(*each) for each in parameters_focus.EFFECTS]
 EFFECTS = [
     *DREAMS,
@@ -280,6 +255,7 @@ EFFECTS = [
     *KEEPING,
     *OUTCOMES,
     *GOALS,
+    *PURPOSE,
     *STEERING,
     *THRESHOLDS,
 ]

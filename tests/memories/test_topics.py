@@ -1,11 +1,13 @@
 """Topics: found from what is stored, known again, renamed and rejected by people."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memotheca.app import look_after
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.topics import survey
 from memotheca.memory.topics.clusters import groups_at, join
 from memotheca.memory.topics.survey import up_to_date
 from memotheca.model.clock import DAY, SECOND
@@ -132,6 +134,21 @@ def test_they_are_found_between_the_calls_and_then_daily(librarian: Librarian, t
     assert found["metrics"]["topics"] == 3
 
 
+def test_in_a_large_memory_counts_are_estimated_until_all_is_sorted(
+    librarian: Librarian, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(survey, "ON_DEMAND", 9)
+    tell(librarian, REACTOR, BAKERY)
+    told = librarian.call("discover_sub_goals", min_confidence=0)["discovery_metadata"]
+    assert (told["memories"], told["counted"]) == (18, 9)
+    assert librarian.call("get_autonomous_status")["services"]["topics"]["status"] == "due"
+    for _ in range(20):
+        look_after(librarian.app, lambda: False)
+    found = librarian.call("discover_sub_goals", min_confidence=0)
+    assert found["discovery_metadata"]["counted"] == 18
+    assert [each["member_count"] for each in found["discovered_goals"]] == [12, 6]
+
+
 def test_a_goal_is_found_once_and_taken_back_by_its_hash(librarian: Librarian) -> None:
     tell(librarian, REACTOR, BAKERY)
     found = librarian.call("auto_bootstrap_north_star", confidence_threshold=0.5)
@@ -193,6 +210,7 @@ def test_the_numbers_of_topics_move_with_what_is_stored(librarian: Librarian, ti
     assert 0.5 < new["coherence"] <= 1
     assert (before["discovery_metadata"]["memories"], after["discovery_metadata"]["memories"]) == (18, 25)
     assert (before["discovery_metadata"]["sampled"], after["discovery_metadata"]["sampled"]) == (18, 25)
+    assert (before["discovery_metadata"]["counted"], after["discovery_metadata"]["counted"]) == (18, 25)
     assert (before["discovery_metadata"]["unsorted"], after["discovery_metadata"]["unsorted"]) == (0, 1)
     assert (before["cluster_analysis"]["noise"], after["cluster_analysis"]["noise"]) == (0, 0.04)
     assert all(each["share"] == 1.0 for each in after["hierarchy_relationships"])

@@ -104,4 +104,10 @@ SELECTIONS = (
             "restore_from_hash",
         ),
     ),
+    Toolset(
+        "purpose",
+        "Presets of retrieval, and which topics a text serves.",
+        default=False,
+        members=("manage_teleological_profile", "search_graph", "inject_context"),
+    ),
 )

@@ -96,6 +96,8 @@ def _topics(kernel: Kernel, snapshot: Snapshot, now: int) -> ScheduledJob:
     if held is None:
         memories = take_census(kernel, snapshot).nodes((MEMORY,))
         return _job("topics", None, now if memories >= FEWEST else None, now=now, pending=memories)
+    if not held["whole"]:
+        return _job("topics", held["time"], now, now=now, pending=1)
     changed = snapshot.tx - int(held["tx"])
     return _job("topics", held["time"], held["time"] + FOUND_AGAIN if changed else None, now=now, pending=changed)
 

@@ -29,6 +29,8 @@ class AnsweredQuestion:
     hits: Sequence[Hit]
     fit: float
     domain: str | None = None
+    # The preset it was retrieved with.
+    profile: str = ""
 
 
 def predict_help(kernel: Kernel, answered: AnsweredQuestion) -> RetrievalRow:
@@ -52,7 +54,7 @@ def predict_help(kernel: Kernel, answered: AnsweredQuestion) -> RetrievalRow:
         query=scrub(answered.query)[0],
         domain=domain,
         predicted=predicted,
-        facts={} if fit is None else {FIT: fit},
+        facts=({} if fit is None else {FIT: fit}) | ({"profile": answered.profile} if answered.profile else {}),
         shown=shown,
     )
     activity_of(kernel).retrievals.keep(kernel.collection, row)

@@ -11,6 +11,7 @@ from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.graph.causes import causes_of
 from memotheca.memory.graph.relations import CONTRADICTS, MENTIONS, RESOLVES, SUPERSEDES
 from memotheca.memory.recall.preference import prefer
+from memotheca.memory.recall.profiles import Profile, narrow, rank_by_profile
 from memotheca.memory.session.state import note_decisions
 from memotheca.memory.standing.nearest import KNOWN
 from memotheca.memory.tuning.gates import gates_at
@@ -68,6 +69,7 @@ class Reach:
     limit: int
     cut: float
     gates: Gates
+    profile: Profile | None = None
 
     @property
     def usual(self) -> float:
@@ -90,10 +92,9 @@ class Pool:
 
 def find_candidates(kernel: Kernel, query: str, inquiry: Inquiry, *, before: str, reach: Reach) -> Pool:
     """`before` is the question that this one may go on from."""
-    limit = reach.limit
-    found = {each.entry.id: each for each in _searched(kernel, query, limit)}
+    found = {each.entry.id: each for each in _searched(kernel, query, reach)}
     if before and inquiry.may_go_on:
-        together = _searched(kernel, f"{before} {query}", limit)
+        together = _searched(kernel, f"{before} {query}", reach)
         found = {id: replace(each, score=OWN * each.score) for id, each in found.items()}
         for each in together:
             if each.entry.id not in found or found[each.entry.id].score < each.score:
@@ -125,14 +126,14 @@ def _note_cut(kernel: Kernel, found: Iterable[ContextSource], reach: Reach) -> N
             note_decisions(kernel, [Decided("relevance", each.score, is_kept)], reach.gates, [each.entry.id])
 
 
-def _searched(kernel: Kernel, query: str, limit: int) -> list[ContextSource]:
-    page = find_entries(
-        kernel, Question(content=query, kinds=KNOWN, is_explained=False, is_complete=False), limit=limit
-    )
+def _searched(kernel: Kernel, query: str, reach: Reach) -> list[ContextSource]:
+    question = Question(content=query, kinds=KNOWN, is_explained=False, is_complete=False)
+    page = find_entries(kernel, narrow(question, reach.profile, kernel.now()), limit=reach.limit)
+    ranked = rank_by_profile(kernel, prefer(kernel, page.hits, query), query, reach.profile)
     triples = [as_hit(said) for said in find_sentences(kernel, query, limit=TRIPLES).triples]
     return [
         ContextSource(hit, entry, hit.score or 0.0)
-        for hit in (*prefer(kernel, page.hits, query), *triples)
+        for hit in (*ranked, *triples)
         if isinstance(entry := hit.version.thing, Entry)
     ]
 

@@ -14,6 +14,7 @@ from memotheca.memory.focus.pull import NO_PULL, Pull, pulled
 from memotheca.memory.recall.candidates import ContextSource, Pool, Reach, find_candidates
 from memotheca.memory.recall.context_lines import Line, LineWriter, Sheet, fit_lines, is_over
 from memotheca.memory.recall.context_ties import Ties, tie
+from memotheca.memory.recall.profiles import Profile
 from memotheca.memory.recall.unsaid import tell_unsaid
 from memotheca.memory.recall.variety import vary
 from memotheca.memory.session.modulators import AT_REST, NO_EFFECTS, Levels, SearchEffects, cut_off, widened
@@ -47,6 +48,7 @@ class Occasion:
     is_question: bool = True
     levels: Levels = AT_REST
     pull: Pull = NO_PULL
+    profile: Profile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,8 @@ def _ranked(kernel: Kernel, occasion: Occasion, inquiry: Inquiry) -> tuple[Pool,
     usual = round(occasion.pool * (WIDER if inquiry.asks_for_all else 1))
     with kernel.read() as snapshot:
         gates = gates_at(snapshot)
-    reach = Reach(widened(usual, occasion.levels), max(LEAST, cut_off(occasion.levels, gates["relevance"])), gates)
+    cut = max(LEAST, cut_off(occasion.levels, gates["relevance"]))
+    reach = Reach(widened(usual, occasion.levels), cut, gates, occasion.profile)
     pool = find_candidates(kernel, occasion.query, inquiry, before=occasion.before, reach=reach)
     drawn = pulled(kernel, [(each.entry, each.score) for each in pool.candidates], occasion.pull)
     candidates = [replace(pool.candidates[place], score=score) for place, score in drawn]

@@ -12,6 +12,7 @@ from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.focus.pull import pull_of, pulled
 from memotheca.memory.recall.compare import rank_in_space
 from memotheca.memory.recall.preference import MORE, prefer
+from memotheca.memory.recall.profiles import Profile, narrow, rank_by_profile
 from memotheca.memory.recall.variety import vary
 from memotheca.memory.session.arousal import modulator_levels, note_effects, note_nothing_found
 from memotheca.memory.session.modulators import Levels, SearchEffects, cut_off, widened
@@ -56,6 +57,7 @@ class RecallRequest:
     space: str | None = None
     with_quarantined: bool = False
     session: str = ""
+    profile: Profile | None = None
 
     @property
     def is_narrow(self) -> bool:
@@ -128,12 +130,13 @@ def recall(
     depth = widened(usual, levels)
     # By words and by meaning so many are found each; where some will not pass, all of them are needed.
     pool = 2 * depth if wanted.is_narrow or wanted.min_similarity else wanted.top_k + MORE
-    pool = pool if wanted.space is None else max(pool, POOL)
-    page = find_entries(kernel, _question(wanted, depth), limit=pool)
+    pool = pool if wanted.space is None and wanted.profile is None else max(pool, POOL)
+    page = find_entries(kernel, narrow(_question(wanted, depth), wanted.profile, now), limit=pool)
     searched = time.perf_counter()
     passing = prefer(kernel, [hit for hit in page.hits if _passes(hit, wanted)], wanted.query)
     if wanted.space is not None:
         passing = rank_in_space(kernel, passing, wanted.query, wanted.space)
+    passing = rank_by_profile(kernel, passing, wanted.query, wanted.profile)
     passing = _pull(kernel, passing, wanted.session)
     attending, effects = _attend(kernel, passing, levels, len(passing) if wanted.is_narrow else wanted.top_k)
     note_effects(kernel, wanted.session, replace(effects, candidates=depth, usual_candidates=usual))

@@ -56,7 +56,8 @@ TERMS = 8  # chosen: what describes a topic
 OFTEN = 0.25  # chosen: what fewer of its members say is not what it is about
 SAME = 0.5  # chosen: most of its members are still together
 SEEN_BY, SEEN_TOPICS = 3, 32  # chosen: members of the largest topics that are compared in every space
-SLICE, IDS_AT_ONCE = 64, 2048  # chosen: some 10 ms of reading
+SLICE, IDS_AT_ONCE = 32, 2048  # chosen: some 10 ms of reading
+ON_DEMAND = 4096  # chosen: sorted while somebody waits, some seconds; the rest is sorted between calls
 ROUND = 0.2  # chosen: seconds of work between two looks whether something else is due
 AGAIN = DAY  # specification: drift is looked at daily
 CHANGED, SMALL = 0.02, 2000  # chosen: on demand, what few changes cannot move is not found anew; a small store always
@@ -89,6 +90,8 @@ def is_survey_due(kernel: Kernel) -> bool:
         held = read_state(snapshot.session, snapshot.collection, STATE_AT)
         if held is None:
             return len(ids_beyond(snapshot, (MEMORY,), "", limit=FEWEST)) >= FEWEST
+        if not held["whole"]:
+            return True
         return snapshot.tx > held["tx"] and kernel.now() - held["time"] >= AGAIN
 
 
@@ -114,7 +117,7 @@ def up_to_date(kernel: Kernel) -> TopicMap:
         known = read_topics(kernel, snapshot)
         if known is not None and _is_fresh(snapshot, known):
             return known
-    steps = _survey(kernel, lambda: None)
+    steps = _survey(kernel, lambda: None, most=ON_DEMAND)
     while True:
         try:
             next(steps)
@@ -132,8 +135,9 @@ def _is_fresh(snapshot: Snapshot, known: TopicMap) -> bool:
     return known.memories > SMALL and snapshot.tx - known.tx < CHANGED * known.memories
 
 
-def _survey(kernel: Kernel, fence: Callable[[], None]) -> Steps:
-    """The whole of it; between any two steps nothing is held that a call may need."""
+def _survey(kernel: Kernel, fence: Callable[[], None], *, most: int | None = None) -> Steps:
+    """The whole of it; between any two steps nothing is held that a call may need. Of all memories so many are sorted
+    at most, drawn by lot."""
     began = kernel.now()
     with kernel.read() as snapshot:
         tx, model = snapshot.tx, model_of(snapshot.session, snapshot.collection)
@@ -155,13 +159,15 @@ def _survey(kernel: Kernel, fence: Callable[[], None]) -> Steps:
         tx=tx,
         memories=len(ids),
         sampled=len(seen.entries),
+        counted=0,
         silhouette=silhouette,
         cut=cut,
         lens=lens,
         found=tuple(found),
     )
     placed = dict(zip((entry.id for entry in seen.entries), made.place(rows), strict=True))
-    counted = yield from _count(kernel, made, ids, placed)
+    sorted_ids = ids if most is None else sorted(heapq.nsmallest(most, ids, key=_lot))
+    counted = yield from _count(kernel, made, sorted_ids, placed)
     _keep(kernel, counted, fence)
     return counted
 
@@ -387,15 +393,22 @@ def _count(
             (placed[each.id], max(0, made.time - each.created_at) // (7 * DAY)) for each in living if each.id in placed
         )
         yield
+    scale = made.memories / max(len(ids), 1)
     counts: Counter[str] = Counter()
     for (topic, _), times in weeks.items():
         counts[topic] += times
     found = [
-        replace(each, count=counts[each.id], weeks=tuple(weeks[each.id, week] for week in range(WEEKS)))
+        replace(
+            each,
+            count=round(scale * counts[each.id]),
+            weeks=tuple(round(scale * weeks[each.id, week]) for week in range(WEEKS)),
+        )
         for each in made.found
         if counts[each.id]
     ]
-    return replace(made, found=tuple(sorted(found, key=lambda topic: (-topic.count, topic.members[0]))))
+    return replace(
+        made, counted=len(ids), found=tuple(sorted(found, key=lambda topic: (-topic.count, topic.members[0])))
+    )
 
 
 def _keep(kernel: Kernel, made: TopicMap, fence: Callable[[], None]) -> None:
@@ -406,7 +419,13 @@ def _keep(kernel: Kernel, made: TopicMap, fence: Callable[[], None]) -> None:
     def act(session: Session) -> None:
         fence()
         write_state(session, kernel.collection, STATE, made.to_json(), now=now)
-        write_state(session, kernel.collection, STATE_AT, {"time": made.time, "tx": made.tx}, now=now)
+        write_state(
+            session,
+            kernel.collection,
+            STATE_AT,
+            {"time": made.time, "tx": made.tx, "whole": made.counted == made.memories},
+            now=now,
+        )
         add_work_events(session, kernel.collection, [event])
 
     kernel.store.operate(act)

@@ -120,12 +120,14 @@ class Field:
 @dataclass(frozen=True, kw_only=True)
 class TopicMap:
     """The topics of a collection as they were found last: when and at which transaction, of how many memories, how many
-    of them were compared with each other, how well the groups stand apart, and through which lens entries are seen."""
+    of them were compared with each other and how many sorted, how well the groups stand apart, and through which lens
+    entries are seen."""
 
     time: int
     tx: int
     memories: int
     sampled: int
+    counted: int
     silhouette: float
     cut: float
     lens: Lens
@@ -162,7 +164,7 @@ class TopicMap:
         return [self.found[at].id if near[place, at] >= self.cut else "" for place, at in enumerate(best)]
 
     def to_json(self) -> dict[str, Any]:
-        plain = ("time", "tx", "memories", "sampled", "silhouette", "cut")
+        plain = ("time", "tx", "memories", "sampled", "counted", "silhouette", "cut")
         return {
             **{name: getattr(self, name) for name in plain},
             "lens": self.lens.to_json(),

@@ -51,6 +51,7 @@ class GoalShape:
 class FoundShape:
     memories: int = integer()
     sampled: int = integer("Memories that were compared with each other.")
+    counted: int = integer("Memories that were sorted; where that is not all, counts are estimated from them.")
     topics: int = integer()
     unsorted: int = integer("Memories of no topic.")
     found_at: str = text()
@@ -100,6 +101,7 @@ def tell_found(known: TopicMap) -> FoundShape:
     return FoundShape(
         memories=known.memories,
         sampled=known.sampled,
+        counted=known.counted,
         topics=len(known.topics),
         unsorted=known.unsorted,
         found_at=to_iso(known.time),

@@ -18,6 +18,7 @@ from memotheca.memory.outcomes.prediction import AnsweredQuestion, predict_help
 from memotheca.memory.recall.bundle import bundle, shorten
 from memotheca.memory.recall.context import NOTHING, POOL, Context, Occasion, Superseded, compose
 from memotheca.memory.recall.pinned import hold_pinned
+from memotheca.memory.recall.profiles import find_profile
 from memotheca.memory.recall.recall import similarity_of
 from memotheca.memory.recall.session_brief import begin
 from memotheca.memory.session.arousal import modulator_levels, note_effects
@@ -31,7 +32,7 @@ from memotheca.model.kinds import TRIPLE
 from memotheca.model.knowledge import Entry
 from memotheca.search.search import Hit
 from memotheca.storage.snapshot import Snapshot
-from memotheca.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, number, one, text, texts
+from memotheca.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, number, one, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 from memotheca.tools.memories.lambda_shapes import room_for_asking, tell_asking
@@ -54,6 +55,7 @@ class Input:
     )
     distillation_mode: str = choice(("auto", *MODES), "", "auto")
     include_metadata: tuple[str, ...] = texts("", (), values=SORTS)
+    profile: str = text("", UNSET)
     verbosity_level: int = integer(
         "How much to tell beside it; 2 where coherence is below 0.4.", 1, minimum=0, maximum=2
     )
@@ -162,7 +164,7 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     mood.has_conflict |= any(clash.contradiction.type != "temporal" for clash in made.clashes)
     mood.question = follow(mood.question, input.query)
     note_effects(kernel, session, made.effects)
-    prediction_id = _predict(kernel, session, input.query, made)
+    prediction_id = _predict(kernel, session, occasion, made)
     activity_of(kernel).look(kernel.collection, [entry.id for entry in entries], kernel.now())
     output = Output(
         context=made.text,
@@ -196,15 +198,18 @@ def _occasion(call: Call[Kernel], snapshot: Snapshot, input: Input, session: str
         before=activity_of(kernel).mood(snapshot.session, kernel.collection, session).question,
         levels=modulator_levels(kernel, snapshot.session, session),
         pull=pull_of(kernel, snapshot, session),
+        profile=find_profile(snapshot, said(input)["profile"]) if "profile" in said(input) else None,
     )
 
 
-def _predict(kernel: Kernel, session: str, query: str, made: Context) -> str:
+def _predict(kernel: Kernel, session: str, occasion: Occasion, made: Context) -> str:
     """Let the session feel what was found, and write it down with how well it is thought to help."""
     fit = note_retrieval(kernel, session, max(map(similarity_of, made.hits), default=None), _agreement(made))
-    return predict_help(
-        kernel, AnsweredQuestion(query=query, session=session, way="context", hits=made.hits, fit=fit)
-    ).id
+    profile = "" if occasion.profile is None else occasion.profile.id
+    asked = AnsweredQuestion(
+        query=occasion.query, session=session, way="context", hits=made.hits, fit=fit, profile=profile
+    )
+    return predict_help(kernel, asked).id
 
 
 def _agreement(made: Context) -> float | None:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memotheca.kernel.kernel import Kernel
@@ -10,6 +10,7 @@ from memotheca.kernel.validity import moment
 from memotheca.memory.claims.told import USER
 from memotheca.memory.outcomes.prediction import AnsweredQuestion, predict_help
 from memotheca.memory.recall.plan import SPACES
+from memotheca.memory.recall.profiles import Profile, find_profile
 from memotheca.memory.recall.recall import Recalled, RecallRequest, Recollection, recall
 from memotheca.memory.session.focus import note_retrieval
 from memotheca.memory.session.quadrants import QUADRANTS
@@ -51,6 +52,7 @@ class Input:
     perspective_lock: dict[str, Any] = one(Perspective, "Only what this domain or these agents stored.", UNSET)
     modality: str = choice(MODALITIES, "", UNSET)
     space: str = choice(ASKED_IN, "", UNSET)
+    profile: str = text("", UNSET)
     include_content: bool = flag("", False)
     include_quarantined: bool = flag("", False)
     topK: int = integer("Same as top_k.", UNSET, minimum=1, maximum=100)
@@ -131,7 +133,7 @@ def search_graph(call: Call[Kernel], input: Input) -> Answer:
     def tell(number: int, found: Recalled) -> None:
         call.show(number, to_json(_result(found, input.include_content)))
 
-    wanted = _wanted(given, call.session)
+    wanted = replace(_wanted(given, call.session), profile=_profile(call.kernel, given))
     found = recall(call.kernel, wanted, tell)
     activity_of(call.kernel).look(call.kernel.collection, [each.entry.id for each in found.results], call.kernel.now())
     felt = note_retrieval(call.kernel, call.session, max((each.similarity for each in found.results), default=None))
@@ -144,6 +146,7 @@ def search_graph(call: Call[Kernel], input: Input) -> Answer:
         hits=[each.hit for each in found.results],
         fit=felt,
         domain=wanted.domain,
+        profile="" if wanted.profile is None else wanted.profile.id,
     )
     predicted = predict_help(call.kernel, answered)
     results = tuple(_result(each, input.include_content) for each in found.results)
@@ -173,6 +176,13 @@ def _line(found: Result) -> str:
     by = f", {found.source}" if found.source not in (None, USER) else ""
     held = "" if isinstance(found.quarantined, Unset) else " in quarantine"
     return f"{name}{said} ({found.when}{by}) {found.citation} {found.similarity:.2f}{held}"
+
+
+def _profile(kernel: Kernel, given: Mapping[str, Any]) -> Profile | None:
+    if "profile" not in given:
+        return None
+    with kernel.read() as snapshot:
+        return find_profile(snapshot, given["profile"])
 
 
 def _wanted(given: dict[str, Any], session: str) -> RecallRequest:

@@ -1,0 +1,50 @@
+"""What the parameters of the tools for topics, goals and presets do to an answer."""
+
+from tests.memories.effects import Effect
+
+# Asked of a memory about reactors and bread: as it is, or with its goal and what was stored since.
+PLANTED, SOWN, GROWN = "planted", 1, 2
+GOALS = [
+    Effect("auto_bootstrap_north_star", {PLANTED: SOWN}, {"confidence_threshold": 1.0}, "status"),
+    Effect("auto_bootstrap_north_star", {PLANTED: SOWN}, {"max_candidates": 1}, "candidates"),
+    Effect("discover_sub_goals", {PLANTED: GROWN}, {"min_confidence": 1.0}, "left_out"),
+    Effect("discover_sub_goals", {PLANTED: GROWN}, {"max_goals": 1}, "left_out"),
+    Effect("discover_sub_goals", {PLANTED: GROWN}, {"parent_goal_id": "$goal"}, "discovered_goals"),
+    Effect("discover_sub_goals", {PLANTED: GROWN, "rename": "Plant"}, {"topic_id": "$topic"}, "changed"),
+    Effect("discover_sub_goals", {PLANTED: GROWN, "topic_id": "$topic"}, {"rename": "Plant"}, "changed"),
+    Effect("discover_sub_goals", {PLANTED: GROWN, "topic_id": "$topic"}, {"reject": True}, "changed"),
+    Effect("get_alignment_drift", {PLANTED: GROWN}, {"timeframe": "30d"}, "analyzed_count"),
+    Effect("get_alignment_drift", {PLANTED: GROWN}, {"include_history": True}, "history"),
+    Effect("get_alignment_drift", {PLANTED: GROWN}, {"memory_ids": ["$hymn"]}, "analyzed_count"),
+    Effect("get_alignment_drift", {PLANTED: GROWN, "timeframe": "30d"}, {"strategy": "cosine"}, "overall_drift"),
+    Effect("get_drift_history", {PLANTED: GROWN}, {"goal_id": "another"}, "summary"),
+    Effect("get_drift_history", {PLANTED: GROWN}, {"time_range": "all"}, "summary"),
+    Effect("get_drift_history", {PLANTED: GROWN, "time_range": "all"}, {"limit": 1}, "history"),
+    Effect("get_drift_history", {PLANTED: GROWN}, {"include_per_embedder": True}, "history"),
+    Effect("get_drift_history", {PLANTED: GROWN, "time_range": "all"}, {"compute_deltas": False}, "history"),
+    Effect("trigger_drift_correction", {PLANTED: GROWN}, {"force": True}, "correction_result"),
+    Effect("trigger_drift_correction", {PLANTED: GROWN}, {"target_alignment": 0.4}, "correction_result"),
+    Effect("get_autonomous_status", {PLANTED: GROWN}, {"include_metrics": True}, "metrics"),
+    Effect("get_autonomous_status", {PLANTED: GROWN}, {"include_history": True}, "history"),
+    Effect("get_autonomous_status", {PLANTED: GROWN, "include_history": True}, {"history_count": 1}, "history"),
+]
+MAKE = {"action": "create", "profile_id": "mine"}
+PURPOSE = [
+    Effect("manage_teleological_profile", MAKE, {"action": "read"}, "error"),
+    Effect("manage_teleological_profile", {"action": "read", "profile_id": "research"}, {"profile_id": "x"}, "error"),
+    *(
+        Effect("manage_teleological_profile", MAKE, {name: value}, "profile")
+        for name, value in (
+            ("name", "Mine"),
+            ("task_type", "research"),
+            ("embedder_weights", [1] * 12 + [5]),
+            ("group_priorities", {"factual": 2, "temporal": 0, "causal": 3, "relational": 1, "qualitative": 1}),
+            ("group_priorities", {"implementation": 2}),
+            ("fusion_strategy", "gated"),
+            ("recency", 0.5),
+            ("filters", {"min_importance": 0.5, "tags": ["x"], "within_days": 3, "domain": "Legal"}),
+        )
+    ),
+    Effect("search_graph", {"query": "the pot causes tea, because it boils"}, {"profile": "debugging"}, "results"),
+    Effect("inject_context", {"query": "tea"}, {"profile": "nobody"}, "error"),
+]
