@@ -16,7 +16,7 @@ from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY, SECOND, to_iso
 from memotheca.search import prepared
 from tests.conftest import BEGAN, Time
-from tests.memories import parameters_focus
+from tests.memories import parameters_dreams, parameters_focus
 from tests.memories.effects import LATER, PASSED, THRESHOLDS, Effect, decide_often
 from tests.memories.effects_goals import GOALS, GROWN, PLANTED, PURPOSE, SOWN
 from tests.memories.gardens import BAKERY, CHOIR, REACTOR, tell
@@ -24,7 +24,7 @@ from tests.memories.librarian import WHY, Librarian, open_librarian
 from tests.memories.planted_outcomes import Planted, put_outcomes
 
 TEA, CUP, POT = "tea", "cup", "pot"
-STRUCK, DREAMT = "struck", "dreamt"
+STRUCK, DREAMT = "struck", parameters_dreams.DREAMT
 
 
 def store(**more: Any) -> dict[str, Any]:
@@ -199,32 +199,6 @@ REFLECTION = [
     Effect("temporary_scratchpad", {"action": "read"}, {"key": "plan"}, "value"),
     Effect("temporary_scratchpad", {"action": "write", "key": "a", "value": "b"}, {"value": "bb"}, "bytes"),
 ]
-OLD = {"node_ids": ["old oven"], "reason": "staleness"}
-KEEPING = [
-    Effect("get_pruning_candidates", {"min_staleness_days": 0}, {"limit": 1}, "candidates"),
-    Effect("get_pruning_candidates", {}, {"min_staleness_days": 0}, "candidates"),
-    Effect("execute_prune", OLD, {"node_ids": ["old oven", "oldest oven"]}, "pruned_count"),
-    Effect("execute_prune", OLD, {"reason": "orphan"}, "pruned_count"),
-    Effect("execute_prune", OLD, {"cascade": True}, "cascade_pruned"),
-    Effect("execute_prune", OLD, {"rationale": "The cook has a new oven."}, "then.tombstones"),
-    Effect("trigger_consolidation", {}, {"max_memories": 1}, "consolidation_result"),
-    Effect("trigger_consolidation", {}, {"strategy": "semantic"}, "consolidation_result"),
-    Effect("trigger_consolidation", {}, {"min_similarity": 1}, "consolidation_result"),
-]
-DREAM, REM = {"blocking": True, "phase": "nrem"}, {"blocking": True, "phase": "rem"}
-DREAMS = [
-    Effect("trigger_dream", DREAM, {"phase": "rem"}, "phase_completed"),
-    Effect("trigger_dream", REM, {"duration_minutes": 1}, "ends_by"),
-    Effect("trigger_dream", REM, {"synthetic_query_count": 10}, "report.rem.queries_generated"),
-    Effect("trigger_dream", {"phase": "rem"}, {"blocking": True}, "phase_completed"),
-    Effect("trigger_dream", REM, {"abort_on_query": False}, "wakes_on"),
-    Effect("trigger_dream", DREAM, {"dry_run": True}, "report.reversal_hashes"),
-    Effect("trigger_dream", {**REM, DREAMT: True}, {"force": True}, "triggered"),
-    Effect("trigger_dream", DREAM, {"rationale": "The cook has gone home."}, "then.why"),
-    Effect("abort_dream", {}, {"reason": "The cook is back."}, "reason"),
-    Effect("get_amortized_shortcuts", {}, {"min_confidence": 0.95}, "returned_count"),
-    Effect("get_amortized_shortcuts", {}, {"limit": 1}, "returned_count"),
-]
 SAID = {"prediction_id": "pred_Legalcosine1", "actual_outcome": 1}
 LEARN = {"domain": "Code", "dry_run": True}
 OUTCOMES = [
@@ -244,15 +218,13 @@ OUTCOMES = [
     Effect("get_meta_learning_log", {}, {"limit": 1}, "has_more"),
     Effect("get_meta_learning_log", {}, {"offset": 1}, "events"),
 ]
-STEERING = [Effect(*each) for each in parameters_focus.EFFECTS]
+STEERING = [Effect(*each) for each in (*parameters_focus.EFFECTS, *parameters_dreams.EFFECTS)]
 EFFECTS = [
-    *DREAMS,
     *STORE,
     *RETRIEVAL,
     *CURATION,
     *NAVIGATION,
     *REFLECTION,
-    *KEEPING,
     *OUTCOMES,
     *GOALS,
     *PURPOSE,

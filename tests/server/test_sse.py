@@ -290,3 +290,46 @@ async def test_a_post_without_a_session_is_told_where_to_post(tmp_path):
         assert (answer.status_code, answer.json()["id"]) == (400, 3)
         assert "endpoint event" in answer.json()["error"]["data"]["details"]
         assert (await house.http.get(house.address + "/messages")).status_code == 405
+
+
+async def hear_dream(stream: Stream, phase: str) -> list[dict[str, Any]]:
+    """The events of dreams up to a phase, whatever else comes between."""
+    heard: list[dict[str, Any]] = []
+    while not heard or heard[-1]["phase"] != phase:
+        heard.append(json.loads((await stream.until("dream"))["data"]))
+    return heard
+
+
+async def test_the_phases_of_a_dream_are_streamed_to_everybody(tmp_path):
+    async with serving(tmp_path) as house, house.stream() as stream, house.stream() as other:
+        path = await open_session(house, stream)
+        await other.until("endpoint")
+        await house.call(path, 1, "store_memory", content=FACTS[0], rationale="Seen on Tuesday night.")
+        await stream.answer(1)
+        await house.call(path, 2, "trigger_dream", phase="rem")
+        for each in (stream, other):
+            heard = await hear_dream(each, "ended")
+            assert len({event["dream_id"] for event in heard}) == 1
+            assert list(dict.fromkeys(event["phase"] for event in heard)) == ["started", "rem", "ended"]
+            assert heard[-1]["completed"]
+
+
+async def test_a_client_that_was_cut_off_during_a_dream_resumes_at_its_phase(tmp_path, monkeypatch):
+    """EC-MCP-005."""
+    monkeypatch.setattr("memotheca.memory.dream.night.ids_beyond", lambda snapshot, *said, **more: [newest(snapshot)])
+    async with serving(tmp_path) as house:
+        async with house.stream() as stream:
+            path = await open_session(house, stream)
+            await house.call(path, 1, "store_memory", content=FACTS[0], rationale="Seen on Tuesday night.")
+            await stream.answer(1)
+            await house.call(path, 2, "trigger_dream", phase="nrem", abort_on_query=False)
+            before = (await hear_dream(stream, "nrem"))[-1]
+        async with house.stream(f"?session_id={path.partition('=')[2]}") as back:
+            (resumed,) = await hear_dream(back, "nrem")
+            assert (resumed["dream_id"], resumed["state"]) == (before["dream_id"], "NREM")
+            await house.call(path, 3, "abort_dream")
+            assert structured(await back.answer(3))["aborted"]
+
+
+def newest(snapshot):
+    return snapshot.entries(("memory",))[0].id

@@ -29,6 +29,7 @@ COMMANDS = {
     "vault": "show what is in the mounted folders of notes, and what to mend there",
     "graph": "draw what is around a thing: a tree, or mermaid, dot or json",
     "memory": "show what a librarian needs to know, and walk through what there is to decide",
+    "dream": "let the memory tend itself, and see what it did and whether it helped",
     "patterns": "look up patterns, and bring in catalogues of them",
     "status": "show what is stored and where",
     "collections": "list the collections in the data directory",

@@ -91,6 +91,11 @@ class Channel:
         if not self.is_behind():
             self._keep("partial", {"request_id": request_id, "number": number, "result": result})
 
+    def tell(self, name: str, content: Mapping[str, Any]) -> None:
+        """Have something sent that nobody asked for; a client that does not keep up goes without."""
+        if not self.is_behind():
+            self._keep(name, content)
+
     def passing(self, name: str, text: str) -> Event:
         """An event that is worth nothing later. It has a number of its own where nothing is on its way, and else that
         of the last before it, so that a client cut off after it still has what it missed."""

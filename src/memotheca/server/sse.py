@@ -22,6 +22,7 @@ from memotheca.model.clock import SECOND
 from memotheca.server.adapter import Adapter
 from memotheca.server.ascii_json import JsonReply
 from memotheca.server.channel import Channel, Event, Gone
+from memotheca.server.dream_stream import NAME, DreamFollower
 from memotheca.server.faults import INVALID_REQUEST, fault
 from memotheca.server.gate import SESSION
 from memotheca.server.holders import HOLDER, TokenHolder
@@ -52,15 +53,21 @@ class EventDoor:
         self._wait = wait
         self._channels: dict[str, Channel] = {}
         self._tasks: TaskGroup | None = None
+        self._dreams = DreamFollower(adapter.app.kernel, lambda: bool(self._channels), self._tell_dream)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         async with anyio.create_task_group() as tasks:
             self._tasks = tasks
+            tasks.start_soon(self._dreams.run)
             try:
                 yield
             finally:
                 tasks.cancel_scope.cancel()
+
+    def _tell_dream(self, content: dict[str, Any]) -> None:
+        for channel in self._channels.values():
+            channel.tell(NAME, content)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream events, of a new connection or of one that was cut."""
@@ -182,8 +189,11 @@ class EventDoor:
 
         async def produce() -> None:
             async with produced, aclosing(events), anyio.create_task_group() as tasks:
+                phase = await self._dreams.join()
                 await self._beat(channel, produced)
                 await produced.send(_to_wire(channel, channel.passing("endpoint", endpoint)))
+                if phase is not None:
+                    await produced.send(_to_wire(channel, channel.passing(NAME, json.dumps(phase))))
                 tasks.start_soon(self._keep_beating, channel, produced)
                 async for event in events:
                     await produced.send(_to_wire(channel, event))
