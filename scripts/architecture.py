@@ -53,6 +53,7 @@ IMPOSED = {"data_received"}
 # The only functions that import when called: what start-up must not wait for, the tools, and the commands.
 LATE_IMPORTS = {
     "app.py": {
+        "open_server_store",
         "open_store",
         "_is_lost",
         "refuse_missing",
@@ -64,12 +65,9 @@ LATE_IMPORTS = {
         "_index_everything",
         "_watch_vaults",
         "_sync_everything",
-        "_load_embedder",
-        "_pack_vector",
         "_rebuild_everything",
-        "_ingest",
-        "_index_as_job",
     },
+    "equipment.py": {"_load_embedder", "_pack_vector", "_ingest", "_index_as_job"},
     "server/resources.py": {"_entries_page", "_entry_fits", "_notes_page", "_note"},
     "toolkit/catalog.py": {"load"},
     "cli/main.py": {"load_command"},

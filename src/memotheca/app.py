@@ -9,11 +9,10 @@ from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memotheca import tools
-from memotheca.jobs.queue import Progress
-from memotheca.jobs.workbench import Workbench
+from memotheca.equipment import build_bench, build_embedding
 from memotheca.kernel.gc import tidy_up
 from memotheca.kernel.idempotency import answer_once
 from memotheca.kernel.kernel import Kernel
@@ -28,19 +27,17 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import STARTER_COLLECTION
 from memotheca.model.knowledge import Entry
 from memotheca.notes.mounts import Mount, Vaults, owner_role, read_mounts, vaults_of
-from memotheca.parsing.isolation.sandbox import Sandbox
-from memotheca.search.chosen_embedder import Embedding, LoadedEmbedder, model_of
+from memotheca.search.chosen_embedder import model_of
 from memotheca.search.derivations import Derivations
 from memotheca.search.derive import Births
 from memotheca.search.index_folder import IndexFolder
 from memotheca.settings import Settings
 from memotheca.storage import swap
 from memotheca.storage.chunks import count_waiting, has_unsealed
-from memotheca.storage.jobs import Job
 from memotheca.storage.locks import FOLDER, role
 from memotheca.storage.migrations import open_migrated
 from memotheca.storage.presence import Presence, enter, gate, present
-from memotheca.storage.roles import holder_of, lease, set_patience
+from memotheca.storage.roles import holder_of, set_patience
 from memotheca.storage.sqlite import (
     SQLiteDatabase,
     copy_live,
@@ -61,7 +58,6 @@ from memotheca.tools.memories.contract import MemoriesContract
 from memotheca.tools.memories.exchanges import hear_call
 from memotheca.tools.notes.contract import NotesContract
 from memotheca.tools.patterns.contract import PatternsContract
-from memotheca.vectors.embedders import Choice
 
 if TYPE_CHECKING:
     from memotheca.admin.backups import DatabaseAccess
@@ -88,6 +84,12 @@ class App:
     kernel: Kernel
     dispatcher: Dispatcher
     data: Path
+    # Where the data is not in the directory: which database has it, as it may be shown.
+    place: str = ""
+
+    @property
+    def is_shared(self) -> bool:
+        return bool(self.place)
 
     @property
     def catalog(self) -> Catalog:
@@ -131,6 +133,22 @@ def _unwritable(error: OSError) -> Refusal:
     return Refusal(
         Failure.UNAVAILABLE, f"The data directory cannot be written: {error.strerror}. Choose another with --data."
     )
+
+
+def open_server_store(address: str, data: Path, *, derive: Derive | None = None, clock: Clock = system_clock) -> Store:
+    """Open the database of a server, which other machines have open too; the directory is this machine's own."""
+    make_directory(data)
+    try:
+        from memotheca.storage.postgres.postgres_database import PostgresDatabase
+    except ImportError:
+        message = "To keep the data in PostgreSQL, install memotheca[postgres]."
+        raise Refusal(Failure.UNSUPPORTED, message, field="database") from None
+    database = PostgresDatabase(address)
+    try:
+        return open_migrated(database, clock=clock, derive=derive)
+    except BaseException:
+        database.close()
+        raise
 
 
 def open_store(
@@ -188,7 +206,7 @@ def loss_of(app: "App") -> str:
     """That the data was begun anew after a loss, if it was."""
     from memotheca.admin.loss import describe_loss
 
-    return describe_loss(app.kernel.store, means_of(app.data))
+    return "" if app.is_shared else describe_loss(app.kernel.store, means_of(app.data))
 
 
 def accept_loss(app: "App") -> None:
@@ -311,7 +329,7 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
         due = [name for name in kept if count_waiting(session, name) or has_unsealed(session, name, UPKEEP_AT)]
     if not due:
         return
-    with lease(app.data, "upkeep") as held:
+    with app.kernel.store.database.lease(app.data, "upkeep") as held:
         for name in due if held is not None else ():
             _index_everything(replace(app.kernel, collection=name), stop)
 
@@ -319,7 +337,7 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
 def _tend(app: "App", stop: Callable[[], bool]) -> None:
     from memotheca.memory.care.between_calls import tend_between_calls
 
-    tend_between_calls(app.kernel, stop, partial(lease, app.data))
+    tend_between_calls(app.kernel, stop, partial(app.kernel.store.database.lease, app.data))
 
 
 def _index_everything(kernel: Kernel, stop: Callable[[], bool]) -> None:
@@ -363,15 +381,26 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
     catalog = choose_tools(settings)
     set_patience(settings.positive("lease-seconds"))
     embedding = build_embedding()
-    store = open_store(settings.data, derive=build_derivations(), clock=clock, command=_command(settings))
+    derive, address = build_derivations(), settings.text("database")
+    if address:
+        store = open_server_store(address, settings.data, derive=derive, clock=clock)
+    else:
+        store = open_store(settings.data, derive=derive, clock=clock, command=_command(settings))
     try:
         vaults = mount_vaults(store, settings)
         if vaults.mounts and not settings.names("toolsets"):
             catalog.also("notes")
         consent = ModelConsent(settings.on("review-by-model"))
-        parts = Parts(embedding, IndexFolder(settings.data / SEGMENTS), vaults, build_bench(settings), consent)
+        parts = Parts(
+            embedding,
+            IndexFolder(settings.data / SEGMENTS),
+            vaults,
+            build_bench(settings, partial(open_backups, settings.data)),
+            consent,
+        )
         kernel = build_kernel(store, parts, settings.text("collection"))
-        app = App(kernel, Dispatcher(catalog, CONTRACTS, answer_once), settings.data)
+        place = getattr(store.database, "name", "") if address else ""
+        app = App(kernel, Dispatcher(catalog, CONTRACTS, answer_once), settings.data, place)
         show_what_works(app)
     except BaseException:
         store.close()
@@ -390,6 +419,9 @@ def _command(settings: Settings) -> str:
 def mount_vaults(store: Store, settings: Settings) -> Vaults:
     """The folders that are named, else those that were mounted in this collection before."""
     collection, named = settings.text("collection"), settings.names("vault")
+    if named and settings.text("database"):
+        message = "A vault is a folder of one machine; it cannot be mounted where the data is in PostgreSQL yet."
+        raise Refusal(Failure.UNSUPPORTED, message, field="vault")
     with store.database.read() as session:
         remembered = read_mounted(session, collection)
     mounts = read_mounts(named) if named else tuple(Mount(prefix, Path(root)) for prefix, root in remembered.items())
@@ -434,23 +466,6 @@ def _sync_everything(kernel: Kernel) -> None:
     sync_everything(kernel)
 
 
-def build_embedding() -> Embedding:
-    """The embedders of a process, each loaded when first needed."""
-    return Embedding(_load_embedder, _pack_vector)
-
-
-def _load_embedder(choice: Choice) -> LoadedEmbedder | None:
-    from memotheca.vectors.load import load_embedder
-
-    return load_embedder(choice)
-
-
-def _pack_vector(vector: Any) -> bytes:
-    from memotheca.vectors.onnx_embedder import to_bytes
-
-    return to_bytes(vector)
-
-
 def build_kernel(store: Store, parts: Parts, collection: str) -> Kernel:
     """A store with what lives beside it; chunks that a migration has made stale are made anew."""
     kernel = Kernel(store, collection, parts)
@@ -463,31 +478,3 @@ def _rebuild_everything(kernel: Kernel) -> None:
     from memotheca.admin.upkeep import rebuild_everything
 
     rebuild_everything(kernel)
-
-
-def build_bench(settings: Settings) -> Workbench:
-    """Over HTTP only the configured folders may be read; over stdio, a user's own client reads what the user may."""
-    roots = tuple(Path(name).expanduser() for name in settings.names("roots"))
-    return Workbench(
-        data=settings.data,
-        sandbox=Sandbox(
-            languages=settings.text("ocr-languages"),
-            tesseract=settings.text("tesseract"),
-            tessdata=settings.text("tessdata"),
-        ),
-        acts={"ingest": _ingest, "index": _index_as_job},
-        roots=roots if roots or settings.text("transport") == "http" else None,
-        open_backups=partial(open_backups, settings.data),
-    )
-
-
-def _ingest(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
-    from memotheca.documents.ingest import ingest
-
-    return ingest(kernel, job, progress)
-
-
-def _index_as_job(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
-    from memotheca.admin.upkeep import index_as_job
-
-    return index_as_job(kernel, job, progress)

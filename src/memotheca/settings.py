@@ -29,6 +29,11 @@ class Option:
 
 
 OPTIONS = (
+    Option(
+        name="database",
+        default="",
+        doc="where the data is kept: empty is a file in the data directory, postgresql://USER@HOST/NAME a server",
+    ),
     Option(name="collection", default="default", doc="the collection this connection works in"),
     Option(name="transport", default="stdio", doc="how clients reach the server", choices=("stdio", "http")),
     Option(name="host", default="127.0.0.1", doc="the address to listen on; one that others reach needs a token"),

@@ -7,7 +7,7 @@ import random
 import sys
 from pathlib import Path
 
-from memotheca.app import open_store
+from memotheca.app import open_server_store, open_store
 from memotheca.entries.edges import Claim, ClaimConflict, delete_edge, relate
 from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, store_entry, update_entry
 from memotheca.kernel.kernel import Kernel
@@ -28,7 +28,8 @@ class Writer:
     """One life of a writer: `name` stays the same over all its lives, `life` counts them."""
 
     def __init__(self, data: Path, name: str, life: int, seed: int) -> None:
-        self.kernel = Kernel(open_store(data), "default")
+        address = os.environ.get("MEMOTHECA_DATABASE", "")
+        self.kernel = Kernel(open_server_store(address, data) if address else open_store(data), "default")
         self.name = name
         self.actor = f"{name}.{life}"
         self.rng = random.Random(f"{seed} {self.actor}")

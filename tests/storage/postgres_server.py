@@ -145,7 +145,7 @@ class PostgresServer:
         return self.address(self._used[data])
 
     def _make(self) -> str:
-        from memotheca.storage.postgres import PostgresDatabase
+        from memotheca.storage.postgres.postgres_database import PostgresDatabase
 
         name = f"test{next(self._numbers)}"
         with self._connection() as connection:
@@ -178,7 +178,7 @@ class PostgresServer:
 
 def open_on_postgres(address: str, *, derive: Any = None, clock: Clock = system_clock, **given: Any) -> Store:
     """A store in a database of PostgreSQL."""
-    from memotheca.storage.postgres import PostgresDatabase
+    from memotheca.storage.postgres.postgres_database import PostgresDatabase
 
     return open_migrated(PostgresDatabase(address, **given), clock=clock, derive=derive)
 

@@ -16,7 +16,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.search.prepared import LATER
 from memotheca.storage.activity import read_state, write_state
 from memotheca.storage.database import Session, TryAgain
-from memotheca.storage.postgres_dialect import from_stored, to_stored, translate
+from memotheca.storage.postgres.postgres_dialect import from_stored, to_stored, translate
 from memotheca.storage.store import Store, Transaction
 from tests.storage.postgres_server import PostgresServer, needs_postgres, open_on_postgres, shared_server
 
@@ -241,7 +241,8 @@ def test_an_outage_that_is_short_is_not_noticed(own_server: PostgresServer) -> N
     ],
 )
 def test_a_password_is_never_told(address: str, caplog: pytest.LogCaptureFixture) -> None:
-    from memotheca.storage.postgres import PostgresDatabase, describe_address
+    from memotheca.storage.postgres.postgres_database import PostgresDatabase
+    from memotheca.storage.postgres.postgres_errors import describe_address
 
     with caplog.at_level(logging.DEBUG), pytest.raises(Refusal) as refused:
         PostgresDatabase(address, away=0.0)
@@ -306,3 +307,25 @@ def test_a_statement_differs_only_where_it_has_to() -> None:
     assert translate("CREATE TABLE t (a TEXT, b BLOB, c REAL)") == (
         b'CREATE TABLE t (a TEXT COLLATE "C", b BYTEA, c DOUBLE PRECISION)'
     )
+
+
+def test_servers_that_begin_at_once_make_the_tables_once(own_server: PostgresServer) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        stores = list(threads.map(open_on_postgres, [own_server.address()] * 4))
+    assert sorted(put(store) for store in stores) == [1, 2, 3, 4]
+    for store in stores:
+        store.close()
+
+
+def test_a_collection_that_many_begin_at_once_is_begun_once(address: str, store: Store) -> None:
+    others = [open_on_postgres(address) for _ in range(3)]
+    meeting = threading.Barrier(4, timeout=SECONDS)
+
+    def begin(each: Store) -> int:
+        meeting.wait()
+        return put(each, collection="new")
+
+    with ThreadPoolExecutor(4) as threads:
+        assert sorted(threads.map(begin, [store, *others])) == [1, 2, 3, 4]
+    for each in others:
+        each.close()

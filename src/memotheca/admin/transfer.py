@@ -82,12 +82,20 @@ def _parsed(source: Iterable[str]) -> Iterator[dict[str, Any]]:
             yield line
 
 
+def _begin_once(begun: list[bool]) -> None:
+    """Lines are read as they come, so that what the database has lost on the way cannot be run again."""
+    if begun:
+        raise Refusal(Failure.UNAVAILABLE, "The database was lost meanwhile; nothing was imported. Try again.")
+    begun.append(True)
+
+
 def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict[str, Any]], report: Report) -> Moved:
     if header.get("format") != FORMAT:
         raise Refusal(
             Failure.INCOMPATIBLE, f"The export has format {header.get('format')}; this program reads {FORMAT}."
         )
     seen_end: list[int] = []
+    begun: list[bool] = []
 
     def commits() -> Iterator[dict[str, Any]]:
         for line in lines:
@@ -98,6 +106,7 @@ def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict
             yield line
 
     def act(session: Any) -> int:
+        _begin_once(begun)
         loaded = journal.load(session, kernel.collection, header, commits())
         if seen_end != [loaded]:
             raise Refusal(Failure.CORRUPT, "The export is cut off: its end is missing. Nothing was imported.")

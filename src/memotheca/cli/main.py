@@ -65,7 +65,7 @@ SIGTERM or SIGHUP stop it; a server that is stopped exits with 0."""
 
 EXIT_USAGE = 2  # specification: what shells and argparse use for a wrong command line
 EXIT_INTERRUPTED = 130  # specification: 128 and the number of SIGINT
-EVERYWHERE = ("collection", "log-level")
+EVERYWHERE = ("collection", "database", "log-level")
 
 
 class Help(argparse.RawDescriptionHelpFormatter):

@@ -59,7 +59,8 @@ def app_of(parsed: argparse.Namespace, *, begins: bool = False) -> App:
     where one was lost."""
     settings = settings_of(parsed)
     try:
-        refuse_missing(settings.data)
+        if not settings.text("database"):
+            refuse_missing(settings.data)
     except Refusal as refusal:
         if not begins or refusal.failure is not Failure.NOT_FOUND:
             raise

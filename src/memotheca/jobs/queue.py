@@ -44,7 +44,7 @@ def enqueue(kernel: Kernel, kind: str, arguments: Mapping[str, Any], *, actor: s
         collection=kernel.collection,
         id=str(uuid.uuid4()),
         kind=kind,
-        lane=lane,
+        lane=bench_of(kernel).lane(lane),
         actor=actor,
         arguments=arguments,
         step=jobs.WAITING,
@@ -119,7 +119,7 @@ def _claim_alone(kernel: Kernel, id: str) -> Job | None:
     now = kernel.now()
     with kernel.store.database.read() as session:
         job = jobs.find(session, kernel.collection, id)
-    if job is None or job.state != "queued" or job.due > now:
+    if job is None or job.state != "queued" or job.due > now or not _of_here(kernel, [job]):
         return None
     return kernel.store.operate(lambda session: jobs.claim(session, kernel.collection, id, now))
 
@@ -127,6 +127,7 @@ def _claim_alone(kernel: Kernel, id: str) -> Job | None:
 def take_next(kernel: Kernel, lanes: tuple[str, ...]) -> Job | None:
     """The next job of these lanes, now running; collections take turns. None where there is none."""
     now = kernel.now()
+    lanes = tuple(map(bench_of(kernel).lane, lanes))
     with kernel.store.database.read() as session:
         waiting = jobs.waiting_collections(session, lanes, now)
     for collection in waiting:
@@ -140,12 +141,18 @@ def take_next(kernel: Kernel, lanes: tuple[str, ...]) -> Job | None:
     return None
 
 
+def _of_here(kernel: Kernel, found: list[Job]) -> list[Job]:
+    """Those that are this machine's to do: what others run is not left behind."""
+    lanes = {bench_of(kernel).lane(name) for name in (SMALL, LARGE)}
+    return [job for job in found if job.lane in lanes]
+
+
 def adopt_orphans(kernel: Kernel) -> None:
     """What runs while nobody holds the role was left behind: queue it again, or give it up after some attempts."""
     now = kernel.now()
     for collection in kernel.store.collections():
         with kernel.store.database.read() as session:
-            left = jobs.running(session, collection)
+            left = _of_here(kernel, jobs.running(session, collection))
         for job in left:
             _leave(kernel, job, _interrupted(job), due=now)
 
@@ -173,7 +180,7 @@ def adopt_if_orphaned(kernel: Kernel) -> list[Job]:
         if held is None:
             return []
         with kernel.store.database.read() as session:
-            left = jobs.running(session, kernel.collection)
+            left = _of_here(kernel, jobs.running(session, kernel.collection))
         adopt_orphans(kernel)
     return left
 

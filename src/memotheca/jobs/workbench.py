@@ -22,11 +22,17 @@ class Workbench:
     acts: Mapping[str, Callable[..., dict[str, Any]]]
     roots: tuple[Path, ...] | None = None
     open_backups: Callable[[], list[Store]] = list[Store]
+    # Where several machines share the jobs: which of them this is, since a file is read where it lies.
+    machine: str = ""
     bell: Condition = field(default_factory=Condition)
 
     @property
     def uploads(self) -> Path:
         return self.data / UPLOADS
+
+    def lane(self, name: str) -> str:
+        """What jobs of a kind are queued under here."""
+        return f"{name}@{self.machine}" if self.machine else name
 
     def ring(self) -> None:
         with self.bell:

@@ -66,7 +66,7 @@ class KeyedCall:
             self._claim(session, store)
             return result
 
-        result = store.operate(keyed)
+        result = store.operate(keyed, collection=self.collection)
         self.is_claimed = True
         return result
 
@@ -77,7 +77,7 @@ class KeyedCall:
             self._claim(session, store)
             repeats.keep_reply(session, self.collection, self.key, reply)
 
-        store.operate(act)
+        store.operate(act, collection=self.collection)
 
     def _claim(self, session: Session, store: Store) -> None:
         repeats.claim(session, self.collection, self.key, asked=self.asked, now=store.clock())

@@ -77,7 +77,11 @@ class Kernel:
     def operate(self, act: Callable[[Session], T]) -> T:
         """Change the operational state that a call is about; what is merely kept on the way goes to the store."""
         heed()
-        result = self.store.operate(act) if self.once is None else self.once.operate(self.store, act)
+        result = (
+            self.store.operate(act, collection=self.collection)
+            if self.once is None
+            else self.once.operate(self.store, act)
+        )
         carry_on()
         return result
 

@@ -21,6 +21,15 @@ class Session(Protocol):
     def run_many(self, sql: str, batches: Sequence[tuple[Value, ...]]) -> None: ...
 
 
+class HeldRole(Protocol):
+    """A role that this process holds, as long as nobody has taken it over."""
+
+    @property
+    def is_held(self) -> bool: ...
+
+    def refuse_lost(self, session: Session | None = None) -> None: ...
+
+
 class Database(Protocol):
     """What differs between engines."""
 
@@ -31,6 +40,10 @@ class Database(Protocol):
     def write(self, collection: str | None = None) -> AbstractContextManager[Session]:
         """The one-writer lock, of a collection or of everything; commits durably on leaving, rolls back on an
         exception. Raises `TryAgain` where nothing was kept and the same may succeed at once."""
+        ...
+
+    def lease(self, folder: Path, name: str) -> AbstractContextManager[HeldRole | None]:
+        """Try to take, without waiting, what one process at a time may do of all that share the database."""
         ...
 
     def has_table(self, session: Session, name: str) -> bool: ...

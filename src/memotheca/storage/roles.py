@@ -16,6 +16,7 @@ from pathlib import Path
 
 from memotheca.model.clock import system_clock, to_iso
 from memotheca.model.errors import Failure, Refusal
+from memotheca.storage.database import Session
 from memotheca.storage.locks import FOLDER, try_lock
 
 SECONDS = 30.0  # chosen: the default of `lease-seconds` (docs/behaviour.md, Many clients at once)
@@ -50,6 +51,10 @@ _patience = _Patience()
 
 def set_patience(seconds: float) -> None:
     _Patience.seconds = seconds
+
+
+def patience_of_roles() -> float:
+    return _patience.seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +92,9 @@ class Lease:
             return False
         return (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino)
 
-    def refuse_lost(self) -> None:
+    def refuse_lost(self, session: Session | None = None) -> None:
         """To be asked inside a transaction: whoever took the role over writes only in later ones."""
+        del session
         if not self.is_held:
             raise Refusal(Failure.BUSY, "This program was suspended, and another has taken over its work.")
 

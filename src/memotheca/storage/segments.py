@@ -3,7 +3,8 @@
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +16,14 @@ from numpy.typing import NDArray
 from memotheca.model.retry import MissingSegmentError
 from memotheca.storage.chunks import ERASED
 from memotheca.storage.database import Session, first
+from memotheca.storage.shared_files import bring, share, unshare
 
 Array = NDArray[Any]
 
 MAGIC = b"MEMOTHECA1"
 ALIGNMENT = 64  # specification: a line of the processor's cache
 SUFFIX = ".seg"
+STALE_SECONDS = 3600  # chosen: far longer than anybody reads an older snapshot
 _PREFIX = len(MAGIC) + 8  # specification: the magic and a length of eight bytes
 
 
@@ -168,6 +171,25 @@ def swap_manifest(session: Session, collection: str, stream: str, *, old: Manife
     return True
 
 
+def bring_segments(session: Session, folder: Path, names: Iterable[str]) -> None:
+    """Have the segments here that other machines have made, and not for long those that count no more."""
+    brought = [name for name in names if bring(session, folder / (name + SUFFIX))]
+    if brought:
+        named = {name + SUFFIX for name in read_names(session)}
+        for path in folder.glob(f"*{SUFFIX}"):
+            with suppress(FileNotFoundError):
+                if path.name not in named and time.time() - path.stat().st_mtime > STALE_SECONDS:
+                    path.unlink()
+
+
+def share_segments(session: Session, folder: Path, names: Iterable[str]) -> None:
+    """Let the other machines have what a manifest has just come to name, and nothing that none names any more; who
+    reads an older snapshot has them as it sees them. For who holds the lock of everything."""
+    for name in names:
+        share(session, folder / (name + SUFFIX))
+    unshare(session, but=[name + SUFFIX for name in read_names(session)])
+
+
 def read_names(session: Session) -> list[str]:
     """Every segment that any manifest names."""
     return [name for row in session.rows("SELECT segments FROM manifest") for name in json.loads(row[0])]
@@ -177,7 +199,9 @@ def missing_segments(session: Session, collection: str, folder: Path) -> list[st
     """Segments that a manifest of a collection names and that are not there, or not whole."""
     missing: list[str] = []
     for row in session.rows("SELECT segments FROM manifest WHERE collection = ?", collection):
-        for name in json.loads(row[0]):
+        names = json.loads(row[0])
+        bring_segments(session, folder, names)
+        for name in names:
             try:
                 open_segment(folder, name)
             except MissingSegmentError:
@@ -190,6 +214,7 @@ def absent_segments(session: Session, collection: str, folder: Path) -> list[str
     them."""
     rows = session.rows("SELECT segments FROM manifest WHERE collection = ?", collection)
     names = [name for row in rows for name in json.loads(row[0])]
+    bring_segments(session, folder, names)
     return [name for name in names if not (folder / (name + SUFFIX)).exists()]
 
 

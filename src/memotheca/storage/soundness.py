@@ -52,9 +52,7 @@ def _undecodable(session: Session) -> list[str]:
         if not isinstance(json.loads(settings), dict):
             return [f"the settings of {name} cannot be read any more"]
     # Texts that are not shown here are read too: that they are UTF-8 is found out by reading them.
-    for _ in _in_batches(
-        session, "SELECT collection, tx, * FROM tx", ("", -1)
-    ):
+    for _ in _in_batches(session, "SELECT collection, tx, * FROM tx", ("", -1)):
         pass
     found: list[str] = []
     for _, tx, id, subject, image, _ in _in_batches(

@@ -15,7 +15,7 @@ import apsw
 
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.database import LogMissing, Row, Session, Value
-from memotheca.storage.roles import WriterMark
+from memotheca.storage.roles import Lease, WriterMark, lease
 from memotheca.storage.soundness import count_all_transactions, find_damage, find_differences
 
 log = logging.getLogger(__name__)
@@ -298,6 +298,9 @@ class SQLiteDatabase:
         with self._writer_turn, self._session(_WRITE) as session:
             self._signature.sign()
             yield session
+
+    def lease(self, folder: Path, name: str) -> AbstractContextManager[Lease | None]:
+        return lease(folder, name)
 
     def has_table(self, session: Session, name: str) -> bool:
         return bool(session.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name))

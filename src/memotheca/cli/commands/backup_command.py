@@ -38,6 +38,9 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.keep is not None and parsed.file:
         raise Refusal(Failure.INVALID, "--keep is for backups in the data directory; leave the file out.")
     app = app_of(parsed)
+    if app.is_shared:
+        message = "What is in PostgreSQL is copied with its own tools (pg_dump); `memotheca export` writes one out."
+        raise Refusal(Failure.UNSUPPORTED, message)
     target = _target(app, parsed.file, force=parsed.force)
     with ExitStack() as leaving:
         _take_turn(app, leaving)

@@ -45,7 +45,7 @@ def run(parsed: argparse.Namespace) -> int:
     try:
         app = _open(parsed)
         kernel = app.kernel
-        findings = [_permissions(data), _space(data), _company(data), *_loss(parsed, app)]
+        findings = [_permissions(data), _space(data), _company(app), *_loss(parsed, app)]
         mended = repair(kernel) if parsed.repair else []
         findings += [_advised(parsed, each) for each in (*examine(kernel), *inspect_vaults(kernel))]
     except Refusal as refusal:
@@ -103,6 +103,8 @@ def _advised(parsed: argparse.Namespace, finding: HealthFinding) -> HealthFindin
 def _advice(parsed: argparse.Namespace, refusal: Refusal | None = None, *, lost: bool = False) -> str:
     """Which backup to restore, and by which command."""
     data = settings_of(parsed).data
+    if settings_of(parsed).text("database"):
+        return "restore the database with PostgreSQL's own tools, or import what `memotheca export` wrote"
     good = find_good(means_of(data))
     named = "FILE" if good is None else shlex.quote(str(good))
     command = f"memotheca restore {named}"
@@ -115,10 +117,12 @@ def _advice(parsed: argparse.Namespace, refusal: Refusal | None = None, *, lost:
     return aimed(parsed, others)
 
 
-def _company(data: Path) -> HealthFinding:
+def _company(app: App) -> HealthFinding:
     """Who else has the data open, for whoever wants to restore or cannot write."""
-    with gate(data):
-        others = [holder for holder in present(data) if holder.pid != os.getpid()]
+    if app.is_shared:
+        return HealthFinding("database", True, f"{app.place} answers; who else has it open, PostgreSQL knows")
+    with gate(app.data):
+        others = [holder for holder in present(app.data) if holder.pid != os.getpid()]
     return HealthFinding(
         "open", True, "open in " + "; ".join(map(str, others)) if others else "nobody else has it open"
     )

@@ -8,6 +8,7 @@ from memotheca.admin.backups import RestoredBackup, restore
 from memotheca.app import make_directory, means_of
 from memotheca.cli.layout import say
 from memotheca.cli.terminal import plain, print_json, settings_of
+from memotheca.model.errors import Failure, Refusal
 
 EPILOG = """The backup is checked first, and brought to the format of this program where it
 is older. What is there now is kept in backups/ of the data directory, so that
@@ -29,6 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     data = settings_of(parsed).data
+    if settings_of(parsed).text("database"):
+        message = (
+            "What is in PostgreSQL is restored with its own tools (pg_restore), an export with `memotheca import`."
+        )
+        raise Refusal(Failure.UNSUPPORTED, message)
     make_directory(data)
     done = restore(means_of(data), Path(parsed.file), accept_incomplete=parsed.accept_incomplete)
     if parsed.json:

@@ -148,7 +148,8 @@ def _reachable(host: str) -> str:
 def _announce(settings: Settings, host: str, port: int) -> None:
     endpoint = _endpoint(_reachable(host), port)
     print(f"{styled('Memotheca is running', 'bold')} at {styled(endpoint, 'green')}  (stop with Ctrl-C)")
-    print(f"Its data is in {settings.data.absolute()}")
+    kept = f"PostgreSQL, and what is this machine's own in {settings.data.absolute()}"
+    print(f"Its data is in {kept if settings.text('database') else settings.data.absolute()}")
     if _reachable(host) != host:
         _announce_others(settings, port)
     print("\nAdd it to a client:")

@@ -23,7 +23,7 @@ def run(parsed: argparse.Namespace) -> int:
     counts = count_everything(app.kernel)
     found: dict[str, Any] = {
         "version": __version__,
-        "data": str(app.data.absolute()),
+        "data": app.place or str(app.data.absolute()),
         "collection": app.kernel.collection,
         "exists": app.kernel.collection in store.collections(),
         "collections": [name for name in store.collections() if name != STARTER_COLLECTION],

@@ -9,9 +9,9 @@ from memotheca.memory.care.look_through import is_due, look_through
 from memotheca.memory.care.prefetch import get_ready
 from memotheca.memory.topics.drift import check_daily
 from memotheca.memory.topics.survey import go_on_surveying, is_survey_due
-from memotheca.storage.roles import Lease
+from memotheca.storage.database import HeldRole
 
-Take = Callable[[str], AbstractContextManager[Lease | None]]
+Take = Callable[[str], AbstractContextManager[HeldRole | None]]
 
 
 def tend_between_calls(kernel: Kernel, stop: Callable[[], bool], take: Take) -> None:

@@ -49,7 +49,7 @@ def look_through(
     kernel: Kernel,
     stop: Callable[[], bool],
     *,
-    fence: Callable[[], None] = lambda: None,
+    fence: Callable[[Session], None] = lambda session: None,
     seconds: float = ROUND,
     anew: bool = False,
 ) -> None:
@@ -66,7 +66,7 @@ def look_through(
         return
 
     def act(session: Session) -> None:
-        fence()
+        fence(session)
         add_tasks(session, kernel.collection, rows)
         write_state(session, kernel.collection, PLACE, {**place, "after": after}, now=kernel.now())
 

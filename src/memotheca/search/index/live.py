@@ -23,7 +23,7 @@ from memotheca.search.index.index_parts import (
 )
 from memotheca.storage.chunks import count_erasures, living_chunks, newest_seq, read_births, read_deaths
 from memotheca.storage.database import Session
-from memotheca.storage.segments import Manifest, open_segment, read_manifest
+from memotheca.storage.segments import Manifest, bring_segments, open_segment, read_manifest
 from memotheca.storage.vectors import read_vectors
 
 MANY_SMALL = 4  # chosen: each part costs a question some microseconds
@@ -76,6 +76,7 @@ class Texts:
         else:
             before = self._numbers()
             self.layout += 1
+            bring_segments(session, self.folder, manifest.names)
             self._reload(manifest)
             self._read_births(session)
             self.layout -= np.array_equal(before, self._numbers()[: len(before)])
@@ -117,6 +118,7 @@ class Texts:
 
     def _read_deaths(self, session: Session) -> None:
         if self.deaths_seen < self.deaths.sealed:
+            bring_segments(session, self.folder, self.deaths.names)
             for name in self.deaths.names:
                 arrays = open_segment(self.folder, name)
                 unseen = int(np.searchsorted(arrays["mark"], self.deaths_seen, side="right"))
@@ -218,6 +220,7 @@ class Index:
             return
         manifest = read_manifest(session, self.collection, self.stream)
         if manifest != self.dense_manifest:
+            bring_segments(session, self.folder, manifest.names)
             self._reload(manifest)
         elif newest == self._seen:
             return

@@ -19,8 +19,10 @@ from memotheca.storage.segments import (
     SUFFIX,
     Manifest,
     SegmentBuilder,
+    bring_segments,
     open_segment,
     read_names,
+    share_segments,
     swap_manifest,
     write_segment,
 )
@@ -61,6 +63,8 @@ def _swap(store: Store, index: Index, stream: str, pair: tuple[Manifest, Manifes
         if not all(path.exists() for path in fresh):
             return False
         swapped = swap_manifest(session, index.collection, stream, old=old, new=new)
+        if swapped:
+            share_segments(session, index.folder, set(new.names) - set(old.names))
         if swapped and stream == "text":
             release_terms(session, index.collection, after=old.sealed, sealed=new.sealed)
         return swapped
@@ -127,6 +131,7 @@ def _seal_deaths(store: Store, index: Index, seal_at: int) -> bool:
         if not has_deaths(session, index.collection, old.sealed, seal_at):
             return False
         rows = np.array(read_deaths(session, index.collection, old.sealed), np.int64)
+        bring_segments(session, index.folder, old.names)
     names = list(old.names)
     pieces = [rows]
     while names:
@@ -254,6 +259,7 @@ def remove_unnamed(store: Store, folder: Path) -> None:
     process may hold what is erased. Nobody can come to name one meanwhile, because that needs the lock too."""
 
     def act(session: Session) -> None:
+        share_segments(session, folder, ())
         named = {name + SUFFIX for name in read_names(session)}
         for path in folder.iterdir() if folder.is_dir() else ():
             if path.name not in named:

@@ -1,11 +1,11 @@
 """PostgreSQL through psycopg: the database that servers on many machines share."""
 
-import logging
+import json
 import random
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,9 +18,10 @@ from psycopg.types.numeric import Int8BinaryDumper, NumericBinaryLoader
 
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.database import Row, Session, TryAgain, Value
-from memotheca.storage.postgres_dialect import from_stored, member_of, to_stored, translate
-
-log = logging.getLogger(__name__)
+from memotheca.storage.postgres.postgres_dialect import from_stored, member_of, to_stored, translate
+from memotheca.storage.postgres.postgres_errors import describe_address, is_passing, to_refusal
+from memotheca.storage.postgres.postgres_leases import RowLease, take_lease
+from memotheca.storage.roles import patience_of_roles
 
 OLDEST = 150000  # specification: PostgreSQL 15, the oldest that the tests are run on
 
@@ -57,6 +58,8 @@ _LOCK = (
 _LOCK_ALL = "LOCK TABLE collection IN EXCLUSIVE MODE"
 _NAMED = "SELECT pg_current_xact_id()::text, pg_postmaster_start_time()::text, 0"
 
+_BEGINNING = 0x4D454D4F  # chosen: a number that no other program locks
+
 DURABLE = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}
 
 
@@ -89,6 +92,23 @@ def _register(connection: psycopg.Connection[Row]) -> None:
         connection.adapters.register_dumper(kind, Int8BinaryDumper)
 
 
+# What is a file where the database is one.
+_INSTEAD_OF_FILES = (
+    """CREATE TABLE IF NOT EXISTS shared_file (
+        name TEXT NOT NULL,
+        piece BIGINT NOT NULL,
+        content BLOB NOT NULL,
+        PRIMARY KEY (name, piece)
+    )""",
+    """CREATE TABLE IF NOT EXISTS role_lease (
+        name TEXT NOT NULL PRIMARY KEY,
+        token TEXT NOT NULL,
+        holder TEXT NOT NULL,
+        seen TIMESTAMPTZ NOT NULL
+    )""",
+)
+
+
 class PostgresSession:
     """One connection, used inside one transaction."""
 
@@ -108,74 +128,19 @@ class PostgresSession:
         with self._connection.cursor() as cursor:
             cursor.executemany(translate(sql), [[to_stored(each) for each in values] for values in batches])
 
+    def keep_file(self, name: str, pieces: Iterable[bytes]) -> None:
+        for number, piece in enumerate(pieces):
+            self.run("INSERT INTO shared_file (name, piece, content) VALUES (?, ?, ?)", name, number, piece)
 
-def _is_passing(error: psycopg.Error) -> bool:
-    """Whether the same transaction may succeed if it is run again at once."""
-    return isinstance(error, errors.SerializationFailure | errors.DeadlockDetected | errors.UniqueViolation)
+    def fetch_file(self, name: str) -> Iterator[bytes]:
+        number = 0
+        while rows := self.rows("SELECT content FROM shared_file WHERE name = ? AND piece = ?", name, number):
+            yield rows[0][0]
+            number += 1
 
-
-_SAYINGS: tuple[tuple[tuple[type[psycopg.Error], ...], Failure, str], ...] = (
-    (
-        (errors.LockNotAvailable,),
-        Failure.BUSY,
-        "Another server kept the collection locked for too long; nothing was saved. Try again.",
-    ),
-    ((errors.QueryCanceled,), Failure.TIMEOUT, "The database took too long to answer; nothing was saved. Try again."),
-    (
-        (errors.TooManyConnections,),
-        Failure.BUSY,
-        "The database has no connection left; nothing was saved. Try again, or allow it more connections.",
-    ),
-    ((errors.DiskFull,), Failure.DISK_FULL, "The database's disk is full; nothing was saved. Free some space there."),
-    (
-        (errors.InvalidPassword, errors.InvalidAuthorizationSpecification),
-        Failure.UNAVAILABLE,
-        "The database refuses the user or the password that it was given.",
-    ),
-    (
-        (errors.InvalidCatalogName,),
-        Failure.UNAVAILABLE,
-        "There is no such database there. Make it, or name another with --database.",
-    ),
-    (
-        (errors.InsufficientPrivilege,),
-        Failure.UNAVAILABLE,
-        "The database does not let its user do this; nothing was saved. Give it the rights that docs/team.md names.",
-    ),
-    (
-        (errors.ReadOnlySqlTransaction,),
-        Failure.UNAVAILABLE,
-        "The database is a copy that cannot be written, as after a change of servers; nothing was saved. Try again.",
-    ),
-    (
-        (errors.CharacterNotInRepertoire, errors.UntranslatableCharacter, psycopg.DataError),
-        Failure.INVALID,
-        "The database cannot keep this text: it holds a character that no text may have (NUL).",
-    ),
-    ((errors.IndexCorrupted, errors.DataCorrupted), Failure.CORRUPT, "The database is damaged; restore it."),
-)
-
-
-def to_refusal(error: psycopg.Error) -> Refusal:
-    """Say what happened without an address, a name or SQL."""
-    for kinds, failure, message in _SAYINGS:
-        if isinstance(error, kinds):
-            return Refusal(failure, message)
-    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-        return Refusal(Failure.UNAVAILABLE, "The database cannot be reached; nothing was saved. Try again.")
-    log.error("the database refused a statement (%s)", error.sqlstate)
-    return Refusal(Failure.INTERNAL, "The database refused a statement.")
-
-
-def describe_address(address: str) -> str:
-    """An address as it may be shown: without its password, and without what else may be secret."""
-    try:
-        told = conninfo_to_dict(address)
-    except psycopg.Error:
-        return "postgresql://…"
-    user = f"{told['user']}@" if told.get("user") else ""
-    port = f":{told['port']}" if told.get("port") else ""
-    return f"postgresql://{user}{told.get('host') or 'localhost'}{port}/{told.get('dbname') or ''}"
+    def drop_files(self, *, but: Iterable[str]) -> None:
+        kept = json.dumps(list(but))
+        self.run("DELETE FROM shared_file WHERE name NOT IN (SELECT value FROM json_each(?))", kept)
 
 
 class PostgresDatabase:
@@ -185,7 +150,6 @@ class PostgresDatabase:
         self,
         address: str,
         *,
-        copy: Callable[["PostgresDatabase", Path], None] | None = None,
         patience: float = _PATIENCE,
         away: float = _AWAY,
     ) -> None:
@@ -195,21 +159,32 @@ class PostgresDatabase:
             message = "The address of the database cannot be understood; write postgresql://USER@HOST:PORT/NAME."
             raise Refusal(Failure.INVALID, message, field="database") from None
         self.name = describe_address(address)
-        self._copy = copy
         self._patience, self._away = patience, away
         self._idle: list[psycopg.Connection[Row]] = []
         self._everyone: list[psycopg.Connection[Row]] = []
         self._taken = 0
         self._guard = threading.Condition()
         self._closed = False
-        connection = self._acquire()
+        connection = self._begin(_READ)
         version = connection.info.server_version
+        self._roll_back(connection)
         self._release(connection)
         if version < OLDEST:
             self.close()
             raise Refusal(
                 Failure.INCOMPATIBLE, f"This needs PostgreSQL 15 or newer; the server has {version // 10000}."
             )
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Make what stands in the place of files, once; several servers may begin at the same moment."""
+        with self.read() as session:
+            if self.has_table(session, "shared_file") and self.has_table(session, "role_lease"):
+                return
+        with self._write_row() as session:
+            session.rows("SELECT pg_advisory_xact_lock(?)", _BEGINNING)
+            for statement in _INSTEAD_OF_FILES:
+                session.run(statement)
 
     # Connections
 
@@ -266,17 +241,19 @@ class PostgresDatabase:
         for connection in dropped:
             connection.close()
 
+    def _within_limits(self, statements: str) -> bytes:
+        lock = round(self._patience * 1000)
+        return statements.format(lock=lock, statement=max(_STATEMENT, lock), idle=_SUSPENDED).encode()
+
     def _begin(self, statements: str) -> psycopg.Connection[Row]:
         """A connection in a transaction; while the database is away it is tried again, and not for long."""
         deadline = time.monotonic() + self._away
-        told = statements.format(
-            lock=round(self._patience * 1000), statement=max(_STATEMENT, round(self._patience * 1000)), idle=_SUSPENDED
-        )
+        told = self._within_limits(statements)
         while True:
             connection = None
             try:
                 connection = self._acquire()
-                connection.execute(told.encode())
+                connection.execute(told)
                 return connection
             except psycopg.Error as error:
                 if connection is not None:
@@ -313,7 +290,7 @@ class PostgresDatabase:
             self._commit(connection, turn)
         except psycopg.Error as error:
             refusal = to_refusal(error)
-            if _is_passing(error) or connection.broken:
+            if is_passing(error) or connection.broken:
                 # It was not committed: whoever has a closure runs it again.
                 raise TryAgain(refusal) from error
             raise refusal from error
@@ -326,9 +303,13 @@ class PostgresDatabase:
             xid, server, held = connection.execute(_LOCK.encode(), (collection,)).fetchone() or ("", "", None)
             if held is not None:
                 return _Turn(xid, server)
+            # Begun anew, since two that both have looked would wait for each other.
+            connection.execute(b"ROLLBACK; " + self._within_limits(_WRITE))
         # There is no such collection yet, or the change is nobody's alone: nobody else writes meanwhile.
         if self._has_table(connection, "collection"):
             connection.execute(_LOCK_ALL.encode())
+        else:
+            connection.execute(b"SELECT pg_advisory_xact_lock($1)", (_BEGINNING,))
         xid, server, _ = connection.execute(_NAMED.encode()).fetchone() or ("", "", 0)
         return _Turn(xid, server)
 
@@ -372,6 +353,23 @@ class PostgresDatabase:
             with suppress(psycopg.Error):
                 connection.execute(b"ROLLBACK")
 
+    def lease(self, folder: Path, name: str) -> AbstractContextManager[RowLease | None]:
+        del folder  # It is the role of all machines.
+        return take_lease(self._write_row, name, patience_of_roles())
+
+    @contextmanager
+    def _write_row(self) -> Generator[Session]:
+        """A change of one row that no collection's order is about."""
+        connection = self._begin(_WRITE)
+        try:
+            yield PostgresSession(connection)
+            connection.execute(b"COMMIT")
+        except psycopg.Error as error:
+            raise to_refusal(error) from error
+        finally:
+            self._roll_back(connection)
+            self._release(connection)
+
     # What else differs
 
     @staticmethod
@@ -392,9 +390,8 @@ class PostgresDatabase:
         return [f"the index {name} is not valid; run REINDEX on it" for (name,) in rows]
 
     def copy_to(self, target: Path) -> None:
-        if self._copy is None:
-            raise Refusal(Failure.UNSUPPORTED, "A copy of this database is made with PostgreSQL's own tools.")
-        self._copy(self, target)
+        del target
+        raise Refusal(Failure.UNSUPPORTED, "A copy of this database is made with PostgreSQL's own tools (pg_dump).")
 
     def forget_log(self) -> bool:
         """Write the tables anew, so that no page holds what was overwritten. The server's own log and its backups are

@@ -1,0 +1,242 @@
+"""Several machines on one PostgreSQL: each has a data directory of its own, which it can lose, and all answer alike."""
+
+import json
+import os
+import re
+import shutil
+import threading
+import time as clock
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import hypothesis
+import pytest
+from hypothesis import HealthCheck, strategies
+
+from memotheca import settings
+from memotheca.app import build, open_store
+from memotheca.cli.main import main
+from memotheca.jobs.queue import enqueue, take_next
+from memotheca.kernel.kernel import Kernel
+from memotheca.model.errors import Failure, Refusal
+from memotheca.search.chosen_embedder import choose_embedder
+from memotheca.search.finder import finder_of
+from memotheca.search.index.seal import maintain
+from memotheca.storage import roles
+from memotheca.storage.journal import compare_heads, dump
+from memotheca.storage.segments import read_names
+from tests.conftest import Agent, Time
+from tests.storage.players import CHANGES, Move, Player, fresh_kernel, moves
+from tests.storage.postgres_server import needs_postgres, open_on_postgres, shared_server
+
+pytestmark = needs_postgres
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    yield shared_server().for_data(tmp_path)
+    shared_server().clear(tmp_path)
+
+
+@pytest.fixture
+def machine(address: str, tmp_path: Path) -> Iterator[Callable[[str], Agent]]:
+    """A server on a machine of this name."""
+    opened: list[Agent] = []
+
+    def start(name: str) -> Agent:
+        chosen = settings.load({"data": str(tmp_path / name), "database": address, "toolsets": "all"}, {})
+        agent = Agent(build(chosen))
+        choose_embedder(agent.kernel.store, agent.kernel.collection, "none")
+        opened.append(agent)
+        return agent
+
+    yield start
+    for agent in opened:
+        agent.app.close()
+
+
+def seal(agent: Agent) -> None:
+    index = finder_of(agent.kernel).index_of(agent.kernel.collection, "")
+    assert maintain(agent.kernel.store, index, seal_at=1)
+
+
+def found(agent: Agent, query: str) -> list[str]:
+    return [item["topic"] for item in agent.call("query", content=query)["items"]]
+
+
+def cached(tmp_path: Path, name: str) -> list[Path]:
+    return sorted((tmp_path / name / "segments").glob("*.seg"))
+
+
+def test_what_one_machine_stores_and_seals_the_others_find(machine: Callable[[str], Agent], tmp_path: Path) -> None:
+    one, other = machine("one"), machine("other")
+    for number in range(20):
+        one.store(f"tea {number}", "Green leaves.")
+    assert len(found(other, "green leaves")) == len(found(one, "green leaves")) > 0
+    seal(one)
+    assert cached(tmp_path, "one")
+    third = machine("third")
+    assert found(third, "green leaves") == found(one, "green leaves")
+    assert [path.read_bytes() for path in cached(tmp_path, "third")] == [
+        path.read_bytes() for path in cached(tmp_path, "one")
+    ]
+
+
+def test_a_machine_can_lose_all_it_has(machine: Callable[[str], Agent], tmp_path: Path) -> None:
+    one = machine("one")
+    one.store("tea", "Green leaves.")
+    seal(one)
+    before = found(one, "leaves")
+    one.app.close()
+    shutil.rmtree(tmp_path / "one")
+    assert found(machine("one"), "leaves") == before == ["tea"]
+
+
+def test_what_is_merged_away_is_kept_no_longer(machine: Callable[[str], Agent], tmp_path: Path) -> None:
+    one = machine("one")
+    for number in range(6):
+        one.store(f"tea {number}", "Green leaves.")
+        seal(one)
+    with one.kernel.store.database.read() as session:
+        kept = {name for (name,) in session.rows("SELECT DISTINCT name FROM shared_file")}
+        named = {f"{name}.seg" for name in read_names(session)}
+    assert kept == named
+    assert found(machine("other"), "green leaves")
+
+
+def test_what_counts_no_more_leaves_the_cache(machine: Callable[[str], Agent], tmp_path: Path) -> None:
+    one, other = machine("one"), machine("other")
+    one.store("tea", "Green leaves.")
+    seal(one)
+    found(other, "leaves")
+    stale = tmp_path / "other" / "segments" / "text-stale.seg"
+    stale.write_bytes(b"x")
+    os.utime(stale, (0, 0))
+    one.store("milk", "White, from leaves.")
+    seal(one)
+    assert len(found(other, "leaves")) == 2
+    assert not stale.exists()
+
+
+def test_a_file_is_read_by_the_machine_that_it_lies_on(machine: Callable[[str], Agent]) -> None:
+    one, other = machine("one"), machine("other")
+    job = enqueue(one.kernel, "index", {}, actor="tester")
+    assert take_next(other.kernel, ("small", "large")) is None
+    taken = take_next(one.kernel, ("small", "large"))
+    assert taken is not None
+    assert taken.id == job.id
+
+
+def test_a_vault_is_refused(address: str, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    chosen = settings.load({"data": str(tmp_path / "x"), "database": address, "vault": str(tmp_path / "notes")}, {})
+    with pytest.raises(Refusal) as refused:
+        build(chosen)
+    assert refused.value.failure is Failure.UNSUPPORTED
+
+
+@pytest.fixture
+def impatient() -> Iterator[Callable[[], None]]:
+    yield lambda: roles.set_patience(1.0)
+    roles.set_patience(roles.SECONDS)
+
+
+def test_a_role_is_held_by_one_of_all_machines(machine: Callable[[str], Agent], tmp_path: Path) -> None:
+    one, other = (machine(name).kernel.store.database for name in ("one", "other"))
+    with one.lease(tmp_path, "upkeep") as held:
+        assert held is not None
+        assert held.is_held
+        with other.lease(tmp_path, "upkeep") as second:
+            assert second is None
+        with other.lease(tmp_path, "review") as another:
+            assert another is not None
+    with other.lease(tmp_path, "upkeep") as after:
+        assert after is not None
+
+
+def test_who_was_suspended_cannot_write_after_another_took_over(
+    machine: Callable[[str], Agent], tmp_path: Path, impatient: Callable[[], None]
+) -> None:
+    one, other = machine("one").kernel.store, machine("other").kernel.store
+    impatient()
+    with one.database.lease(tmp_path, "upkeep") as held:
+        assert held is not None
+        one.operate(held.refuse_lost)
+        cast(Any, held)._ended.set()  # no sign of life any more
+        deadline = clock.monotonic() + 20
+        while clock.monotonic() < deadline:
+            with other.database.lease(tmp_path, "upkeep") as second:
+                if second is not None:
+                    with pytest.raises(Refusal):
+                        one.operate(held.refuse_lost)
+                    other.operate(second.refuse_lost)
+                    return
+            threading.Event().wait(0.1)
+    raise AssertionError("nobody took over")
+
+
+def test_commands_do_and_say_the_right_thing(
+    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], machine: Callable[[str], Agent]
+) -> None:
+    machine("one").store("tea", "Green leaves.")
+    secret = address.replace("user=memotheca", "user=memotheca&password=hunter2")
+
+    def run(*words: str) -> tuple[int, str]:
+        status = main([*words, "--data", str(tmp_path / "desk"), "--database", secret])
+        told = "".join(capsys.readouterr())
+        assert "hunter2" not in told
+        return status, told
+
+    status, told = run("status", "--json")
+    assert status == 0
+    assert json.loads(told)["data"].startswith("postgresql://memotheca@")
+    status, told = run("doctor", "--json")
+    assert [each for each in json.loads(told)["findings"] if not each["well"]] == []
+    assert status == 0
+    assert run("export", str(tmp_path / "export.jsonl"))[0] == 0
+    assert run("import", str(tmp_path / "export.jsonl"), "--collection", "copy")[0] == 0
+    assert "pg_dump" in run("backup")[1]
+    assert "pg_restore" in run("restore", str(tmp_path / "nothing.db"))[1]
+    assert run("history")[0] == 0
+
+
+def test_the_address_may_be_in_the_environment_or_the_file(address: str, tmp_path: Path) -> None:
+    assert settings.load({"data": str(tmp_path)}, {"MEMOTHECA_DATABASE": address}).text("database") == address
+    (tmp_path / "memotheca.toml").write_text(f'database = "{address}"')
+    assert settings.load({"data": str(tmp_path)}, {}).text("database") == address
+
+
+IDS = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def told(kernel: Kernel) -> list[str]:
+    """Everything that happened in a collection, its ids by the order in which they appear."""
+    with kernel.read() as snapshot:
+        lines = list(dump(snapshot.session, kernel.collection, snapshot.tx))
+        assert compare_heads(snapshot.session, kernel.collection) == []
+    known: dict[str, str] = {}
+    return [IDS.sub(lambda found: known.setdefault(found[0], f"<{len(known)}>"), json.dumps(line)) for line in lines]
+
+
+@hypothesis.settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+@hypothesis.given(done=moves(*CHANGES, "undo", "erase"), turns=strategies.lists(strategies.integers(0, 2), min_size=16))
+def test_three_servers_do_what_one_file_does(
+    done: list[Move], turns: list[int], address: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    clocks = Time(), Time()
+    alone = fresh_kernel(open_store(tmp_path_factory.mktemp("alone"), clock=clocks[0]))
+    servers = [open_on_postgres(address, clock=clocks[1]) for _ in range(3)]
+    with pytest.MonkeyPatch.context() as patch:
+        for each in (alone.store, servers[0]):
+            patch.setattr(type(each.database), "forget_log", lambda self: True)
+        one, many = Player(alone), Player(Kernel(servers[0], alone.collection))
+        for move, turn in zip(done, turns, strict=False):
+            one.play([move])
+            many.kernel = Kernel(servers[turn], alone.collection)
+            many.play([move])
+    assert told(many.kernel) == told(alone)
+    for each in (alone.store, *servers):
+        each.close()
