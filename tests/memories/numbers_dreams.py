@@ -164,6 +164,8 @@ _REPORT = {
 }
 _TOLD = {f"report.{path}": test for test, paths in _REPORT.items() for path in paths}
 MOVED_ELSEWHERE: dict[str, str] = {
+    "get_pruning_candidates.candidates[].alignment": "memories/test_keeping.py"
+    "::test_what_is_unread_but_serves_what_the_memory_is_about_stays",
     **{f"trigger_dream.{path}": _DREAMS + test for path, test in _TOLD.items()},
     "trigger_dream.edges_strengthened": _DREAMS + _EDGES,
     "trigger_dream.edges_pruned": _DREAMS + _EDGES,
@@ -193,6 +195,8 @@ _TIMED = ("duration_ms", "nrem.duration_ms", "rem.duration_ms", "slices", "slice
 _REPORTS = ("trigger_dream.report", "get_dream_status.last_report", "abort_dream.partial_report")
 # How long it took, and what another tool tells in the same words.
 SAID_AS_IT_IS: dict[str, str] = {
+    "get_pruning_candidates.summary.thresholds_used": "bounds, and what the caller said",
+    "trigger_consolidation.statistics.similarity_threshold": "what the caller said",
     "trigger_dream.duration_ms": "how long it took",
     "get_amortized_shortcuts.quality_thresholds": "bounds, and what the caller said",
     **{f"{where}.{name}": "how long it took" for where in _REPORTS for name in _TIMED},

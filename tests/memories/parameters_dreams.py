@@ -3,13 +3,18 @@ put in their place, and where in the answer the difference shows."""
 
 from typing import Any
 
+from tests.memories.effects_goals import GROWN, PLANTED
+
 # Before the call, something was dreamt.
 DREAMT = "dreamt"
+# Before the call, something slight was stored, and nobody read it for so many days.
+SLIGHT = "slight"
 
 OLD: dict[str, Any] = {"node_ids": ["old oven"], "reason": "staleness"}
 KEEPING: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("get_pruning_candidates", {"min_staleness_days": 0}, {"limit": 1}, "candidates"),
     ("get_pruning_candidates", {}, {"min_staleness_days": 0}, "candidates"),
+    ("get_pruning_candidates", {PLANTED: GROWN, SLIGHT: 100}, {"min_alignment": 0}, "candidates"),
     ("execute_prune", OLD, {"node_ids": ["old oven", "oldest oven"]}, "pruned_count"),
     ("execute_prune", OLD, {"reason": "orphan"}, "pruned_count"),
     ("execute_prune", OLD, {"cascade": True}, "cascade_pruned"),

@@ -11,6 +11,7 @@ from memotheca.memory.claims.sameness import differences
 from memotheca.model.clock import DAY, SECOND
 from memotheca.model.knowledge import Entry
 from tests.conftest import Time
+from tests.memories.gardens import BAKERY, REACTOR, tell
 from tests.memories.librarian import WHY, Librarian, open_librarian
 
 SLIGHT = "The banner of the staging page was blue for a week."
@@ -229,3 +230,27 @@ def test_a_rationale_is_kept(librarian: Librarian) -> None:
     librarian.remember("The gateway listens on port 9090.", supersedes=[old])
     librarian.call("execute_prune", node_ids=[old], reason="staleness", rationale=WHY)
     assert librarian.call("search_tombstones")["tombstones"][0]["rationale"] == WHY
+
+
+def test_what_is_unread_but_serves_what_the_memory_is_about_stays(librarian: Librarian) -> None:
+    tell(librarian, REACTOR, BAKERY)
+    near = librarian.remember("The reactor pump was checked twice by the control crew.", importance=0.1)
+    far = librarian.remember(SLIGHT, importance=0.1)
+    for id in (near, far):
+        with librarian.kernel.read() as snapshot:
+            assert len(snapshot.edges_of(id)) < 6
+    pass_days(librarian, 100)
+    found = librarian.call("get_pruning_candidates")["candidates"]
+    assert far in {each["memory_id"] for each in found}
+    assert {each["alignment"] for each in found} == {None}
+    refused = librarian.call("execute_prune", node_ids=[far], reason="low_alignment")
+    assert "not known yet" in refused["errors"][0]["error"]
+    librarian.call("discover_sub_goals")
+    told = librarian.call("get_pruning_candidates", min_alignment=1)["candidates"]
+    found = {each["memory_id"]: each["alignment"] for each in told}
+    assert found[far] < 0.4 < found.get(near, 1.0)
+    kept = {each["memory_id"] for each in librarian.call("get_pruning_candidates", min_alignment=0.4)["candidates"]}
+    assert far in kept
+    assert near not in kept
+    assert librarian.call("get_pruning_candidates", min_alignment=0)["candidates"] == []
+    assert librarian.call("execute_prune", node_ids=[far], reason="low_alignment")["pruned_count"] == 1

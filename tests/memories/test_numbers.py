@@ -13,13 +13,8 @@ from tests.memories import numbers_core, numbers_diagnosis, numbers_dreams, numb
 from tests.memories.librarian import Librarian, open_librarian
 from tests.memories.moving import Act, Scene, look_up
 
-SCENES = (
-    *numbers_core.SCENES,
-    *numbers_tending.SCENES,
-    *numbers_diagnosis.SCENES,
-    *numbers_focus.SCENES,
-    *numbers_dreams.SCENES,
-)
+TELLING = (numbers_core, numbers_tending, numbers_diagnosis, numbers_focus, numbers_dreams)
+SCENES: list[Scene] = [scene for each in TELLING for scene in each.SCENES]
 
 # What sums up no state: the number of a transaction or of a place in a list, a bound, what the caller said.
 ECHOES: dict[str, str] = {
@@ -43,7 +38,6 @@ ECHOES: dict[str, str] = {
     "debug_compare_retrieval.fused[].rank": "its place",
     "debug_compare_retrieval.fused_all_spaces[].rank": "its place",
     "debug_compare_retrieval.unique": "ids",
-    "get_pruning_candidates.summary.thresholds_used": "bounds, and what the caller said",
     "set_threshold_prior.range[]": "a bound",
     "get_threshold_history.prior": "where it lies at first",
     "explain_threshold.prior": "where it lies at first",
@@ -54,7 +48,6 @@ ECHOES: dict[str, str] = {
     "trigger_recalibration.attempts[].needed_of_each": "a bound",
     "get_calibration_metrics.alerts[].limit": "a bound",
     "get_calibration_metrics.alerts[].level": "which level is for it",
-    "trigger_consolidation.statistics.similarity_threshold": "what the caller said",
     "epistemic_action.answer": "what the person said",
     "epistemic_action.choices[].arguments": "arguments",
     "epistemic_action.settled.tx_id": "the number of a transaction",

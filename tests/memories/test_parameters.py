@@ -346,6 +346,9 @@ class Kitchens:
             time.advance(said.pop(PASSED, 0))
             librarian.call("temporary_scratchpad", action="write", key="plan", value="tea")
             _strike(librarian, said.pop(STRUCK, 0))
+            if days := said.pop(parameters_dreams.SLIGHT, 0):
+                librarian.remember("The banner of the page was blue for a week.", importance=0.1)
+                time.advance(days * DAY // SECOND)
             if said.pop(DREAMT, False):
                 librarian.call("trigger_dream", blocking=True, phase="rem")
             reply = librarian.reply(tool, **said)

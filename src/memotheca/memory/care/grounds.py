@@ -3,8 +3,10 @@
 That it serves no topic is no ground: it only narrows what is unread."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
+
+import numpy as np
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.protected import protection_of
@@ -12,6 +14,8 @@ from memotheca.memory.curation.merge import chief_of
 from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.graph.relations import SAME_AS, SUPERSEDES
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.topics.north_star import read_goal
+from memotheca.memory.topics.topics import read_topics, see_entries
 from memotheca.model.clock import DAY
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
@@ -26,6 +30,8 @@ UNREAD = 90 * DAY  # specification (memory-model: Pruning)
 SLIGHT = 0.3  # specification (memory-model: Pruning)
 JOINED = 3  # specification (memory-model: Pruning): what has so many links is held by them
 LOOKED_AT = 500  # measured: some milliseconds of reading; of either order, so that a status call stays one
+ALIGNED = 200  # chosen: of the candidates, so many are held against topics; milliseconds
+LEAST_BORDER = 0.05  # chosen: as topics have it, below which two texts share hardly a word
 YEAR = 365.0  # specification (memory-model: Pruning)
 
 SAYINGS = (SUPERSEDES, SAME_AS)
@@ -34,7 +40,8 @@ SAYINGS = (SUPERSEDES, SAME_AS)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PruneCandidate:
     """A memory that may be let go: on which ground, what stands in its place, how old and how long unread it is in
-    days, how important it is, and by how many edges it is joined."""
+    days, how important it is, by how many edges it is joined, and how well it serves what the memory is about, where
+    that is known."""
 
     entry: Entry
     ground: Ground
@@ -43,11 +50,13 @@ class PruneCandidate:
     idle: float
     importance: float
     connections: int
+    alignment: float | None = None
 
     @property
     def priority(self) -> float:
         """The higher, the sooner it may go (memory-model: Pruning)."""
-        return 0.6 * min(1.0, self.age / YEAR) + 0.4 / (self.connections + 1)
+        known = 0.3 * min(1.0, self.age / YEAR) + 0.2 / (self.connections + 1)
+        return known / 0.5 if self.alignment is None else known + 0.5 * (1 - self.alignment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +68,38 @@ class PruneFindings:
     is_partial: bool
 
 
-def find_candidates(kernel: Kernel, snapshot: Snapshot, *, idle_days: float) -> PruneFindings:
+def find_candidates(kernel: Kernel, snapshot: Snapshot, *, idle_days: float, least: float) -> PruneFindings:
     """What may be let go among the memories that were unread longest, the oldest ones and those with a task; unread for
-    so many days at least."""
+    so many days at least. What is merely unread must besides be aligned less than `least`, where topics are known."""
     rows = {row.id: row for row in longest_unread(snapshot, MEMORY, SAYINGS, limit=LOOKED_AT)}
     is_partial = len(rows) >= LOOKED_AT
     tasks = read_tasks(snapshot.session, snapshot.collection, ("open",))
     named = {id for task in tasks if task.kind in ("duplicate", "expired") for id in (task.one, task.other) if id}
     rows |= {row.id: row for row in as_neglected(snapshot, named - rows.keys(), SAYINGS)}
     found = _judge(kernel, snapshot, rows.values(), tasks)
-    kept = [each for each in found if each.idle >= idle_days]
-    ranked = sorted(kept, key=lambda each: (-each.priority, each.entry.id))
+    fresh = sorted((each for each in found if each.idle >= idle_days), key=_rank)
+    aligned = alignments_of(kernel, snapshot, [each.entry for each in fresh[:ALIGNED]])
+    told = [replace(each, alignment=aligned.get(each.entry.id)) for each in fresh]
+    kept = [each for each in told if each.ground != "unread" or each.alignment is None or each.alignment < least]
+    ranked = sorted(kept, key=_rank)
     return PruneFindings(tuple(ranked), len(rows), is_partial)
+
+
+def _rank(candidate: PruneCandidate) -> tuple[float, str]:
+    return -candidate.priority, candidate.entry.id
+
+
+def alignments_of(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry]) -> dict[str, float]:
+    """How near some memories are to the nearest topic that serves the goal, or to any where there is none: .5 where
+    they just belong to it. Nothing where no topics are known."""
+    known = read_topics(kernel, snapshot)
+    if known is None or not known.topics or not entries:
+        return {}
+    goal = read_goal(snapshot, known)
+    middles = np.array([topic.middle for topic in (known.topics if goal is None else goal.topics)], np.float32)
+    near = (see_entries(snapshot, known.lens, entries) @ middles.T).max(1).tolist()
+    border = 2 * max(known.cut, LEAST_BORDER)
+    return {entry.id: round(min(1.0, max(0.0, value / border)), 4) for entry, value in zip(entries, near, strict=True)}
 
 
 def grounds_of(kernel: Kernel, snapshot: Snapshot, ids: Sequence[str]) -> dict[str, PruneCandidate]:

@@ -1,12 +1,12 @@
 """Pruning: memories are let go, each on a ground of its own, all in one transaction (memory-model: Pruning)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
-from memotheca.memory.care.grounds import Ground, PruneCandidate, grounds_of
+from memotheca.memory.care.grounds import Ground, PruneCandidate, alignments_of, grounds_of
 from memotheca.memory.curation.reversal import hash_of, machine_note
 from memotheca.memory.graph.relations import SUPERSEDES
 from memotheca.memory.safety.secrets import scrub
@@ -24,6 +24,7 @@ from memotheca.storage.store import Transaction
 PruneReason = Literal["staleness", "low_alignment", "redundancy", "orphan"]
 REASONS: tuple[PruneReason, ...] = ("staleness", "low_alignment", "redundancy", "orphan")
 
+LOW = 0.4  # specification (memory-model: Pruning): below it something serves little that the memory is about
 DEEPEST = 100  # chosen: predecessors of what is let go that go with it; nobody has longer chains
 
 # Which grounds a reason speaks of; whatever the reason, without a ground nothing goes.
@@ -69,6 +70,9 @@ def prune(kernel: Kernel, asked: PruneRequest, *, actor: str) -> Pruned:
     def act(transaction: Transaction, plan: FilePlan) -> Pruned:
         named, refused = _named(transaction, asked.handles)
         grounds = grounds_of(kernel, transaction, list(named))
+        if asked.reason == "low_alignment":
+            aligned = alignments_of(kernel, transaction, [each.entry for each in grounds.values()])
+            grounds = {id: replace(each, alignment=aligned.get(id)) for id, each in grounds.items()}
         gone: list[PruneCandidate] = []
         for id, handle in named.items():
             why = _objection(asked, grounds.get(id))
@@ -119,8 +123,10 @@ def _objection(asked: PruneRequest, ground: PruneCandidate | None) -> str:
         return f"It could go as {ground.ground}, which is not {asked.reason.replace('_', ' ')}."
     if asked.reason == "orphan" and ground.connections:
         return f"It is no orphan: {ground.connections} edges join it to others."
-    if asked.reason == "low_alignment":
+    if asked.reason == "low_alignment" and ground.alignment is None:
         return "What the memory is about is not known yet, so nothing is known to serve it little."
+    if asked.reason == "low_alignment" and (ground.alignment or 0.0) >= LOW:
+        return f"It serves what the memory is about: its alignment is {ground.alignment}."
     return ""
 
 

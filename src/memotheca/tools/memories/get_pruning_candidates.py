@@ -18,6 +18,9 @@ from memotheca.tools.memories.contract import NODES
 class Input:
     limit: int = integer("How many candidates at most.", 20, minimum=1, maximum=1000)
     min_staleness_days: int = integer("For how many days nobody has looked at it.", 30, minimum=0, maximum=36500)
+    min_alignment: float = number(
+        "What is merely unread is left out from this alignment on, once topics are known.", 0.4, minimum=0, maximum=1
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +33,9 @@ class CandidateShape:
     age_days: float = number()
     staleness_days: float = number()
     importance: float = number()
+    alignment: float | None = number(
+        "Nearness to the goal's topics; null before topics are found.", default=None, nullable=True
+    )
     connections: int = integer()
     byte_size: int = integer()
     priority_score: float = number("The higher, the sooner it may go.")
@@ -71,7 +77,7 @@ def get_pruning_candidates(call: Call[Kernel], input: Input) -> Answer:
     """Memories that may be let go, and why: superseded, said twice, expired, or unread for 90 days, slight and about no
     person or safety. Nothing is changed."""
     with call.kernel.read() as snapshot:
-        found = find_candidates(call.kernel, snapshot, idle_days=input.min_staleness_days)
+        found = find_candidates(call.kernel, snapshot, idle_days=input.min_staleness_days, least=input.min_alignment)
     shown = tuple(_shape(each) for each in found.candidates[: input.limit])
     shown = shown[: count_fitting(shown, ROOM)]
     output = Output(
@@ -81,6 +87,7 @@ def get_pruning_candidates(call: Call[Kernel], input: Input) -> Answer:
             by_reason=dict(Counter(each.ground for each in found.candidates)),
             thresholds_used={
                 "min_staleness_days": input.min_staleness_days,
+                "min_alignment": input.min_alignment,
                 "unread_days": UNREAD // DAY,
                 "importance_below": SLIGHT,
             },
@@ -105,6 +112,7 @@ def _shape(found: PruneCandidate) -> CandidateShape:
         age_days=round(found.age, 2),
         staleness_days=round(found.idle, 2),
         importance=found.importance,
+        alignment=found.alignment,
         connections=found.connections,
         byte_size=len(entry.body.encode()),
         priority_score=round(found.priority, 4),
