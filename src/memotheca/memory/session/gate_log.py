@@ -76,7 +76,12 @@ class GateLog:
 
 
 def _tally(rows: Iterable[GateDecision], since: int) -> list[ScoreTally]:
-    return [ScoreTally(row.threshold, row.domain, row.time >= since, 1, row.score, row.score**2) for row in rows]
+    sums: dict[tuple[str, str, bool], list[float]] = {}
+    for row in rows:
+        held = sums.setdefault((row.threshold, row.domain, row.time >= since), [0.0, 0.0, 0.0])
+        for place, more in enumerate((1, row.score, row.score**2)):
+            held[place] += more
+    return [ScoreTally(*key, int(count), total, squares) for key, (count, total, squares) in sums.items()]
 
 
 def is_news(decided: Decided, gates: Gates) -> bool:

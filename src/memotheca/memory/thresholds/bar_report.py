@@ -19,8 +19,8 @@ from memotheca.storage.snapshot import Snapshot
 
 FEW = 10  # chosen: fewer scores have no usual place
 LATELY = 50  # chosen: decisions that are shown, the nearest to the bar first
-RETRIEVALS = 200  # chosen: as many as labels are taken from
-NEWEST = 100  # chosen: of each bar, for a look at all of them within milliseconds
+RETRIEVALS = 100  # chosen: as many as labels are taken from
+NEWEST = 60  # chosen: of each bar, for a look at all of them within milliseconds
 # Which of the thirteen spaces a signal of the search is, of those by which retrievals are told to be right.
 SIGNALS: Mapping[str, str] = {"cosine": "E1", "lexical": "E13"}
 

@@ -5,21 +5,20 @@ from dataclasses import dataclass, replace
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.graph.relations import CONSISTENT, CONTRADICTS, SAME_AS, SUPERSEDES
-from memotheca.memory.graph.said import said_between
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.tuning.gates import gates_at, voice_at
 from memotheca.memory.tuning.thresholds import GENERAL, REGISTRY, Gates, Name
 from memotheca.model.clock import DAY
-from memotheca.model.knowledge import Entry
+from memotheca.model.kinds import MEMORY
+from memotheca.storage.adjacency import pairs_saying
 from memotheca.storage.care_tasks import tasks_about
 from memotheca.storage.instruments.gate_decisions import GateDecision
 from memotheca.storage.instruments.retrievals import RetrievalRow
-from memotheca.storage.lookups import removals_of
+from memotheca.storage.lookups import read_standing, removals_of
 from memotheca.storage.snapshot import Snapshot
 
 KEPT_FOR = 7 * DAY  # specification (memory-model: Thresholds): a merge that stands for so long was right
-MOST = 500  # chosen: as many as are kept
-RETRIEVED = 200  # chosen: the newest retrievals, which bounds the reading
+MOST = 300  # chosen: as many as are kept
 USED = 0.5  # chosen: what was opened, cited or boosted
 
 
@@ -38,10 +37,11 @@ class Evidence:
     went away, which of those were merges, which live, and of which somebody said to keep them held."""
 
     now: int
-    said: Mapping[frozenset[str], Mapping[str, float]]
+    said: Mapping[frozenset[str], set[str]]
     removed: Mapping[str, set[int]]
     merges: Mapping[int, Merging]
-    living: Mapping[str, Entry]
+    # Those that live, with whether they are held.
+    living: Mapping[str, bool]
     kept_held: frozenset[str]
 
     def merged(self, ids: Iterable[str]) -> bool | None:
@@ -79,20 +79,20 @@ def labelled_decisions(
     for name in names:
         if name in RULES:
             found[name] = [_with_label(row, RULES[name], evidence) for row in found[name]]
-    shown = _of_retrievals(kernel, snapshot, since, domain) if {"relevance", "near"} & found.keys() else []
+    shown = _of_retrievals(kernel, snapshot, sample) if {"relevance", "near"} & found.keys() else []
     for name in names:
         rows = [*found[name], *(row for row in shown if row.threshold == name)]
         found[name] = sorted(rows, key=lambda row: row.time)
     return found
 
 
-def _of_retrievals(kernel: Kernel, snapshot: Snapshot, since: int, domain: str) -> list[GateDecision]:
+def _of_retrievals(kernel: Kernel, snapshot: Snapshot, sample: DecisionSample) -> list[GateDecision]:
     """What was shown, and whether it was of use: of each, by the cut-off of contexts; of the nearest, by how near it
     was. What was not used though the whole was said to help is unknown."""
     log, gates = activity_of(kernel).retrievals, gates_at(snapshot)
     voice, found = voice_at(snapshot, gates), list[GateDecision]()
-    for row in log.last(snapshot.session, snapshot.collection, limit=RETRIEVED, since=since):
-        if domain not in (GENERAL, row.domain) or not row.shown:
+    for row in log.last(snapshot.session, snapshot.collection, limit=sample.newest, since=sample.since):
+        if sample.domain not in (GENERAL, row.domain) or not row.shown:
             continue
         for each in row.shown if row.way == "context" else ():
             if (should := _was_of_use(each.used, row.outcome)) is not None:
@@ -141,36 +141,45 @@ def _gather(snapshot: Snapshot, rows: Sequence[GateDecision], now: int) -> Evide
     tasks = tasks_about(snapshot.session, snapshot.collection, singles)
     return Evidence(
         now=now,
-        said=said_between(snapshot, ids) if ids else {},
+        said=_said(snapshot, sorted({id for row in rows if len(row.node_ids) > 1 for id in row.node_ids})),
         removed=removed,
         merges=merges,
-        living=snapshot.living(singles),
+        living={id: held is not None for id, _, _, held in read_standing(snapshot, (MEMORY,), singles)},
         kept_held=frozenset(task.one for task in tasks if task.kind == "held" and task.state == "kept"),
     )
+
+
+def _said(snapshot: Snapshot, ids: Sequence[str]) -> dict[frozenset[str], set[str]]:
+    """What somebody said of two of some entries."""
+    found: dict[frozenset[str], set[str]] = {}
+    for predicate in (CONTRADICTS, SUPERSEDES, SAME_AS, CONSISTENT) if ids else ():
+        for pair in pairs_saying(snapshot, ids, predicate):
+            found.setdefault(frozenset(pair), set()).add(predicate)
+    return found
 
 
 Rule = Callable[[GateDecision, Evidence], bool | None]
 
 
 def _is_same(row: GateDecision, evidence: Evidence) -> bool | None:
-    said = evidence.said.get(frozenset(row.node_ids), {})
+    said = evidence.said.get(frozenset(row.node_ids), set[str]())
     if SAME_AS in said:
         return True
-    if said.keys() & {SUPERSEDES, CONTRADICTS, CONSISTENT}:
+    if said & {SUPERSEDES, CONTRADICTS, CONSISTENT}:
         return False
     return evidence.merged(row.node_ids)
 
 
 def _is_otherwise(row: GateDecision, evidence: Evidence) -> bool | None:
-    said = evidence.said.get(frozenset(row.node_ids), {})
-    if said.keys() & {SUPERSEDES, CONTRADICTS}:
+    said = evidence.said.get(frozenset(row.node_ids), set[str]())
+    if said & {SUPERSEDES, CONTRADICTS}:
         return True
-    return False if said.keys() & {SAME_AS, CONSISTENT} else None
+    return False if said & {SAME_AS, CONSISTENT} else None
 
 
 def _is_disputed(row: GateDecision, evidence: Evidence) -> bool | None:
     """A dispute is settled by what supersedes what: that says nothing of whether it was one."""
-    said = evidence.said.get(frozenset(row.node_ids), {})
+    said = evidence.said.get(frozenset(row.node_ids), set[str]())
     if CONTRADICTS in said:
         return True
     return False if SUPERSEDES in said and not row.passed else None
@@ -184,14 +193,14 @@ def _was_planted(row: GateDecision, evidence: Evidence) -> bool | None:
     if not row.node_ids:
         return None
     id = row.node_ids[0]
-    entry = evidence.living.get(id)
-    if entry is None:
+    is_held = evidence.living.get(id)
+    if is_held is None:
         # Forgotten while it was held; what was erased or merged says nothing.
         gone = evidence.removed.get(id, set[int]())
         return True if row.passed and gone and not gone & evidence.merges.keys() else None
     if id in evidence.kept_held:
         return True
-    return False if row.passed and entry.attributes.get("quarantine") is None else None
+    return False if row.passed and not is_held else None
 
 
 RULES: Mapping[Name, Rule] = {

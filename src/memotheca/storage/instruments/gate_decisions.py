@@ -8,7 +8,7 @@ from typing import Any
 
 from memotheca.storage.database import Session, scalar
 
-KEPT = 500  # chosen: of each threshold, so that what decides with every call pushes out nothing else
+KEPT = 300  # chosen: of each threshold, so that what decides with every call pushes out nothing else
 
 TABLES = (
     """CREATE TABLE gate_decision (
