@@ -327,3 +327,23 @@ def test_what_was_held_and_released_was_held_in_error(librarian: Librarian) -> N
     found = librarian.call("explain_threshold", threshold_type="planted")
     assert (found["labels"], found["accuracy"]) == (1, 0.0)
     assert found["decisions"][0]["should_have_passed"] is False
+
+
+NIGHT = (
+    "Before every release the nightly job takes the migration lock, copies the orders, checks the invoices, warms the "
+    "cache, tells the warehouse and the shop, closes the old queue, opens the new queue, counts the pallets, greets "
+    "the watchman, feeds the printer, seals the cabinet, writes a report for the harbour office and lets go of the "
+    "lock, the guild of bakers waits by the bridge, four painters sweep the stairs, a gardener trims the hedge"
+)
+
+
+def test_what_is_merged_without_asking_follows_its_bar(librarian: Librarian) -> None:
+    for said in (f"{NIGHT}.", f"{NIGHT} again."):
+        librarian.remember(said, session_id=said[-6:])
+    assert librarian.call("trigger_consolidation")["merged"] == []
+    found = librarian.call("explain_threshold", threshold_type="consolidation")
+    (decided,) = found["decisions"]
+    assert (decided["passed"], decided["flips_if_lower"]) == (False, decided["score"] >= 0.9)
+    assert 0.85 < decided["score"] < 0.95
+    place(librarian, "consolidation", 0.85)
+    assert len(librarian.call("trigger_consolidation")["merged"]) == 1

@@ -23,11 +23,11 @@ from memotheca.memory.curation.merged_text import extract
 from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.curation.reversal import hash_of, machine_note
 from memotheca.memory.curation.undecided import in_order
-from memotheca.memory.session.state import activity_of
+from memotheca.memory.session.state import activity_of, note_decisions
 from memotheca.memory.standing.sample import meanings
 from memotheca.memory.standing.subject import compare_pairs
 from memotheca.memory.tuning.gates import gates_at
-from memotheca.memory.tuning.thresholds import Gates
+from memotheca.memory.tuning.thresholds import Decided, Gates
 from memotheca.memory.verbs import Verb
 from memotheca.model.clock import DAY
 from memotheca.model.commits import Commit
@@ -47,7 +47,7 @@ from memotheca.storage.store import Transaction
 Strategy = Literal["similarity", "temporal", "semantic"]
 STRATEGIES: tuple[Strategy, ...] = ("similarity", "temporal", "semantic")
 
-SURE = 0.95  # specification (memory-model: Consolidation): merged without asking only from here on
+TOO_UNLIKE = "they are alike to"
 TOGETHER = DAY  # specification (memory-model: Consolidation): stored within a day of each other
 LARGEST = 8  # chosen: more that all say the same are a list, and somebody's to decide
 # A group that may not be merged: one of it is gone, or it would be its own cause, or outweigh what is around it.
@@ -115,6 +115,8 @@ def consolidate(kernel: Kernel, asked: ConsolidationRequest, *, actor: str) -> C
         entries = _entries(kernel, snapshot, asked.most)
         related = related_pairs(kernel, snapshot, entries).pairs
         pairs, evaluated = same_pairs(kernel, snapshot, related, asked)
+        gates = gates_at(snapshot)
+    _note_pairs(kernel, pairs, gates)
     merged, commit = merge_groups(kernel, pairs, actor=actor)
     done = Consolidated(
         looked_at=len(entries), evaluated=evaluated, pairs=tuple(pairs), merged=tuple(merged), commit=commit
@@ -123,6 +125,15 @@ def consolidate(kernel: Kernel, asked: ConsolidationRequest, *, actor: str) -> C
     if rows:
         kernel.operate(lambda session: add_tasks(session, kernel.collection, rows))
     return done
+
+
+def _note_pairs(kernel: Kernel, pairs: Sequence[SamePair], gates: Gates) -> None:
+    """Of which pairs likeness alone decided whether they are merged without asking."""
+    for pair in pairs:
+        if pair.is_sure or pair.hindrance.startswith(TOO_UNLIKE):
+            held = gates.of(pair.newer.attributes.get("domain"))
+            decided = Decided("consolidation", pair.similarity, pair.is_sure)
+            note_decisions(kernel, [decided], held, [pair.newer.id, pair.older.id])
 
 
 def _entries(kernel: Kernel, snapshot: Snapshot, most: int) -> list[Entry]:
@@ -181,10 +192,11 @@ def _hindrance(older: Entry, newer: Entry, value: float, gates: Gates) -> str:
     differing = differences(older, newer)
     if differing:
         return f"they differ in {' and '.join(differing)}"
-    if similarity(assume(older), assume(newer)) < gates.of(newer.attributes.get("domain"))["priors"]:
+    held = gates.of(newer.attributes.get("domain"))
+    if similarity(assume(older), assume(newer)) < held["priors"]:
         return "they rest on different assumptions"
-    if value < SURE:
-        return f"they are alike to {value:.2f}, and it takes {SURE}"
+    if value < held["consolidation"]:
+        return f"{TOO_UNLIKE} {value:.2f}, and it takes {held['consolidation']:g}"
     return ""
 
 

@@ -209,6 +209,7 @@ RULES: Mapping[Name, Rule] = {
     "clash": _is_otherwise,
     "dispute": _is_disputed,
     "priors": _was_alike,
+    "consolidation": _is_same,
     "planted": _was_planted,
     "planted_sure": _was_planted,
     "planted_outside": _was_planted,

@@ -20,6 +20,7 @@ Name = Literal[
     "near",
     "about",
     "priors",
+    "consolidation",
     "planted",
     "planted_sure",
     "planted_hidden",
@@ -167,6 +168,13 @@ REGISTRY: Mapping[Name, Threshold] = {
         gates="from which likeness of their assumptions on memories are merged without being forced",
         source="specification (memory-model: Priors)",
         labels=_MERGES,
+    ),
+    "consolidation": Threshold(
+        prior=0.95,
+        range=(0.85, 0.99),
+        gates="from which likeness on memories that say the same are merged without asking",
+        source="specification (memory-model: Consolidation)",
+        labels=f"{_MERGES}, {_PAIRS}",
     ),
     "planted": Threshold(
         prior=0.5,

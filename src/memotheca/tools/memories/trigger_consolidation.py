@@ -85,8 +85,8 @@ EXAMPLE = Example(
 @tool(contract="memories", component="curation", effect="destroy", models=(Input, Output), example=EXAMPLE)
 def trigger_consolidation(call: Call[Kernel], input: Input) -> Answer:
     """Make one of memories that say the same. What differs in a figure, a name, a denial or a time, rests on other
-    assumptions, or is alike to less than 0.95 is only told and put on the list of tasks. One transaction, which
-    restore_from_hash takes back."""
+    assumptions, or is not alike enough (threshold consolidation) is only told and put on the list of tasks. One
+    transaction, which restore_from_hash takes back."""
     asked = ConsolidationRequest(
         most=input.max_memories, strategy=cast(Strategy, input.strategy), least=input.min_similarity
     )
