@@ -18,6 +18,17 @@ def turned(modulator: str, by: float):
     return called("adjust_neuromodulator", modulator=modulator, delta=by)
 
 
+# What sums up no state.
+ECHOES = {
+    "adjust_neuromodulator.delta_requested": "what the caller said",
+    "adjust_coupling.new_K": "what the caller said",
+    **{f"adjust_neuromodulator.{path}": "a bound" for path in BOUNDS},
+    **{f"get_neuromodulation_state.{name}.{path}": "a bound" for name in MODULATORS for path in BOUNDS},
+    **{f"get_kuramoto_sync.{path}": "of the model" for path in ("natural_freqs[]", "effective_freqs[]")},
+    **{f"get_kuramoto_sync.thresholds.{name}": "a bound" for name in ("conscious", "fragmented", "hypersync")},
+    **{f"get_ego_state.thresholds.{name}": "a bound" for name in ("healthy", "warning", "degraded")},
+    **{f"get_health_status.subsystems.{part}.checks[].limit": "a bound" for part in SUBSYSTEMS},
+}
 # What takes a session of questions is moved in `test_workspace.py`.
 ELSEWHERE = {
     "test_the_better_score_keeps_the_place": ("trigger_workspace_broadcast.score",),

@@ -32,13 +32,7 @@ ECHOES: dict[str, str] = {
     },
     "get_autonomous_status.services": "times and states",
     **numbers_dreams.SAID_AS_IT_IS,
-    "adjust_neuromodulator.delta_requested": "what the caller said",
-    **{f"adjust_neuromodulator.{path}": "a bound" for path in numbers_focus.BOUNDS},
-    **{
-        f"get_neuromodulation_state.{name}.{path}": "a bound"
-        for name in numbers_focus.MODULATORS
-        for path in numbers_focus.BOUNDS
-    },
+    **numbers_focus.ECHOES,
     "annotate_node.annotations": "what the caller said",
     "boost_importance.cancer_check.importance_limit": "a bound",
     "boost_importance.cancer_check.entropy_limit": "a bound",
@@ -63,11 +57,6 @@ ECHOES: dict[str, str] = {
     "get_graph_manifest.troubleshooting": "words",
     "get_system_instructions.token_count": "the length of a fixed text",
     "get_system_logs.entries[].details": "numbers of transactions",
-    "adjust_coupling.new_K": "what the caller said",
-    **{f"get_kuramoto_sync.{path}": "of the model" for path in ("natural_freqs[]", "effective_freqs[]")},
-    **{f"get_kuramoto_sync.thresholds.{name}": "a bound" for name in ("conscious", "fragmented", "hypersync")},
-    **{f"get_ego_state.thresholds.{name}": "a bound" for name in ("healthy", "warning", "degraded")},
-    **{f"get_health_status.subsystems.{part}.checks[].limit": "a bound" for part in numbers_focus.SUBSYSTEMS},
     "homeostatic_status.set_point": "a bound",
     "hydrate_citation.annotations": "what the caller said",
     "hydrate_citation.times": "what the caller said, or the text",

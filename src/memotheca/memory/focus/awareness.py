@@ -65,6 +65,6 @@ def _differentiation(agreed: Sequence[float | None]) -> float | None:
 
 def _accuracy(kernel: Kernel, snapshot: Snapshot) -> tuple[float | None, int]:
     """1 - the mean error of what was predicted to help, of those whose outcome is known."""
-    rows = activity_of(kernel).retrievals.last(snapshot.session, kernel.collection, limit=LOOKED_BACK)
-    errors = [abs(row.predicted - row.outcome) for row in rows if row.predicted is not None and row.outcome is not None]
+    rated = activity_of(kernel).retrievals.ratings(snapshot.session, kernel.collection, among=LOOKED_BACK)
+    errors = [abs(predicted - outcome) for predicted, outcome in rated]
     return (1 - sum(errors) / len(errors) if len(errors) >= LABELS else None), len(errors)

@@ -15,7 +15,7 @@ from memotheca.memory.spaces.space_table import COUNT
 from memotheca.memory.standing.agreement import agree_with_each, agreements, mean_of, together
 from memotheca.memory.standing.nearest import KNOWN, vicinity_of
 from memotheca.model.knowledge import Entry
-from memotheca.storage.instruments.retrievals import RetrievalRow
+from memotheca.storage.instruments.retrievals import FirstShown
 from memotheca.storage.snapshot import Snapshot
 
 Array = NDArray[Any]
@@ -59,12 +59,9 @@ def status_of(continuity: float | None) -> Status:
 
 def look_at_ego(kernel: Kernel, snapshot: Snapshot, session: str) -> Ego:
     steps = _steps(kernel, snapshot, session)
-    living = snapshot.living([row.shown[0].entry_id for row in steps[: NOW + BEFORE + WINDOW]])
-    path = [
-        entry
-        for row in steps[: NOW + BEFORE + WINDOW]
-        if (entry := living.get(row.shown[0].entry_id)) is not None and entry.kind in KNOWN
-    ]
+    ids = [each.entry_id for each in steps[: NOW + BEFORE + WINDOW]]
+    living = snapshot.living(ids)
+    path = [entry for id in ids if (entry := living.get(id)) is not None and entry.kind in KNOWN]
     agreed = agree_with_each(kernel, snapshot, vicinity_of(kernel, snapshot).hang(snapshot, path))
     history = [float(together(_between(agreed, at))) for at in range(min(WINDOW, max(0, len(path) - NOW)))]
     own = _between(agreed, 0) if history else np.full(COUNT, np.nan)
@@ -79,15 +76,15 @@ def look_at_ego(kernel: Kernel, snapshot: Snapshot, session: str) -> Ego:
     )
 
 
-def _steps(kernel: Kernel, snapshot: Snapshot, session: str) -> list[RetrievalRow]:
+def _steps(kernel: Kernel, snapshot: Snapshot, session: str) -> list[FirstShown]:
     """The questions of a session that brought something, the newest first, and behind them those that were asked before
     it began."""
     log = activity_of(kernel).retrievals
-    own = log.last(snapshot.session, kernel.collection, limit=KEPT, of_session=session)
+    own = log.firsts(snapshot.session, kernel.collection, limit=KEPT, of_session=session)
     began = own[-1].time if own else kernel.now()
-    others = log.last(snapshot.session, kernel.collection, limit=KEPT)
-    earlier = [row for row in others if row.session != session and row.time < began]
-    return [row for row in (*own, *earlier) if row.shown][:KEPT]
+    others = log.firsts(snapshot.session, kernel.collection, limit=KEPT)
+    earlier = [each for each in others if each.session != session and each.time < began]
+    return [*own, *earlier][:KEPT]
 
 
 def _between(agreed: Array, at: int) -> Array:

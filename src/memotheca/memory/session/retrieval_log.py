@@ -8,10 +8,13 @@ from threading import Lock
 from memotheca.model.clock import DAY
 from memotheca.storage.database import Session
 from memotheca.storage.instruments.retrievals import (
+    FirstShown,
     RetrievalRow,
     add_retrievals,
     find_retrieval,
     mark_used,
+    recent_firsts,
+    recent_ratings,
     recent_retrievals,
 )
 
@@ -67,6 +70,30 @@ class RetrievalLog:
         """How many are not yet written, of a domain or of all."""
         with self._guard:
             return sum(domain in (None, row.domain) for row in self._rows.get(collection, {}).values())
+
+    def firsts(
+        self, session: Session, collection: str, *, limit: int, of_session: str | None = None
+    ) -> list[FirstShown]:
+        """What the newest retrievals showed first, of all sessions or of one, newest first."""
+        with self._guard:
+            fresh = {
+                row.id: FirstShown(row.id, row.time, row.session, row.shown[0].entry_id)
+                for row in reversed(self._rows.get(collection, {}).values())
+                if row.shown and of_session in (None, row.session)
+            }
+        written = recent_firsts(session, collection, limit=limit, of_session=of_session)
+        found = [*fresh.values(), *(each for each in written if each.id not in fresh)]
+        return sorted(found, key=lambda each: -each.time)[:limit]
+
+    def ratings(self, session: Session, collection: str, *, among: int) -> list[tuple[float, float]]:
+        """What was predicted and what came of it, of those of the newest retrievals whose outcome is known."""
+        with self._guard:
+            fresh = {
+                row.id: (row.predicted, row.outcome)
+                for row in self._rows.get(collection, {}).values()
+                if row.predicted is not None and row.outcome is not None
+            }
+        return list((recent_ratings(session, collection, among=among) | fresh).values())
 
     def mark(self, session: Session, place: Place, ids: Iterable[str], sure: float, *, now: int) -> None:
         """Entries were of use: a weak label for the latest retrieval of their session that showed them."""

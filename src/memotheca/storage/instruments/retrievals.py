@@ -100,6 +100,16 @@ class ObservedOutcome:
     query_type: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class FirstShown:
+    """What a retrieval showed first."""
+
+    id: str
+    time: int
+    session: str
+    entry_id: str
+
+
 def add_retrievals(session: Session, collection: str, rows: Sequence[RetrievalRow]) -> None:
     """Write down what was retrieved, and count what was shown together; the oldest go when there are too many. A
     question that showed what is gone by now, and may be erased, is not written."""
@@ -191,6 +201,31 @@ def recent_retrievals(
         limit,
     )
     return _with_shown(session, collection, rows)
+
+
+def recent_firsts(session: Session, collection: str, *, limit: int, of_session: str | None = None) -> list[FirstShown]:
+    """What the newest retrievals showed first, of all sessions or of one, newest first; without what showed nothing."""
+    within, values = ("", ()) if of_session is None else (" AND r.session = ?", (of_session,))
+    rows = session.rows(
+        "SELECT r.id, r.time, r.session, s.entry_id FROM retrieval r CROSS JOIN retrieved s ON s.collection = "
+        f"r.collection AND s.retrieval_id = r.id AND s.place = 1 WHERE r.collection = ?{within} "
+        "ORDER BY r.number DESC LIMIT ?",
+        collection,
+        *values,
+        limit,
+    )
+    return [FirstShown(*row) for row in rows]
+
+
+def recent_ratings(session: Session, collection: str, *, among: int) -> dict[str, tuple[float, float]]:
+    """Of the newest so many retrievals those whose outcome is known: what was predicted and what came of it, by id."""
+    rows = session.rows(
+        "SELECT id, predicted, outcome FROM (SELECT id, predicted, outcome FROM retrieval WHERE collection = ? "
+        "ORDER BY number DESC LIMIT ?) latest WHERE predicted IS NOT NULL AND outcome IS NOT NULL",
+        collection,
+        among,
+    )
+    return {id: (float(predicted), float(outcome)) for id, predicted, outcome in rows}
 
 
 def _with_shown(session: Session, collection: str, rows: Sequence[Row]) -> list[RetrievalRow]:
