@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from memotheca.memory.spaces.semantic import SemanticSpace
 from memotheca.memory.spaces.space import Hung, Members, Space
-from memotheca.memory.spaces.space_table import COUNT, SPACES
+from memotheca.memory.spaces.space_table import SPACES
 from memotheca.memory.spaces.sparse import Sparse
 
 Array = NDArray[Any]
@@ -52,8 +52,8 @@ class Gallery:
         if len(ones) != len(others):
             raise ValueError("each needs a counterpart")
         if not ones:
-            return np.zeros((COUNT, 0), np.float32)
-        return np.array([self.between_in(space, ones, others) for space in range(COUNT)], np.float32)
+            return np.zeros((len(SPACES), 0), np.float32)
+        return np.array([self.between_in(space, ones, others) for space in range(len(SPACES))], np.float32)
 
     def between_in(self, space: int, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
         """As `between`, in one space."""
