@@ -4,6 +4,7 @@ It errs on the side of keeping: nothing in a text tells the name of a person fro
 a capital within a sentence counts, and in German every noun."""
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from memotheca.memory.claims.proper_names import is_of_calendar
@@ -82,6 +83,7 @@ _OPENERS = frozenset(
 )
 
 
+@lru_cache(maxsize=4096)
 def protection_of(text: str) -> Protection | None:
     """What a text is not to be let go for, if anything."""
     told = text[:READ]
