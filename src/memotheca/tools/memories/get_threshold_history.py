@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.validity import moment
 from memotheca.memory.thresholds.placement import past_of
 from memotheca.memory.tuning.gates import CAUSES
 from memotheca.memory.tuning.thresholds import DOMAINS, NAMES, REGISTRY, Name
-from memotheca.model.clock import from_iso, to_iso
+from memotheca.model.clock import to_iso
 from memotheca.toolkit.fields import UNSET, choice, integer, many, number, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -56,7 +57,7 @@ def get_threshold_history(call: Call[Kernel], input: Input) -> Answer:
     journal."""
     name, since = cast(Name, input.threshold_type), said(input).get("since")
     with call.kernel.read() as snapshot:
-        points = past_of(snapshot, name, REGISTRY[name].domains, since=0 if since is None else from_iso(since))
+        points = past_of(snapshot, name, REGISTRY[name].domains, since=0 if since is None else moment(since, "since"))
     output = Output(
         threshold_type=name,
         prior=REGISTRY[name].prior,
