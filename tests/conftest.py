@@ -22,7 +22,7 @@ from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.storage.store import Store
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
-from tests.storage.postgres_server import needs_postgres, open_on_postgres, shared_server
+from tests.storage.postgres_server import needs_postgres, shared_server
 
 GOLDENS = Path(__file__).parent / "goldens"
 BEGAN = from_iso("2026-02-10T14:30:00Z")
@@ -101,7 +101,7 @@ def database(request: pytest.FixtureRequest) -> Any:
 
 def _open_on_postgres(data: Path, *, derive: Any = None, clock: Clock = system_clock, command: str = "") -> Store:
     del command
-    return open_on_postgres(shared_server().for_data(data), derive=derive, clock=clock)
+    return app.open_server_store(shared_server().for_data(data), data, derive=derive, clock=clock)
 
 
 def open_store(data: Path, **given: Any) -> Any:

@@ -1,6 +1,8 @@
 """Somebody who does whatever a property test thinks up, through the engine, and remembers how things stood."""
 
 import itertools
+import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +17,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
 from memotheca.model.kinds import KINDS
 from memotheca.model.knowledge import Thing
+from memotheca.storage.journal import compare_heads, dump
 from memotheca.storage.snapshot import EdgePattern
 from memotheca.storage.store import Store
 
@@ -53,6 +56,18 @@ def heads(kernel: Kernel, as_of: int | None = None) -> Heads:
 def things(kernel: Kernel) -> dict[str, Thing]:
     """Everything alive, whichever transaction made it so."""
     return {id: thing for id, (_, thing) in heads(kernel).items()}
+
+
+_IDS = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def retold(kernel: Kernel) -> list[str]:
+    """Everything that happened in a collection, its ids by the order in which they appear."""
+    with kernel.read() as snapshot:
+        lines = list(dump(snapshot.session, kernel.collection, snapshot.tx))
+        assert compare_heads(snapshot.session, kernel.collection) == []
+    known: dict[str, str] = {}
+    return [_IDS.sub(lambda found: known.setdefault(found[0], f"<{len(known)}>"), json.dumps(line)) for line in lines]
 
 
 def newest(kernel: Kernel) -> int:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import threading
 import time as clock
@@ -24,10 +23,9 @@ from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.search.finder import finder_of
 from memotheca.search.index.seal import maintain
 from memotheca.storage import roles
-from memotheca.storage.journal import compare_heads, dump
 from memotheca.storage.segments import read_names
 from tests.conftest import Agent, Time
-from tests.storage.players import CHANGES, Move, Player, fresh_kernel, moves
+from tests.storage.players import CHANGES, Move, Player, fresh_kernel, moves, retold
 from tests.storage.postgres_server import needs_postgres, open_on_postgres, shared_server
 
 pytestmark = needs_postgres
@@ -207,18 +205,6 @@ def test_the_address_may_be_in_the_environment_or_the_file(address: str, tmp_pat
     assert settings.load({"data": str(tmp_path)}, {}).text("database") == address
 
 
-IDS = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
-
-
-def told(kernel: Kernel) -> list[str]:
-    """Everything that happened in a collection, its ids by the order in which they appear."""
-    with kernel.read() as snapshot:
-        lines = list(dump(snapshot.session, kernel.collection, snapshot.tx))
-        assert compare_heads(snapshot.session, kernel.collection) == []
-    known: dict[str, str] = {}
-    return [IDS.sub(lambda found: known.setdefault(found[0], f"<{len(known)}>"), json.dumps(line)) for line in lines]
-
-
 @hypothesis.settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
@@ -237,6 +223,6 @@ def test_three_servers_do_what_one_file_does(
             one.play([move])
             many.kernel = Kernel(servers[turn], alone.collection)
             many.play([move])
-    assert told(many.kernel) == told(alone)
+    assert retold(many.kernel) == retold(alone)
     for each in (alone.store, *servers):
         each.close()
