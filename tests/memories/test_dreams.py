@@ -220,7 +220,9 @@ def test_duplicates_and_newer_values_become_tasks(librarian: Librarian) -> None:
     librarian.remember("The nightly job takes the lock.", session_id="two")
     librarian.remember("The gateway listens on port 8080.", session_id="one")
     librarian.remember("The gateway now listens on port 9090.", session_id="two")
-    nrem = dream(librarian, phase="nrem")["report"]["nrem"]
+    report = dream(librarian, phase="nrem")["report"]
+    assert dream(librarian, phase="nrem")["report"]["tasks_opened"] == 0
+    nrem = report["nrem"]
     assert nrem["duplicates_found"] >= 1
     assert nrem["updates_found"] + nrem["disputes_found"] >= 1
     assert nrem["memories_replayed"] >= 4

@@ -28,7 +28,7 @@ from memotheca.model.commits import Commit
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import MEMORY
 from memotheca.storage.activity import ActivityRecord, read_state, write_state
-from memotheca.storage.care_tasks import TaskRow, add_tasks, ids_beyond
+from memotheca.storage.care_tasks import TaskRow, add_tasks, ids_beyond, read_tasks
 from memotheca.storage.database import Session
 from memotheca.storage.store import Transaction
 
@@ -103,7 +103,10 @@ class Night:
         self.shortcuts = self.shortcut_candidates = self.replayed = 0
         self.done: list[Phase] = []
         self.phase: DreamPhase = "started"
+        self.opened = 0
         self._rows: list[TaskRow] = []
+        self._found: set[str] = set()
+        self._listed = _listed(sleep.kernel)
         self._pending: list[EdgeChange] = []
         self._place = ""
         self._told = 0.0
@@ -143,8 +146,12 @@ class Night:
         self.kernel.store.operate(act)
 
     def add(self, tasks: Sequence[TaskRow]) -> None:
-        self.tasks.update(row.kind for row in tasks)
-        self._rows += tasks
+        """Note what is to be decided; of two entries, either of which tells it, once."""
+        fresh = {row.id: row for row in tasks if row.id not in self._found}
+        self._found |= fresh.keys()
+        self.tasks.update(row.kind for row in fresh.values())
+        self.opened += len(fresh.keys() - self._listed)
+        self._rows += fresh.values()
 
     def change(self, changes: Sequence[EdgeChange]) -> None:
         """Make changes once there are enough for a transaction."""
@@ -378,7 +385,7 @@ def _report(night: Night, slices: Slices, helped: BeforeAndAfter) -> dict[str, A
             {"nodes": [spot.one.id, spot.other.id], "shared": spot.shared, "semantic_leap": spot.leap}
             for spot in night.spots
         ],
-        "tasks_opened": sum(night.tasks.values()),
+        "tasks_opened": night.opened,
         "slices": slices.count,
         "slices_over_budget": slices.late,
         "longest_slice_ms": round(slices.longest * 1000, 2),
@@ -391,6 +398,12 @@ def _report(night: Night, slices: Slices, helped: BeforeAndAfter) -> dict[str, A
         "transactions": [commit.tx for commit in night.commits],
         "reversal_hashes": [hash_of(commit) for commit in night.commits],
     }
+
+
+def _listed(kernel: Kernel) -> set[str]:
+    """The tasks that are known already, to be decided or kept as they are."""
+    with kernel.read() as snapshot:
+        return {row.id for row in read_tasks(snapshot.session, snapshot.collection, ("open", "kept"))}
 
 
 def _newest(kernel: Kernel) -> int:

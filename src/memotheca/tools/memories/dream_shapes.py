@@ -65,7 +65,7 @@ class ReportShape:
     nrem: NremShape | None = one(NremShape, default=None, nullable=True)
     rem: RemShape | None = one(RemShape, default=None, nullable=True)
     shortcuts_created: int = integer()
-    tasks_opened: int = integer()
+    tasks_opened: int = integer("Those that were not on the list before.")
     slices: int = integer()
     slices_over_budget: int = integer("Of more than 20 ms.")
     longest_slice_ms: float = number()
