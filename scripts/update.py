@@ -70,7 +70,7 @@ def steadied(reply: Reply, folder: str) -> Reply:
         text = re.sub(r"node_[0-9a-f]{8,32}", f"node_{SAMPLE_ID[-8:]}", text)
         text = re.sub(r"task_[0-9a-f]{16}", "task_5f0c2d9e8b7a6431", text)
         text = re.sub(r"pred_[0-9a-f]{10}\b", "pred_5f0c2d9e8b", text)
-        text = re.sub(r"\b(topic|goal)_[0-9a-f]{8}\b", rf"\1_{SAMPLE_ID[-8:]}", text)
+        text = re.sub(r"\b(topic|goal|pv)_[0-9a-f]{8,12}\b", rf"\1_{SAMPLE_ID[-8:]}", text)
         text = re.sub(r"\b[0-9a-f]{52}(?=[0-9a-f]{12}\b)", "5" * 52, text)
         text = re.sub(r'("score": ?0\.\d)\d*', r"\1", text)
         text = re.sub(

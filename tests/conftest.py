@@ -295,7 +295,7 @@ def masked(value: Any) -> Any:
     text = re.sub(r"node_[0-9a-f]{8,32}\b", "node_<id>", text)
     text = re.sub(r"task_[0-9a-f]{16}\b", "task_<id>", text)
     text = re.sub(r"pred_[0-9a-f]{10}\b", "pred_<id>", text)
-    text = re.sub(r"\b(topic|goal)_[0-9a-f]{8}\b", r"\1_<id>", text)
+    text = re.sub(r"\b(topic|goal|pv)_[0-9a-f]{8,12}\b", r"\1_<id>", text)
     text = re.sub(r"\b[0-9a-f]{64}\b", "<hash>", text)
     text = re.sub(r'(\\?"(?:retrieval|query_time)_ms\\?":\s*)[0-9.]+', r"\g<1>0", text)
     text = re.sub(r'(\\?"(?:search_time_ms|[a-z]+_(?:time|remaining)_seconds)\\?":\s*)[0-9.]+', r"\g<1>0", text)

@@ -1,6 +1,7 @@
 """What the parameters of the tools for topics, goals and presets do to an answer."""
 
 from tests.memories.effects import Effect
+from tests.memories.gardens import CHOIR, REACTOR
 
 # Asked of a memory about reactors and bread: as it is, or with its goal and what was stored since.
 PLANTED, SOWN, GROWN = "planted", 1, 2
@@ -29,7 +30,20 @@ GOALS = [
     Effect("get_autonomous_status", {PLANTED: GROWN, "include_history": True}, {"history_count": 1}, "history"),
 ]
 MAKE = {"action": "create", "profile_id": "mine"}
+TRIED = {PLANTED: GROWN, "content": REACTOR[0]}
+FUSED = {PLANTED: GROWN, "memory_id": "$hymn"}
 PURPOSE = [
+    Effect("compute_teleological_vector", TRIED, {"content": CHOIR[0]}, "purpose_vector"),
+    Effect("compute_teleological_vector", TRIED, {"profile_id": "code_implementation"}, "dominant_embedder"),
+    Effect("compute_teleological_vector", TRIED, {"compute_tucker": True}, "tucker"),
+    Effect("compute_teleological_vector", {**TRIED, "compute_tucker": True}, {"tucker_ranks": [2, 2, 2]}, "tucker"),
+    Effect("compute_teleological_vector", TRIED, {"include_per_embedder": True}, "per_embedder"),
+    Effect("fuse_embeddings", FUSED, {"memory_id": "$pump"}, "memory_id"),
+    Effect("fuse_embeddings", FUSED, {"fusion_method": "linear"}, "weights"),
+    Effect("fuse_embeddings", {**FUSED, "memory_id": "$pump"}, {"profile_id": "research"}, "weights"),
+    Effect("fuse_embeddings", {**FUSED, "memory_id": "$pump"}, {"custom_weights": [1] * 12 + [5]}, "weights"),
+    Effect("fuse_embeddings", {**FUSED, "memory_id": "$pump"}, {"apply_synergy": False}, "fused"),
+    Effect("fuse_embeddings", FUSED, {"store_result": False}, "stored"),
     Effect("manage_teleological_profile", MAKE, {"action": "read"}, "error"),
     Effect("manage_teleological_profile", {"action": "read", "profile_id": "research"}, {"profile_id": "x"}, "error"),
     *(

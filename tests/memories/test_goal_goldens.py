@@ -25,6 +25,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "manage_teleological_profile-list": ("manage_teleological_profile", {"action": "list"}),
     "manage_teleological_profile-unknown": ("manage_teleological_profile", {"action": "read", "profile_id": "x"}),
+    "compute_teleological_vector": ("compute_teleological_vector", {"content": REACTOR[0]}),
+    "fuse_embeddings-unknown": ("fuse_embeddings", {"memory_id": "nobody"}),
     "get_autonomous_status": (
         "get_autonomous_status",
         {"include_metrics": True, "include_history": True, "history_count": 2},
@@ -40,6 +42,12 @@ def test_golden_goal(librarian: Librarian, golden: Any, time: Time, name: str) -
     tell(librarian, BAKERY, CHOIR)
     librarian.call("get_alignment_drift")
     golden(f"memories/{name}", show(librarian, *CALLS[name]))
+
+
+def test_golden_of_fusion(librarian: Librarian, golden: Any) -> None:
+    ids = tell(librarian, REACTOR, BAKERY)
+    librarian.call("auto_bootstrap_north_star", confidence_threshold=0.5)
+    golden("memories/fuse_embeddings", show(librarian, "fuse_embeddings", {"memory_id": ids[0]}))
 
 
 def test_golden_of_too_little(librarian: Librarian, golden: Any) -> None:

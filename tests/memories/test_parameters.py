@@ -328,7 +328,8 @@ class Kitchens:
         self.names |= {"$topic": topics[0]["goal_id"]}
         for group in (REACTOR, BAKERY, CHOIR):
             time.advance(2 * DAY // SECOND)
-            self.names |= {"$hymn": tell(librarian, group)[-1]}
+            ids = tell(librarian, group)
+            self.names |= {"$hymn": ids[-1]} | ({"$pump": ids[0]} if group is REACTOR else {})
             librarian.call("get_alignment_drift")
         write_down(librarian.app)
         self._seconds[GROWN] = (librarian.kernel.now() - BEGAN) // SECOND

@@ -25,6 +25,8 @@ ASKED = {"query": "reactor failed"}
 # How each reading tool is asked about the plant: with what it must be told, and nothing that asks for more.
 CALLS: dict[str, list[dict[str, Any]]] = {
     "check_adversarial": [{"content": LONG[:3000]}],
+    "compute_teleological_vector": [{"content": LONG[:3000], "include_per_embedder": True, "compute_tucker": True}],
+    "fuse_embeddings": [{"memory_id": "$memory"}],
     "critique_context": [{}, {"check_types": ["conflicts", "duplicates", "outdated"]}],
     "debug_compare_retrieval": [{**ASKED, "spaces": ["E1", "E5", "E7", "E13"]}],
     "entailment_query": [{"node_id": "$memory"}],
@@ -137,6 +139,7 @@ def fill(writer: Writer) -> dict[str, str]:
     for number in range(60):
         objects = {"object": f"valve {number} {'of steel ' * 20}".strip(), "multi": True}
         writer.call("relate", subject="reactor", predicate="leads to", **objects)
+    writer.call("auto_bootstrap_north_star", confidence_threshold=0)
     task, *_ = [file_of(writer, number) for number in range(6)]
     return {"$memory": told[0]["node_id"], "$citation": told[0]["citation"], "$task": task}
 

@@ -108,6 +108,12 @@ SELECTIONS = (
         "purpose",
         "Presets of retrieval, and which topics a text serves.",
         default=False,
-        members=("manage_teleological_profile", "search_graph", "inject_context"),
+        members=(
+            "manage_teleological_profile",
+            "compute_teleological_vector",
+            "fuse_embeddings",
+            "search_graph",
+            "inject_context",
+        ),
     ),
 )

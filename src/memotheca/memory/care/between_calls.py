@@ -8,6 +8,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.look_through import is_due, look_through
 from memotheca.memory.care.prefetch import get_ready
 from memotheca.memory.topics.drift import check_daily
+from memotheca.memory.topics.purpose import drop_old_vectors
 from memotheca.memory.topics.survey import go_on_surveying, is_survey_due
 from memotheca.storage.database import HeldRole
 
@@ -25,5 +26,5 @@ def tend_between_calls(kernel: Kernel, stop: Callable[[], bool], take: Take) -> 
         with take("topics") as held:
             if held is not None:
                 go_on_surveying(kernel, stop, fence=held.refuse_lost)
-    elif not stop():
-        check_daily(kernel)
+    elif not stop() and check_daily(kernel):
+        drop_old_vectors(kernel)
