@@ -37,7 +37,6 @@ def planted_rows(shown: str, count: int, planted: Planted, *, time: int) -> list
             query=f"question {number} of {planted.domain} {planted.telling}",
             domain=planted.domain,
             predicted=predicted,
-            facts={"fit": predicted},
             shown=(ShownEntry(entry_id=shown, score=1.0, signals=signals),),
         )
         rows.append(row)

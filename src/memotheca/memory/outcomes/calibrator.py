@@ -13,25 +13,27 @@ from memotheca.storage.instruments.retrievals import ShownEntry
 
 SIGNALS: tuple[str, ...] = ("lexical", "cosine", "recency", "importance", "use", "distance")
 # How strongly weights are drawn to 0, in outcomes: as if so many more had been seen that say nothing.
-PRIOR = 5.0  # measured on three corpora: 3 and 10 alike (docs/benchmarks.md: Learning)
+PRIOR = 10.0  # measured on three corpora: 5, 10 and 20 alike (docs/benchmarks.md: Learning)
 NARROW = 0.02  # chosen: signals that hardly vary are not blown up
 STEPS = 30  # chosen: Newton's method is done after a few
 SETTLED = 1e-8  # chosen: far below anything that is shown
 BINS = 10  # specification (memory-model: Calibration error)
-PASSES = 5  # chosen: a step of each outcome, a few times over
+PASSES = 5  # chosen: a quarter to two fifths of the way
 _TINY = 1e-9  # chosen: nothing, but not exactly
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledExample:
-    """What was shown, by its signals, whether it helped, and how much that counts; `before` is what was predicted then,
-    and `key` tells questions apart."""
+    """What was shown, by its signals, whether it helped, how much that counts, of which part of the questions it is,
+    and when; `before` is what was predicted then, and what is only told by use tests nothing."""
 
     features: tuple[float, ...]
     helped: float
     weight: float = 1.0
+    fold: int = 0
+    time: int = 0
     before: float | None = None
-    key: str = ""
+    is_test: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,6 @@ class Calibrator:
 
     def _scaled(self, features: Sequence[float]) -> list[float]:
         return [(x - c) / s for x, c, s in zip(features, self.centre, self.spread, strict=True)]
-
-    def stepped(self, example: LabelledExample, alpha: float) -> "Calibrator":
-        """A step of gradient descent towards one outcome."""
-        error = alpha * example.weight * (example.helped - self.predict(example.features))
-        moved = [w + error * z for w, z in zip(self.weights, self._scaled(example.features), strict=True)]
-        return Calibrator(tuple(moved), self.bias + error, self.centre, self.spread)
 
     def to_json(self) -> dict[str, Any]:
         named = {
@@ -78,37 +74,40 @@ def features_of(shown: Sequence[ShownEntry]) -> tuple[float, ...]:
 def fit_calibrator(examples: Sequence[LabelledExample]) -> tuple[Calibrator, int]:
     """The likeliest weights under a prior that draws them to 0, and after how many steps of Newton's method."""
     values = np.array([each.features for each in examples], np.float64)
-    helped = np.array([each.helped for each in examples], np.float64)
-    counts = np.array([each.weight for each in examples], np.float64)
-    centre = values.mean(0)
-    spread = np.maximum(values.std(0), NARROW)
-    rows = np.column_stack([(values - centre) / spread, np.ones(len(values))])
-    found = np.zeros(rows.shape[1])
+    centre, spread = values.mean(0), np.maximum(values.std(0), NARROW)
+    scales = tuple(map(float, centre)), tuple(map(float, spread))
+    calibrator = Calibrator((0.0,) * len(SIGNALS), 0.0, *scales)
     steps = 0
     for _ in range(STEPS):
         steps += 1
-        step = _newton_step(rows, helped, counts, found)
-        found = found + step
-        if float(np.abs(step).max()) < SETTLED:
+        calibrator, moved = _newton_step(calibrator, examples, 1.0)
+        if moved < SETTLED:
             break
-    *weights, bias = (float(each) for each in found)
-    return Calibrator(tuple(weights), bias, tuple(map(float, centre)), tuple(map(float, spread))), steps
+    return calibrator, steps
 
 
-def _newton_step(rows: NDArray[Any], helped: NDArray[Any], counts: NDArray[Any], found: NDArray[Any]) -> NDArray[Any]:
+def step_calibrator(calibrator: Calibrator, examples: Sequence[LabelledExample], alpha: float) -> Calibrator:
+    """A few small steps from where it stands towards the likeliest weights."""
+    for _ in range(PASSES):
+        calibrator, _ = _newton_step(calibrator, examples, alpha)
+    return calibrator
+
+
+def _newton_step(calibrator: Calibrator, examples: Sequence[LabelledExample], share: float) -> tuple[Calibrator, float]:
+    """A share of a step of Newton's method, and how far that went."""
+    values: NDArray[Any] = np.array([each.features for each in examples], np.float64)
+    helped = np.array([each.helped for each in examples], np.float64)
+    counts = np.array([each.weight for each in examples], np.float64)
+    centre, spread = np.array(calibrator.centre), np.array(calibrator.spread)
+    rows = np.column_stack([(values - centre) / spread, np.ones(len(values))])
+    found = np.array([*calibrator.weights, calibrator.bias])
     prior = np.diag([PRIOR] * len(SIGNALS) + [_TINY])
     predicted = 1 / (1 + np.exp(-np.clip(rows @ found, -30, 30)))
     slope = rows.T @ (counts * (helped - predicted)) - prior @ found
     curvature = (rows * (counts * predicted * (1 - predicted))[:, None]).T @ rows + prior + _TINY * np.eye(len(found))
-    return np.clip(np.linalg.solve(curvature, slope), -2, 2)
-
-
-def step_calibrator(calibrator: Calibrator, examples: Sequence[LabelledExample], alpha: float) -> Calibrator:
-    """A few passes of small steps from where it stands."""
-    for _ in range(PASSES):
-        for each in examples:
-            calibrator = calibrator.stepped(each, alpha)
-    return calibrator
+    step = share * np.clip(np.linalg.solve(curvature, slope), -2, 2)
+    *weights, bias = (float(each) for each in found + step)
+    return Calibrator(tuple(weights), bias, calibrator.centre, calibrator.spread), float(np.abs(step).max())
 
 
 def calibration_error(pairs: Sequence[tuple[float, float]]) -> float | None:

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.outcomes.calibrator import SIGNALS, Calibrator
@@ -37,7 +37,7 @@ class Learner:
     calibrator: Calibrator
     lambda_s: float
     nudged: float
-    method: str
+    method: Literal["bayesian", "gradient"]
     labels: float
     held_out: Mapping[str, Any]
     tx: int
@@ -66,7 +66,7 @@ def read_own_learner(snapshot: Snapshot, domain: str) -> Learner | None:
         calibrator=Calibrator.from_json(value),
         lambda_s=float(value["lambda_s"]),
         nudged=float(value["nudged"]),
-        method=str(value["method"]),
+        method=value["method"],
         labels=float(value["labels"]),
         held_out=value["held_out"],
         tx=found.tx,
@@ -91,7 +91,33 @@ def view_lambda(kernel: Kernel, snapshot: Snapshot, domain: str = GENERAL) -> La
 
 def nudge_of(kernel: Kernel, session: Session, domain: str) -> float:
     """How far surprising outcomes have moved λ_S of a domain, all together."""
-    return float(activity_of(kernel).state(session, kernel.collection, NUDGE + domain) or 0.0)
+    return float(_nudges(kernel, session, domain)["moved"])
+
+
+def usual_lead(kernel: Kernel, session: Session, domain: str) -> float:
+    """The mean lead of what was observed of a domain, drawn to none as long as that is little."""
+    held = _nudges(kernel, session, domain)
+    return float(held["leads"]) / (FEWEST + int(held["count"]))
+
+
+def add_nudge(kernel: Kernel, domain: str, lead: float, step: float) -> None:
+    """Take an outcome into what moves λ_S of a domain."""
+    with kernel.read() as snapshot:
+        held = _nudges(kernel, snapshot.session, domain)
+        current = view_lambda(kernel, snapshot, domain).current
+    # Beyond its bounds nothing adds up, so that λ leaves them soon.
+    moved = clamp_lambda(current + step) - current
+    value = {
+        "moved": round(held["moved"] + moved, 6),
+        "leads": round(held["leads"] + lead, 6),
+        "count": held["count"] + 1,
+    }
+    activity_of(kernel).set_state(kernel.collection, NUDGE + domain, value)
+
+
+def _nudges(kernel: Kernel, session: Session, domain: str) -> dict[str, Any]:
+    held = activity_of(kernel).state(session, kernel.collection, NUDGE + domain)
+    return held or {"moved": 0.0, "leads": 0.0, "count": 0}
 
 
 def clamp_lambda(value: float) -> float:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.outcomes.calibrator import features_of
 from memotheca.memory.outcomes.learner import (
-    NUDGE,
     SURPRISE,
     accuracy_of,
+    add_nudge,
     clamp_lambda,
     is_low,
     lead_of,
-    nudge_of,
+    usual_lead,
     view_lambda,
 )
 from memotheca.memory.outcomes.learning_log import LearningEvent, log_learning
@@ -70,15 +70,17 @@ def observe(kernel: Kernel, said: StatedOutcome) -> HeldAgainst:
     with kernel.read() as snapshot:
         alpha = learning_rate(kernel, snapshot.session, said.session)
         before = view_lambda(kernel, snapshot, said.domain or GENERAL).current
+        usual = usual_lead(kernel, snapshot.session, GENERAL)
 
-    def act(session: Session) -> tuple[HeldAgainst, float]:
+    def act(session: Session) -> tuple[HeldAgainst, float, float | None]:
         row = _resolvable(session, kernel.collection, said.prediction_id, now)
         was_low = is_low(observed_outcomes(session, kernel.collection))
         facts = {**row.facts, **({QUERY_TYPE: said.query_type} if said.query_type else {})}
         row = replace(row, outcome=said.value, observed=now, how=STATED, domain=said.domain or row.domain, facts=facts)
         set_outcome(session, kernel.collection, row)
         outcomes = observed_outcomes(session, kernel.collection)
-        step = _step(row, alpha)
+        lead = lead_of(features_of(row.shown)) if row.shown else None
+        step = 0.0 if lead is None else _step(row, alpha * (lead - usual))
         held = HeldAgainst(
             domain=row.domain,
             predicted=row.predicted,
@@ -89,11 +91,11 @@ def observe(kernel: Kernel, said: StatedOutcome) -> HeldAgainst:
         )
         events = [*_adjusted(held, before, step, now=now), *_crossed(held, was_low, is_low(outcomes), now=now)]
         log_learning(session, kernel.collection, events)
-        return replace(held, events=tuple(events)), step
+        return replace(held, events=tuple(events)), step, lead
 
-    held, step = kernel.store.operate(act)
-    if step:
-        _nudge(kernel, {GENERAL, held.domain}, step)
+    held, step, lead = kernel.store.operate(act)
+    for domain in {GENERAL, held.domain} if lead is not None else ():
+        add_nudge(kernel, domain, lead or 0.0, step)
     return held
 
 
@@ -115,20 +117,13 @@ def _resolvable(session: Session, collection: str, id: str, now: int) -> Retriev
     return row
 
 
-def _step(row: RetrievalRow, alpha: float) -> float:
-    """By how much a surprise moves λ_S: towards novelty where what is new helped more than was thought."""
-    if row.predicted is None or row.outcome is None or not row.shown:
+def _step(row: RetrievalRow, weight: float) -> float:
+    """By how much a surprise moves λ_S: towards novelty where what is newer than usual helped more than was thought."""
+    if row.predicted is None or row.outcome is None:
         return 0.0
     error = row.outcome - row.predicted
-    step = alpha * error * lead_of(features_of(row.shown)) if abs(error) > SURPRISE else 0.0
+    step = weight * error if abs(error) > SURPRISE else 0.0
     return step if abs(step) >= LEAST_STEP else 0.0
-
-
-def _nudge(kernel: Kernel, domains: set[str], step: float) -> None:
-    with kernel.store.database.read() as session:
-        moved = {domain: nudge_of(kernel, session, domain) + step for domain in domains}
-    for domain, value in moved.items():
-        activity_of(kernel).set_state(kernel.collection, NUDGE + domain, round(value, 6))
 
 
 def _adjusted(held: HeldAgainst, before: float, step: float, *, now: int) -> list[LearningEvent]:

@@ -8,7 +8,6 @@ from typing import Literal
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.outcomes.calibrator import features_of
-from memotheca.memory.outcomes.labels import FIT
 from memotheca.memory.outcomes.learner import read_learner
 from memotheca.memory.outcomes.shown_signals import domain_of, shown_entries
 from memotheca.memory.safety.secrets import scrub
@@ -54,7 +53,7 @@ def predict_help(kernel: Kernel, answered: AnsweredQuestion) -> RetrievalRow:
         query=scrub(answered.query)[0],
         domain=domain,
         predicted=predicted,
-        facts=({} if fit is None else {FIT: fit}) | ({"profile": answered.profile} if answered.profile else {}),
+        facts={"profile": answered.profile} if answered.profile else {},
         shown=shown,
     )
     activity_of(kernel).retrievals.keep(kernel.collection, row)

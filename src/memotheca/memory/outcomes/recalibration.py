@@ -1,7 +1,7 @@
-"""Recalibration: the calibrator learns from outcomes, is tested on questions that were held out, and is taken over
+"""Recalibration: the calibrator learns from outcomes, is tested on questions that it has not seen, and is taken over
 where it predicts them better (memory-model: Calibrator)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -9,12 +9,13 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.reversal import hash_of
 from memotheca.memory.outcomes.calibrator import (
     Calibrator,
+    LabelledExample,
     brier_score,
     calibration_error,
     fit_calibrator,
     step_calibrator,
 )
-from memotheca.memory.outcomes.labels import Labels, pairs_of, read_labels
+from memotheca.memory.outcomes.labels import TESTED, Labels, read_labels
 from memotheca.memory.outcomes.learner import (
     LEARNER,
     LambdaView,
@@ -37,6 +38,7 @@ from memotheca.storage.snapshot import Snapshot
 
 Method = Literal["gradient", "bayesian", "none"]
 BETTER = 1e-4  # chosen: less is chance
+BLURRED = 0.02  # chosen on one halving of three corpora (docs/benchmarks.md: Learning)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +68,9 @@ class Recalibration:
 
     @property
     def improvement(self) -> float | None:
-        """By how much predictions of held-out questions get better: the Brier score before less that after."""
+        """By how much predictions of questions it has not seen get better: their ECE before less that after."""
         found = self.held_out
-        return None if found is None else found["brier_before"] - found["brier_after"]
+        return None if found is None else found["ece_before"] - found["ece_after"]
 
     @property
     def reversal_hash(self) -> str | None:
@@ -76,7 +78,7 @@ class Recalibration:
 
 
 def recalibrate(kernel: Kernel, wanted: RecalibrationRequest, *, actor: str) -> Recalibration:
-    """Learn from what outcomes there are, and take that over where it does better on what was held out."""
+    """Learn from what outcomes there are, and take that over where it does better on questions it has not seen."""
     with kernel.read() as snapshot:
         found = _learn(kernel, snapshot, wanted)
     if wanted.is_dry or found.labels.lacking:
@@ -110,44 +112,62 @@ def _learn(kernel: Kernel, snapshot: Snapshot, wanted: RecalibrationRequest) -> 
         return unchanged
     own = read_own_learner(snapshot, wanted.domain)
     # From nothing there is nothing to step from; where predictions hold badly, small steps are not enough.
-    if wanted.is_full or own is None or is_low(outcomes, wanted.domain):
-        (calibrator, steps), method = fit_calibrator(labels.learned), "bayesian"
-    else:
-        calibrator, steps, method = step_calibrator(own.calibrator, labels.learned, unchanged.alpha), 0, "gradient"
+    start = None if own is None or wanted.is_full or is_low(outcomes, wanted.domain) else own.calibrator
     current = read_learner(snapshot, wanted.domain)
-    tested = _test(labels, None if current is None else current.calibrator, calibrator)
-    if tested["brier_before"] - tested["brier_after"] < BETTER:
-        reason = "What was learned predicts the questions that were held out no better, and is not taken over."
-        return replace(unchanged, steps=steps, held_out=tested, reason=reason)
+    tested = [each for each in labels.examples if each.is_test and (current is None or each.time > current.time)]
+    if len(tested) < TESTED:
+        reason = f"Since it learned last, {len(tested)} of {TESTED} outcomes were observed that could test it."
+        return replace(unchanged, reason=reason)
+    held_out = _test(labels, tested, lambda taught: _learned(taught, start, unchanged.alpha)[0])
+    calibrator, steps = _learned(labels.examples, start, unchanged.alpha)
+    if not _is_better(held_out):
+        reason = "What was learned predicts questions that it has not seen no better, and is not taken over."
+        return replace(unchanged, steps=steps, held_out=held_out, reason=reason)
     learner = Learner(
         domain=wanted.domain,
         calibrator=calibrator,
         lambda_s=round(lambda_of(calibrator, view.base, labels.counted), 6),
         nudged=nudge_of(kernel, session, wanted.domain),
-        method=method,
+        method="bayesian" if start is None else "gradient",
         labels=labels.counted,
-        held_out=tested,
+        held_out=held_out,
         tx=0,
         time=kernel.now(),
     )
-    reason = f"Brier score of held-out questions {tested['brier_before']:.3f} before, {tested['brier_after']:.3f} after"
-    after = learner.lambda_s
-    return replace(unchanged, method=method, after=after, steps=steps, held_out=tested, learner=learner, reason=reason)
+    return replace(
+        unchanged,
+        method=learner.method,
+        after=learner.lambda_s,
+        steps=steps,
+        held_out=held_out,
+        learner=learner,
+        reason=f"Calibration error {held_out['ece_before']:.3f} before, {held_out['ece_after']:.3f} after",
+    )
 
 
-def _test(labels: Labels, current: Calibrator | None, learned: Calibrator) -> dict[str, Any]:
-    """How what is held out was predicted so far, by the fit of the best where nothing was learned, or by how often
-    others helped where no fit is known, and how it would be."""
-    held_out = labels.held_out
-    often = sum(each.helped for each in labels.learned) / len(labels.learned)
-    usual = [often if each.before is None else each.before for each in held_out]
-    before = usual if current is None else [current.predict(each.features) for each in held_out]
-    after = [learned.predict(each.features) for each in held_out]
-    found: dict[str, Any] = {"count": len(held_out)}
-    for name, predicted in (("before", before), ("after", after)):
-        pairs = pairs_of(held_out, predicted)
+def _is_better(held_out: Mapping[str, Any]) -> bool:
+    is_blurred = held_out["brier_after"] - held_out["brier_before"] > BLURRED
+    return not is_blurred and held_out["ece_before"] - held_out["ece_after"] >= BETTER
+
+
+def _learned(examples: Sequence[LabelledExample], start: Calibrator | None, alpha: float) -> tuple[Calibrator, int]:
+    """The likeliest weights and how many steps that took; or small steps from a start."""
+    return fit_calibrator(examples) if start is None else (step_calibrator(start, examples, alpha), 0)
+
+
+def _test(
+    labels: Labels, tested: Sequence[LabelledExample], teach: Callable[[Sequence[LabelledExample]], Calibrator]
+) -> dict[str, Any]:
+    """How outcomes were predicted, by how often others helped where they were not, and how each would be by what the
+    other parts of the questions teach."""
+    taught = {part: [each for each in labels.examples if each.fold != part] for part in {each.fold for each in tested}}
+    learned = {part: teach(examples) for part, examples in taught.items() if examples}
+    before = [(labels.often if each.before is None else each.before, each.helped) for each in tested]
+    after = [(learned[each.fold].predict(each.features), each.helped) for each in tested if each.fold in learned]
+    found: dict[str, Any] = {"count": len(tested)}
+    for name, pairs in (("before", before), ("after", after)):
         found[f"ece_{name}"] = round(calibration_error(pairs) or 0.0, 4)
-        found[f"brier_{name}"] = round(brier_score(pairs) or 0.0, 6)
+        found[f"brier_{name}"] = round(1.0 if not pairs else brier_score(pairs) or 0.0, 6)
     return found
 
 

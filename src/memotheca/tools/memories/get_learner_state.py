@@ -32,7 +32,7 @@ class AdjustmentShape:
     domain: str = text()
     method: str = text()
     labels: float = number("How many it was learned from.")
-    held_out: int = integer("How many questions tested it.")
+    held_out: int = integer("How many outcomes tested it.")
     ece_before: float = number()
     ece_after: float = number()
 

@@ -32,7 +32,7 @@ class AdjustmentShape:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOutShape:
-    count: int = integer("Questions that are never learned from.")
+    count: int = integer("Outcomes of questions it had not seen.")
     ece_before: float = number()
     ece_after: float = number()
     brier_before: float = number()
@@ -49,7 +49,7 @@ class Output:
     new_lambdas: LambdaShape = one(LambdaShape)
     method: str = choice(("gradient", "bayesian", "none"))
     bo_iterations: int = integer("Steps until the likeliest weights were found.")
-    expected_improvement: float | None = number("Of the Brier score of held-out questions.", nullable=True)
+    expected_improvement: float | None = number("Of the calibration error of questions it had not seen.", nullable=True)
     held_out: HeldOutShape | None = one(HeldOutShape, nullable=True)
     labels: LabelsShape = one(LabelsShape)
     dry_run: bool = flag()
@@ -69,7 +69,7 @@ EXAMPLE = Example(
 
 @tool(contract="memories", component="gwt", effect="change", models=(Input, Output), example=EXAMPLE)
 def trigger_lambda_recalibration(call: Call[Kernel], input: Input) -> Answer:
-    """Learn from observed outcomes which signals tell that something helps, test it on questions that are held out, and
+    """Learn from observed outcomes which signals tell that something helps, test it on questions it has not seen, and
     take it over where it predicts them better; restore_from_hash takes it back."""
     wanted = RecalibrationRequest(
         domain=input.domain or GENERAL, session=call.session, is_full=input.force_bayesian, is_dry=input.dry_run
