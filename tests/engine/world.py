@@ -110,8 +110,8 @@ class Mishaps:
         begin, rows = SQLiteDatabase.write, SQLiteSession.rows
 
         @contextmanager
-        def write(database: Any) -> Generator[Any]:
-            with begin(database) as session:
+        def write(database: Any, collection: str | None = None) -> Generator[Any]:
+            with begin(database, collection) as session:
                 yield session
                 self.strike("commit")
 

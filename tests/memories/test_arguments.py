@@ -29,6 +29,8 @@ BOUNDS: dict[str, dict[str, float]] = {
     "delta": {"minimum": -0.5, "maximum": 0.5},
     "goal": {"minLength": 10, "maxLength": 1000},
 }
+# The field of that name is another quantity there: a level's step, which is clamped to the level's own range.
+OTHERWISE = {("adjust_neuromodulator", "delta")}
 
 
 @pytest.mark.parametrize("tool", sorted(MUTATING))
@@ -103,7 +105,7 @@ def test_the_general_bounds_hold_for_every_tool_that_has_such_a_field() -> None:
     for name, schema in TOOLS.items():
         for field, bounds in BOUNDS.items():
             rule = schema["properties"].get(field)
-            if rule is not None:
+            if rule is not None and (name, field) not in OTHERWISE:
                 assert {key: rule.get(key) for key in bounds} == bounds, (name, field)
                 checked += 1
     assert checked >= 18
@@ -112,7 +114,7 @@ def test_the_general_bounds_hold_for_every_tool_that_has_such_a_field() -> None:
 def test_what_is_out_of_bounds_is_refused_with_the_bounds(librarian: Librarian) -> None:
     for name, schema in TOOLS.items():
         for field, bounds in BOUNDS.items():
-            if field not in schema["properties"]:
+            if field not in schema["properties"] or (name, field) in OTHERWISE:
                 continue
             if "maxLength" in bounds:
                 wrong: list[Any] = ["x" * (int(bounds["maxLength"]) + 1)]
