@@ -21,10 +21,10 @@ STEPS = int(os.environ.get("STEPS", "75"))
 EVERY = 15
 
 # What is measured while it is answered, the id that an answer is given, what a process holds in memory at the moment
-# (how many judgements, and so whether that layer is warm), and what `judge_lately` keeps beside a result: by the entry, its last change and the
-# sample, although whom the entry is joined to counts too. Where one of those who is no member of the sample has
-# changed, a process that judged before answers as it did then. With `judge_all` in its place nothing differs
-# (LONG_LIVED=2-3 STEPS=120 without this mask).
+# (how many judgements, and so whether that layer is warm), and what `judge_lately` keeps beside a result: by the
+# entry, its last change and the sample, although whom the entry is joined to counts too. Where one of those who is no
+# member of the sample has changed, a process that judged before answers as it did then. With `judge_all` in its place
+# nothing differs (LONG_LIVED=2-3 STEPS=120 without this mask).
 MEASURED = re.compile(
     r'"(?:\w*ms|\w*time_seconds|\w+_mb|judgements_held)": [0-9.e-]+|"(?:johari|dominant_embedder)": "\w+"'
     r'|"status": "(?:warm|cold)"|"prediction_id": "pred_[0-9a-f]+"'
