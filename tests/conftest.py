@@ -121,6 +121,7 @@ def emptied(request: pytest.FixtureRequest, database: str) -> Any:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A property that holds on one database is looked for on the other with fewer examples: each is a journey."""
     test: Any = getattr(item, "obj", None)
+    test = getattr(test, "__func__", test)
     # A machine of states has its settings elsewhere.
     if is_hypothesis_test(test) and hasattr(test, "_hypothesis_internal_use_settings"):
         wanted = test.__dict__.setdefault("_wanted_settings", test._hypothesis_internal_use_settings)
