@@ -27,7 +27,6 @@ from memotheca.memory.safety.adversarial import (
     BUCKETS,
     DENSE,
     FEATURES,
-    FLAGGED,
     LOWERING,
     NAMES,
     SCALE,
@@ -38,6 +37,7 @@ from memotheca.memory.safety.adversarial import (
     passages,
 )
 from memotheca.memory.safety.learned_weights import write_weights
+from memotheca.memory.tuning.thresholds import PRIORS
 from speech import Speech
 
 QUOTING = ("quoted-attack", "security-article", "prompt-library", "agent-instructions", "trigger-words")
@@ -355,7 +355,7 @@ def measure(folder: Path) -> None:
         began = time.process_time()
         scores = [inspect(each["text"]).score for each in texts]
         spent = (time.process_time() - began) / len(texts) * 1000
-        flagged = Counter(each["kind"] for each, score in zip(texts, scores, strict=True) if score >= FLAGGED)
+        flagged = Counter(each["kind"] for each, score in zip(texts, scores, strict=True) if score >= PRIORS["planted"])
         counted = Counter(each["kind"] for each in texts)
         share = sum(flagged.values()) / len(texts)
         print(f"{name}: {sum(flagged.values())} of {len(texts)} reported ({share:.3f}), {spent:.2f} ms each")
