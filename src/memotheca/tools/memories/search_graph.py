@@ -102,7 +102,7 @@ class Output:
     )
     stages: tuple[Stage, ...] = many(Stage)
     purpose_reason: str = text(
-        default="Not told here; compute_teleological_vector says which goal and topics a text serves."
+        default="Not told here; compute_teleological_vector says what a text serves."
     )
     prediction_id: str = text("For saying whether it helped.")
     retrieval_ms: float = number()
