@@ -101,9 +101,7 @@ class Output:
         nullable=True,
     )
     stages: tuple[Stage, ...] = many(Stage)
-    purpose_reason: str = text(
-        default="Not told here; compute_teleological_vector says what a text serves."
-    )
+    purpose_reason: str = text(default="Not told here; compute_teleological_vector says what a text serves.")
     prediction_id: str = text("For saying whether it helped.")
     retrieval_ms: float = number()
     partial: str | Unset = text(default=UNSET)
