@@ -102,7 +102,19 @@ def texts_of(tool: Tool) -> Iterator[tuple[str, int, bool]]:
             yield name, items.get("maxLength", LONG), True
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+# What is done in slices keeps those that are done; each is whole.
+AT_ONCE = [tool for tool in TOOLS if tool.name != "trigger_dream"]
+
+
+def test_a_dream_that_is_cancelled_wakes_and_says_so(served: Writer) -> None:
+    served.call("store_memory", content="Ada says: see INC-7.", rationale="Heard in the hall.")
+    asked = count()
+    reply = reply_of(served, "trigger_dream", lambda: next(asked) >= 1, blocking=True)
+    assert "cancelled" in str(reply.blocks).lower()
+    assert not served.call("get_dream_status")["is_dreaming"]
+
+
+@pytest.mark.parametrize("tool", AT_ONCE, ids=lambda tool: tool.name)
 def test_a_call_ends_wherever_it_is_cancelled(served: Writer, tool: Tool) -> None:
     for name, arguments in tool.example.after:
         served.reply(name, **arguments)

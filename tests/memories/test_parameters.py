@@ -278,6 +278,7 @@ def furnish(librarian: Librarian) -> dict[str, str]:
     put_outcomes(librarian, learned, 60, Planted(domain="Code", right=0.8, wrong=0.4))
     put_outcomes(librarian, learned, 3, Planted(domain="Legal"))
     librarian.call("trigger_lambda_recalibration", domain="Code")
+    put_outcomes(librarian, learned, 60, Planted(domain="Code", telling="importance", wrong=0.3))
     librarian.remember("Jam is sweet.", session_id="kitchen", domain="General", metadata={"source": "the cook"})
     for session, query in (("kitchen", "jam"), ("", "tea")):
         librarian.session = session

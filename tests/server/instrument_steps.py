@@ -113,6 +113,14 @@ STEPS = (
     _step("How was that before?", "get_drift_history"),
     _step("What would bring it back?", "trigger_drift_correction"),
     _step("What runs by itself, and when next?", "get_autonomous_status", include_metrics=True),
+    _step(
+        "Which topics and goals does a text serve?",
+        "compute_teleological_vector",
+        content="Uploads fail when the disk is full.",
+    ),
+    _step("What do the spaces say of a memory together?", "fuse_embeddings", memory_id="$incident"),
+    _step("Keep a way of searching under a name.", "manage_teleological_profile", action="list"),
+    _step("Search as that name says.", "search_graph", query="disk full", profile="debugging"),
     _step("Keep a memory in view for this session.", "trigger_workspace_broadcast", memory_id="$incident", force=True),
     _step(
         "It stands in every context from now on, within the budget.",

@@ -10,7 +10,7 @@ from memotheca.memory.dream.sleeper import Sleep, sleeper_of
 from memotheca.model.errors import Failure, Refusal
 
 EPILOG = """examples:
-  memotheca dream                     tend what is stored, and propose blind spots
+  memotheca dream                     tend what is stored, propose the rest
   memotheca dream --phase nrem        only tend
   memotheca dream --dry-run           only say what would be done
 

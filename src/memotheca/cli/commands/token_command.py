@@ -8,8 +8,9 @@ from memotheca.cli.layout import table
 from memotheca.cli.terminal import app_of, print_json
 from memotheca.model.errors import Failure, Refusal
 
-EPILOG = """A token is shown once, when it is made; the data directory keeps only a digest of it. Servers that
-run take a new or revoked token into account at once. Its name is what `memotheca history` shows.
+EPILOG = """A token is shown once, when it is made; the data directory keeps only a
+digest of it. Servers that run take a new or revoked token into account at
+once. Its name is what `memotheca history` shows.
 
 roles:
   read    look at everything, change nothing

@@ -69,7 +69,7 @@ _DOES = (
     "arbeitet|est|a|habite|es|vive|é|mora|è|abita|woont|werkt|er|bor"
 )
 _CAPITAL = r"[^\W\d_a-z][^\W\d_]+"
-_SUBJECT = re.compile(rf"(?:^|[.!?\n]\s*)({_CAPITAL})(?:['\u2019]s|(?:\s{_CAPITAL})?\s(?:{_DOES})\b)")
+_SUBJECT = re.compile(rf"(?:^|[.!?\n]\s{{0,8}})({_CAPITAL})(?:['\u2019]s|(?:\s{_CAPITAL})?\s(?:{_DOES})\b)")
 _WITHIN = re.compile(r"(?<=[\w,] )[A-Z\u00c0-\u00de][^\W\d_A-Z][^\W\d_]+")
 # What sentences begin with that name nobody.
 _OPENERS = frozenset(

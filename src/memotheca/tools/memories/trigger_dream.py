@@ -8,6 +8,7 @@ from memotheca.memory.dream.dream_log import COOLDOWN, read_dreams
 from memotheca.memory.dream.night import ALIASES, PHASES, DreamRequest, Phase, dream, new_run
 from memotheca.memory.dream.sleeper import Sleep, is_somebody_dreaming, sleeper_of
 from memotheca.model.clock import MINUTE, SECOND, to_iso
+from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -70,16 +71,21 @@ def trigger_dream(call: Call[Kernel], input: Input) -> Answer:
         told = f"It dreams ({run}); get_dream_status tells how far it is."
         return Answer(told, NODES, begun)
     reports: list[dict[str, Any]] = []
+    left: list[bool] = []
 
     def spend(sleep: Sleep) -> None:
         def tell(done: float, total: float | None, message: str) -> None:
-            if call.cancelled():
+            if not left and call.cancelled():
+                left.append(True)
                 sleep.wake("manual_abort")
             call.report(done, total, message)
 
         reports.append(dream(sleep, request, tell))
 
     slumber.spend(spend)
+    if left:
+        done = f"; restore_from_hash takes back what {run} had done" if reports[0]["transactions"] else ""
+        raise Refusal(Failure.CANCELLED, f"The dream was cancelled{done}.")
     return _answer(begun, reports[0])
 
 
