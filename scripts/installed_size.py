@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-LIMIT_MB = 300
+LIMIT_MB = 310
 
 
 def locked_names() -> list[str]:
