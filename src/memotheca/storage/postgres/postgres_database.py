@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -181,7 +182,7 @@ class PostgresDatabase:
         with self.read() as session:
             if self.has_table(session, "shared_file") and self.has_table(session, "role_lease"):
                 return
-        with self._write_row() as session:
+        with self._session(_WRITE) as session:
             session.rows("SELECT pg_advisory_xact_lock(?)", _BEGINNING)
             for statement in _INSTEAD_OF_FILES:
                 session.run(statement)
@@ -268,9 +269,13 @@ class PostgresDatabase:
 
     # Transactions
 
+    def read(self) -> AbstractContextManager[Session]:
+        return self._session(_READ)
+
     @contextmanager
-    def read(self) -> Generator[Session]:
-        connection = self._begin(_READ)
+    def _session(self, begin: str) -> Generator[Session]:
+        """A transaction in which no collection's order matters."""
+        connection = self._begin(begin)
         try:
             yield PostgresSession(connection)
             connection.execute(b"COMMIT")
@@ -355,20 +360,7 @@ class PostgresDatabase:
 
     def lease(self, folder: Path, name: str) -> AbstractContextManager[RowLease | None]:
         del folder  # It is the role of all machines.
-        return take_lease(self._write_row, name, patience_of_roles())
-
-    @contextmanager
-    def _write_row(self) -> Generator[Session]:
-        """A change of one row that no collection's order is about."""
-        connection = self._begin(_WRITE)
-        try:
-            yield PostgresSession(connection)
-            connection.execute(b"COMMIT")
-        except psycopg.Error as error:
-            raise to_refusal(error) from error
-        finally:
-            self._roll_back(connection)
-            self._release(connection)
+        return take_lease(partial(self._session, _WRITE), name, patience_of_roles())
 
     # What else differs
 

@@ -9,6 +9,17 @@ from memotheca.memory.focus.workspace import Workspace
 from memotheca.memory.spaces.space_table import IDS, SPACES
 from memotheca.model.knowledge import Entry
 from memotheca.toolkit.fields import text
+from memotheca.toolkit.tool import Example
+
+# A session that has stored and asked something, so that there is a focus to tell of.
+FOCUSED = Example(
+    arguments={},
+    after=(
+        ("store_memory", {"content": "The nightly job holds the lock.", "rationale": "Seen on Tuesday."}),
+        ("store_memory", {"content": "Deploys wait for the lock.", "rationale": "Seen on Tuesday."}),
+        ("search_graph", {"query": "Who holds the lock?"}),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from memotheca.memory.focus.awareness import LABELS, SUFFICIENT, Integration, in
 from memotheca.memory.focus.ego import Ego, look_at_ego, status_of
 from memotheca.memory.focus.workspace import ASLEEP, Workspace, look_at_workspace
 from memotheca.toolkit.fields import UNSET, Unset, flag, integer, number, numbers, one, said, text
-from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.toolkit.tool import Answer, Call, tool
 from memotheca.tools.memories.contract import NODES
-from memotheca.tools.memories.focus_shapes import MemoryShape, mean_phase, memory_shape, rounded, told_focus
+from memotheca.tools.memories.focus_shapes import FOCUSED, MemoryShape, mean_phase, memory_shape, rounded, told_focus
 from memotheca.tools.memories.get_ego_state import tell_ego
 
 
@@ -67,17 +67,7 @@ class Output:
     meaning: str = text()
 
 
-EXAMPLE = Example(
-    arguments={},
-    after=(
-        ("store_memory", {"content": "The nightly job holds the lock.", "rationale": "Seen on Tuesday."}),
-        ("store_memory", {"content": "Deploys wait for the lock.", "rationale": "Seen on Tuesday."}),
-        ("search_graph", {"query": "Who holds the lock?"}),
-    ),
-)
-
-
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", effect="read", models=(Input, Output), example=FOCUSED)
 def get_consciousness_state(call: Call[Kernel], input: Input) -> Answer:
     """One page on a session's focus for whoever watches it: what it is on, how far the spaces agree, how right it was
     about what helps, whether the agent still works on the same, and what limits it. A measure of how retrieval hangs

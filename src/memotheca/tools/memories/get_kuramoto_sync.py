@@ -8,9 +8,9 @@ from memotheca.memory.focus.workspace import look_at_workspace
 from memotheca.memory.spaces.space_table import IDS, SPACES
 from memotheca.model.clock import SECOND
 from memotheca.toolkit.fields import UNSET, number, numbers, one, said, text, texts
-from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.toolkit.tool import Answer, Call, tool
 from memotheca.tools.memories.contract import NODES
-from memotheca.tools.memories.focus_shapes import mean_phase, phases_of, rounded, told_focus, voting
+from memotheca.tools.memories.focus_shapes import FOCUSED, mean_phase, phases_of, rounded, told_focus, voting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,17 +42,7 @@ class Output:
     meaning: str = text()
 
 
-EXAMPLE = Example(
-    arguments={},
-    after=(
-        ("store_memory", {"content": "The nightly job holds the lock.", "rationale": "Seen on Tuesday."}),
-        ("store_memory", {"content": "Deploys wait for the lock.", "rationale": "Seen on Tuesday."}),
-        ("search_graph", {"query": "Who holds the lock?"}),
-    ),
-)
-
-
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", effect="read", models=(Input, Output), example=FOCUSED)
 def get_kuramoto_sync(call: Call[Kernel], input: Input) -> Answer:
     """How far each of the thirteen spaces agrees that what this session is on belongs to the rest of it, as phases,
     and together as r; beside that the model of coupled oscillators at the session's coupling."""

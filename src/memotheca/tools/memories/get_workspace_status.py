@@ -6,9 +6,9 @@ from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.focus.workspace import look_at_workspace
 from memotheca.toolkit.fields import UNSET, flag, integer, many, number, one, said, text, texts
-from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.toolkit.tool import Answer, Call, tool
 from memotheca.tools.memories.contract import NODES
-from memotheca.tools.memories.focus_shapes import MemoryShape, memory_shape, told_focus
+from memotheca.tools.memories.focus_shapes import FOCUSED, MemoryShape, memory_shape, told_focus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,17 +40,7 @@ class Output:
     meaning: str = text()
 
 
-EXAMPLE = Example(
-    arguments={},
-    after=(
-        ("store_memory", {"content": "The nightly job holds the lock.", "rationale": "Seen on Tuesday."}),
-        ("store_memory", {"content": "Deploys wait for the lock.", "rationale": "Seen on Tuesday."}),
-        ("search_graph", {"query": "Who holds the lock?"}),
-    ),
-)
-
-
-@tool(contract="memories", effect="read", models=(Input, Output), example=EXAMPLE)
+@tool(contract="memories", effect="read", models=(Input, Output), example=FOCUSED)
 def get_workspace_status(call: Call[Kernel], input: Input) -> Answer:
     """What this session's attention is on: what is pinned, what competes with it by how far it agrees with the rest of
     the last questions and stores, what of it is disputed, and whether nothing was found."""
