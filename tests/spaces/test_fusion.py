@@ -8,9 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memotheca.vectors.embedders import is_shipped_model_there
-from memotheca.vectors.fusion import DENSE_WEIGHT, DENSE_WEIGHT_UNKNOWN, balance, latin_share, trigram_values
+from memotheca.vectors.fusion import (
+    DENSE_WEIGHT,
+    DENSE_WEIGHT_UNKNOWN,
+    LOUDEST,
+    WordEvidence,
+    balance,
+    known_share,
+    latin_share,
+    trigram_values,
+)
 from memotheca.vectors.load import load_embedder
-from memotheca.vectors.profile import DEFAULT_VOICE
+from memotheca.vectors.profile import DEFAULT_VOICE, Voice
 from tests.engine.desk import Desk, FakeEmbedder
 
 FAKE = "openai:fake@http://nowhere"
@@ -18,9 +27,10 @@ positive = st.floats(0.01, 50)
 cosines = st.floats(-1, 1)
 
 
-def weighed(question: str = "tea", **said: Any) -> Any:
+def weighed(question: str = "tea", /, **said: Any) -> Any:
     settled: dict[str, Any] = {"best_lexical": 4.0, "idf_sum": 5.0, "has_unknown": False, **said}
-    return balance(question, **settled)
+    known = settled.pop("known", 0.0)
+    return balance(question, WordEvidence(**settled), known=known)
 
 
 @given(positive, positive, st.floats(0, 1), st.floats(0, 1), cosines)
@@ -58,6 +68,64 @@ def test_a_question_that_no_word_answers_is_left_to_the_vectors():
 
 def test_an_unknown_word_makes_the_vectors_louder():
     assert weighed(has_unknown=True).fuse(1.0, 0.5) > weighed().fuse(1.0, 0.5)
+
+
+WEAK: dict[str, Any] = {"best_lexical": 4.0, "words": 4, "texts": 1000, "known": 1.0}
+PLAIN = DENSE_WEIGHT / DEFAULT_VOICE.spread
+
+
+def test_vectors_are_heard_more_the_weaker_the_words_of_a_question_are_and_never_less():
+    weights = [weighed(**{**WEAK, "best_lexical": best}).dense_weight for best in (60.0, 20.0, 12.0, 4.0, 1.0)]
+    assert weights == sorted(weights)
+    assert weights[0] == pytest.approx(PLAIN)
+    assert weights[-1] == pytest.approx(LOUDEST * PLAIN)
+
+
+def test_as_many_words_are_as_strong_in_a_large_collection_as_in_a_small_one():
+    small = weighed(**{**WEAK, "best_lexical": 14.0, "texts": 100})
+    large = weighed(**{**WEAK, "best_lexical": 28.0, "texts": 10_000})
+    assert small.dense_weight == pytest.approx(large.dense_weight)
+
+
+def test_a_model_that_hardly_knows_the_words_of_a_question_is_not_heard_more():
+    heard = [weighed(**{**WEAK, "known": known}).dense_weight for known in (0.0, 0.5, 0.65, 0.8, 1.0)]
+    assert heard[:2] == pytest.approx([PLAIN, PLAIN])
+    assert heard[3:] == pytest.approx([LOUDEST * PLAIN, LOUDEST * PLAIN])
+    assert heard[1] < heard[2] < heard[3]
+
+
+@pytest.mark.parametrize("question", ["where is config.yaml read", 'who said "never again" first', "what did v1.2 fix"])
+def test_names_and_phrases_as_they_are_written_are_left_to_the_words(question):
+    assert weighed(question, **WEAK).dense_weight == pytest.approx(PLAIN)
+
+
+def test_a_single_word_is_looked_up_and_not_asked_about():
+    assert weighed(**{**WEAK, "words": 1}).dense_weight == pytest.approx(PLAIN)
+
+
+def test_words_are_known_where_the_embedder_says_so_or_reads_every_script():
+    assert known_share("the Kolbenfresser returns", {"the", "returns"}.__contains__, DEFAULT_VOICE) == pytest.approx(
+        2 / 3
+    )
+    assert known_share("the piston", None, DEFAULT_VOICE) == 0.0
+    assert known_share("the piston", None, Voice(reads_cjk=True)) == 1.0
+    assert known_share("?!", {"the"}.__contains__, DEFAULT_VOICE) == 0.0
+
+
+@pytest.mark.skipif(not is_shipped_model_there(), reason="the model's files are not built")
+def test_what_is_meant_comes_before_a_word_in_passing_and_a_rare_word_before_all(tmp_path):
+    desk = Desk(tmp_path, "minilm", load_embedder)
+    for number in range(200):
+        desk.put(f"Room number {number} is on floor {number * 3}.", "")
+    stopping = desk.put("Kill a frozen process by sending it a signal.", "")
+    desk.put("The theatre's program for May.", "")
+    deleting = desk.put("Delete big outdated documents from the disk.", "")
+    desk.put("A large old oak stands in the garden.", "")
+    named = desk.put("Kolbenfresser", "")
+    assert desk.ids("how do I stop a program that hangs")[0] == stopping
+    assert desk.ids("how do I get rid of a large old file")[0] == deleting
+    assert desk.ids("Kolbenfresser")[0] == named
+    desk.close()
 
 
 @pytest.mark.parametrize(

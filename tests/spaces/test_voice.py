@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from memotheca.vectors.embedders import is_shipped_model_there, understand
-from memotheca.vectors.fusion import balance
+from memotheca.vectors.fusion import WordEvidence, balance
 from memotheca.vectors.load import load_embedder
 from memotheca.vectors.onnx_embedder import unit
 from memotheca.vectors.profile import CHINESE, DEFAULT_VOICE, ENGLISH, Voice, listen
+
+NOTHING_FOUND = WordEvidence(best_lexical=0.0, idf_sum=0.0, has_unknown=False)
 
 
 class Narrow:
@@ -40,7 +42,7 @@ def test_an_embedder_whose_cosines_are_all_high_is_heard_by_how_far_they_rise():
     assert voice.centre > 0.8
     assert voice.near > voice.centre
     assert voice.spread < 0.05
-    fused = balance("tea", best_lexical=0.0, idf_sum=0.0, has_unknown=False, voice=voice)
+    fused = balance("tea", NOTHING_FOUND, voice=voice)
     assert fused.fuse(0.0, voice.centre) == pytest.approx(0.0)
     assert fused.fuse(0.0, voice.near) == pytest.approx(0.24, rel=0.01)
 
@@ -49,10 +51,7 @@ def test_a_script_counts_as_read_where_answers_in_it_are_found():
     assert listen(Narrow(reads=True)).reads_cjk
     assert not listen(Narrow(reads=False)).reads_cjk
     question = "连接池"
-    heard = [
-        balance(question, best_lexical=0.0, idf_sum=0.0, has_unknown=False, voice=Voice(reads_cjk=reads)).dense_weight
-        for reads in (False, True)
-    ]
+    heard = [balance(question, NOTHING_FOUND, voice=Voice(reads_cjk=reads)).dense_weight for reads in (False, True)]
     assert heard[0] == 0.0 < heard[1]
 
 

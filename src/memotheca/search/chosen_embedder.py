@@ -36,11 +36,6 @@ def model_of(session: Session, collection: str) -> str:
     return understand(setting_of(session, collection)).identity
 
 
-def voice_of(session: Session, collection: str) -> Voice:
-    """How the embedder that a collection has chosen speaks."""
-    return Voice(**read_settings(session, collection).get("voice", {}))
-
-
 class Embedding:
     """The embedders this process has loaded; `load` gives one, or None where its files are not there."""
 

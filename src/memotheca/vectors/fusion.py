@@ -3,11 +3,11 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from memotheca.model.knowledge import fold
-from memotheca.text.words import UNSPACED
+from memotheca.text.words import UNSPACED, identifiers, quoted, split_words
 from memotheca.vectors.profile import DEFAULT_VOICE, Voice
 
 # Measured with the ranking recipe (docs/decisions/search.md): measured with the ranking recipe
@@ -18,6 +18,16 @@ DENSE_WEIGHT_UNKNOWN = 0.14  # measured: the ranking recipe, as above
 TRIGRAM_WEIGHT = 0.2  # measured: as above
 LEXICAL_SPREAD = 1.3  # measured: as above
 
+# How strong the words of a question are: what the best text has of them, in words that one text alone has. Where they
+# are weaker than this, vectors are heard more, up to so many times as much.
+STRONG_WORDS = 3.8  # measured: docs/decisions/search.md, "Vectors are heard more where words are weak"
+STEEPNESS = 1.5  # measured: as above
+LOUDEST = 3.0  # measured: as above
+# The share of a question's words that the embedder must know to be heard more at all, and to be heard in full.
+SOME_KNOWN, MOST_KNOWN = 0.5, 0.8  # measured: as above
+# A single word is looked up; so many make a question.
+FEW_WORDS = 3  # chosen: exact words come first, and it costs .002 on questions of two
+
 MAX_TRIGRAMS = 64  # measured: as above
 TRIGRAM_TEXT = 4000  # chosen: a long chunk; bounds the time
 _K1, _B = 1.2, 0.75  # measured: the ranking recipe, as above
@@ -26,6 +36,19 @@ _K1, _B = 1.2, 0.75  # measured: the ranking recipe, as above
 _UNREAD = re.compile("[\u0590-\u1dff\u2d00-\ua71f\ua800-\uff0f\uff66-\U0010ffff]")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _RUNS = re.compile(r"\w+")
+_NAMES = re.compile(r"[\d._:/\\@#+]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordEvidence:
+    """What the words of a question found: the best text's score, the sum of what its known words are worth, whether
+    any is unknown, how many there are, and among how many texts."""
+
+    best_lexical: float
+    idf_sum: float
+    has_unknown: bool
+    words: int = 0
+    texts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +68,42 @@ class Balance:
         return 1.0 + (self.dense_weight * (1.0 - self.centre) if has_vectors else 0.0)
 
 
-def balance(
-    question: str, *, best_lexical: float, idf_sum: float, has_unknown: bool, voice: Voice = DEFAULT_VOICE
-) -> Balance:
-    """A question that no text matches well leans on the vectors; one in a script the model cannot read does not."""
-    weight = (DENSE_WEIGHT_UNKNOWN if has_unknown else DENSE_WEIGHT) / voice.spread
-    scale = math.sqrt(best_lexical * LEXICAL_SPREAD * idf_sum)
-    return Balance(scale, weight * readable_share(question, voice), voice.centre)
+def balance(question: str, found: WordEvidence, *, voice: Voice = DEFAULT_VOICE, known: float = 0.0) -> Balance:
+    """A question that no text matches well leans on the vectors, the more the weaker its words are; one that the model
+    cannot read does not. `known` is the share of its words that the model knows."""
+    weight = (DENSE_WEIGHT_UNKNOWN if found.has_unknown else DENSE_WEIGHT) / voice.spread
+    scale = math.sqrt(found.best_lexical * LEXICAL_SPREAD * found.idf_sum)
+    loudness = 1.0 + _trust(question, found, known) * (_weakness(found) - 1.0)
+    return Balance(scale, weight * loudness * readable_share(question, voice), voice.centre)
+
+
+def _weakness(found: WordEvidence) -> float:
+    """How much louder vectors should be because of what the words found: 1 where those are strong. A word that one
+    text in a thousand has tells more than one in ten, and so it does in a larger collection: what counts is how many
+    such words it would take."""
+    if found.best_lexical <= 0 or found.texts < 2:
+        return 1.0
+    strength = found.best_lexical / math.log(found.texts)
+    return min(max((STRONG_WORDS / strength) ** STEEPNESS, 1.0), LOUDEST)
+
+
+def _trust(question: str, found: WordEvidence, known: float) -> float:
+    """How far the vectors of a question may be heard more: not where it names something as it is written, hardly where
+    it has a word or two, and not where the model hardly knows its words."""
+    if quoted(question) or any(_NAMES.search(name) for name in identifiers(question)):
+        return 0.0
+    asked = (found.words - 1) / (FEW_WORDS - 1)
+    read = (known - SOME_KNOWN) / (MOST_KNOWN - SOME_KNOWN)
+    return min(max(asked, 0.0), 1.0) * min(max(read, 0.0), 1.0)
+
+
+def known_share(question: str, knows: Callable[[str], bool] | None, voice: Voice) -> float:
+    """The share of a question's words that an embedder knows. One that cannot say so knows them where it reads even
+    Chinese, and else is taken at its usual weight."""
+    if knows is None:
+        return 1.0 if voice.reads_cjk else 0.0
+    spoken = split_words(question)
+    return sum(1 for word in spoken if knows(word)) / len(spoken) if spoken else 0.0
 
 
 def readable_share(question: str, voice: Voice) -> float:

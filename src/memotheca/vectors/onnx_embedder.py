@@ -17,6 +17,8 @@ Vector = NDArray[np.float32]
 WINDOW = 256  # specification: what the model was trained with; measured with the ranking recipe
 OVERLAP = 32  # measured with the ranking recipe
 TITLE_SHARE = 64  # chosen: a quarter of a window
+# How vocabularies write a word that stands by itself: as it is, or with the blank before it.
+WORD_MARKS = ("", "\u0120", "\u2581")
 
 
 def open_session(folder: Path) -> Any:
@@ -88,6 +90,10 @@ class OnnxFolder:
     def embed_passage(self, title: str, text: str) -> list[Vector]:
         encoded = self._tokenizer.encode(f"{title}\n{text}".strip())
         return [self._run(piece.ids) for piece in [encoded, *encoded.overflowing]]
+
+    def knows(self, word: str) -> bool:
+        """Whether a word is one of the model's own; most vocabularies mark those that begin one."""
+        return any(self._tokenizer.token_to_id(mark + word) is not None for mark in WORD_MARKS)
 
     def _run(self, tokens: list[int]) -> Vector:
         if not tokens:

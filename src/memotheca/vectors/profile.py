@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from memotheca.storage.database import Session
+from memotheca.storage.store import read_settings
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Voice:
@@ -18,6 +21,12 @@ class Voice:
 
 
 DEFAULT_VOICE = Voice()
+
+
+def voice_of(session: Session, collection: str) -> Voice:
+    """How the embedder that a collection has chosen speaks."""
+    return Voice(**read_settings(session, collection).get("voice", {}))
+
 
 # Measured (docs/benchmarks.md, What counts as a match): measured (docs/benchmarks.md, What counts as a match): two
 # spreads above what is unrelated, as it is for the shipped model.

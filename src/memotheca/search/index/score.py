@@ -49,9 +49,12 @@ class QueryTerms:
 
 @dataclass(slots=True)
 class Lexical:
-    """Lexical scores of every chunk, by ordinal, and what is needed to weigh them."""
+    """Lexical scores of every chunk, by ordinal, and what is needed to weigh them: of how many words, among how many
+    living chunks, how much those are worth that any has, and how many none has."""
 
     scores: Array
+    asked: int = 0
+    texts: int = 0
     idf_sum: float = 0.0
     unknown: int = 0
     frequencies: dict[int, int] = field(default_factory=dict[int, int])
@@ -108,9 +111,9 @@ def lexical(index: Index, wanted: QueryTerms, as_of: int) -> Lexical:
 
 def _score(index: Index, wanted: QueryTerms, as_of: int) -> Lexical:
     """Statistics are over living chunks, so that segmentation cannot matter."""
-    result = Lexical(np.zeros(int(index.bases[-1]), np.float32))
     counts = [part.count(as_of) for part in index.text]
     total = sum(count for count, _ in counts)
+    result = Lexical(np.zeros(int(index.bases[-1]), np.float32), asked=len(wanted.words), texts=total)
     if not total:
         result.unknown = len(wanted.words)
         return result
