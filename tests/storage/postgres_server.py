@@ -79,6 +79,9 @@ class PostgresServer:
     def data(self) -> Path:
         return self.folder / "data"
 
+    def other_user(self) -> str | None:
+        return self._user
+
     def _reachable(self) -> Path:
         """Where the other user may not go, the programs are copied."""
         if self._user is None or all(place.stat().st_mode & 0o005 == 0o005 for place in self._programs.parents):

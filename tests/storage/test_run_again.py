@@ -1,6 +1,7 @@
 """A write that is run again, as after a lost connection, does what it does when it is run once."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ def run_twice(store: Store) -> None:
     """Let the first attempt of every write be lost when it is done."""
     run: Callable[..., Any] = store._run
 
-    def again(act: Callable[[Session], Any], collection: str | None) -> Any:
+    def again(act: Callable[[Session], Any], begin: Callable[[], AbstractContextManager[Session]]) -> Any:
         attempts: list[bool] = []
 
         def lost(session: Session) -> Any:
@@ -34,7 +35,7 @@ def run_twice(store: Store) -> None:
                 raise TryAgain(Refusal(Failure.UNAVAILABLE, "lost"))
             return result
 
-        return run(lost, collection)
+        return run(lost, begin)
 
     store._run = again
 

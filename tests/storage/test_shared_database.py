@@ -16,7 +16,6 @@ from hypothesis import HealthCheck, strategies
 from memotheca import settings
 from memotheca.app import build, open_store
 from memotheca.cli.main import main
-from memotheca.jobs.queue import enqueue, take_next
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.search.chosen_embedder import choose_embedder
@@ -117,15 +116,6 @@ def test_what_counts_no_more_leaves_the_cache(machine: Callable[[str], Agent], t
     assert not stale.exists()
 
 
-def test_a_file_is_read_by_the_machine_that_it_lies_on(machine: Callable[[str], Agent]) -> None:
-    one, other = machine("one"), machine("other")
-    job = enqueue(one.kernel, "index", {}, actor="tester")
-    assert take_next(other.kernel, ("small", "large")) is None
-    taken = take_next(one.kernel, ("small", "large"))
-    assert taken is not None
-    assert taken.id == job.id
-
-
 def test_a_vault_is_refused(address: str, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     chosen = settings.load({"data": str(tmp_path / "x"), "database": address, "vault": str(tmp_path / "notes")}, {})
@@ -197,6 +187,40 @@ def test_commands_do_and_say_the_right_thing(
     assert "pg_dump" in run("backup")[1]
     assert "pg_restore" in run("restore", str(tmp_path / "nothing.db"))[1]
     assert run("history")[0] == 0
+    assert json.loads(run("reindex", "--json")[1])["versions"] == 1
+    status, told = run("erase", "e-1", "--yes", "--json")
+    assert status == 0
+    assert "pg_dump" in json.loads(told)["beyond_reach"]
+    with machine("other").kernel.store.database.read() as session:
+        assert session.rows("SELECT image FROM version WHERE collection = 'default' AND image IS NOT NULL") == []
+    assert run("doctor")[0] == 0
+
+
+def test_a_user_with_no_more_than_the_rights_that_are_documented_can_do_everything(tmp_path: Path) -> None:
+    """CONNECT on the database, CREATE and USAGE on its schema."""
+    import psycopg
+
+    server = shared_server()
+    with psycopg.connect(server.address(), autocommit=True) as connection:
+        connection.execute("CREATE ROLE modest LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE")
+        connection.execute("CREATE SCHEMA modest")
+        connection.execute("GRANT USAGE, CREATE ON SCHEMA modest TO modest")
+    address = server.address("modest").replace("user=memotheca", "user=modest")
+    try:
+        agent = Agent(build(settings.load({"data": str(tmp_path / "x"), "database": address, "toolsets": "all"}, {})))
+        choose_embedder(agent.kernel.store, agent.kernel.collection, "none")
+        agent.store("tea", "Green leaves.")
+        seal(agent)
+        assert found(agent, "leaves") == ["tea"]
+        agent.app.close()
+        words = ["--data", str(tmp_path / "x"), "--database", address]
+        assert main(["erase", "e-1", "--yes", *words]) == 0
+        assert main(["doctor", *words]) == 0
+    finally:
+        with psycopg.connect(server.address(), autocommit=True) as connection:
+            connection.execute("DROP SCHEMA modest CASCADE")
+            connection.execute("DROP OWNED BY modest")
+            connection.execute("DROP ROLE modest")
 
 
 def test_the_address_may_be_in_the_environment_or_the_file(address: str, tmp_path: Path) -> None:

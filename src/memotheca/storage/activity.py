@@ -49,6 +49,10 @@ SESSIONS = "session:"
 QUARANTINED = "quarantined"
 # Topics, and when they were found: their names are words of what is stored.
 FINDINGS = ("topics", "topics_at")
+# What texts and memories serve, kept for whoever speaks of it later, with the memory it is of.
+KEPT_VECTORS, OF_ENTRY = "purpose:", "memory"
+# Of how a session stands, what it asked last and what that showed.
+QUESTION, SHOWED = "question", "showed"
 # The names that begin so, as a range that the key can answer.
 _SESSION_NAMES = (SESSIONS, SESSIONS[:-1] + chr(ord(SESSIONS[-1]) + 1))
 
@@ -145,8 +149,20 @@ def drop_states(session: Session, collection: str, names: Iterable[str]) -> None
 
 def drop_findings(session: Session, collection: str, entry_id: str) -> None:
     """Forget what was found in all that is stored, since it may quote what is erased; it is found anew."""
-    del entry_id
-    drop_states(session, collection, FINDINGS)
+    kept = read_states(session, collection, KEPT_VECTORS)
+    drop_states(session, collection, [*FINDINGS, *(name for name in kept if kept[name].get(OF_ENTRY) == entry_id)])
+
+
+def living_ids(session: Session, collection: str, ids: set[str]) -> set[str]:
+    """Those of some entries and edges that are there."""
+    rows = session.rows(
+        "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM entry_head WHERE collection = ? AND id = value) "
+        "OR EXISTS (SELECT 1 FROM edge_head WHERE collection = ? AND id = value)",
+        json.dumps(sorted(ids)),
+        collection,
+        collection,
+    )
+    return {id for (id,) in rows}
 
 
 def read_stamp(session: Session, collection: str, name: str) -> int | None:
@@ -171,8 +187,10 @@ def read_mood(session: Session, collection: str, name: str) -> Any:
 
 
 def write_moods(session: Session, collection: str, moods: Mapping[str, Any], *, now: int) -> None:
-    """Remember how sessions stand; of very many, those that were heard last."""
-    for name, value in moods.items():
+    """Remember how sessions stand; of very many, those that were heard last. A question that showed what is gone by
+    now, and may be erased, is not written."""
+    living = living_ids(session, collection, {id for value in moods.values() for id in value.get(SHOWED, ())})
+    for name, value in _without_questions(moods, living).items():
         write_state(session, collection, SESSIONS + name, value, now=now)
     session.run(
         "DELETE FROM operational WHERE collection = ? AND name >= ? AND name < ? AND updated < coalesce("
@@ -184,6 +202,28 @@ def write_moods(session: Session, collection: str, moods: Mapping[str, Any], *, 
         *_SESSION_NAMES,
         KEPT_SESSIONS - 1,
     )
+
+
+def drop_questions(session: Session, collection: str, entry_id: str) -> None:
+    """Forget the last question of every session that an entry was shown for."""
+    rows = session.rows(
+        "SELECT name, value, updated FROM operational WHERE collection = ? AND name >= ? AND name < ? AND value LIKE ?",
+        collection,
+        *_SESSION_NAMES,
+        f"%{entry_id}%",
+    )
+    for name, value, updated in rows:
+        held = json.loads(value)
+        living = set(held.get(SHOWED, ())) - {entry_id}
+        write_state(session, collection, name, _without_questions({name: held}, living)[name], now=updated)
+
+
+def _without_questions(moods: Mapping[str, Any], living: set[str]) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for name, held in moods.items():
+        is_gone = not living.issuperset(held.get(SHOWED, ()))
+        kept[name] = {**held, QUESTION: "", SHOWED: []} if is_gone else held
+    return kept
 
 
 def add_to_count(session: Session, collection: str, name: str, more: int, *, now: int) -> None:

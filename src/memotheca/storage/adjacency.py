@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from memotheca.model.kinds import MENTIONS
-from memotheca.model.knowledge import fold
+from memotheca.model.knowledge import Edge, fold
 from memotheca.storage.database import scalar
 from memotheca.storage.snapshot import Snapshot
 
@@ -45,6 +45,23 @@ def some_joints(snapshot: Snapshot, id: str, *, limit: int) -> list[Joint]:
         sql = f"SELECT id, source, target, predicate FROM edge_head WHERE collection = ? AND {end} = ? LIMIT ?"
         rows += [Joint(*row) for row in snapshot.session.rows(sql, snapshot.collection, id, limit)]
     return rows
+
+
+def count_joints(snapshot: Snapshot, id: str, *, without: str = "") -> tuple[int, int]:
+    """How many edges leave an entry and how many reach it, but those with one predicate."""
+    sql = "SELECT count(*) FROM edge_head WHERE collection = ? AND {} = ? AND predicate <> ?"
+    leaving, reaching = (
+        int(scalar(snapshot.session, sql.format(end), snapshot.collection, id, without)) for end in ENDS
+    )
+    return leaving, reaching
+
+
+def edges_at(snapshot: Snapshot, id: str, end: End, *, limit: int) -> list[Edge]:
+    """Some edges that have an entry at that end, whole, whichever come first."""
+    sql = f"SELECT id FROM edge_head WHERE collection = ? AND {end} = ? LIMIT ?"
+    ids = [row[0] for row in snapshot.session.rows(sql, snapshot.collection, id, limit)]
+    found = snapshot.versions_at(ids, snapshot.tx) if ids else {}
+    return [version.thing for version in found.values() if isinstance(version.thing, Edge)]
 
 
 def joined_among(snapshot: Snapshot, ids: Sequence[str], *, without: str) -> list[tuple[str, str]]:

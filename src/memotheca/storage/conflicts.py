@@ -24,6 +24,12 @@ def find_conflict(session: Session, collection: str, id: str) -> tuple[dict[str,
     return None if row is None else (json.loads(row[0]), row[1])
 
 
+def list_conflicts(session: Session, collection: str, now: int) -> list[tuple[str, dict[str, str], int]]:
+    """The conflicts that wait, each with what it is about and when it expires, the oldest first."""
+    sql = "SELECT id, content, expires FROM pending_conflict WHERE collection = ? AND expires > ? ORDER BY id"
+    return [(id, json.loads(content), expires) for id, content, expires in session.rows(sql, collection, now)]
+
+
 def drop_conflict(session: Session, collection: str, id: str) -> None:
     session.run("DELETE FROM pending_conflict WHERE collection = ? AND id = ?", collection, id)
 

@@ -1,6 +1,8 @@
 """Counting heads, and what was born or died since they were counted."""
 
+import json
 from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from memotheca.model.knowledge import Subject
@@ -23,6 +25,23 @@ def count_heads(snapshot: Snapshot) -> dict[str, Counter[str]]:
         sql = f"SELECT {column}, count(*) FROM {subject}_head WHERE collection = ? GROUP BY {column}"
         counts[subject] = Counter(dict(snapshot.session.rows(sql, snapshot.collection)))
     return counts
+
+
+def count_changes(snapshot: Snapshot, numbers: Sequence[int]) -> dict[int, int]:
+    """How many things each of some transactions changed."""
+    rows = snapshot.session.rows(
+        "SELECT v.tx, count(*) FROM json_each(?) wanted CROSS JOIN version v ON v.collection = ? "
+        "AND v.tx = CAST(wanted.value AS BIGINT) GROUP BY v.tx",
+        json.dumps(list(numbers)),
+        snapshot.collection,
+    )
+    return {int(tx): int(count) for tx, count in rows}
+
+
+def busiest_actors(snapshot: Snapshot, limit: int) -> list[str]:
+    """Who made the most transactions."""
+    sql = "SELECT actor FROM tx WHERE collection = ? GROUP BY actor ORDER BY count(*) DESC, actor LIMIT ?"
+    return [actor for (actor,) in snapshot.session.rows(sql, snapshot.collection, limit)]
 
 
 def read_turns(snapshot: Snapshot, after: int) -> list[Turn]:

@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from memotheca.model.errors import Failure, Refusal
 
 Value = str | int | float | bytes | None
 Row = tuple[Any, ...]
+
+# At the end of a query: of rows that others are changing none is found, and what is found is kept for this
+# transaction. To a database with one writer it says nothing.
+SKIP_LOCKED = "/* skip locked */"
 
 
 class Session(Protocol):
@@ -40,6 +44,11 @@ class Database(Protocol):
     def write(self, collection: str | None = None) -> AbstractContextManager[Session]:
         """The one-writer lock, of a collection or of everything; commits durably on leaving, rolls back on an
         exception. Raises `TryAgain` where nothing was kept and the same may succeed at once."""
+        ...
+
+    def write_apart(self) -> AbstractContextManager[Session]:
+        """A durable transaction in which no collection's order matters: what it changes is locked row by row, where
+        the engine can. Raises `TryAgain` as `write` does."""
         ...
 
     def lease(self, folder: Path, name: str) -> AbstractContextManager[HeldRole | None]:
@@ -75,6 +84,26 @@ class Database(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class TellingDatabase(Protocol):
+    """A database that tells of what is committed, by whatever machine, so that nobody has to look."""
+
+    def heard(self) -> int:
+        """How much was heard so far; from the first time on, it listens."""
+        ...
+
+    def wait_for_change(self, since: int) -> None:
+        """Until more was heard than that, or until it is time to look all the same."""
+        ...
+
+
+@runtime_checkable
+class TellingSession(Protocol):
+    """A transaction that can tell the others when it is committed."""
+
+    def announce(self) -> None: ...
 
 
 class TryAgain(Refusal):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from memotheca.storage.database import Row, Session, first, scalar
+from memotheca.storage.database import SKIP_LOCKED, Row, Session, first, scalar
 from memotheca.storage.serialization import to_text
 
 TABLES = (
@@ -73,11 +73,16 @@ class Job:
         return self.state in SETTLED
 
 
+def to_job(given: Mapping[str, Any]) -> Job:
+    """A job as its row has it, column by column."""
+    told: dict[str, Any] = dict(given)
+    told["arguments"] = json.loads(given["arguments"])
+    told["outcome"] = None if given["outcome"] is None else json.loads(given["outcome"])
+    return Job(**told)
+
+
 def _to_job(row: Row) -> Job:
-    given = dict(zip(_COLUMNS.split(", "), row, strict=True))
-    given["arguments"] = json.loads(given["arguments"])
-    given["outcome"] = None if given["outcome"] is None else json.loads(given["outcome"])
-    return Job(**given)
+    return to_job(dict(zip(_COLUMNS.split(", "), row, strict=True)))
 
 
 def add(session: Session, job: Job) -> None:
@@ -153,7 +158,7 @@ def next_due(session: Session, collection: str, lanes: Sequence[str], now: int) 
     return scalar(
         session,
         f"SELECT id FROM job WHERE collection = ? AND state = 'queued' AND actor = ? AND lane IN ({marks}) "
-        "AND due <= ? ORDER BY created, id LIMIT 1",
+        f"AND due <= ? ORDER BY created, id LIMIT 1 {SKIP_LOCKED}",
         collection,
         min(turns)[2],
         *lanes,
@@ -194,7 +199,8 @@ def advance(session: Session, job: Job, *, done: int, total: int, step: str) -> 
 
 
 def is_running(session: Session, job: Job) -> bool:
-    return bool(session.rows(f"SELECT 1 FROM job WHERE {_MINE}", *_mine(job)))
+    """To be asked inside the transaction that settles it: until its end nobody can take the job away."""
+    return bool(session.rows(f"UPDATE job SET step = step WHERE {_MINE} RETURNING 1", *_mine(job)))
 
 
 def settle(session: Session, job: Job, state: State, *, outcome: Mapping[str, Any], now: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from memotheca.model.commits import Commit
 from memotheca.model.knowledge import Entry, fold
-from memotheca.storage.database import Row
+from memotheca.storage.database import Row, first
 from memotheca.storage.serialization import from_image
 from memotheca.storage.snapshot import Snapshot, to_transaction
 
@@ -175,3 +175,18 @@ def sample_ids(snapshot: Snapshot, kind: str, many: int) -> list[str]:
         at = f"{low + (high - low) * place // many:012x}"
         found |= dict.fromkeys(_ids(snapshot, beyond, kind, f"{at[:8]}-{at[8:]}"))
     return list(found)
+
+
+def newest_before(snapshot: Snapshot, moment: int) -> tuple[int, int]:
+    """The number and the time of the last transaction until a moment; zeros where there was none."""
+    sql = "SELECT tx, time FROM tx WHERE collection = ? AND time <= ? ORDER BY tx DESC LIMIT 1"
+    row = first(snapshot.session, sql, snapshot.collection, moment)
+    return (0, 0) if row is None else (int(row[0]), int(row[1]))
+
+
+def oldest_tx(snapshot: Snapshot) -> tuple[int, int]:
+    """The number and the time of the first transaction; zeros where there is none."""
+    row = first(
+        snapshot.session, "SELECT tx, time FROM tx WHERE collection = ? ORDER BY tx LIMIT 1", snapshot.collection
+    )
+    return (0, 0) if row is None else (int(row[0]), int(row[1]))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 from uuid import uuid4
 
-from memotheca.storage.database import Session
+from memotheca.storage.database import Session, scalar
 
 PIECE = 4 << 20  # chosen: a row that is read without much memory
 
@@ -23,18 +23,35 @@ class SharingSession(Protocol):
         ...
 
     def drop_files(self, *, but: Iterable[str]) -> None:
-        """Keep none but these."""
+        """Keep none but these, and what was sent."""
         ...
 
+    def living_roles(self) -> set[str]:
+        """Which roles somebody holds who gave a sign of life lately."""
+        ...
 
-def share(session: Session, path: Path) -> None:
+    def drop_silent_roles(self) -> None: ...
+
+
+def share(session: Session, path: Path, name: str = "") -> None:
     """Let the other machines have a file, from this transaction on."""
     if isinstance(session, SharingSession):
         with path.open("rb") as file:
-            session.keep_file(path.name, iter(lambda: file.read(PIECE), b""))
+            session.keep_file(name or path.name, iter(lambda: file.read(PIECE), b""))
 
 
-def bring(session: Session, path: Path) -> bool:
+def share_anew(session: Session, path: Path) -> None:
+    """As `share`, where some of it may be there."""
+    session.run("DELETE FROM shared_file WHERE name = ?", path.name)
+    share(session, path)
+
+
+def pieces(session: Session, name: str) -> Iterator[bytes]:
+    """A file as the other machines have it."""
+    yield from session.fetch_file(name) if isinstance(session, SharingSession) else ()
+
+
+def bring(session: Session, path: Path, name: str = "") -> bool:
     """Have a file here that another machine has made; says whether it had to be brought, and was there."""
     size = 0
     if isinstance(session, SharingSession) and not path.exists():
@@ -42,7 +59,7 @@ def bring(session: Session, path: Path) -> bool:
         part = path.with_name(f".{path.name}.{uuid4().hex}.part")
         try:
             with part.open("wb") as file:
-                file.writelines(session.fetch_file(path.name))
+                file.writelines(session.fetch_file(name or path.name))
                 size = file.tell()
             if size:
                 os.replace(part, path)
@@ -55,3 +72,49 @@ def unshare(session: Session, *, but: Iterable[str]) -> None:
     """Let the others have these files alone."""
     if isinstance(session, SharingSession):
         session.drop_files(but=but)
+
+
+def living_roles(session: Session) -> set[str]:
+    """The roles that are held in the database; where it is a file, they are files too."""
+    return session.living_roles() if isinstance(session, SharingSession) else set()
+
+
+def drop_silent_roles(session: Session) -> None:
+    """Forget those whose holders have ended without a word."""
+    if isinstance(session, SharingSession):
+        session.drop_silent_roles()
+
+
+# Files that were sent and wait to be read. The room of one that is on its way is taken before it is whole.
+
+
+def reserve_sent(session: Session, name: str, size: int, now: int) -> None:
+    session.run("INSERT INTO sent_file (name, size, whole, sent) VALUES (?, ?, 0, ?)", name, size, now)
+
+
+def keep_sent(session: Session, name: str, path: Path, now: int) -> None:
+    """Whole, from this transaction on; once more where it is not known whether it was kept."""
+    drop_sent(session, name)
+    session.run("INSERT INTO sent_file (name, size, whole, sent) VALUES (?, ?, 1, ?)", name, path.stat().st_size, now)
+    share(session, path, name)
+
+
+def size_of_sent(session: Session, name: str) -> int | None:
+    """None where there is none that is whole."""
+    return scalar(session, "SELECT size FROM sent_file WHERE name = ? AND whole = 1", name)
+
+
+def count_sent(session: Session, drawer: str) -> tuple[int, int]:
+    """How many there are in a drawer, of how many bytes."""
+    sql = "SELECT count(*), coalesce(sum(size), 0) FROM sent_file WHERE name >= ? AND name < ?"
+    count, size = session.rows(sql, f"{drawer}/", f"{drawer}0")[0]  # After the stroke comes 0.
+    return int(count), int(size)
+
+
+def drop_sent(session: Session, name: str) -> None:
+    session.run("DELETE FROM shared_file WHERE name = ?", name)
+    session.run("DELETE FROM sent_file WHERE name = ?", name)
+
+
+def sent_before(session: Session, before: int) -> list[str]:
+    return [str(name) for (name,) in session.rows("SELECT name FROM sent_file WHERE sent < ? ORDER BY name", before)]

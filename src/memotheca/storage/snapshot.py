@@ -119,6 +119,22 @@ class Snapshot:
         )
         return [_to_version(row) for row in rows]
 
+    def last_versions(self, id: str, *, as_of: int, limit: int) -> list[Version]:
+        """The newest versions at or before `as_of`, newest first."""
+        rows = self.session.rows(
+            f"SELECT {_VERSION} FROM version v WHERE v.collection = ? AND v.id = ? AND v.tx <= ? "
+            "ORDER BY v.tx DESC LIMIT ?",
+            self.collection,
+            id,
+            as_of,
+            limit,
+        )
+        return [_to_version(row) for row in rows]
+
+    def count_versions(self, id: str) -> int:
+        sql = "SELECT count(*) FROM version WHERE collection = ? AND id = ?"
+        return int(scalar(self.session, sql, self.collection, id))
+
     def entry(self, id: str, as_of: int | None = None) -> Entry | None:
         found = self.version(id, self.tx if as_of is None else as_of)
         return found.thing if found is not None and isinstance(found.thing, Entry) else None

@@ -292,6 +292,9 @@ class SQLiteDatabase:
     def read(self) -> AbstractContextManager[Session]:
         return self._session("BEGIN")
 
+    def write_apart(self) -> AbstractContextManager[Session]:
+        return self.write()
+
     @contextmanager
     def write(self, collection: str | None = None) -> Generator[Session]:
         del collection  # A file has one lock.

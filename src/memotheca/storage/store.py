@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from typing import Any, Protocol, TypeVar, overload
 
 from memotheca.model.cancellation import heed
@@ -11,7 +12,7 @@ from memotheca.model.commits import Operation, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.ids import new_id
 from memotheca.model.knowledge import Edge, Entry, Thing, subject_of
-from memotheca.storage.database import Database, Session, TryAgain, scalar
+from memotheca.storage.database import Database, Session, TellingSession, TryAgain, scalar
 from memotheca.storage.heads import drop_head, loose_edges, set_edge_heads, set_head
 from memotheca.storage.repeats import drop_replies
 from memotheca.storage.serialization import to_image, to_text
@@ -237,6 +238,8 @@ def write_setting(session: Session, collection: str, name: str, value: Any) -> N
 
 
 ACCEPTED = "accepted"
+# While everything is being moved into a database: how far that is.
+ARRIVING = "arriving"
 
 
 def recorded_format(session: Session) -> int:
@@ -280,20 +283,26 @@ class Store:
             if not transaction.changed:
                 raise _Unchanged
             transaction.refuse_loose_ends()
+            if isinstance(session, TellingSession):
+                session.announce()
 
         with suppress(_Unchanged):
-            self._run(attempt, collection)
+            self._run(attempt, partial(self.database.write, collection))
         return result[0]
 
     def operate(self, act: Callable[[Session], T], *, collection: str | None = None) -> T:
         """Change operational state, which is no part of history: that of a collection, or of everything."""
-        return self._run(act, collection)
+        return self._run(act, partial(self.database.write, collection))
 
-    def _run(self, act: Callable[[Session], T], collection: str | None) -> T:
+    def operate_apart(self, act: Callable[[Session], T]) -> T:
+        """Change operational rows that no collection's order matters to, such as jobs and files that were sent."""
+        return self._run(act, self.database.write_apart)
+
+    def _run(self, act: Callable[[Session], T], begin: Callable[[], AbstractContextManager[Session]]) -> T:
         """Again where nothing was kept for a reason that passes, so `act` changes nothing but what it is given."""
         for left in reversed(range(_TRIES)):
             try:
-                with self.database.write(collection) as session:
+                with begin() as session:
                     # Before anything else: a newer format may have no such tables as we are about to change.
                     refuse_other_format(session, self.known_format)
                     return act(session)
@@ -313,6 +322,13 @@ class Store:
         """Whether a migration has left derived rows to be made."""
         with self.database.read() as session:
             return scalar(session, "SELECT 1 FROM meta WHERE name = 'stale'") is not None
+
+    def refuse_arriving(self) -> None:
+        """What is half moved is nobody's to read or write."""
+        with self.database.read() as session:
+            if scalar(session, "SELECT 1 FROM meta WHERE name = ?", ARRIVING):
+                message = "A move into this database was cut off; run `memotheca migrate` again, which goes on with it."
+                raise Refusal(Failure.UNAVAILABLE, message)
 
     def mark_fresh(self) -> None:
         self.operate(lambda session: session.run("DELETE FROM meta WHERE name = 'stale'"))

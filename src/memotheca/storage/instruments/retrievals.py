@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from memotheca.storage.activity import living_ids
 from memotheca.storage.database import Row, Session, scalar
 
 KEPT = 5_000  # chosen: months of questions, some MB
@@ -113,7 +114,7 @@ class FirstShown:
 def add_retrievals(session: Session, collection: str, rows: Sequence[RetrievalRow]) -> None:
     """Write down what was retrieved, and count what was shown together; the oldest go when there are too many. A
     question that showed what is gone by now, and may be erased, is not written."""
-    living = _living(session, collection, {each.entry_id for row in rows for each in row.shown})
+    living = living_ids(session, collection, {each.entry_id for row in rows for each in row.shown})
     rows = [row for row in rows if all(each.entry_id in living for each in row.shown)]
     last = int(scalar(session, "SELECT coalesce(max(number), 0) FROM retrieval WHERE collection = ?", collection))
     session.run_many(
@@ -157,17 +158,6 @@ def add_retrievals(session: Session, collection: str, rows: Sequence[RetrievalRo
 
 def _pairs(row: RetrievalRow) -> Iterable[tuple[str, str]]:
     return itertools.combinations(sorted({each.entry_id for each in row.shown[:TOGETHER]}), 2)
-
-
-def _living(session: Session, collection: str, ids: set[str]) -> set[str]:
-    rows = session.rows(
-        "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM entry_head WHERE collection = ? AND id = value) "
-        "OR EXISTS (SELECT 1 FROM edge_head WHERE collection = ? AND id = value)",
-        json.dumps(sorted(ids)),
-        collection,
-        collection,
-    )
-    return {id for (id,) in rows}
 
 
 def _drop(session: Session, collection: str, which: str, *values: int | str) -> None:

@@ -1,10 +1,9 @@
 """PostgreSQL through psycopg: the database that servers on many machines share."""
 
-import json
 import random
 import threading
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -18,10 +17,13 @@ from psycopg.pq import Format, TransactionStatus
 from psycopg.types.numeric import Int8BinaryDumper, NumericBinaryLoader
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.storage.database import Row, Session, TryAgain, Value
-from memotheca.storage.postgres.postgres_dialect import from_stored, member_of, to_stored, translate
+from memotheca.storage.database import Row, Session, TryAgain
+from memotheca.storage.postgres.postgres_dialect import member_of
 from memotheca.storage.postgres.postgres_errors import describe_address, is_passing, to_refusal
 from memotheca.storage.postgres.postgres_leases import RowLease, take_lease
+from memotheca.storage.postgres.postgres_listener import CHANNEL, PostgresListener
+from memotheca.storage.postgres.postgres_patience import PatientConnection
+from memotheca.storage.postgres.postgres_session import INSTEAD_OF_FILES, PostgresSession
 from memotheca.storage.roles import patience_of_roles
 
 OLDEST = 150000  # specification: PostgreSQL 15, the oldest that the tests are run on
@@ -49,6 +51,7 @@ _WRITE = (
     "SET LOCAL statement_timeout = {statement}; SET LOCAL idle_in_transaction_session_timeout = {idle}"
 )
 _STATEMENT = 120_000  # chosen: what takes longer than two minutes is stuck
+_ANSWER = 130.0  # chosen: the server itself has given up by then; who is still silent is cut off
 _SUSPENDED = 60_000  # chosen: twice as long as others wait, so that one of them may be refused, not all
 
 # The collection's row is the lock that keeps its transactions in order.
@@ -93,57 +96,6 @@ def _register(connection: psycopg.Connection[Row]) -> None:
         connection.adapters.register_dumper(kind, Int8BinaryDumper)
 
 
-# What is a file where the database is one.
-_INSTEAD_OF_FILES = (
-    """CREATE TABLE IF NOT EXISTS shared_file (
-        name TEXT NOT NULL,
-        piece BIGINT NOT NULL,
-        content BLOB NOT NULL,
-        PRIMARY KEY (name, piece)
-    )""",
-    """CREATE TABLE IF NOT EXISTS role_lease (
-        name TEXT NOT NULL PRIMARY KEY,
-        token TEXT NOT NULL,
-        holder TEXT NOT NULL,
-        seen TIMESTAMPTZ NOT NULL
-    )""",
-)
-
-
-class PostgresSession:
-    """One connection, used inside one transaction."""
-
-    def __init__(self, connection: psycopg.Connection[Row]) -> None:
-        self._connection = connection
-
-    def rows(self, sql: str, *values: Value) -> list[Row]:
-        cursor = self._connection.execute(translate(sql), [to_stored(each) for each in values], binary=True)
-        return from_stored(cursor.fetchall()) if cursor.description is not None else []
-
-    def run(self, sql: str, *values: Value) -> None:
-        self._connection.execute(translate(sql), [to_stored(each) for each in values])
-
-    def run_many(self, sql: str, batches: Sequence[tuple[Value, ...]]) -> None:
-        if not batches:
-            return
-        with self._connection.cursor() as cursor:
-            cursor.executemany(translate(sql), [[to_stored(each) for each in values] for values in batches])
-
-    def keep_file(self, name: str, pieces: Iterable[bytes]) -> None:
-        for number, piece in enumerate(pieces):
-            self.run("INSERT INTO shared_file (name, piece, content) VALUES (?, ?, ?)", name, number, piece)
-
-    def fetch_file(self, name: str) -> Iterator[bytes]:
-        number = 0
-        while rows := self.rows("SELECT content FROM shared_file WHERE name = ? AND piece = ?", name, number):
-            yield rows[0][0]
-            number += 1
-
-    def drop_files(self, *, but: Iterable[str]) -> None:
-        kept = json.dumps(list(but))
-        self.run("DELETE FROM shared_file WHERE name NOT IN (SELECT value FROM json_each(?))", kept)
-
-
 class PostgresDatabase:
     """A database and the connections this process has to it."""
 
@@ -153,6 +105,7 @@ class PostgresDatabase:
         *,
         patience: float = _PATIENCE,
         away: float = _AWAY,
+        answer: float = _ANSWER,
     ) -> None:
         try:
             self._conninfo = make_conninfo("", **{**_CONNECTED, **conninfo_to_dict(address), "client_encoding": "utf8"})
@@ -160,12 +113,13 @@ class PostgresDatabase:
             message = "The address of the database cannot be understood; write postgresql://USER@HOST:PORT/NAME."
             raise Refusal(Failure.INVALID, message, field="database") from None
         self.name = describe_address(address)
-        self._patience, self._away = patience, away
+        self._patience, self._away, self._answer = patience, away, answer
         self._idle: list[psycopg.Connection[Row]] = []
         self._everyone: list[psycopg.Connection[Row]] = []
         self._taken = 0
         self._guard = threading.Condition()
         self._closed = False
+        self._listener: PostgresListener | None = None
         connection = self._begin(_READ)
         version = connection.info.server_version
         self._roll_back(connection)
@@ -180,11 +134,11 @@ class PostgresDatabase:
     def _prepare(self) -> None:
         """Make what stands in the place of files, once; several servers may begin at the same moment."""
         with self.read() as session:
-            if self.has_table(session, "shared_file") and self.has_table(session, "role_lease"):
+            if all(self.has_table(session, name) for name in INSTEAD_OF_FILES):
                 return
         with self._session(_WRITE) as session:
             session.rows("SELECT pg_advisory_xact_lock(?)", _BEGINNING)
-            for statement in _INSTEAD_OF_FILES:
+            for statement in INSTEAD_OF_FILES.values():
                 session.run(statement)
 
     # Connections
@@ -206,14 +160,18 @@ class PostgresDatabase:
                 self._guard.notify_all()
             raise
 
+    def _connect_apart(self) -> PatientConnection:
+        return PatientConnection.connect(
+            self._conninfo,
+            autocommit=True,  # Transactions are begun by name, with what holds in them.
+            cursor_factory=psycopg.RawCursor,
+            prepare_threshold=None,  # What is prepared stays with a server that a pooler may not give us again.
+        )
+
     def _connect(self) -> psycopg.Connection[Row]:
         try:
-            connection = psycopg.connect(
-                self._conninfo,
-                autocommit=True,  # Transactions are begun by name, with what holds in them.
-                cursor_factory=psycopg.RawCursor,
-                prepare_threshold=None,  # What is prepared stays with a server that a pooler may not give us again.
-            )
+            connection = self._connect_apart()
+            connection.patience = self._answer
         except psycopg.Error as error:
             # The driver's own words may name the address.
             raise to_refusal(error) from None
@@ -285,12 +243,17 @@ class PostgresDatabase:
             self._roll_back(connection)
             self._release(connection)
 
+    def write(self, collection: str | None = None) -> AbstractContextManager[Session]:
+        return self._write(partial(self._lock, collection=collection))
+
+    def write_apart(self) -> AbstractContextManager[Session]:
+        return self._write(self._name_turn)
+
     @contextmanager
-    def write(self, collection: str | None = None) -> Generator[Session]:
+    def _write(self, lock: Callable[[psycopg.Connection[Row]], _Turn]) -> Generator[Session]:
         connection = self._begin(_WRITE)
-        turn = None
         try:
-            turn = self._lock(connection, collection)
+            turn = lock(connection)
             yield PostgresSession(connection)
             self._commit(connection, turn)
         except psycopg.Error as error:
@@ -315,6 +278,10 @@ class PostgresDatabase:
             connection.execute(_LOCK_ALL.encode())
         else:
             connection.execute(b"SELECT pg_advisory_xact_lock($1)", (_BEGINNING,))
+        return self._name_turn(connection)
+
+    @staticmethod
+    def _name_turn(connection: psycopg.Connection[Row]) -> _Turn:
         xid, server, _ = connection.execute(_NAMED.encode()).fetchone() or ("", "", 0)
         return _Turn(xid, server)
 
@@ -361,6 +328,24 @@ class PostgresDatabase:
     def lease(self, folder: Path, name: str) -> AbstractContextManager[RowLease | None]:
         del folder  # It is the role of all machines.
         return take_lease(partial(self._session, _WRITE), name, patience_of_roles())
+
+    # Changes
+
+    def heard(self) -> int:
+        return self._listening().count
+
+    def wait_for_change(self, since: int) -> None:
+        self._listening().wait(since)
+
+    def _listening(self) -> PostgresListener:
+        with self._guard:
+            if self._listener is None:
+                self._listener = PostgresListener(self._connect_apart, self._say)
+            return self._listener
+
+    def _say(self, word: str) -> None:
+        with suppress(Refusal), self._session(_WRITE) as session:
+            session.rows("SELECT pg_notify(?, ?)", CHANNEL, word)
 
     # What else differs
 
@@ -422,6 +407,8 @@ class PostgresDatabase:
 
     def close(self) -> None:
         """Let calls under way come to their end, and stop those that do not."""
+        if self._listener is not None:
+            self._listener.close()
         with self._guard:
             self._closed = True
             self._guard.notify_all()

@@ -5,6 +5,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from memotheca.storage.database import SKIP_LOCKED
+
 # Chosen: chosen: more than there are statements; those that name their values one by one have many lengths.
 _KNOWN = 2048
 
@@ -37,6 +39,7 @@ def translate(sql: str) -> bytes:
     sql = _ORDERED_JOIN.sub(r"JOIN \1 ON", sql)
     sql = _MEMBER.sub(_to_member, sql)
     sql = _NO_VALUES.sub("IN (SELECT CAST(NULL AS TEXT) WHERE FALSE)", sql)
+    sql = sql.replace(SKIP_LOCKED, "FOR UPDATE SKIP LOCKED")
     first, *rest = sql.split("?")
     return (first + "".join(f"${place}{part}" for place, part in enumerate(rest, 1))).encode()
 
