@@ -219,7 +219,8 @@ def test_content_can_be_sent_instead_of_a_path(librarian):
     added = librarian.add("data:text/html;name=my%20tea.html;base64,PGgxPlRlYTwvaDE+PHA+U3RlZXAgaXQuPC9wPg==")
     assert added["filename"] == "my tea.html"
     assert librarian.found("steep")[0]["filename"] == "my tea.html"
-    assert list(bench_of(librarian.kernel).uploads.iterdir()) == []
+    bench = bench_of(librarian.kernel)
+    assert list((bench.sent.folder / bench.drawer).iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -233,7 +234,7 @@ def test_content_that_cannot_be_had_is_refused(librarian, sent):
 def test_a_name_that_no_folder_takes_is_refused_and_leaves_nothing(librarian, name):
     refused = librarian.refused("knowledge-add", file_path=f"data:;name={name},x")
     assert (refused["error"], refused["parameter"]) == ("invalid_parameter", "file_path")
-    assert not bench_of(librarian.kernel).uploads.exists()
+    assert not bench_of(librarian.kernel).sent.folder.exists()
 
 
 def test_an_upload_closes_its_file_once(librarian):
@@ -268,21 +269,22 @@ def test_those_who_send_at_once_do_not_pass_the_limit_together(librarian, monkey
 
 def test_files_that_are_sent_and_never_added_are_bounded(librarian, monkeypatch):
     monkeypatch.setattr(file_access, "MAX_HELD", 10)
-    hoard = bench_of(librarian.kernel).uploads / "hoard"
+    drawer = bench_of(librarian.kernel).drawer
+    hoard = bench_of(librarian.kernel).sent.folder / drawer / "hoard"
     hoard.mkdir(parents=True)
     (hoard / "a.html").write_text("x" * 11)
     assert librarian.refused("knowledge-add", file_path="data:;name=b.html,x")["error"] == "busy"
-    discard = file_access.discard_stale_uploads
-    discard(bench_of(librarian.kernel), hoard.stat().st_mtime + 3600, set())
+    discard = bench_of(librarian.kernel).sent.drop_stale
+    discard(hoard.stat().st_mtime + 3600, set())
     assert hoard.exists()
-    discard(bench_of(librarian.kernel), hoard.stat().st_mtime + 25 * 3600, {str(hoard)})
+    discard(hoard.stat().st_mtime + 25 * 3600, {f"{drawer}/hoard/a.html"})
     assert hoard.exists()
-    discard(bench_of(librarian.kernel), hoard.stat().st_mtime + 25 * 3600, set())
+    discard(hoard.stat().st_mtime + 25 * 3600, set())
     assert not hoard.exists()
 
 
 def test_where_nothing_can_be_written_a_sent_file_is_refused(librarian):
-    bench_of(librarian.kernel).uploads.write_text("in the way")
+    bench_of(librarian.kernel).sent.folder.write_text("in the way")
     assert librarian.refused("knowledge-add", file_path="data:;name=b.html,x")["error"] == "unavailable"
 
 

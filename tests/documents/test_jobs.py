@@ -11,6 +11,7 @@ from memotheca.documents import ingest
 from memotheca.jobs import queue as jobs_module
 from memotheca.jobs import workers
 from memotheca.jobs.queue import adopt_orphans, bench_of, call_off, enqueue, look_up, take_next, wait, work
+from memotheca.jobs.sent_files import FolderFiles
 from memotheca.jobs.workers import LANES, Workers
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.locks import role
@@ -231,7 +232,7 @@ def test_the_role_is_kept_while_somebody_works_whatever_fails_beside_it(kernel, 
             raise OSError("no disk today")
 
     monkeypatch.setattr(workers, "TIDY_SECONDS", 0.01)
-    monkeypatch.setattr(workers, "discard_stale_uploads", fail)
+    monkeypatch.setattr(FolderFiles, "drop_stale", fail)
     kernel = with_act(kernel, hold_on)
     crew = Workers(kernel).start()
     try:

@@ -99,7 +99,8 @@ def test_what_two_say_of_the_same_new_file_is_all_kept(librarian):
 
 
 def test_what_others_send_may_come_and_go_meanwhile(librarian):
-    uploads, stopped = bench_of(librarian.kernel).uploads, threading.Event()
+    bench, stopped = bench_of(librarian.kernel), threading.Event()
+    uploads = bench.sent.folder / bench.drawer
 
     def come_and_go():
         while not stopped.is_set():
@@ -108,14 +109,14 @@ def test_what_others_send_may_come_and_go_meanwhile(librarian):
                 folder.mkdir(parents=True)
                 (folder / "a.html").write_text("x")
             for folder in folders:
-                file_access.discard_upload(str(folder / "a.html"))
+                bench.sent.drop(f"{bench.drawer}/{folder.name}/a.html")
 
     other = threading.Thread(target=come_and_go)
     other.start()
     try:
         for number in range(200):
-            file_access.Upload(bench_of(librarian.kernel), f"n{number}.html").discard()
-            file_access.discard_stale_uploads(bench_of(librarian.kernel), 0.0, set())
+            file_access.Upload(bench, f"n{number}.html").discard()
+            bench.sent.drop_stale(0.0, set())
     finally:
         stopped.set()
         other.join()

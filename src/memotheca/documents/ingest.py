@@ -9,9 +9,10 @@ from statistics import median
 from typing import Any, cast
 
 from memotheca.documents.sections import MOST, place_sections
-from memotheca.jobs.file_access import locate, open_checked
+from memotheca.jobs.file_access import locate
 from memotheca.jobs.ingest_job import IngestJob, to_ingest_job
 from memotheca.jobs.queue import LARGE, SMALL, Progress, bench_of, cancelled_meanwhile, enqueue
+from memotheca.jobs.sent_files import open_checked
 from memotheca.kernel.handles import DOCUMENT_NAMES
 from memotheca.kernel.kernel import Kernel
 from memotheca.model import kinds
@@ -113,7 +114,7 @@ def queue_file(kernel: Kernel, wish: Wish, *, actor: str) -> tuple[Job, int]:
     )
     asked = replace(asked, estimate=_estimate(kernel, asked))
     is_small = located.size <= SMALL_FILE and not wish.force_ocr and not is_image
-    lane = SMALL if is_small else LARGE
+    lane = bench.lane(SMALL if is_small else LARGE, here=not located.upload)
     return enqueue(kernel, INGEST, asked.to_arguments(), actor=actor, lane=lane), asked.estimate
 
 
@@ -156,7 +157,8 @@ def ingest(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
     asked = to_ingest_job(job)
     kernel = replace(kernel, batch=asked.batch)
     progress.reach(0, 1, jobs.BEGINNING)
-    with open_checked(asked.path, asked.folders, asked.shown_name) as opened:
+    path = str(bench_of(kernel).sent.bring(asked.sent_name)) if asked.upload else asked.path
+    with open_checked(path, asked.folders, asked.shown_name) as opened:
         digest = opened.fingerprint()
         outcome = _recognise(kernel, job, digest)
         if outcome is None:

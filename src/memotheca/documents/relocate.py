@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memotheca.documents import sections
-from memotheca.jobs.file_access import open_checked
+from memotheca.jobs.sent_files import open_checked
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry

@@ -5,7 +5,6 @@ import binascii
 import errno
 import math
 import os
-import shutil
 import uuid
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -13,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
+from memotheca.jobs.sent_files import open_checked
 from memotheca.jobs.workbench import Workbench
 from memotheca.model.errors import Failure, Refusal
 from memotheca.parsing.formats import promised_format
-from memotheca.parsing.open_safely import MAX_SIZE, OpenedFile, open_file
+from memotheca.parsing.open_safely import MAX_SIZE
 
-STALE_SECONDS = 24 * 3600  # chosen: what nobody asked for within a day was forgotten
 MEGABYTE = 1024 * 1024  # specification: the unit
 MAX_HELD = 10 * MAX_SIZE  # chosen: ten of the largest files
 MOST_HELD = 1000  # chosen: a folder of that many is still listed in milliseconds
@@ -42,24 +41,17 @@ def locate(bench: Workbench, given: str) -> Located:
     scheme = given.partition(":")[0].lower()
     if scheme == "data":
         return _received(bench, given)
-    upload = scheme == "upload"
-    path = _uploaded(bench, given) if upload else _plain_path(given)
+    if scheme == "upload":
+        return _sent(bench, given)
+    path = _plain_path(given)
     # Not Path.is_dir, which raises for names that are too long.
     if not (bench.roots is None and os.path.isdir(path)):  # noqa: PTH112
         promised_format(path)
     _refuse_other_letters(path)
     # Who may not look around here hears of no folder that it did not name itself.
-    shown = given if upload or bench.roots is not None else path
-    with open_checked(path, None if upload else bench.roots, shown) as opened:
-        return Located(path, upload, opened.size)
-
-
-def open_checked(path: str, roots: tuple[Path, ...] | None, shown: str = "") -> OpenedFile:
-    try:
-        return open_file(path, roots=roots, shown=shown)
-    except Refusal as refusal:
-        refusal.field = refusal.field or "file_path"
-        raise
+    shown = given if bench.roots is not None else path
+    with open_checked(path, bench.roots, shown) as opened:
+        return Located(path, False, opened.size)
 
 
 def _plain_path(given: str) -> str:
@@ -83,19 +75,17 @@ class Upload:
         _refuse_odd_name(name)
         if expected > MAX_SIZE:
             raise refuse_size(expected)
-        self._folder = bench.uploads / str(uuid.uuid4())
+        self._sent = bench.sent
+        self._place = f"{bench.drawer}/{uuid.uuid4()}/{name}"
         self._name = name
         self.size = 0
         self._descriptor = -1
-        with _writing(name):
-            self._folder.mkdir(mode=0o700, parents=True)
-            try:
-                self._descriptor = os.open(self._folder / name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-                os.truncate(self._descriptor, expected)
-            except OSError:
-                self.discard()
-                raise
+        path = self._sent.folder / self._place
         try:
+            with _writing(name):
+                path.parent.mkdir(mode=0o700, parents=True)
+                self._descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+                self._sent.reserve(self._place, expected)
             _refuse_hoard(bench)
         except Refusal:
             self.discard()
@@ -116,17 +106,17 @@ class Upload:
             os.truncate(self._descriptor, self.size)
             os.fsync(self._descriptor)
         self._close()
-        path = self._folder / self._name
         try:
-            open_checked(str(path), None, self._name).close()
+            open_checked(str(self._sent.folder / self._place), None, self._name).close()
+            self._sent.keep(self._place)
         except Refusal:
-            discard_upload(str(path))
+            self._sent.drop(self._place)
             raise
-        return f"upload:{self._folder.name}/{self._name}"
+        return f"upload:{self._place.partition('/')[2]}"
 
     def discard(self) -> None:
         self._close()
-        discard_upload(str(self._folder / self._name))
+        self._sent.drop(self._place)
 
     def _close(self) -> None:
         """Once only: by the second time the number may be that of somebody else's file."""
@@ -170,20 +160,9 @@ def _refuse_odd_name(name: str) -> None:
 
 
 def _refuse_hoard(bench: Workbench) -> None:
-    held, size = _held_below(bench.uploads)
+    held, size = bench.sent.count(bench.drawer)
     if held > MOST_HELD or size > MAX_HELD:
         raise Refusal(Failure.BUSY, "Too many files were sent that are not added yet. Add them, or try again later")
-
-
-def _held_below(folder: Path) -> tuple[int, int]:
-    """How many files there are below a folder, of how many bytes, while others bring and remove them."""
-    held = size = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            with suppress(FileNotFoundError):
-                size += Path(place, name).stat().st_size
-                held += 1
-    return held, size
 
 
 def refuse_size(size: int) -> Refusal:
@@ -195,12 +174,15 @@ def refuse_size(size: int) -> Refusal:
     )
 
 
-def _uploaded(bench: Workbench, given: str) -> str:
+def _sent(bench: Workbench, given: str) -> Located:
     folder, _, name = given.partition(":")[2].partition("/")
     try:
-        return str(bench.uploads / str(uuid.UUID(folder)) / Path(name).name)
+        place = f"{bench.drawer}/{uuid.UUID(folder)}/{Path(name).name}"
     except ValueError:
         raise Refusal(Failure.NOT_FOUND, f"File not found: {given}. Upload it again", field="file_path") from None
+    promised_format(place)
+    _refuse_other_letters(place)
+    return Located(place, True, bench.sent.size_of(place, given))
 
 
 def _received(bench: Workbench, given: str) -> Located:
@@ -220,19 +202,7 @@ def _received(bench: Workbench, given: str) -> Located:
     upload = Upload(bench, name, len(raw))
     try:
         upload.write(raw)
-        return Located(_uploaded(bench, upload.finish()), True, len(raw))
+        return _sent(bench, upload.finish())
     except Refusal:
         upload.discard()
         raise
-
-
-def discard_upload(path: str) -> None:
-    shutil.rmtree(Path(path).parent, ignore_errors=True)
-
-
-def discard_stale_uploads(bench: Workbench, now: float, waiting: set[str]) -> None:
-    """Remove what was sent long ago and never added; files of jobs that wait stay."""
-    for folder in bench.uploads.iterdir() if bench.uploads.is_dir() else ():
-        with suppress(FileNotFoundError):
-            if str(folder) not in waiting and now - folder.stat().st_mtime > STALE_SECONDS:
-                shutil.rmtree(folder, ignore_errors=True)

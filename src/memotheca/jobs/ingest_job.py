@@ -34,6 +34,11 @@ class IngestJob:
         return Path(self.path).name if self.upload else ""
 
     @property
+    def sent_name(self) -> str:
+        """What a file that was sent is kept as; older jobs name it with the folder of its machine."""
+        return self.path.rpartition("/uploads/")[2]
+
+    @property
     def folders(self) -> tuple[Path, ...] | None:
         return None if self.roots is None else tuple(map(Path, self.roots))
 
@@ -59,3 +64,9 @@ def to_ingest_job(job: Job) -> IngestJob:
 def path_of(job: Job) -> str:
     """The file that a job reads; empty for a job of another kind."""
     return to_ingest_job(job).path if job.kind == INGEST else ""
+
+
+def sent_name_of(job: Job) -> str:
+    """The file that was sent for a job; empty where none was."""
+    asked = to_ingest_job(job) if job.kind == INGEST else None
+    return asked.sent_name if asked is not None and asked.upload else ""

@@ -9,8 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from memotheca.jobs.file_access import discard_upload
-from memotheca.jobs.ingest_job import path_of, to_ingest_job
+from memotheca.jobs.ingest_job import sent_name_of, to_ingest_job
 from memotheca.jobs.workbench import Workbench
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import SECOND
@@ -19,7 +18,8 @@ from memotheca.model.kinds import INGEST
 from memotheca.storage import jobs
 from memotheca.storage.database import Session
 from memotheca.storage.jobs import Job, State
-from memotheca.storage.roles import lease
+from memotheca.storage.roles import lease, patience_of_roles
+from memotheca.storage.shared_files import living_roles
 
 log = logging.getLogger(__name__)
 
@@ -35,16 +35,16 @@ Asked = Callable[[], bool]
 
 
 def bench_of(kernel: Kernel) -> Workbench:
-    return kernel.part(Workbench)
+    return kernel.part(Workbench).of(kernel.collection)
 
 
 def enqueue(kernel: Kernel, kind: str, arguments: Mapping[str, Any], *, actor: str, lane: str = LARGE) -> Job:
-    """Leave a durable job for whoever works; returns it as it is queued."""
+    """Leave a durable job for whoever takes those of a lane; returns it as it is queued."""
     job = Job(
         collection=kernel.collection,
         id=str(uuid.uuid4()),
         kind=kind,
-        lane=bench_of(kernel).lane(lane),
+        lane=lane,
         actor=actor,
         arguments=arguments,
         step=jobs.WAITING,
@@ -84,10 +84,12 @@ def call_off(kernel: Kernel, id: str) -> Job:
     """Cancel a job that has not ended; from now on nothing of it can be kept."""
     look_up(kernel, id)
     now = kernel.now()
-    job = kernel.store.operate(lambda session: jobs.want_no_more(session, kernel.collection, id.strip().lower(), now))
+    job = kernel.store.operate_apart(
+        lambda session: jobs.want_no_more(session, kernel.collection, id.strip().lower(), now)
+    )
     job = job if job is not None else look_up(kernel, id)
     if job.is_settled:
-        _let_go(job)
+        _let_go(kernel, job)
     bench_of(kernel).ring()
     return job
 
@@ -121,13 +123,13 @@ def _claim_alone(kernel: Kernel, id: str) -> Job | None:
         job = jobs.find(session, kernel.collection, id)
     if job is None or job.state != "queued" or job.due > now or not _of_here(kernel, [job]):
         return None
-    return kernel.store.operate(lambda session: jobs.claim(session, kernel.collection, id, now))
+    return kernel.store.operate_apart(lambda session: jobs.claim(session, kernel.collection, id, now))
 
 
 def take_next(kernel: Kernel, lanes: tuple[str, ...]) -> Job | None:
     """The next job of these lanes, now running; collections take turns. None where there is none."""
     now = kernel.now()
-    lanes = tuple(map(bench_of(kernel).lane, lanes))
+    lanes = bench_of(kernel).lanes(*lanes)
     with kernel.store.database.read() as session:
         waiting = jobs.waiting_collections(session, lanes, now)
     for collection in waiting:
@@ -136,23 +138,42 @@ def take_next(kernel: Kernel, lanes: tuple[str, ...]) -> Job | None:
             id = jobs.next_due(session, collection, lanes, now)
             return None if id is None else jobs.claim(session, collection, id, now)
 
-        if (taken := kernel.store.operate(take)) is not None:
+        if (taken := kernel.store.operate_apart(take)) is not None:
             return taken
     return None
 
 
 def _of_here(kernel: Kernel, found: list[Job]) -> list[Job]:
-    """Those that are this machine's to do: what others run is not left behind."""
-    lanes = {bench_of(kernel).lane(name) for name in (SMALL, LARGE)}
+    """Those that this machine may take: some that lie here, and those that are anybody's."""
+    lanes = bench_of(kernel).lanes(SMALL, LARGE)
     return [job for job in found if job.lane in lanes]
 
 
-def adopt_orphans(kernel: Kernel) -> None:
-    """What runs while nobody holds the role was left behind: queue it again, or give it up after some attempts."""
+def _left_behind(kernel: Kernel, session: Session, collection: str, *, shared_only: bool = False) -> list[Job]:
+    """What runs, but nobody is at it: by this machine's role, or by the lease of a job that is anybody's."""
+    bench = bench_of(kernel)
+    running = _of_here(kernel, jobs.running(session, collection))
+    mine = [job for job in running if not bench.is_anybodys(job.lane)]
+    anybodys = [job for job in running if bench.is_anybodys(job.lane)]
+    if anybodys:
+        # Whoever has only just taken one may not hold its lease yet.
+        before = kernel.now() - round(patience_of_roles() * SECOND)
+        living = living_roles(session)
+        anybodys = [job for job in anybodys if _role_of(job) not in living and (job.started or 0) < before]
+    return anybodys if shared_only else [*mine, *anybodys]
+
+
+def _role_of(job: Job) -> str:
+    return f"job-{job.id}"
+
+
+def adopt_orphans(kernel: Kernel, *, shared_only: bool = False) -> None:
+    """What runs while nobody holds the role was left behind: queue it again, or give it up after some attempts.
+    Who works already looks only for what other machines have left."""
     now = kernel.now()
     for collection in kernel.store.collections():
         with kernel.store.database.read() as session:
-            left = _of_here(kernel, jobs.running(session, collection))
+            left = _left_behind(kernel, session, collection, shared_only=shared_only)
         for job in left:
             _leave(kernel, job, _interrupted(job), due=now)
 
@@ -162,7 +183,7 @@ def revive_failed(kernel: Kernel) -> list[Job]:
     now = kernel.now()
     with kernel.store.database.read() as session:
         dead = [job for kind in bench_of(kernel).acts for job in jobs.outstanding(session, kernel.collection, kind)]
-    revived = [job for job in dead if job.state == "failed" and not _is_sent(job)]
+    revived = [job for job in dead if job.state == "failed" and not sent_name_of(job)]
 
     def act(session: Session) -> None:
         for job in revived:
@@ -180,7 +201,7 @@ def adopt_if_orphaned(kernel: Kernel) -> list[Job]:
         if held is None:
             return []
         with kernel.store.database.read() as session:
-            left = _of_here(kernel, jobs.running(session, kernel.collection))
+            left = _left_behind(kernel, session, kernel.collection)
         adopt_orphans(kernel)
     return left
 
@@ -224,7 +245,7 @@ class Progress:
             self._looked = time.monotonic()
             done, total, step = self._reached
             try:
-                self._stopped = not self._kernel.store.operate(
+                self._stopped = not self._kernel.store.operate_apart(
                     lambda session: jobs.advance(session, self._job, done=done, total=total, step=step)
                 )
             except Refusal as refusal:
@@ -235,8 +256,26 @@ class Progress:
 
 
 def work(kernel: Kernel, job: Job, *, report: Report, interrupted: Asked, unwanted: Asked = lambda: False) -> None:
-    """Do a job that was taken and write down what came of it, whatever that is."""
+    """Do a job that was taken and write down what came of it, whatever that is. One that is anybody's is done under a
+    lease of its own, so that other machines know that somebody is at it."""
     kernel = replace(kernel, collection=job.collection)
+    if not bench_of(kernel).is_anybodys(job.lane):
+        _carry_out(kernel, job, report=report, interrupted=interrupted, unwanted=unwanted)
+        return
+    try:
+        with kernel.store.database.lease(bench_of(kernel).data, _role_of(job)) as held:
+            if held is not None:
+
+                def is_over() -> bool:
+                    return interrupted() or not held.is_held
+
+                _carry_out(kernel, job, report=report, interrupted=is_over, unwanted=unwanted)
+    except Refusal as refusal:
+        # No lease could be had: it is left behind, and whoever looks next takes it up.
+        log.warning("job %s waits: %s", job.id, refusal.message)
+
+
+def _carry_out(kernel: Kernel, job: Job, *, report: Report, interrupted: Asked, unwanted: Asked) -> None:
     bench = bench_of(kernel)
     progress = Progress(kernel, job, report=report, interrupted=interrupted, unwanted=unwanted)
     try:
@@ -255,7 +294,7 @@ def _end_badly(kernel: Kernel, job: Job, refusal: Refusal, *, interrupted: bool)
     # Where even this cannot be written, the job is an orphan, and whoever works next finds it.
     with suppress(Refusal):
         if refusal.failure is Failure.CANCELLED and interrupted:
-            kernel.store.operate(lambda session: jobs.give_back(session, job, due=0, count_attempt=False))
+            kernel.store.operate_apart(lambda session: jobs.give_back(session, job, due=0, count_attempt=False))
         elif refusal.failure is Failure.CANCELLED:
             _settle(kernel, job, "cancelled", {"message": refusal.message})
         elif refusal.failure in TRANSIENT:
@@ -267,7 +306,7 @@ def _end_badly(kernel: Kernel, job: Job, refusal: Refusal, *, interrupted: bool)
 def _leave(kernel: Kernel, job: Job, refusal: Refusal, *, due: int) -> None:
     """Try again later, unless it was tried often enough."""
     if job.attempts < ATTEMPTS:
-        kernel.store.operate(lambda session: jobs.give_back(session, job, due=due, count_attempt=True))
+        kernel.store.operate_apart(lambda session: jobs.give_back(session, job, due=due, count_attempt=True))
     else:
         _fail(kernel, job, refusal)
 
@@ -284,18 +323,14 @@ def _fail(kernel: Kernel, job: Job, refusal: Refusal) -> None:
 
 
 def _settle(kernel: Kernel, job: Job, state: State, outcome: Mapping[str, Any]) -> None:
-    kernel.store.operate(lambda session: jobs.settle(session, job, state, outcome=outcome, now=kernel.now()))
-    _let_go(job)
+    kernel.store.operate_apart(lambda session: jobs.settle(session, job, state, outcome=outcome, now=kernel.now()))
+    _let_go(kernel, job)
 
 
-def _let_go(job: Job) -> None:
+def _let_go(kernel: Kernel, job: Job) -> None:
     """A file that was sent for a job is of no use after it."""
-    if _is_sent(job):
-        discard_upload(path_of(job))
-
-
-def _is_sent(job: Job) -> bool:
-    return job.kind == INGEST and to_ingest_job(job).upload
+    if name := sent_name_of(job):
+        bench_of(kernel).sent.drop(name)
 
 
 def refusal_of(job: Job) -> Refusal:

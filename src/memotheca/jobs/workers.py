@@ -3,17 +3,16 @@
 import logging
 import threading
 import time
-from pathlib import Path
 
-from memotheca.jobs.file_access import discard_stale_uploads
-from memotheca.jobs.ingest_job import path_of
+from memotheca.jobs.ingest_job import sent_name_of
 from memotheca.jobs.queue import LARGE, ROLE, SMALL, adopt_orphans, bench_of, take_next, work
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import DAY
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage import jobs
 from memotheca.storage.jobs import Job
-from memotheca.storage.roles import Lease, lease
+from memotheca.storage.roles import Lease, lease, patience_of_roles
+from memotheca.storage.shared_files import drop_silent_roles
 
 log = logging.getLogger(__name__)
 
@@ -65,13 +64,23 @@ class Workers:
         for worker in workers:
             worker.start()
         self._tidy_up()
-        tidied = time.monotonic()
+        tidied = adopted = time.monotonic()
         while held.is_held and not self._stopped.wait(IDLE_SECONDS):
+            if self._bench.machine and time.monotonic() - adopted > patience_of_roles() / 2:
+                self._adopt_from_others()
+                adopted = time.monotonic()
             if time.monotonic() - tidied > TIDY_SECONDS:
                 self._tidy_up()
                 tidied = time.monotonic()
         for worker in workers:
             worker.join()
+
+    def _adopt_from_others(self) -> None:
+        try:
+            adopt_orphans(self._kernel, shared_only=True)
+        except Refusal as trouble:
+            self._give_up_if_outdated(trouble)
+            log.warning("looking for what other machines have left waits: %s", trouble)
 
     def _tidy_up(self) -> None:
         """Forget what was settled long ago, and files that were sent and never added; what cannot be done now is done
@@ -80,10 +89,11 @@ class Workers:
             before, store = self._kernel.now() - KEEP, self._kernel.store
             wanted: set[str] = set()
             for collection in store.collections():
-                store.operate(lambda session, name=collection: jobs.prune(session, name, before))
+                store.operate_apart(lambda session, name=collection: jobs.prune(session, name, before))
                 with store.database.read() as session:
-                    wanted |= {path_of(job) for job in jobs.unsettled(session, collection)}
-            discard_stale_uploads(self._bench, time.time(), {str(Path(path).parent) for path in wanted})
+                    wanted |= {sent_name_of(job) for job in jobs.unsettled(session, collection)}
+            self._bench.sent.drop_stale(time.time(), wanted - {""})
+            store.operate_apart(drop_silent_roles)
         except (Refusal, OSError) as trouble:
             self._give_up_if_outdated(trouble)
             log.warning("tidying up waits: %s", trouble)
