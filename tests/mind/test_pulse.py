@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memotheca.memory.recall.variety import active_spaces
 from memotheca.memory.session.learning import (
     PHASES,
     emphasis,
@@ -20,6 +19,7 @@ from memotheca.memory.session.modulators import (
     learning_share,
     levels_at,
     reward,
+    share_compared,
     sharpen,
     shift,
     startle,
@@ -29,7 +29,7 @@ from memotheca.memory.session.modulators import (
 from memotheca.memory.session.pulse import Situation, suggest, take_pulse
 from memotheca.memory.session.quadrants import QUADRANTS, Grounds, Quadrant, confidence, insights, quadrant
 from memotheca.memory.spaces.space_table import COUNT, IDS
-from memotheca.memory.spaces.space_weights import aggregate, space_weights
+from memotheca.memory.spaces.space_weights import active_spaces, aggregate, space_weights
 from memotheca.memory.verbs import Verb
 from memotheca.model.clock import SECOND
 
@@ -180,7 +180,7 @@ def test_variety_is_wanted_well_above_rest_and_the_opposite_well_below():
 
 def test_the_more_serotonin_the_more_spaces_compare():
     rest = levels_at(0, None)
-    counts = [len(active_spaces(shift(rest, "serotonin", by))) for by in (-0.5, 0, 0.2, 0.5)]
+    counts = [len(active_spaces(share_compared(shift(rest, "serotonin", by)))) for by in (-0.5, 0, 0.2, 0.5)]
     assert counts == [1, 1, 3, 8]
 
 

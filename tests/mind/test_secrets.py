@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memotheca.memory.safety.secrets import scrub
+from memotheca.text.secrets import scrub
 
 KEY = "sk-" + "live" + "4f9a8b7c6d5e4f3a2b1c0d9e"
 

@@ -7,6 +7,7 @@ DOCUMENT = "document"
 SECTION = "section"
 PATTERN = "pattern"
 MEMORY = "memory"
+CONVERSATION = "conversation"
 
 # What the memory has learned or was told about itself: a threshold's value, a topic's name, a profile. In history, undo
 # and export like everything else, but no knowledge: never searched or counted as such.
@@ -15,10 +16,11 @@ TUNING = "tuning"
 # What edges between entities are called where they are shown among entries.
 TRIPLE = "triple"
 
-KINDS = (ENTRY, ENTITY, NOTE, DOCUMENT, SECTION, PATTERN, MEMORY)
+KINDS = (ENTRY, ENTITY, NOTE, DOCUMENT, SECTION, PATTERN, MEMORY, CONVERSATION)
 # Where several are spoken of.
 PLURALS = {kind: f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s" for kind in KINDS}
 
+DEFAULT_COLLECTION = "default"
 # The patterns that ship are in a collection of their own, and so in nobody's counts, history or undo.
 STARTER_COLLECTION = "starter-patterns"
 

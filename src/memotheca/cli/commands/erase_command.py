@@ -22,6 +22,11 @@ exported or copied elsewhere is yours to look after.
   memotheca erase handbook.pdf --yes
   memotheca erase --deleted-before 30 --yes   what was deleted 30 days ago"""
 
+BEYOND = (
+    "the tables were written anew. PostgreSQL's own log, its replicas and your copies of it (pg_dump, snapshots) hold "
+    "it until you let them go."
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("handle", nargs="?", help="what to erase: e-42, t-7, a file, a note, a name")
@@ -53,13 +58,15 @@ def _erase(parsed: argparse.Namespace, app: App) -> int:
     finally:
         for copy in copies:
             copy.close()
+    beyond = BEYOND if app.is_shared else ""
     if parsed.json:
-        print_json(None if done is None else asdict(done))
+        print_json(None if done is None else {**asdict(done), **({"beyond_reach": beyond} if beyond else {})})
     elif done is None:
         print("Nothing was deleted that long ago.")
     else:
         what = f"{counted(done.versions, 'version')} of {counted(done.things, 'thing')}"
-        say(f"Erased {what} in transaction {done.tx}; {counted(done.backups, 'backup')}.")
+        copies_told = beyond or f"{counted(done.backups, 'backup')}."
+        say(f"Erased {what} in transaction {done.tx}; {copies_told}")
     return 0
 
 

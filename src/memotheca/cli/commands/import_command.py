@@ -2,37 +2,63 @@
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
+from pathlib import Path
 from typing import TextIO
 
 from memotheca.admin.corpus import Moved
 from memotheca.admin.history import new_batch
+from memotheca.admin.imports.bring_in import ImportAccount, Importer, Rehearsal, bring_in
+from memotheca.admin.imports.foreign_content import ForeignContent
+from memotheca.admin.imports.import_formats import read_foreign
+from memotheca.admin.imports.table import read_map
 from memotheca.admin.transfer import import_lines
 from memotheca.admin.upkeep import index_everything
 from memotheca.cli.interrupt import Deferral, Stopped, deferring
 from memotheca.cli.layout import counted, say
-from memotheca.cli.terminal import ACTOR, app_of, print_json, progress
+from memotheca.cli.terminal import ACTOR, app_of, plain, print_json, progress
 from memotheca.jobs.queue import enqueue
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
 
-EPILOG = """An export of Memotheca brings its whole history and goes into an empty
-collection (--collection NAME makes one). A memory.json of the reference memory
-server goes into any collection, in one transaction that undo can revert: every
-observation becomes an entry about its entity, every relation a triple; what is
-there is skipped. A corpus of JSON lines with _id, title and text goes into any
-collection, a transaction for every 500 lines; run it again if it was cut off.
+EPILOG = """What a file is, is told by what is in it:
+  an export of Memotheca   its whole history, into an empty collection
+                           (--collection NAME makes one)
+  memory.json              of the reference memory server
+  JSON lines               with _id, title and text
+  ChatGPT, Claude          the export, zip or conversations.json
+  Claude Code, Codex       a transcript (.jsonl), or the folder of them
+  mem0, OpenMemory         a dump, JSON, JSON lines or zip
+  Notion                   the export as markdown and CSV, zip
+  CSV                      --map says which column is what
+  basic-memory             the folder
 
+What is there already is skipped, so it can be run again. One undo takes all of it
+back. Secrets are taken out. A file that is broken leaves nothing behind.
 Ctrl-C or SIGTERM end it between two transactions, and it says what is in."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="the file to read, or - for stdin")
+    parser.add_argument("file", help="the file or folder to read, or - for JSON lines of ours on stdin")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and import nothing")
+    parser.add_argument(
+        "--map", default="", metavar="PAIRS", help="columns of a CSV file: title=Name,text=Notes,tags=Labels,id=Key"
+    )
     parser.add_argument("--no-wait", action="store_true", help="leave vectors to the next server that runs")
 
 
 def run(parsed: argparse.Namespace) -> int:
-    importing = Import(app_of(parsed, begins=True).kernel, parsed)
+    mapping = read_map(parsed.map)
+    kernel = app_of(parsed, begins=True).kernel
+    if parsed.dry_run:
+        kernel = replace(kernel, once=Rehearsal(kernel.collection))
+    try:
+        content = None if parsed.file == "-" else read_foreign(Path(parsed.file), mapping)
+    except OSError as error:
+        raise Refusal(Failure.INVALID, f"{parsed.file} cannot be read: {error.strerror}.") from None
+    importing: Import | ForeignImport = Import(kernel, parsed)
+    if content is not None:
+        importing = ForeignImport(kernel, parsed, content)
     try:
         with deferring() as deferral:
             importing.bring_in(deferral)
@@ -73,24 +99,23 @@ class Import:
         self._kept = moved
 
     def make_vectors(self, deferral: Deferral) -> None:
-        if self._parsed.no_wait:
-            self._task = enqueue(self._kernel, "index", {}, actor=ACTOR).id
-            return
-        deferral.look()
-        with progress("embedding", quiet=self._parsed.json) as report:
-            index_everything(self._kernel, report, stop=deferral.is_due)
-        deferral.look()
+        self._task = make_vectors(self._kernel, self._parsed, deferral)
 
     def tell(self, *, stopped: bool = False) -> None:
         moved = self._kept
         if self._parsed.json:
-            said = {**asdict(moved), **({"task_id": self._task} if self._task else {})}
+            said = {name: value for name, value in asdict(moved).items() if name != "redacted" or value}
+            said |= {"task_id": self._task} if self._task else {}
+            said |= {"dry_run": True} if self._parsed.dry_run else {}
             print_json({**said, **({"stopped": True, "whole": self._is_whole} if stopped else {})})
             return
         also = f", {moved.skipped} there already" if moved.skipped else ""
+        also += f", {counted(moved.redacted, 'secret')} taken out" if moved.redacted else ""
         held = f"{counted(moved.entries, 'entry')}, {counted(moved.edges, 'edge')}"
         told = f"mported {counted(moved.transactions, 'transaction')}: {held}{also}."
-        if not stopped:
+        if self._parsed.dry_run:
+            say(f"Would be i{told} Nothing was stored.")
+        elif not stopped:
             say(f"I{told}")
         elif self._is_whole:
             say(f"Stopped after all was in: i{told} Vectors that are missing are made by the next server that runs.")
@@ -98,6 +123,65 @@ class Import:
             say(f"Stopped: i{told} Run it again for the rest.")
         else:
             say("Stopped; nothing was imported.")
+
+
+class ForeignImport:
+    """What was read of another program's file, and what of it is in so far."""
+
+    def __init__(self, kernel: Kernel, parsed: argparse.Namespace, content: ForeignContent) -> None:
+        self._kernel = kernel
+        self._parsed = parsed
+        self._content = content
+        self._account = ImportAccount(content.format)
+        self._task: str | None = None
+
+    def bring_in(self, deferral: Deferral) -> None:
+        together = replace(self._kernel, batch=new_batch(self._kernel))
+        with progress("importing", quiet=self._parsed.json) as report:
+            bring_in(Importer(together, ACTOR, deferral.look), self._content, report, self._account)
+
+    def make_vectors(self, deferral: Deferral) -> None:
+        self._task = make_vectors(self._kernel, self._parsed, deferral)
+
+    def tell(self, *, stopped: bool = False) -> None:
+        account = self._account
+        if self._parsed.json:
+            held = {each.name: getattr(account, each.name) for each in fields(account)}
+            said = {**held, **({"task_id": self._task} if self._task else {})}
+            said |= {"dry_run": True} if self._parsed.dry_run else {}
+            print_json({**said, **({"stopped": True} if stopped else {})})
+            return
+        parts = [
+            counted(account.conversations, "conversation") + f" with {counted(account.turns, 'new turn')}",
+            counted(account.entries, "entry"),
+            counted(account.relations, "relation"),
+        ]
+        counts = (account.conversations, account.entries, account.relations)
+        new = [told for told, count in zip(parts, counts, strict=True) if count] or ["nothing new"]
+        told = f"mported from {account.format}: {', '.join(new)}"
+        told += f"; {account.known} there already." if account.known else "."
+        begun = "Would be i" if self._parsed.dry_run else "Stopped: i" if stopped else "I"
+        say(
+            begun + told + (" Nothing was stored." if self._parsed.dry_run else " Run it again for the rest." * stopped)
+        )
+        if account.redactions:
+            taken = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(account.redactions.items()))
+            say(f"Secrets taken out: {taken}.", lead="  ", hang="  ")
+        for why, count in account.left_out.most_common():
+            say(plain(f"Not read: {count} {why}."), lead="  ", hang="  ")
+
+
+def make_vectors(kernel: Kernel, parsed: argparse.Namespace, deferral: Deferral) -> str | None:
+    """Make what vectors are missing, or leave that to a server, whose task is returned; a trial has none to make."""
+    if parsed.dry_run:
+        return None
+    if parsed.no_wait:
+        return enqueue(kernel, "index", {}, actor=ACTOR).id
+    deferral.look()
+    with progress("embedding", quiet=parsed.json) as report:
+        index_everything(kernel, report, stop=deferral.is_due)
+    deferral.look()
+    return None
 
 
 def _breakable(file: TextIO, deferral: Deferral) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import app_of, at_least, plain, print_json, styled
+from memotheca.conversations.turns import cite
 from memotheca.entries.triples import find_sentences
 from memotheca.kernel.names import file_of, path_of, short_handle
 from memotheca.model import kinds
@@ -158,7 +159,10 @@ def _print_hit(number: int, hit: Any, place: HitPlace, *, sought: Any, explain: 
         spelled = ", ".join(f"{name} {score:.3f}" for name, score in scores.items() if score is not None)
         say(styled(spelled, "dim"), lead=INDENT, hang=INDENT)
     source = place.path or place.filename
-    told = [entry.kind, plain(source), "" if place.handle in (source, title) else plain(place.handle)]
+    handle = place.handle
+    if entry.kind == kinds.CONVERSATION and hit.excerpts:
+        handle = cite(entry, hit.excerpts[0].place["turn"])
+    told = [entry.kind, plain(source), "" if handle in (source, title) else plain(handle)]
     say(styled("  ".join(filter(None, told)), "dim"), lead=INDENT, hang=INDENT)
 
 

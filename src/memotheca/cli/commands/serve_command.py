@@ -19,6 +19,7 @@ from memotheca.notes.mounts import vaults_of
 from memotheca.settings import Settings
 
 OPTIONS = (
+    "collections",
     "transport",
     "host",
     "port",
@@ -38,6 +39,10 @@ OPTIONS = (
     "header-timeout",
     "body-timeout",
     "stall-timeout",
+    "drain-timeout",
+    "log-calls",
+    "metrics",
+    "traces",
     "lease-seconds",
     "roots",
     "ocr-languages",
@@ -113,7 +118,12 @@ def _run_server(app: App, settings: Settings, announce: Callable[[Settings, str,
     """Load the protocol and the one transport that is wanted; each takes longer to load than a database to open."""
     from memotheca.server.adapter import Adapter
 
-    adapter = Adapter(app)
+    if settings.text("transport") == "stdio":
+        adapter = Adapter(app)
+    else:
+        from memotheca.server.operation.operation import build_operation
+
+        adapter = Adapter(app, operation=build_operation(settings))
     calm_collector()
     share_turns()
     if settings.text("transport") == "stdio":
@@ -148,6 +158,7 @@ def _reachable(host: str) -> str:
 def _announce(settings: Settings, host: str, port: int) -> None:
     endpoint = _endpoint(_reachable(host), port)
     print(f"{styled('Memotheca is running', 'bold')} at {styled(endpoint, 'green')}  (stop with Ctrl-C)")
+    print(f"Look at what it holds in a browser: {endpoint.removesuffix('mcp')}")
     kept = f"PostgreSQL, and what is this machine's own in {settings.data.absolute()}"
     print(f"Its data is in {kept if settings.text('database') else settings.data.absolute()}")
     if _reachable(host) != host:

@@ -5,11 +5,13 @@ from typing import Any, cast
 
 from memotheca.cli.layout import counted, fill, say
 from memotheca.cli.terminal import app_of, plain, print_json, styled
+from memotheca.conversations.turns import SAID_IN, KeptTurn, turns_of
 from memotheca.documents.sections import sections_of, with_text
 from memotheca.kernel.names import call, file_of, find_thing, name_end, page_of, path_of
 from memotheca.model import kinds
 from memotheca.model.clock import to_iso
 from memotheca.model.commits import Version
+from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry, handle_of
 from memotheca.storage.snapshot import Snapshot
 
@@ -17,10 +19,12 @@ EPILOG = """examples:
   memotheca show e-1                     an entry, t-1 a relation, Ada a name
   memotheca show notes/index.md          a note by its path
   memotheca show handbook.pdf            a document by its filename, path or id
-  memotheca show handbook.pdf --full     its whole text"""
+  memotheca show handbook.pdf --full     its whole text
+  memotheca show c-1#5                   a turn of a conversation, and those beside it"""
 
 GLANCE = 1500  # chosen: a screenful
 FEW = 12  # chosen: a line or two
+AROUND = 1  # chosen: what a turn answers, and what is answered to it
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +37,8 @@ def run(parsed: argparse.Namespace) -> int:
     with kernel.read() as snapshot:
         version = find_thing(snapshot, parsed.thing)
         shown = _describe(snapshot, version, full=parsed.full or parsed.json)
+        if isinstance(version.thing, Entry) and version.thing.kind == kinds.CONVERSATION:
+            shown |= _talk(snapshot, version.thing, parsed.thing.strip())
         if isinstance(version.thing, Entry) and version.thing.is_expired(kernel.now()):
             shown["expired"] = shown.pop("expires")
     if parsed.json:
@@ -79,6 +85,32 @@ def _entry(snapshot: Snapshot, entry: Entry, *, full: bool) -> dict[str, Any]:
         "text": text if full or len(text) <= GLANCE else text[:GLANCE].rsplit(" ", 1)[0] + " …",
         "left out": 0 if full else max(0, len(text) - GLANCE),
     }
+
+
+def _talk(snapshot: Snapshot, talk: Entry, named: str) -> dict[str, Any]:
+    """A conversation's turns counted and what was stored from it; of a turn that was named, what stands around it."""
+    turns = turns_of(talk)
+    stored = [
+        f"{name_end(snapshot, edge.source)} (#{edge.attributes['turn']})"
+        for edge in snapshot.edges_of(talk.id, SAID_IN)
+        if edge.target == talk.id and "turn" in edge.attributes
+    ]
+    told: dict[str, Any] = {"client": talk.attributes.get("client"), "turns": len(turns), "stored from it": stored}
+    number = named.rpartition("#")[2]
+    if "#" in named and number.isdecimal():
+        wanted = int(number)
+        if not 1 <= wanted <= len(turns):
+            raise Refusal(
+                Failure.NOT_FOUND, f"{handle_of(talk)} has {counted(len(turns), 'turn')}, and no number {wanted}."
+            )
+        around = turns[max(0, wanted - 1 - AROUND) : wanted + AROUND]
+        told |= {"turn": wanted, "text": "\n\n".join(map(_turn_line, around)), "left out": 0}
+    return {name: value for name, value in told.items() if value not in (None, "", [])}
+
+
+def _turn_line(turn: KeptTurn) -> str:
+    when = "" if turn.at is None else f" ({to_iso(turn.at)[:16]})"
+    return f"#{turn.number}{when} {turn.speaker}: {turn.text}"
 
 
 def _edge(snapshot: Snapshot, edge: Edge) -> dict[str, Any]:

@@ -8,6 +8,13 @@ from memotheca.cli.layout import table
 from memotheca.cli.terminal import app_of, print_json
 from memotheca.model.errors import Failure, Refusal
 
+QUOTAS = {
+    "calls_per_minute": "how many calls a minute it is good for (default: any)",
+    "bytes_per_minute": "how many bytes of arguments a minute (default: any)",
+    "jobs": "how many of its tasks may wait or run at once (default: any)",
+    "entries": "add nothing where the collection holds so many entries (default: any)",
+}
+
 EPILOG = """A token is shown once, when it is made; the data directory keeps only a
 digest of it. Servers that run take a new or revoked token into account at
 once. Its name is what `memotheca history` shows.
@@ -16,10 +23,12 @@ roles:
   read    look at everything, change nothing
   write   use every tool
   admin   as write, and told where things lie on the server's disk
+  watch   read /metrics, and nothing else
 
 examples:
   memotheca token add ada --role write
   memotheca token add pipeline --role read --for handbook
+  memotheca token add guest --calls-per-minute 60 --entries 10000
   memotheca token revoke ada"""
 
 
@@ -30,6 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--for", dest="collections", action="append", default=[], metavar="COLLECTION", help="only there; repeatable"
     )
+    for quota, doc in QUOTAS.items():
+        parser.add_argument(f"--{quota.replace('_', '-')}", type=int, default=0, metavar="N", help=doc)
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -37,9 +48,13 @@ def run(parsed: argparse.Namespace) -> int:
         raise Refusal(Failure.INVALID, f"Say whose token: memotheca token {parsed.action} NAME")
     app = app_of(parsed, begins=parsed.action == "add")
     if parsed.action == "add":
-        secret = add_token(app.data, parsed.name, parsed.role, parsed.collections, clock=app.kernel.store.clock)
+        quotas = {quota: getattr(parsed, quota) for quota in QUOTAS}
+        wanted = AccessToken(name=parsed.name, role=parsed.role, collections=tuple(parsed.collections), **quotas)
+        secret = add_token(app.data, wanted, clock=app.kernel.store.clock)
         if parsed.json:
-            print_json({"name": parsed.name, "role": parsed.role, "collections": parsed.collections, "token": secret})
+            print_json(
+                {"name": parsed.name, "role": parsed.role, "collections": parsed.collections, **quotas, "token": secret}
+            )
         else:
             print(secret)
     elif parsed.action == "revoke":
@@ -61,7 +76,8 @@ def _list(tokens: list[AccessToken], *, is_json: bool) -> None:
 
 def _described(token: AccessToken) -> str:
     where = ", ".join(token.collections) or "every collection"
-    return f"{token.role}, {where}, since {token.created_at}"
+    quotas = "".join(f", {quota.replace('_', ' ')} {held}" for quota in QUOTAS if (held := getattr(token, quota)))
+    return f"{token.role}, {where}{quotas}, since {token.created_at}"
 
 
 def _told(token: AccessToken) -> dict[str, object]:
