@@ -29,9 +29,9 @@ from memotheca.app import App, build
 from memotheca.memory.curation.boost import boost
 from memotheca.memory.curation.links import new_link
 from memotheca.memory.curation.merge import forget
-from memotheca.memory.curation.remember import NewMemory, draw, log_curation, put_memory, temporal_edge
+from memotheca.memory.curation.remember import NewMemory, draw, put_memory, temporal_edge
 from memotheca.memory.safety.speakers import hear
-from memotheca.memory.session.state import activity_of
+from memotheca.memory.session.state import activity_of, log_curation
 from memotheca.memory.spaces.fingerprint import to_bytes as fingerprint
 from memotheca.model import kinds
 from memotheca.model.knowledge import Entry

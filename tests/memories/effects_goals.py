@@ -1,7 +1,7 @@
 """What the parameters of the tools for topics, goals and presets do to an answer."""
 
 from tests.memories.effects import Effect
-from tests.memories.gardens import CHOIR, REACTOR
+from tests.memories.gardens import BAKERY, CHOIR, REACTOR
 
 # Asked of a memory about reactors and bread: as it is, or with its goal and what was stored since.
 PLANTED, SOWN, GROWN = "planted", 1, 2
@@ -32,6 +32,14 @@ GOALS = [
 MAKE = {"action": "create", "profile_id": "mine"}
 TRIED = {PLANTED: GROWN, "content": REACTOR[0]}
 FUSED = {PLANTED: GROWN, "memory_id": "$hymn"}
+SOUGHT = {PLANTED: GROWN, "query_content": REACTOR[0], "strategy": "cosine", "min_similarity": 0}
+SAID = {
+    PLANTED: GROWN,
+    "query_vector_id": "$pump",
+    "result_vector_id": "$valve",
+    "feedback": "relevant",
+    "learning_rate": 0.5,
+}
 PURPOSE = [
     Effect("compute_teleological_vector", TRIED, {"content": CHOIR[0]}, "purpose_vector"),
     Effect("compute_teleological_vector", TRIED, {"profile_id": "code_implementation"}, "dominant_embedder"),
@@ -44,6 +52,30 @@ PURPOSE = [
     Effect("fuse_embeddings", {**FUSED, "memory_id": "$pump"}, {"custom_weights": [1] * 12 + [5]}, "weights"),
     Effect("fuse_embeddings", {**FUSED, "memory_id": "$pump"}, {"apply_synergy": False}, "fused"),
     Effect("fuse_embeddings", FUSED, {"store_result": False}, "stored"),
+    *(
+        Effect("search_teleological", SOUGHT, {name: value}, "results")
+        for name, value in (
+            ("query_content", BAKERY[0]),
+            ("strategy", "euclidean"),
+            ("scope", "purpose_vector_only"),
+            ("specific_groups", ["implementation"]),
+            ("specific_embedder", 5),
+            ("weight_purpose", 0.1),
+            ("weight_correlations", 0.1),
+            ("weight_groups", 0.05),
+            ("min_similarity", 0.99),
+            ("max_results", 1),
+            ("include_breakdown", False),
+            ("profile_id", "code_implementation"),
+        )
+    ),
+    Effect("search_teleological", {PLANTED: GROWN}, {"query_vector_id": "$pump"}, "results"),
+    Effect("update_synergy_matrix", SAID, {"query_vector_id": "$hymn"}, "weights"),
+    Effect("update_synergy_matrix", SAID, {"result_vector_id": "$hymn"}, "weights"),
+    Effect("update_synergy_matrix", SAID, {"feedback": "not_relevant"}, "weights"),
+    Effect("update_synergy_matrix", SAID, {"relevance_score": 0.6}, "weights"),
+    Effect("update_synergy_matrix", SAID, {"learning_rate": 0.1}, "max_delta"),
+    Effect("update_synergy_matrix", SAID, {"update_scope": "all_pairs"}, "weights"),
     Effect("manage_teleological_profile", MAKE, {"action": "read"}, "error"),
     Effect("manage_teleological_profile", {"action": "read", "profile_id": "research"}, {"profile_id": "x"}, "error"),
     *(

@@ -163,4 +163,38 @@ ELSEWHERE: dict[str, str] = {
         )
         for path in paths
     },
+    **{
+        f"{tool}.{path}": f"memories/test_purpose_search.py::{test}"
+        for test, tool, paths in (
+            (
+                "test_what_serves_the_same_topic_comes_first",
+                "search_teleological",
+                (
+                    "results[].similarity",
+                    *(f"results[].breakdown.{part}" for part in ("purpose", "correlations", "groups", "confidence")),
+                    "count",
+                    "compared",
+                ),
+            ),
+            (
+                "test_feedback_is_not_in_force_before_there_is_enough_of_it",
+                "update_synergy_matrix",
+                (
+                    "pairs_updated",
+                    "max_delta",
+                    "mean_delta",
+                    "events_accumulated",
+                    "weights",
+                    "top_changes[].before",
+                    "top_changes[].after",
+                ),
+            ),
+            (
+                "test_what_is_in_force_moves_what_is_compared",
+                "update_synergy_matrix",
+                ("matrix_version", "held_out.count", "held_out.before", "held_out.after"),
+            ),
+        )
+        for path in paths
+    },
 }

@@ -26,6 +26,16 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "manage_teleological_profile-list": ("manage_teleological_profile", {"action": "list"}),
     "manage_teleological_profile-unknown": ("manage_teleological_profile", {"action": "read", "profile_id": "x"}),
     "compute_teleological_vector": ("compute_teleological_vector", {"content": REACTOR[0]}),
+    "search_teleological": (
+        "search_teleological",
+        {"query_content": "Who has checked the reactor pump?", "max_results": 2},
+    ),
+    "search_teleological-both": ("search_teleological", {"query_content": "Tea.", "query_vector_id": "pv_0"}),
+    "search_teleological-unknown": ("search_teleological", {"query_vector_id": "pv_0"}),
+    "update_synergy_matrix-unknown": (
+        "update_synergy_matrix",
+        {"query_vector_id": "pv_0", "result_vector_id": "pv_1", "feedback": "relevant"},
+    ),
     "fuse_embeddings-unknown": ("fuse_embeddings", {"memory_id": "nobody"}),
     "get_autonomous_status": (
         "get_autonomous_status",
@@ -48,6 +58,8 @@ def test_golden_of_fusion(librarian: Librarian, golden: Any) -> None:
     ids = tell(librarian, REACTOR, BAKERY)
     librarian.call("auto_bootstrap_north_star", confidence_threshold=0.5)
     golden("memories/fuse_embeddings", show(librarian, "fuse_embeddings", {"memory_id": ids[0]}))
+    said = {"query_vector_id": ids[0], "result_vector_id": ids[1], "feedback": "relevant"}
+    golden("memories/update_synergy_matrix", show(librarian, "update_synergy_matrix", said))
 
 
 def test_golden_of_too_little(librarian: Librarian, golden: Any) -> None:

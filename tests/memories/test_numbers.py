@@ -81,7 +81,7 @@ LATER = (
     "search_graph.results[].purpose_alignment",
     "search_graph.results[].theta_to_north_star",
 )
-TIMES = ("latency_ms", "query_time_ms", "recovery_time_ms", "retrieval_ms", "stages[].ms")
+TIMES = ("latency_ms", "query_time_ms", "recovery_time_ms", "retrieval_ms", "stages[].ms", "ms")
 # Learning takes many outcomes.
 OUTCOMES: dict[str, tuple[str, ...]] = {
     "test_an_outcome_is_held_against_what_was_predicted": tuple(
@@ -245,7 +245,7 @@ def numeric(schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
 
 def reported(librarian: Librarian) -> set[str]:
     listed = [listing for listing in librarian.app.catalog.listed() if listing.toolset == "memories"]
-    assert len(listed) == 73
+    assert len(listed) == 75
     found = {f"{each.name}.{path}" for each in listed for path in numeric(each.wire["outputSchema"])}
     return {path for path in found if path.split(".")[1] not in ("pulse", "error", "tx_id")}
 

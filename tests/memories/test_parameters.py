@@ -330,7 +330,7 @@ class Kitchens:
         for group in (REACTOR, BAKERY, CHOIR):
             time.advance(2 * DAY // SECOND)
             ids = tell(librarian, group)
-            self.names |= {"$hymn": ids[-1]} | ({"$pump": ids[0]} if group is REACTOR else {})
+            self.names |= {"$hymn": ids[-1]} | ({"$pump": ids[0], "$valve": ids[3]} if group is REACTOR else {})
             librarian.call("get_alignment_drift")
         write_down(librarian.app)
         self._seconds[GROWN] = (librarian.kernel.now() - BEGAN) // SECOND

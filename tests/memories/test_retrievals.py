@@ -10,6 +10,7 @@ from memotheca.memory.session import retrieval_log
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY
 from memotheca.model.errors import Failure, Refusal
+from memotheca.storage.activity import read_mood
 from memotheca.storage.instruments import retrievals
 from memotheca.storage.instruments.retrievals import RetrievalRow
 from tests.conftest import Time
@@ -166,6 +167,23 @@ def test_a_question_does_not_outlive_what_it_showed(librarian: Librarian, is_wri
     assert [row.query for row in written(librarian)] == ["otter bridge"]
     assert [row.shown[0].entry_id for row in last(librarian)] == [kept]
     assert pairs(librarian) == {}
+
+
+@pytest.mark.parametrize("is_written", [True, False])
+def test_a_session_forgets_what_it_asked_last_with_what_that_showed(librarian: Librarian, is_written: bool) -> None:
+    librarian.session = "mine"
+    gone = librarian.remember("The heron nests on the island.")
+    librarian.call("inject_context", query="Where does the heron nest?")
+    if is_written:
+        write_down(librarian.app)
+        assert librarian.held("Where does the heron nest")
+    erase(librarian, gone)
+    librarian.call("get_memetic_status")
+    write_down(librarian.app)
+    with librarian.kernel.read() as snapshot:
+        kept = read_mood(snapshot.session, snapshot.collection, "mine")
+    assert (kept["question"], kept["showed"]) == ("", [])
+    assert "heron" not in str(librarian.call("inject_context", query="And then?"))
 
 
 def test_a_secret_in_a_question_is_not_written_down(librarian: Librarian) -> None:

@@ -21,7 +21,7 @@ STILL: dict[str, str] = {
     r".*\.kind": ALONE,
     r".*\.(actor|actor\.id|actor\.type|deleted_by)": ALONE,
     r"search_graph\.best_fit": ALONE,
-    r"search_graph\.(purpose_reason|results\[\]\.(purpose_alignment|theta_to_north_star))": LATER,
+    r"search_graph\.(purpose_reason|results\[\]\.(purpose_alignment|theta_to_north_star))": "no goal was looked for",
     r"store_memory\.prediction_(id|reason)": LATER,
     r"get_memetic_status\.dream_(available|reason)": LATER,
     r"get_memetic_status\.layers\.sensing\.(status|waiting_for_vectors)": ALONE,

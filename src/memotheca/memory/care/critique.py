@@ -11,7 +11,6 @@ import numpy as np
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.contradiction import Contradiction
 from memotheca.memory.claims.verdict import PairVerdict
-from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.curation.undecided import STATED, holds_from, in_order
 from memotheca.memory.graph.relations import CONTRADICTS
 from memotheca.memory.graph.said import said_between
@@ -21,6 +20,7 @@ from memotheca.memory.standing.judge import NEAR, reference_of
 from memotheca.memory.standing.nearest import find_near, vicinity_of
 from memotheca.memory.standing.sample import mean_vector, meanings
 from memotheca.memory.standing.subject import FOUND, Near, compare_pairs, compare_with_stored
+from memotheca.memory.traits import importance_of, quarantine_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided, Gates
 from memotheca.model.cancellation import heed

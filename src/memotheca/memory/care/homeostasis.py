@@ -15,7 +15,7 @@ from memotheca.memory.graph.cancer import FEWEST, LEAST_IMPORTANT
 from memotheca.memory.session.arousal import modulator_levels
 from memotheca.memory.session.modulators import MODULATORS, Levels
 from memotheca.memory.session.state import Mood
-from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.traits import KNOWN
 from memotheca.model.kinds import MEMORY, TEMPORAL
 from memotheca.storage.adjacency import with_edges
 from memotheca.storage.lookups import read_standing

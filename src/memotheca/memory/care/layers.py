@@ -10,8 +10,8 @@ from memotheca.memory.session.quadrants import QUADRANTS, quadrant
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.spaces.all_spaces import Gallery
 from memotheca.memory.standing.judge import count_lately, judge_lately, reference_of, stand_as_whole
-from memotheca.memory.standing.nearest import KNOWN
 from memotheca.memory.standing.sample import SAMPLE
+from memotheca.memory.traits import KNOWN
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.remember import quarantine_of
-from memotheca.memory.curation.restore import TAKEN_BACK
-from memotheca.memory.curation.reversal import WINDOW, hash_of
+from memotheca.memory.curation.reversal import TAKEN_BACK, WINDOW, hash_of
 from memotheca.memory.curation.tombstones import Tombstone, tombstone_of
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.traits import quarantine_of
 from memotheca.memory.verbs import Verb
 from memotheca.model.commits import Commit
 from memotheca.storage.activity import QUARANTINED, ActivityRecord, LogFilter

@@ -9,11 +9,10 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.precedence import Precedence
 from memotheca.memory.care.critique import judge_pairs, related_pairs
 from memotheca.memory.care.tasks import bring_up_to_date, has_expired, is_alone, task_of
-from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.curation.undecided import HELD, PLACE, single_task, unexplained_names
 from memotheca.memory.graph.balance import examine
 from memotheca.memory.graph.cancer import LEAST_IMPORTANT
-from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.traits import KNOWN, importance_of, quarantine_of
 from memotheca.model.cancellation import heeding
 from memotheca.model.clock import DAY, to_iso
 from memotheca.model.errors import Failure, Refusal

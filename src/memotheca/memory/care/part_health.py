@@ -87,7 +87,7 @@ def _judging(kernel: Kernel, snapshot: Snapshot) -> list[Vital]:
 
 
 def _focus(kernel: Kernel, snapshot: Snapshot) -> list[Vital]:
-    held = activity_of(kernel).count_unwritten()
+    held = activity_of(kernel).count_unwritten(kernel.collection)
     return [Vital(name="unwritten", value=held, limit=UNWRITTEN, advice="heal the focus to write it down")]
 
 
@@ -145,9 +145,9 @@ def _forget_recall(kernel: Kernel) -> str:
 
 def _write_down(kernel: Kernel) -> str:
     activity = activity_of(kernel)
-    before = activity.count_unwritten()
+    before = activity.count_unwritten(kernel.collection)
     activity.flush(kernel.store)
-    written = before - activity.count_unwritten()
+    written = before - activity.count_unwritten(kernel.collection)
     return f"wrote down {written} things that this process held in memory" if written > 0 else ""
 
 

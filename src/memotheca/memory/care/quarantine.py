@@ -7,7 +7,7 @@ from typing import Any, cast
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.care.homeostasis import read_ledger
-from memotheca.memory.curation.remember import quarantine_of
+from memotheca.memory.traits import quarantine_of
 from memotheca.memory.verbs import Verb
 from memotheca.model.commits import VERB, Version
 from memotheca.model.errors import Failure, Refusal

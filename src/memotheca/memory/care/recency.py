@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.session.state import activity_of
-from memotheca.memory.standing.nearest import KNOWN, vicinity_of
+from memotheca.memory.standing.nearest import vicinity_of
+from memotheca.memory.traits import KNOWN, quarantine_of
 from memotheca.model.ids import moment_of
 from memotheca.model.knowledge import Entry
 from memotheca.storage.lookups import ids_made_last

@@ -10,11 +10,10 @@ from memotheca.memory.curation.decisions import carry_out_decisions
 from memotheca.memory.curation.links import new_link
 from memotheca.memory.curation.merge import forget
 from memotheca.memory.curation.origin import amend_origin
-from memotheca.memory.curation.remember import log_curation
 from memotheca.memory.curation.undecided import TaskKind, open_disputes
 from memotheca.memory.graph.cycles import refuse_superseding_itself
 from memotheca.memory.graph.relations import CONSISTENT, CONTRADICTS, SAME_AS, SUPERSEDES
-from memotheca.memory.safety.secrets import scrub
+from memotheca.memory.session.state import log_curation
 from memotheca.memory.verbs import Verb
 from memotheca.model import kinds
 from memotheca.model.clock import to_iso
@@ -25,6 +24,7 @@ from memotheca.notes.outbox import FilePlan
 from memotheca.notes.ownership import carry_out
 from memotheca.search.prepared import LATER
 from memotheca.storage.store import Transaction
+from memotheca.text.secrets import scrub
 
 Choice = Literal[
     "first", "second", "both", "neither", "unknown", "same", "different", "release", "forget", "hold", "still", "over"

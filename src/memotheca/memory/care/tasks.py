@@ -8,14 +8,14 @@ from typing import Literal, cast
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.critique import ContradictoryPair, Repetition, is_over, judge_pairs
 from memotheca.memory.care.noted import noted_tasks
-from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.curation.tombstones import count_tombstones
 from memotheca.memory.curation.undecided import TaskKind, pair_task, stamp_of
 from memotheca.memory.curation.unexplained import is_unexplained
 from memotheca.memory.graph.balance import examine
 from memotheca.memory.graph.relations import CONSISTENT, CONTRADICTS, SAME_AS, SUPERSEDES
 from memotheca.memory.graph.said import said_between
-from memotheca.memory.standing.nearest import KNOWN, vicinity_of
+from memotheca.memory.standing.nearest import vicinity_of
+from memotheca.memory.traits import KNOWN, importance_of, quarantine_of
 from memotheca.memory.verbs import Verb
 from memotheca.model.kinds import MEMORY, TEMPORAL
 from memotheca.model.knowledge import Entry

@@ -24,7 +24,7 @@ from memotheca.memory.claims.quantities import (
 )
 from memotheca.memory.spaces.causal import TELLING, clauses
 from memotheca.memory.spaces.entities import find
-from memotheca.memory.spaces.fingerprint import text_of
+from memotheca.memory.traits import text_of
 from memotheca.memory.tuning.thresholds import PRIORS
 from memotheca.model.knowledge import Entry, fold
 from memotheca.text.caches import once

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from memotheca.memory.spaces.fingerprint import text_of
+from memotheca.memory.traits import text_of
 from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry, fold
 from memotheca.text.terms import number_of

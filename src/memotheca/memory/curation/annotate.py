@@ -15,12 +15,11 @@ from memotheca.memory.curation.decisions import (
     resolve_decisions,
 )
 from memotheca.memory.curation.origin import amend_origin
-from memotheca.memory.curation.remember import log_curation
 from memotheca.memory.curation.ties import LINK_TO, UNLINK, Tied, tie
 from memotheca.memory.curation.undecided import open_disputes
 from memotheca.memory.graph.cycles import refuse_superseding_itself
 from memotheca.memory.graph.relations import CONTRADICTS
-from memotheca.memory.safety.secrets import scrub_all
+from memotheca.memory.session.state import log_curation
 from memotheca.memory.verbs import Verb
 from memotheca.model import kinds
 from memotheca.model.clock import to_iso
@@ -35,6 +34,7 @@ from memotheca.storage import fingerprints
 from memotheca.storage.lookups import ids_labelled
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
+from memotheca.text.secrets import scrub_all
 from memotheca.vault.edit import with_property, with_tags
 from memotheca.vault.frontmatter import read_properties
 from memotheca.vault.note_file import ParsedNote

@@ -5,10 +5,9 @@ from typing import cast
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
-from memotheca.memory.curation.remember import importance_of, log_curation
 from memotheca.memory.graph.balance import Examined, examine, refuse_cancer
-from memotheca.memory.safety.secrets import scrub
-from memotheca.memory.session.state import note_decisions
+from memotheca.memory.session.state import log_curation, note_decisions
+from memotheca.memory.traits import importance_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided
 from memotheca.memory.verbs import Verb
@@ -16,6 +15,7 @@ from memotheca.model.commits import VERB, Version
 from memotheca.model.knowledge import Entry
 from memotheca.search.prepared import LATER
 from memotheca.storage.store import Transaction
+from memotheca.text.secrets import scrub
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,13 @@ from memotheca.kernel.nodes import find_node
 from memotheca.memory.claims.priors import assume, differing, differing_values, similarity
 from memotheca.memory.claims.when import OCCURRED, SOURCE, SOURCE_KNOWN, TIMES
 from memotheca.memory.curation.links import new_link
-from memotheca.memory.curation.remember import importance_of
 from memotheca.memory.curation.reversal import hash_of
 from memotheca.memory.graph.balance import refuse_cancer
 from memotheca.memory.graph.cycles import refuse_circle, refuse_superseding_itself
 from memotheca.memory.graph.relations import SUPERSEDES
-from memotheca.memory.safety.secrets import scrub
 from memotheca.memory.session.state import activity_of, note_decisions
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
+from memotheca.memory.traits import importance_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided
 from memotheca.memory.verbs import Verb
@@ -35,6 +34,7 @@ from memotheca.search.prepared import LATER, Prepared
 from memotheca.storage.activity import ActivityRecord
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
+from memotheca.text.secrets import scrub
 
 LONGEST = 65_536  # specification: the bound of a memory's content
 SEPARATOR = "\n\n---\n\n"

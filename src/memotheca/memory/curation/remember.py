@@ -25,19 +25,18 @@ from memotheca.memory.curation.rewards import Joined, Rewarded, reward_store, we
 from memotheca.memory.curation.undecided import open_tasks
 from memotheca.memory.graph.cycles import refuse_superseding_itself, without_circles
 from memotheca.memory.graph.relations import CONTRADICTS
-from memotheca.memory.safety.secrets import Redaction, scrub_all
 from memotheca.memory.safety.speakers import Hearing, hear
 from memotheca.memory.session.arousal import NAMELESS, modulator_levels, note_threat
 from memotheca.memory.session.modulators import learning_share
 from memotheca.memory.session.retrieval_log import CITED
-from memotheca.memory.session.state import Mood, activity_of, note_decisions, note_use
+from memotheca.memory.session.state import Mood, activity_of, log_curation, note_decisions, note_use
 from memotheca.memory.session.steering_reward import Reward
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
 from memotheca.memory.standing.judge import Learned, consistency, learn, reference_of
-from memotheca.memory.standing.nearest import find_near, is_near, vicinity_of
+from memotheca.memory.standing.nearest import find_near, near_enough, vicinity_of
 from memotheca.memory.standing.sample import Judged, Reference, hang, likely_duplicates, mean_vector, meanings
 from memotheca.memory.standing.subject import FOUND, ComparedEntry, Near, compare_with_stored
-from memotheca.memory.tuning.gates import gates_at, voice_at
+from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided, Gates, Name
 from memotheca.memory.verbs import Verb
 from memotheca.model import kinds
@@ -47,13 +46,12 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.model.retry import persist
 from memotheca.search.embed import prepare_text, prepared_vectors
-from memotheca.search.filters import is_holding
 from memotheca.search.prepared import Prepared
-from memotheca.storage.activity import ActivityRecord
 from memotheca.storage.heads import is_live
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 from memotheca.storage.vectors import newest_vector
+from memotheca.text.secrets import Redaction, scrub_all
 
 NEAR = 10  # chosen (memory-model: Links)
 NEAREST = 3  # chosen: what the sample may lack (docs/decisions/memories.md)
@@ -318,16 +316,6 @@ def put_memory(transaction: Transaction, entry: Entry, prepared: Prepared) -> En
     return made
 
 
-def importance_of(entry: Entry) -> float:
-    return float(entry.attributes.get("importance", 0.5))
-
-
-def quarantine_of(entry: Entry, now: int) -> Mapping[str, Any] | None:
-    """Why an entry is kept out of retrieval, while it is."""
-    held: Mapping[str, Any] | None = entry.attributes.get("quarantine")
-    return held if held is not None and is_holding(held, now) else None
-
-
 def _scrubbed(draft: NewMemory) -> tuple[NewMemory, tuple[Redaction, ...]]:
     """All that a draft says; of its parts only the metadata have names that may be those of secrets."""
     told = (draft.content, draft.rationale, draft.name, draft.tags, draft.metadata)
@@ -402,7 +390,7 @@ def _look_around(
     vector = mean_vector(made) if made else None
     linked, latest = beside
     cosines = find_near(kernel, snapshot, [entry], {} if vector is None else {entry.id: vector}, limit=FOUND)[entry.id]
-    found = _near_enough(snapshot, entry, dict([*cosines.items()][:NEAR]))
+    found = near_enough(snapshot, entry, dict([*cosines.items()][:NEAR]))
     close = [each for each, _ in found]
     joined = {"": [*linked, *(each.id for each in close[:NEAREST])]}
     closest = close[: NEAREST if vector is not None else UNEMBEDDED]
@@ -423,23 +411,6 @@ def _look_around(
             vicinity.keep(stored, vector, found, at)
 
     return _Surroundings(judged, near, compared, reference, remember)
-
-
-def nearest_entries(
-    kernel: Kernel, snapshot: Snapshot, entry: Entry, vector: Any, *, limit: int = NEAR
-) -> list[tuple[Entry, float | None]]:
-    """What is nearest to an entry, and near enough."""
-    vectors = {} if vector is None else {entry.id: vector}
-    return _near_enough(snapshot, entry, find_near(kernel, snapshot, [entry], vectors, limit=limit)[entry.id])
-
-
-def _near_enough(
-    snapshot: Snapshot, entry: Entry, found: Mapping[str, float | None]
-) -> list[tuple[Entry, float | None]]:
-    """Those that a search would take for an answer."""
-    voice = voice_at(snapshot, gates_at(snapshot, entry.attributes.get("domain")))
-    chosen = [id for id, cosine in found.items() if is_near(cosine, voice)]
-    return [(each, found[id]) for id, each in snapshot.living(chosen).items()]
 
 
 def _find_ties(snapshot: Snapshot, entry: Entry, around: _Surroundings) -> list[FoundTie]:
@@ -469,10 +440,3 @@ def temporal_edge(transaction: Transaction, entry: Entry, previous: str | None) 
         return []
     weight = math.exp(-(entry.created_at - before.created_at) / HOUR)
     return [new_link(transaction, (before.id, entry.id), kinds.TEMPORAL, weight=weight, predicate="precedes")]
-
-
-def log_curation(kernel: Kernel, level: str, action: str, ids: tuple[str, ...], *, reason: str = "") -> None:
-    line = ActivityRecord(
-        time=kernel.now(), level=level, component="curation", action=action, node_ids=ids, reason=reason
-    )
-    activity_of(kernel).log(kernel.collection, line)

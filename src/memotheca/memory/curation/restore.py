@@ -6,9 +6,9 @@ from typing import cast
 
 from memotheca.admin.history import undo
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.reversal import WINDOW, find_transaction
+from memotheca.memory.curation.reversal import TAKEN_BACK, WINDOW, find_transaction
 from memotheca.memory.session.state import activity_of
-from memotheca.memory.spaces.fingerprint import text_of
+from memotheca.memory.traits import text_of
 from memotheca.memory.verbs import Verb
 from memotheca.model.clock import to_iso
 from memotheca.model.commits import MACHINE, VERB, Commit, Version
@@ -25,7 +25,6 @@ from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 from memotheca.text.words import words
 
-TAKEN_BACK = ("DELETE", "MERGE")
 # A dream is taken back as a whole by its own name.
 WORK, DREAMT = "dream", "dream_"
 WAITING = "waiting"

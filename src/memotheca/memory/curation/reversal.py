@@ -12,6 +12,7 @@ WINDOW = 30 * DAY  # specification (memory-model: Reversal)
 _NUMBER = 12  # chosen: 64 letters with the seal (docs/decisions/memories.md)
 _SEAL = 52  # chosen: 64 letters with the number (docs/decisions/memories.md)
 FIELD = "reversal_hash"
+TAKEN_BACK = ("DELETE", "MERGE")
 
 
 def machine_note(verb: str, rationale: str, **more: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import cast
 
 from memotheca.memory.curation.reversal import WINDOW, hash_of
-from memotheca.memory.spaces.fingerprint import text_of
+from memotheca.memory.traits import text_of
 from memotheca.model.clock import DAY
 from memotheca.model.commits import Commit
 from memotheca.model.knowledge import Entry

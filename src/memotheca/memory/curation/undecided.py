@@ -7,8 +7,8 @@ from typing import Any, Literal, get_args
 
 from memotheca.memory.curation.unexplained import is_unexplained, names_in
 from memotheca.memory.graph.relations import CONTRADICTS
-from memotheca.memory.standing.nearest import KNOWN
 from memotheca.memory.standing.subject import ComparedEntry
+from memotheca.memory.traits import KNOWN
 from memotheca.model.knowledge import Entry
 from memotheca.storage import activity
 from memotheca.storage.care_tasks import TaskRow, add_tasks, ids_beyond

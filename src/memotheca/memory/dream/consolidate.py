@@ -20,12 +20,12 @@ from memotheca.memory.curation.merge import (
     merge_within,
 )
 from memotheca.memory.curation.merged_text import extract
-from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.curation.reversal import hash_of, machine_note
 from memotheca.memory.curation.undecided import in_order
 from memotheca.memory.session.state import activity_of, note_decisions
 from memotheca.memory.standing.sample import meanings
 from memotheca.memory.standing.subject import compare_pairs
+from memotheca.memory.traits import quarantine_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided, Gates
 from memotheca.memory.verbs import Verb

@@ -1,6 +1,7 @@
 """The log of dreams: which phase a dream has reached, whoever dreams it, and what the last ones did (memory-model:
 Dreams). Light, since every call may look whether somebody dreams."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,7 +13,6 @@ from memotheca.storage.database import Session
 from memotheca.storage.instruments.work_events import WorkEvent, add_work_events, newest_work_events
 
 WORK = "dream"
-ROLE = "dream"
 COOLDOWN = 60 * SECOND  # specification (memory-model: Dreams)
 READ = 400  # chosen: more events than one dream tells
 ABORTED, COMPLETED = "dream_aborted", "dreams_completed"
@@ -26,6 +26,11 @@ STATES: Mapping[str, DreamState] = {
     "waking": "Waking",
     "ended": "Awake",
 }
+
+
+def dream_role(collection: str) -> str:
+    """The role of the one program that dreams about a collection."""
+    return f"dream-{hashlib.blake2b(collection.encode(), digest_size=8).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.dream.shortcuts import is_passable
 from memotheca.memory.session.state import activity_of
-from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.traits import KNOWN
 from memotheca.model.kinds import MEMORY
 from memotheca.search.search import Question, rank_entries
 from memotheca.storage.lookups import sample_ids

@@ -21,7 +21,7 @@ from memotheca.memory.dream.sleeper import Sleep, WakeReason
 from memotheca.memory.dream.tend import EdgeChange, carry_out_changes, tend_entry
 from memotheca.memory.graph.walk import strength_of
 from memotheca.memory.session.state import activity_of
-from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.traits import KNOWN
 from memotheca.memory.verbs import Verb
 from memotheca.model.cancellation import heeding
 from memotheca.model.commits import Commit

@@ -9,7 +9,6 @@ from memotheca.kernel.nodes import find_node
 from memotheca.memory.care.grounds import Ground, PruneCandidate, alignments_of, grounds_of
 from memotheca.memory.curation.reversal import hash_of, machine_note
 from memotheca.memory.graph.relations import SUPERSEDES
-from memotheca.memory.safety.secrets import scrub
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.verbs import Verb
 from memotheca.model.commits import Commit
@@ -20,6 +19,7 @@ from memotheca.notes.ownership import carry_out, retire
 from memotheca.storage.activity import ActivityRecord
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
+from memotheca.text.secrets import scrub
 
 PruneReason = Literal["staleness", "low_alignment", "redundancy", "orphan"]
 REASONS: tuple[PruneReason, ...] = ("staleness", "low_alignment", "redundancy", "orphan")

@@ -11,7 +11,7 @@ from typing import Literal
 
 from memotheca.jobs.workbench import Workbench
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.dream.dream_log import ROLE, is_asked_to_wake
+from memotheca.memory.dream.dream_log import dream_role, is_asked_to_wake
 from memotheca.memory.session.wake import bell_of
 from memotheca.model.errors import Refusal
 from memotheca.storage.roles import Lease, holder_of, lease
@@ -76,7 +76,7 @@ class Sleep:
 
 
 class Sleeper:
-    """At most one dream of this program."""
+    """At most one dream of a collection in this program."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -91,7 +91,7 @@ class Sleeper:
     def fall_asleep(self, kernel: Kernel, run: str, minutes: float, *, wakes_on_query: bool) -> "Slumber | None":
         """Take the role of who dreams; none where another dream goes on, in this program or in another."""
         leaving = ExitStack()
-        held = leaving.enter_context(lease(kernel.part(Workbench).data, ROLE))
+        held = leaving.enter_context(lease(kernel.part(Workbench).data, dream_role(kernel.collection)))
         with self._guard:
             if held is None or self._is_closed:
                 leaving.close()
@@ -142,9 +142,9 @@ class Slumber:
 
 
 def sleeper_of(kernel: Kernel) -> Sleeper:
-    return kernel.keep(Sleeper)
+    return kernel.keep(Sleeper, kernel.collection)
 
 
 def is_somebody_dreaming(kernel: Kernel) -> bool:
-    """In this program or in another on the same directory."""
-    return holder_of(kernel.part(Workbench).data, ROLE) is not None
+    """Of this collection, in this program or in another on the same directory."""
+    return holder_of(kernel.part(Workbench).data, dream_role(kernel.collection)) is not None

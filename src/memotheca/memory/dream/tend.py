@@ -11,11 +11,11 @@ from typing import Any, Literal
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.look_through import examine_entry
 from memotheca.memory.curation.found_links import FoundTie, edge_of, find_ties
-from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.dream.shortcuts import stands
 from memotheca.memory.graph.cycles import STRAIGHT, find_way
 from memotheca.memory.graph.relations import RESEMBLES
 from memotheca.memory.graph.walk import is_shortcut, strength_of
+from memotheca.memory.traits import quarantine_of
 from memotheca.model.clock import DAY
 from memotheca.model.kinds import MEMORY, SEMANTIC
 from memotheca.model.knowledge import Edge

@@ -13,7 +13,8 @@ from memotheca.memory.focus.workspace import mood_of
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.space_table import COUNT
 from memotheca.memory.standing.agreement import agree_with_each, agreements, mean_of, together
-from memotheca.memory.standing.nearest import KNOWN, vicinity_of
+from memotheca.memory.standing.nearest import vicinity_of
+from memotheca.memory.traits import KNOWN
 from memotheca.model.knowledge import Entry
 from memotheca.storage.instruments.retrievals import FirstShown
 from memotheca.storage.snapshot import Snapshot

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.focus.oscillators import State, state_of
 from memotheca.memory.graph.relations import CONTRADICTS
 from memotheca.memory.session.arousal import keep_levels, modulator_levels
@@ -18,8 +17,8 @@ from memotheca.memory.session.modulators import reward
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.spaces.space_table import COUNT
 from memotheca.memory.standing.agreement import agree_with_each, mean_of, together
-from memotheca.memory.standing.nearest import KNOWN
 from memotheca.memory.standing.sample import hang
+from memotheca.memory.traits import KNOWN, importance_of, quarantine_of
 from memotheca.memory.tuning.gates import gates_at, voice_at
 from memotheca.model.clock import SECOND
 from memotheca.model.errors import Failure, Refusal

@@ -10,10 +10,10 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.outcomes.calibrator import features_of
 from memotheca.memory.outcomes.learner import read_learner
 from memotheca.memory.outcomes.shown_signals import domain_of, shown_entries
-from memotheca.memory.safety.secrets import scrub
 from memotheca.memory.session.state import activity_of
-from memotheca.search.search import Hit
+from memotheca.search.hits import Hit
 from memotheca.storage.instruments.retrievals import RetrievalRow
+from memotheca.text.secrets import scrub
 
 Way = Literal["context", "search"]
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.remember import importance_of
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.traits import importance_of
 from memotheca.model.clock import DAY
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
-from memotheca.search.search import Hit
+from memotheca.search.hits import Hit
 from memotheca.storage.instruments.retrievals import ShownEntry
 
 HALF_LIFE = 90 * DAY  # chosen: as the ranking has it

@@ -8,13 +8,12 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.goals import QueryType, query_type
 from memotheca.memory.claims.ranking import Accuracy, measure
 from memotheca.memory.curation.lineage import find_any
-from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.curation.rewards import RECALLED
 from memotheca.memory.recall.compare import compare
 from memotheca.memory.recall.plan import hit_rates, note_hits
 from memotheca.memory.session.learning import smooth
 from memotheca.memory.session.state import activity_of
-from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.traits import KNOWN, quarantine_of
 from memotheca.model.knowledge import Entry
 from memotheca.storage.snapshot import Snapshot
 

@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from memotheca.entries.triples import as_hit, find_sentences
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.inquiry import Inquiry
-from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.graph.causes import causes_of
 from memotheca.memory.graph.relations import CONTRADICTS, MENTIONS, RESOLVES, SUPERSEDES
 from memotheca.memory.recall.preference import prefer
 from memotheca.memory.recall.profiles import Profile, narrow, rank_by_profile
 from memotheca.memory.session.state import note_decisions
-from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.traits import KNOWN, quarantine_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided, Gates
 from memotheca.model.kinds import CAUSAL, HIERARCHICAL, RELATIONAL
 from memotheca.model.knowledge import Entry
-from memotheca.search.search import Hit, Question, find_entries
+from memotheca.search.hits import Hit
+from memotheca.search.search import Question, find_entries
 from memotheca.storage.adjacency import ENDS, joints_at
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.words import words

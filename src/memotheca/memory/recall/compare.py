@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.recency import recent_entries
 from memotheca.memory.claims.ranking import fuse
-from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.spaces.all_spaces import Gallery
 from memotheca.memory.spaces.space_table import COUNT, IDS
 from memotheca.memory.standing.judge import reference_of
-from memotheca.memory.standing.nearest import KNOWN, vicinity_of
+from memotheca.memory.standing.nearest import vicinity_of
 from memotheca.memory.standing.probe import hang_question
+from memotheca.memory.traits import KNOWN, quarantine_of
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
-from memotheca.search.search import Hit, Question, rank_entries, refuse_blank
+from memotheca.search.hits import Hit
+from memotheca.search.search import Question, rank_entries, refuse_blank
 from memotheca.storage.snapshot import Snapshot
 
 Array = NDArray[Any]

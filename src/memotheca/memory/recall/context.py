@@ -22,7 +22,8 @@ from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry
 from memotheca.search.excerpts import ExcerptQuery
-from memotheca.search.search import Hit, refuse_blank
+from memotheca.search.hits import Hit
+from memotheca.search.search import refuse_blank
 from memotheca.text.tokens import count_tokens
 from memotheca.text.words import words
 

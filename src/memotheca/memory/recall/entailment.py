@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from memotheca.kernel.citations import name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.remember import nearest_entries
 from memotheca.memory.spaces import hyperbolic
 from memotheca.memory.spaces.all_spaces import Gallery
-from memotheca.memory.spaces.fingerprint import text_of
 from memotheca.memory.spaces.space import Hung
 from memotheca.memory.spaces.space_table import IDS
 from memotheca.memory.standing.judge import reference_of
+from memotheca.memory.standing.nearest import nearest_entries
 from memotheca.memory.standing.sample import hang
+from memotheca.memory.traits import text_of
 from memotheca.model.kinds import HIERARCHICAL
 from memotheca.model.knowledge import Edge, Entry, fold
 from memotheca.storage.adjacency import ENDS, Joint, joints_at

@@ -10,7 +10,7 @@ from memotheca.kernel.nodes import find_node
 from memotheca.memory.curation.links import STATED
 from memotheca.memory.graph.causality import Arrow, Arrows, combine, find_paths, necessity, reverse, without
 from memotheca.memory.graph.causes import causal_arrows
-from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.traits import KNOWN
 from memotheca.model.errors import Refusal
 from memotheca.model.kinds import CAUSAL
 from memotheca.model.knowledge import Edge, Entry

@@ -10,7 +10,7 @@ from memotheca.memory.recall.context import NOTHING, Context, Occasion
 from memotheca.memory.recall.context_lines import LineWriter, Sheet
 from memotheca.model.knowledge import Entry
 from memotheca.search.excerpts import ExcerptQuery
-from memotheca.search.search import Hit
+from memotheca.search.hits import Hit
 from memotheca.text.tokens import count_tokens
 from memotheca.text.words import words
 

@@ -20,12 +20,13 @@ from memotheca.memory.spaces.code import names
 from memotheca.memory.spaces.entities import find
 from memotheca.memory.standing.nearest import everything_known
 from memotheca.model.clock import DAY, to_iso
-from memotheca.search.chosen_embedder import embedder_of, voice_of
+from memotheca.search.chosen_embedder import embedder_of
 from memotheca.search.finder import Finder, Search, embed_question, finder_of
 from memotheca.storage.chunks import read_texts
 from memotheca.storage.database import Session
 from memotheca.text.tokens import count_tokens
 from memotheca.text.words import query_words, spelled_words, words
+from memotheca.vectors.profile import voice_of
 
 SPACES: Mapping[QueryType, str] = {"semantic": "E1", "causal": "E5", "code": "E7", "temporal": "E2", "entity": "E11"}
 ORDER: tuple[QueryType, ...] = ("semantic", "causal", "code", "entity", "temporal")

@@ -9,13 +9,13 @@ from typing import cast
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.past import PastQuestion, read_past
 from memotheca.memory.claims.when import times_of
-from memotheca.memory.curation.remember import importance_of
 from memotheca.memory.graph.relations import SUPERSEDES
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.traits import importance_of
 from memotheca.model.clock import DAY
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
-from memotheca.search.search import Hit
+from memotheca.search.hits import Hit
 from memotheca.storage.adjacency import pairs_saying
 
 # By how much of its score each signal may move a hit at most (memory-model: Ranking).

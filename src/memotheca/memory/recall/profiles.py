@@ -20,7 +20,8 @@ from memotheca.model.clock import DAY, to_iso
 from memotheca.model.commits import Commit
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.search.search import Hit, Question
+from memotheca.search.hits import Hit
+from memotheca.search.search import Question
 from memotheca.storage.snapshot import Snapshot
 
 PREFIX = "profile:"

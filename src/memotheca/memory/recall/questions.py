@@ -11,7 +11,7 @@ from memotheca.memory.care.tasks import CareTask, standing_tasks, with_entries
 from memotheca.memory.claims.when import spell_day, told_by, told_when
 from memotheca.memory.curation.undecided import TaskKind
 from memotheca.memory.session.state import Mood
-from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.traits import KNOWN
 from memotheca.memory.tuning.thresholds import Gates
 from memotheca.model.kinds import MENTIONS
 from memotheca.model.knowledge import Entry

@@ -8,7 +8,6 @@ from typing import Any, cast
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.when import source_of, told_when
-from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.focus.pull import pull_of, pulled
 from memotheca.memory.recall.compare import rank_in_space
 from memotheca.memory.recall.preference import MORE, prefer
@@ -20,15 +19,17 @@ from memotheca.memory.session.quadrants import Quadrant
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.form import MODALITIES
 from memotheca.memory.standing.judge import dominant_space, judge_lately, quadrant_of
-from memotheca.memory.standing.nearest import KNOWN
 from memotheca.memory.standing.sample import Judged
+from memotheca.memory.topics.purpose import GoalNearness, nearness_to_goal
+from memotheca.memory.traits import KNOWN, importance_of, quarantine_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import DOMAINS
 from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
 from memotheca.search.finder import CANDIDATES
-from memotheca.search.search import Hit, Question, find_entries, refuse_blank
+from memotheca.search.hits import Hit
+from memotheca.search.search import Question, find_entries, refuse_blank
 from memotheca.storage.activity import ActivityRecord
 from memotheca.storage.snapshot import Snapshot
 
@@ -74,6 +75,7 @@ class Recalled:
     quadrant: Quadrant
     dominant: str
     is_quarantined: bool
+    goal: GoalNearness | None = None
 
     @property
     def similarity(self) -> float:
@@ -91,6 +93,8 @@ class Recalled:
             "importance": round(importance_of(self.entry), 4),
             "dominant_embedder": self.dominant,
             "johari": self.quadrant,
+            "purpose_alignment": None if self.goal is None else self.goal.alignment,
+            "theta_to_north_star": None if self.goal is None else self.goal.cosine,
             "created_at": to_iso(self.entry.created_at),
             "when": told_when(self.entry),
             "source": source_of(self.entry),
@@ -245,10 +249,11 @@ def _judge_until(
         size = BATCH if wanted.quadrants else min(BATCH, wanted.top_k - len(found))
         batch, rest = rest[:size], rest[size:]
         entries = [cast(Entry, hit.version.thing) for hit in batch]
+        goal = nearness_to_goal(kernel, snapshot, entries) or {}
         for hit, entry, judged in zip(batch, entries, judge_lately(kernel, snapshot, entries), strict=True):
             quadrant = quadrant_of(entry, judged, gates)
             if len(found) < wanted.top_k and (not wanted.quadrants or quadrant in wanted.quadrants):
-                found.append(_recalled(hit, quadrant, judged, kernel.now()))
+                found.append(replace(_recalled(hit, quadrant, judged, kernel.now()), goal=goal.get(entry.id)))
                 tell(len(found), found[-1])
     return found
 

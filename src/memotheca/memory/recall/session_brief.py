@@ -8,18 +8,17 @@ from typing import cast
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.tasks import TaskKind, standing_tasks, with_entries
 from memotheca.memory.claims.distil import weigh_words
-from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.graph.relations import SUPERSEDES
 from memotheca.memory.recall.candidates import ContextSource
 from memotheca.memory.recall.context import NOTHING, Context, Occasion, compose
 from memotheca.memory.recall.context_lines import LineWriter, Sheet
-from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.traits import KNOWN, quarantine_of
 from memotheca.model.kinds import MEMORY, RELATIONAL
 from memotheca.model.knowledge import Entry
 from memotheca.search.excerpts import ExcerptQuery
 from memotheca.search.finder import finder_of
+from memotheca.search.hits import Hit
 from memotheca.search.index.score import Filter
-from memotheca.search.search import Hit
 from memotheca.storage.adjacency import joints_at
 from memotheca.storage.lookups import ids_made_last
 from memotheca.storage.snapshot import Snapshot

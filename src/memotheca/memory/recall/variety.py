@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.session.modulators import Levels, variety
-from memotheca.memory.spaces.space_table import SPACES
-from memotheca.memory.spaces.space_weights import weights_for
+from memotheca.memory.session.modulators import Levels, share_compared, variety
+from memotheca.memory.spaces.space_weights import active_spaces
 from memotheca.memory.standing.judge import reference_of
 from memotheca.memory.standing.nearest import vicinity_of
 from memotheca.model.knowledge import Entry
@@ -18,14 +17,6 @@ from memotheca.model.knowledge import Entry
 Array = NDArray[Any]
 
 LOOKED_AT = 30  # chosen: bounds the comparing of each with each
-
-
-def active_spaces(levels: Levels) -> list[int]:
-    """The spaces in which results are compared: of those that see what is said the ones whose weight is at least what
-    serotonin leaves over of the greatest (memory-model: Modulators)."""
-    weights = weights_for(None)
-    least = max(weights) * (1 - levels.values["serotonin"])
-    return [place for place, space in enumerate(SPACES) if space.sees_content and weights[place] >= least]
 
 
 def vary(kernel: Kernel, ranked: Sequence[tuple[Entry, float]], levels: Levels) -> list[tuple[int, float]]:
@@ -37,7 +28,7 @@ def vary(kernel: Kernel, ranked: Sequence[tuple[Entry, float]], levels: Levels) 
     if not strength or len(ranked) < 3:
         return kept
     looked = ranked[:LOOKED_AT]
-    alike = _alikeness(kernel, [entry for entry, _ in looked], active_spaces(levels))
+    alike = _alikeness(kernel, [entry for entry, _ in looked], active_spaces(share_compared(levels)))
     scores = np.array([score for _, score in looked])
     best = float(scores[0])
     ordered = _spread(scores, alike, strength * best) if strength > 0 else _gather(scores, alike, -strength * best)

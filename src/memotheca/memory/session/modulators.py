@@ -178,3 +178,9 @@ def _beyond(off: float, border: float) -> float:
 def _bounded(name: str, value: float) -> float:
     bounds = modulator_of(name)
     return min(bounds.high, max(bounds.low, value))
+
+
+def share_compared(levels: Levels) -> float:
+    """Which share of the greatest weight a space must have for results to be compared in it: what serotonin leaves
+    over (memory-model: Modulators)."""
+    return 1 - levels.values["serotonin"]

@@ -3,7 +3,7 @@ batches; no read waits for it."""
 
 import logging
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -61,8 +61,9 @@ class Mood:
     pinned: dict[str, Any] | None = None
     broadcasts: list[str] = field(default_factory=list[str])
     coupling: float | None = None
-    # What was asked last, with what it went on from.
+    # What was asked last, with what it went on from, and what that showed.
     question: str = ""
+    showed: list[str] = field(default_factory=list[str])
 
     def to_json(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
@@ -207,11 +208,12 @@ class Activity:
         """What was asked and shown in a session, newest first, with what is not yet written."""
         return self.retrievals.last(session, place[0], limit=limit, of_session=place[1])
 
-    def count_unwritten(self) -> int:
-        """How many things were seen and not yet written."""
+    def count_unwritten(self, collection: str) -> int:
+        """How many things of a collection were seen and not yet written."""
         with self._guard:
-            seen = sum(map(len, self._looks.values())) + sum(map(len, self._lines.values()))
-            return seen + len(self._counts) + len(self._states) + len(self._touched)
+            seen = len(self._looks.get(collection, ())) + len(self._lines.get(collection, ()))
+            named = (*self._counts, *self._states, *self._touched)
+            return seen + sum(place[0] == collection for place in named)
 
     def flush(self, store: Store) -> None:
         """Write everything in one go."""
@@ -305,6 +307,18 @@ def _by_collection(moods: Mapping[Place, dict[str, Any]]) -> dict[str, dict[str,
     return found
 
 
+def last_question(session: Session, collection: str, mood: Mood) -> str:
+    """What a session asked last; nothing where it showed what is gone by now, and may be erased."""
+    if mood.showed and not activity.living_ids(session, collection, set(mood.showed)).issuperset(mood.showed):
+        mood.question, mood.showed = "", []
+    return mood.question
+
+
+def note_question(mood: Mood, question: str, showed: Sequence[str], *, goes_on: bool) -> None:
+    """What is asked after a further question, and what that showed, with what it goes on from."""
+    mood.question, mood.showed = question, list(dict.fromkeys([*(mood.showed if goes_on else ()), *showed]))
+
+
 def pulse_of(mood: Mood, situation: Situation = CALM, gates: Gates = PRIORS) -> Pulse:
     return take_pulse(mood.entropy, mood.coherence, mood.learning, situation, gates=gates)
 
@@ -330,3 +344,10 @@ def note_decisions(
     if news := [each for each in decided if is_news(each, gates)]:
         now = kernel.now() if at is None else at
         activity_of(kernel).gates.note(kernel.collection, news, gates, ids=tuple(ids), now=now)
+
+
+def log_curation(kernel: Kernel, level: str, action: str, ids: tuple[str, ...], *, reason: str = "") -> None:
+    line = ActivityRecord(
+        time=kernel.now(), level=level, component="curation", action=action, node_ids=ids, reason=reason
+    )
+    activity_of(kernel).log(kernel.collection, line)

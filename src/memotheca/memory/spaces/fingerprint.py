@@ -13,6 +13,7 @@ from memotheca.memory.spaces.space import Fingerprint, KeptSpace
 from memotheca.memory.spaces.space_table import KEPT_SPACES
 from memotheca.memory.spaces.sparse import Sparse, count_words
 from memotheca.memory.spaces.temporal import implicit_position
+from memotheca.memory.traits import text_of
 from memotheca.model.knowledge import Entry
 from memotheca.text.caches import LruCache, key_of
 from memotheca.text.terms import number_of
@@ -32,11 +33,6 @@ _HEAD = struct.Struct("<qQq" + "".join(space.marks for space in _MARKED))
 
 _counted: LruCache[bytes, Sparse] = LruCache(KEPT)
 _represented: LruCache[bytes, Fingerprint] = LruCache(KEPT)
-
-
-def text_of(entry: Entry) -> str:
-    """What an entry says, with its title."""
-    return f"{entry.title}\n{entry.body}" if entry.title else entry.body
 
 
 def words_of(entry: Entry) -> Sparse:

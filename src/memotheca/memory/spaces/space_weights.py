@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from memotheca.memory.spaces.space_table import COUNT, IDS
+from memotheca.memory.spaces.space_table import COUNT, IDS, SPACES
 
 # Specification: what they leave over is spread evenly over the other spaces (memory-model: Space weights).
 WEIGHTS: Mapping[str, Mapping[str, float]] = {
@@ -30,3 +30,11 @@ def aggregate(values: Sequence[float], weights: Sequence[float], counted: Sequen
     """Σ w_i v_i / Σ w_i over the spaces that count (memory-model: Abstention)."""
     total = sum(weight for weight, counts in zip(weights, counted, strict=True) if counts)
     return sum(w * v for w, v, counts in zip(weights, values, counted, strict=True) if counts) / total
+
+
+def active_spaces(share: float) -> list[int]:
+    """Of the spaces that see what is said, those whose weight is at least this share of the greatest
+    (memory-model: Modulators)."""
+    weights = weights_for(None)
+    least = max(weights) * share
+    return [place for place, space in enumerate(SPACES) if space.sees_content and weights[place] >= least]

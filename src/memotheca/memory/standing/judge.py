@@ -7,13 +7,13 @@ from functools import partial
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.learning import emphasis, lambdas, learning_score, phase_angle
 from memotheca.memory.session.quadrants import Quadrant, quadrant
-from memotheca.memory.spaces.fingerprint import text_of
 from memotheca.memory.spaces.space import Hung
 from memotheca.memory.spaces.space_table import IDS
 from memotheca.memory.spaces.space_weights import aggregate, weights_for
 from memotheca.memory.standing.nearest import is_near
 from memotheca.memory.standing.sample import Array, Candidate, Judged, Reference, hang, likely_duplicates, meanings
 from memotheca.memory.standing.subject import compare_pairs
+from memotheca.memory.traits import text_of
 from memotheca.memory.tuning.gates import gates_at, voice_at
 from memotheca.memory.tuning.thresholds import Gates
 from memotheca.model.knowledge import Entry

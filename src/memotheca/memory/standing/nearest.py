@@ -11,6 +11,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.projection import Projection
 from memotheca.memory.spaces.space import Hung
 from memotheca.memory.standing.sample import hang, meanings
+from memotheca.memory.traits import KNOWN
 from memotheca.memory.tuning.gates import gates_at, voice_at
 from memotheca.model import kinds
 from memotheca.model.knowledge import Entry
@@ -29,7 +30,6 @@ from memotheca.text.terms import filter_number
 from memotheca.vectors.float16 import widen
 from memotheca.vectors.profile import Voice
 
-KNOWN = (kinds.MEMORY, kinds.ENTRY, kinds.NOTE, kinds.DOCUMENT, kinds.SECTION)
 NEAR = 10  # chosen: as many as any tool compares
 PASSAGES = 4  # chosen: a long entry is near by its first passages
 QUESTION = 160  # chosen: words beyond it add little
@@ -254,3 +254,20 @@ def vicinity_of(kernel: Kernel, snapshot: Snapshot) -> Vicinity:
     """The vicinities of a collection as this process knows them."""
     model = model_of(snapshot.session, snapshot.collection)
     return kernel.keep(Vicinity, (snapshot.collection, model), partial(Vicinity, model))
+
+
+def nearest_entries(
+    kernel: Kernel, snapshot: Snapshot, entry: Entry, vector: Array | None, *, limit: int = NEAR
+) -> list[tuple[Entry, float | None]]:
+    """What is nearest to an entry, and near enough."""
+    vectors = {} if vector is None else {entry.id: vector}
+    return near_enough(snapshot, entry, find_near(kernel, snapshot, [entry], vectors, limit=limit)[entry.id])
+
+
+def near_enough(
+    snapshot: Snapshot, entry: Entry, found: Mapping[str, float | None]
+) -> list[tuple[Entry, float | None]]:
+    """Those that a search would take for an answer."""
+    voice = voice_at(snapshot, gates_at(snapshot, entry.attributes.get("domain")))
+    chosen = [id for id, cosine in found.items() if is_near(cosine, voice)]
+    return [(each, found[id]) for id, each in snapshot.living(chosen).items()]

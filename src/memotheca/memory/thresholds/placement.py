@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.safety.secrets import scrub
 from memotheca.memory.thresholds.bar_levels import broken_by, setting_in
 from memotheca.memory.tuning.gates import Cause, Setting, gates_at, read_settings, setting_of, tuning_name
 from memotheca.memory.tuning.thresholds import CONSTRAINTS, GENERAL, REGISTRY, Domain, Gates, Name
@@ -15,6 +14,7 @@ from memotheca.model.commits import Commit, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.storage.snapshot import Snapshot
+from memotheca.text.secrets import scrub
 
 
 @dataclass(frozen=True, slots=True)

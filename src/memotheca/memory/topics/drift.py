@@ -21,11 +21,11 @@ from memotheca.model.clock import DAY, HOUR
 from memotheca.model.ids import moment_of
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
-from memotheca.search.chosen_embedder import voice_of
 from memotheca.storage.activity import drop_states
 from memotheca.storage.database import Session
 from memotheca.storage.lookups import ids_made_last
 from memotheca.storage.snapshot import Snapshot
+from memotheca.vectors.profile import voice_of
 
 Array = NDArray[Any]
 Strategy = Literal["share", "cosine"]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memotheca.memory.spaces import entities
-from memotheca.memory.spaces.fingerprint import text_of
+from memotheca.memory.traits import text_of
 from memotheca.model.knowledge import Entry, fold
 from memotheca.text.terms import number_of
 from memotheca.text.words import spelled_words

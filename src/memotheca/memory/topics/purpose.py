@@ -11,25 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.nodes import find_node
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.all_spaces import Gallery
-from memotheca.memory.spaces.fusion_weights import PAIRS, fuse_weights, group_values, synergy
+from memotheca.memory.spaces.fusion_weights import PAIRS, fuse_weights, group_values
 from memotheca.memory.spaces.space import Hung
 from memotheca.memory.spaces.space_table import COUNT, IDS, SPACES
+from memotheca.memory.standing.probe import hang_question
 from memotheca.memory.standing.sample import hang
 from memotheca.memory.topics.lens import terms_of
 from memotheca.memory.topics.north_star import Goal, read_goal
-from memotheca.memory.topics.topics import TopicMap, read_topics
+from memotheca.memory.topics.topics import TopicMap, read_topics, see_entries
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
-from memotheca.storage.activity import drop_states
+from memotheca.storage.activity import KEPT_VECTORS, OF_ENTRY, drop_states
 from memotheca.storage.snapshot import Snapshot
 
 Array = NDArray[Any]
 Values = tuple[float | None, ...]
 
-KEPT_VECTORS = "purpose:"
 MOST_KEPT = 500  # chosen: those that somebody may still speak of
 TYPICAL = 6  # chosen: the goal's memories that a text is compared with
 SPEAKS = 0.1  # specification (memory-model: Purpose)
@@ -70,9 +71,9 @@ class PurposeVector:
         known = [value for value in self.values if value is not None]
         return 1 / (1 + float(np.std(known))) if known else None
 
-    def pairs(self, together: Array | None = None) -> Array:
+    def pairs(self, together: Array) -> Array:
         """For each pair of spaces, how clearly both speak, times how far they belong together."""
-        matrix = np.outer(self.plain, self.plain) * (synergy() if together is None else together)
+        matrix = np.outer(self.plain, self.plain) * together
         return np.array([matrix[pair] for pair in PAIRS])
 
     def weighed(self, weights: Sequence[float]) -> "PurposeVector":
@@ -137,42 +138,86 @@ def _served(known: TopicMap, rows: Array) -> list[dict[str, float]]:
     return result
 
 
+def purpose_of_text(kernel: Kernel, snapshot: Snapshot, ground: PurposeGround, content: str) -> PurposeVector:
+    now = kernel.now()
+    draft = Entry(id="", kind=MEMORY, title="", body=content, created_at=now, updated_at=now)
+    return purposes_of(ground, [hang_question(kernel, snapshot, content)], [draft])[0]
+
+
 def purpose_of_memory(kernel: Kernel, snapshot: Snapshot, entry: Entry) -> PurposeVector:
     ground = purpose_ground(kernel, snapshot)
     return purposes_of(ground, hang(snapshot, [entry], with_walks=False), [entry])[0]
 
 
-def keep_vector(kernel: Kernel, vector: PurposeVector) -> str:
-    """Keep a vector for whoever speaks of it later, under an id that follows from it; written with the next batch."""
-    told = {"values": list(vector.values), "topics": dict(vector.topics)}
+@dataclass(frozen=True, slots=True)
+class GoalNearness:
+    """How near an entry is to the goal: the cosine with the nearest of its topics, as topics see texts; and that, of
+    how near this topic's members are to it, at most 1."""
+
+    cosine: float
+    alignment: float
+
+
+def nearness_to_goal(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry]) -> dict[str, GoalNearness] | None:
+    """How near entries are to the goal, by id; None where there is no goal."""
+    known = read_topics(kernel, snapshot)
+    goal = read_goal(snapshot, known)
+    if known is None or goal is None or not entries:
+        return None if goal is None else {}
+    middles = np.array([topic.middle for topic in goal.topics], np.float32)
+    lengths = np.maximum(np.linalg.norm(middles, axis=1), 1e-9)
+    near = see_entries(snapshot, known.lens, entries) @ middles.T
+    found: dict[str, GoalNearness] = {}
+    for entry, row in zip(entries, near, strict=True):
+        at = int(row.argmax())
+        own = float(lengths[at])
+        cosine = min(1.0, max(0.0, float(row[at]) / own))
+        found[entry.id] = GoalNearness(round(cosine, 4), round(min(1.0, cosine / own), 4))
+    return found
+
+
+def keep_vector(kernel: Kernel, vector: PurposeVector, memory: str = "") -> str:
+    """Keep a vector for whoever speaks of it later, under an id that follows from it; written with the next batch. One
+    of a memory goes when that is erased."""
+    told = {"values": list(vector.values), "topics": dict(vector.topics), OF_ENTRY: memory}
     id = "pv_" + hashlib.blake2b(json.dumps(told).encode(), digest_size=6).hexdigest()
     activity_of(kernel).set_state(kernel.collection, KEPT_VECTORS + id, {**told, "time": kernel.now()})
     return id
 
 
-def find_vector(kernel: Kernel, snapshot: Snapshot, id: str, *, field: str) -> PurposeVector:
-    """A vector that was kept, or that of a memory."""
+def find_vector(
+    kernel: Kernel, snapshot: Snapshot, ground: PurposeGround, id: str, *, field: str
+) -> tuple[PurposeVector, str]:
+    """A vector that was kept, or that of a memory; and the id of the memory it is of, if it is of one. Topics that are
+    no longer there are served by nothing."""
     held = activity_of(kernel).state(snapshot.session, snapshot.collection, KEPT_VECTORS + id)
-    if held is not None:
-        return PurposeVector(values=tuple(held["values"]), topics=held["topics"])
-    entry = snapshot.entry(id)
-    if entry is None or entry.kind != MEMORY:
-        raise Refusal(Failure.NOT_FOUND, f"There is no vector and no memory {id!r}.", field=field)
-    return purpose_of_memory(kernel, snapshot, entry)
+    if held is not None and _is_there(snapshot, held):
+        topics = {topic: share for topic, share in held["topics"].items() if topic in ground.known.by_id}
+        return PurposeVector(values=tuple(held["values"]), topics=topics), str(held.get(OF_ENTRY, ""))
+    entry = find_node(snapshot, id, field=field).thing
+    if not isinstance(entry, Entry) or entry.kind != MEMORY:
+        raise Refusal(Failure.INVALID, "Only memories have a purpose.", field=field)
+    return purposes_of(ground, hang(snapshot, [entry], with_walks=False), [entry])[0], entry.id
+
+
+def _is_there(snapshot: Snapshot, held: Mapping[str, Any]) -> bool:
+    """Whether the memory that a kept vector is of, if it is of one, is still there."""
+    return not held.get(OF_ENTRY) or snapshot.entry(held[OF_ENTRY]) is not None
 
 
 def drop_old_vectors(kernel: Kernel) -> None:
-    """Let go of the oldest vectors of too many."""
+    """Let go of the oldest vectors of too many, and of those of memories that are gone."""
     with kernel.read() as snapshot:
         held = activity_of(kernel).states(snapshot.session, snapshot.collection, KEPT_VECTORS)
-    gone = sorted(held, key=lambda name: held[name]["time"])[:-MOST_KEPT]
+        gone = {name for name in held if not _is_there(snapshot, held[name])}
+    gone |= set(sorted(held, key=lambda name: held[name]["time"])[:-MOST_KEPT])
     if gone:
         kernel.store.operate(lambda session: drop_states(session, kernel.collection, gone))
 
 
-def reduced(vector: PurposeVector, rank: int) -> list[float]:
+def reduced(vector: PurposeVector, rank: int, together: Array) -> list[float]:
     """What is left of the pairs of spaces in so few directions: their weights, the largest first."""
-    values = np.linalg.svd(synergy() * np.outer(vector.plain, vector.plain), compute_uv=False)
+    values = np.linalg.svd(together * np.outer(vector.plain, vector.plain), compute_uv=False)
     return [round(float(value), 4) for value in values[:rank]]
 
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.precedence import Precedence
-from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.spaces.all_spaces import Gallery
 from memotheca.memory.spaces.fingerprint import SESSION
 from memotheca.memory.spaces.space_table import COUNT, IDS, SPACES
@@ -34,6 +33,7 @@ from memotheca.memory.topics.topics import (
     read_topics,
     see_entries,
 )
+from memotheca.memory.traits import quarantine_of
 from memotheca.memory.tuning.tunings import read_tunings
 from memotheca.model.clock import DAY
 from memotheca.model.kinds import MEMORY

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.remember import quarantine_of
 from memotheca.memory.standing.sample import meanings
 from memotheca.memory.topics.lens import Lens, from_text, lens_from, terms_of, to_text
+from memotheca.memory.traits import quarantine_of
 from memotheca.memory.tuning.tunings import change_tunings, read_tunings
 from memotheca.memory.verbs import Verb
 from memotheca.model.commits import Commit

@@ -11,11 +11,10 @@ from memotheca.memory.tuning.thresholds import GENERAL, NAMES, PRIORS, REGISTRY,
 from memotheca.memory.tuning.tunings import MOST
 from memotheca.model.kinds import TUNING
 from memotheca.model.knowledge import Entry
-from memotheca.search.chosen_embedder import voice_of
 from memotheca.storage.lookups import images_beginning
 from memotheca.storage.serialization import from_image
 from memotheca.storage.snapshot import Snapshot
-from memotheca.vectors.profile import Voice
+from memotheca.vectors.profile import Voice, voice_of
 
 PREFIX = "threshold:"
 

@@ -9,10 +9,10 @@ from memotheca.memory.curation.annotate import RELEASE, annotate, annotations_of
 from memotheca.memory.curation.decisions import take_decisions
 from memotheca.memory.curation.origin import SAID
 from memotheca.memory.curation.ties import RELATION, SAID_OF_TIES, WEIGHT
-from memotheca.memory.safety.secrets import scrub_all
 from memotheca.memory.tuning.thresholds import DOMAINS
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry
+from memotheca.text.secrets import scrub_all
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, number, one, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES

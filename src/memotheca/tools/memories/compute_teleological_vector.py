@@ -8,20 +8,17 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.recall.profiles import find_profile
 from memotheca.memory.spaces.fusion_weights import prioritise
 from memotheca.memory.spaces.space_table import COUNT, IDS
-from memotheca.memory.standing.probe import hang_question
 from memotheca.memory.topics.purpose import (
     PurposeGround,
     PurposeVector,
     dominant,
     keep_vector,
     purpose_ground,
-    purposes_of,
+    purpose_of_text,
     reduced,
 )
+from memotheca.memory.topics.synergy import synergy_matrix
 from memotheca.model.errors import Failure, Refusal
-from memotheca.model.kinds import MEMORY
-from memotheca.model.knowledge import Entry
-from memotheca.storage.snapshot import Snapshot
 from memotheca.toolkit.fields import UNSET, Unset, flag, free, many, number, numbers, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -83,35 +80,29 @@ EXAMPLE = Example(
 @tool(contract="memories", component="retrieval", effect="read", models=(Input, Output), example=EXAMPLE)
 def compute_teleological_vector(call: Call[Kernel], input: Input) -> Answer:
     """Which topics a text serves, and how near it is to the goal in each space. A diagnostic: to find something, use
-    search_graph."""
+    search_graph. Its vector_id is understood by search_teleological and update_synergy_matrix."""
     given, kernel = said(input), call.kernel
     with kernel.read() as snapshot:
         ground = purpose_ground(kernel, snapshot)
-        vector = _vector(kernel, snapshot, ground, input.content)
+        vector = purpose_of_text(kernel, snapshot, ground, input.content)
+        together = synergy_matrix(snapshot)
         profile = find_profile(snapshot, given["profile_id"], field="profile_id") if "profile_id" in given else None
     weights = (1 / COUNT,) * COUNT if profile is None else prioritise(profile.weights, profile.priorities)
     output = Output(
         vector_id=keep_vector(kernel, vector),
         topics=_topics(ground, vector),
         purpose_vector=vector.values,
-        cross_correlations=tuple(round(float(value), 4) for value in vector.pairs()),
+        cross_correlations=tuple(round(float(value), 4) for value in vector.pairs(together)),
         group_alignments={name: None if each is None else round(each, 4) for name, each in vector.groups.items()},
         confidence=round(vector.confidence, 4),
         coverage=round(vector.coverage, 4),
         dominant_embedder=dominant(vector, weights),
         coherence=None if vector.coherence is None else round(vector.coherence, 4),
-        tucker=tuple(reduced(vector, _rank(input.tucker_ranks))) if input.compute_tucker else UNSET,
+        tucker=tuple(reduced(vector, _rank(input.tucker_ranks), together)) if input.compute_tucker else UNSET,
         per_embedder=dict(zip(IDS, vector.values, strict=True)) if input.include_per_embedder else UNSET,
     )
     told = ", ".join(f"{each.name} ({each.alignment:.2f})" for each in output.topics)
     return Answer(f"It serves {told}." if told else "It serves none of the topics.", NODES, output)
-
-
-def _vector(kernel: Kernel, snapshot: Snapshot, ground: PurposeGround, content: str) -> PurposeVector:
-    probe = hang_question(kernel, snapshot, content)
-    now = kernel.now()
-    draft = Entry(id="", kind=MEMORY, title="", body=content, created_at=now, updated_at=now)
-    return purposes_of(ground, [probe], [draft])[0]
 
 
 def _topics(ground: PurposeGround, vector: PurposeVector) -> tuple[ServedShape, ...]:

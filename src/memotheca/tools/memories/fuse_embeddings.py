@@ -12,6 +12,7 @@ from memotheca.memory.recall.profiles import find_profile
 from memotheca.memory.spaces.fusion_weights import METHODS, normalise, prioritise
 from memotheca.memory.spaces.space_table import COUNT
 from memotheca.memory.topics.purpose import fuse_vector, keep_vector, purpose_of_memory
+from memotheca.memory.topics.synergy import synergy_matrix
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
@@ -29,7 +30,7 @@ class Input:
     profile_id: str = text("Whose weights to begin with.", UNSET, maxLength=64)
     custom_weights: tuple[float, ...] = numbers("Of E1 to E13, instead of a profile's.", UNSET)
     apply_synergy: bool = flag("Whether pairs count by how far they belong together.", True)
-    store_result: bool = flag("Whether it can be spoken of by its vector_id.", True)
+    store_result: bool = flag("Whether search_teleological can take it by its vector_id.", True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,9 +71,10 @@ def fuse_embeddings(call: Call[Kernel], input: Input) -> Answer:
             raise Refusal(Failure.INVALID, "Only memories have a purpose.", field="memory_id")
         vector = purpose_of_memory(kernel, snapshot, entry)
         weights = _weights(snapshot, said(input))
+        together = synergy_matrix(snapshot)
     fused_weights, fused = fuse_vector(vector, input.fusion_method, weights)
-    pairs = fused.pairs(None if input.apply_synergy else np.ones((COUNT, COUNT)))
-    vector_id = keep_vector(kernel, fused) if input.store_result else None
+    pairs = fused.pairs(together if input.apply_synergy else np.ones((COUNT, COUNT)))
+    vector_id = keep_vector(kernel, fused, entry.id) if input.store_result else None
     output = Output(
         memory_id=entry.id,
         method=input.fusion_method,

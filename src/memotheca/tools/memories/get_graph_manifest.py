@@ -8,7 +8,7 @@ from memotheca.memory.care.layers import Layer, layers
 from memotheca.memory.session.learning import phase_at
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.space_table import SPACES
-from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.traits import KNOWN
 from memotheca.model.kinds import EDGE_TYPES, PLURALS
 from memotheca.search.census import take_census
 from memotheca.search.chosen_embedder import model_of

@@ -11,7 +11,7 @@ from memotheca.memory.dream.dream_log import read_dreams
 from memotheca.memory.dream.sleeper import is_somebody_dreaming
 from memotheca.memory.focus.ego import look_at_ego
 from memotheca.memory.focus.workspace import look_at_workspace
-from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.traits import KNOWN
 from memotheca.model.clock import to_iso
 from memotheca.search.census import take_census
 from memotheca.storage.snapshot import Snapshot

@@ -9,9 +9,9 @@ from memotheca.memory.claims.distil import is_code
 from memotheca.memory.claims.stated_causes import may_say_why
 from memotheca.memory.session.quadrants import ACTIONS, QUADRANTS, Grounds, Quadrant, confidence, insights, quadrant
 from memotheca.memory.session.state import activity_of
-from memotheca.memory.spaces.fingerprint import text_of
 from memotheca.memory.spaces.space_table import IDS, SPACES
 from memotheca.memory.standing.judge import judge, learn
+from memotheca.memory.traits import text_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.kinds import CAUSAL
 from memotheca.model.knowledge import Entry

@@ -13,7 +13,7 @@ from memotheca.memory.curation.undecided import KINDS
 from memotheca.memory.dream.dream_log import may_dream
 from memotheca.memory.session.learning import phase_at
 from memotheca.memory.session.state import activity_of
-from memotheca.memory.standing.nearest import KNOWN
+from memotheca.memory.traits import KNOWN
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import PRIORS, Gates
 from memotheca.model.clock import to_iso

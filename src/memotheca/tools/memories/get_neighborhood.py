@@ -6,9 +6,9 @@ from typing import cast
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_called
-from memotheca.memory.curation.remember import importance_of
 from memotheca.memory.graph.walk import Neighbour, confidence_of, is_shortcut, look_around, mapped
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.traits import importance_of
 from memotheca.model.kinds import EDGE_TYPES
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.toolkit.contract import ROOM, count_fitting, weigh

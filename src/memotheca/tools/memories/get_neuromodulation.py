@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.recall.variety import active_spaces
 from memotheca.memory.session.arousal import modulator_levels
-from memotheca.memory.session.modulators import learning_share, mode
+from memotheca.memory.session.modulators import learning_share, mode, share_compared
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.spaces.space_weights import active_spaces
 from memotheca.model.kinds import MEMORY
 from memotheca.search.census import take_census
 from memotheca.toolkit.fields import UNSET, Unset, integer, number, one, said, text
@@ -59,7 +59,7 @@ def get_neuromodulation(call: Call[Kernel], input: Input) -> Answer:
     values = {name: round(value, 6) for name, value in levels.values.items()}
     effects = EffectsShape(
         beta=values["dopamine"],
-        spaces=len(active_spaces(levels)),
+        spaces=len(active_spaces(share_compared(levels))),
         temperature=values["noradrenaline"],
         learning_rate=values["acetylcholine"],
         learning_share=round(learning_share(levels, len(mood.stored), known), 4),

@@ -4,10 +4,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.recall.variety import active_spaces
 from memotheca.memory.session.arousal import modulator_levels
-from memotheca.memory.session.modulators import ALERT, MODULATORS, Levels, Modulator, cut_off, mode, variety
+from memotheca.memory.session.modulators import (
+    ALERT,
+    MODULATORS,
+    Levels,
+    Modulator,
+    cut_off,
+    mode,
+    share_compared,
+    variety,
+)
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.spaces.space_weights import active_spaces
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Gates
 from memotheca.model.clock import to_iso
@@ -94,7 +103,7 @@ def get_neuromodulation_state(call: Call[Kernel], input: Input) -> Answer:
         **{each.name: _modulator(each, levels, gates) for each in MODULATORS},
         derived_parameters=ParametersShape(
             beta=values["dopamine"],
-            active_spaces=len(active_spaces(levels)),
+            active_spaces=len(active_spaces(share_compared(levels))),
             temperature=values["noradrenaline"],
             learning_rate=values["acetylcholine"],
         ),
@@ -133,7 +142,7 @@ def _diversity(levels: Levels, _: Gates) -> str:
     strength = variety(levels)
     if not strength:
         return "results stand by their score"
-    compared = f"compared in {len(active_spaces(levels))} spaces"
+    compared = f"compared in {len(active_spaces(share_compared(levels)))} spaces"
     if strength > 0:
         return f"what repeats a result before it loses up to {strength:.2f} of the best score, {compared}"
     return f"what resembles the first result gains up to {-strength:.2f} of the best score, {compared}"

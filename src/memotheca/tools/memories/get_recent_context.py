@@ -6,7 +6,7 @@ from memotheca.documents.sections import with_text
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.recency import Recent, list_recent
-from memotheca.memory.curation.remember import importance_of
+from memotheca.memory.traits import importance_of
 from memotheca.model.clock import from_iso, to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.fields import UNSET, flag, integer, many, number, one, text

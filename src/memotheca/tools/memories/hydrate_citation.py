@@ -9,9 +9,9 @@ from memotheca.entries.triples import as_entry
 from memotheca.kernel.citations import citation_of, name_of, resolve_citation
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.when import source_of, tell_times
-from memotheca.memory.curation.remember import importance_of, quarantine_of
 from memotheca.memory.session.retrieval_log import OPENED
 from memotheca.memory.session.state import activity_of, note_use
+from memotheca.memory.traits import importance_of, quarantine_of
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import TRIPLE

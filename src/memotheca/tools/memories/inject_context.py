@@ -11,7 +11,6 @@ from memotheca.memory.care.critique import ContradictoryPair
 from memotheca.memory.claims.distil import MODES, Mode
 from memotheca.memory.claims.inquiry import follow, is_question
 from memotheca.memory.claims.summary import sentences
-from memotheca.memory.curation.remember import importance_of
 from memotheca.memory.focus.pull import pull_of
 from memotheca.memory.focus.workspace import pinned_entry
 from memotheca.memory.outcomes.prediction import AnsweredQuestion, predict_help
@@ -23,14 +22,15 @@ from memotheca.memory.recall.recall import similarity_of
 from memotheca.memory.recall.session_brief import begin
 from memotheca.memory.session.arousal import modulator_levels, note_effects
 from memotheca.memory.session.focus import note_retrieval
-from memotheca.memory.session.state import Mood, activity_of, note_decisions
+from memotheca.memory.session.state import Mood, activity_of, last_question, note_decisions, note_question
 from memotheca.memory.standing.judge import dominant_space, judge_lately, learn
+from memotheca.memory.traits import importance_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided
 from memotheca.model.clock import to_iso
 from memotheca.model.kinds import TRIPLE
 from memotheca.model.knowledge import Entry
-from memotheca.search.search import Hit
+from memotheca.search.hits import Hit
 from memotheca.storage.snapshot import Snapshot
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, number, one, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -148,9 +148,9 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     kernel, session = call.kernel, input.session_id or call.session
     with kernel.read() as snapshot:
         mood = activity_of(kernel).mood(snapshot.session, kernel.collection, session)
-        occasion = _occasion(call, snapshot, input, session)
+        occasion = _occasion(call, snapshot, input, session, mood=mood)
         pinned = pinned_entry(kernel, snapshot, session)
-    is_beginning = bool(session) and not mood.question and not is_question(input.query)
+    is_beginning = bool(session) and not occasion.before and not is_question(input.query)
     made = hold_pinned(kernel, occasion, pinned, begin if is_beginning else compose)
     entries = [cast(Entry, hit.version.thing) for hit in made.hits if hit.version.kind != TRIPLE]
     bundled = bundle(kernel, entries, made.clashes, input.include_metadata)
@@ -162,7 +162,8 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     note_decisions(kernel, [Decided("gating", mood.entropy, mood.entropy > gates["gating"])], gates)
     told, shortened = shorten(bundled, BESIDE[level])
     mood.has_conflict |= any(clash.contradiction.type != "temporal" for clash in made.clashes)
-    mood.question = follow(mood.question, input.query)
+    asked = follow(occasion.before, input.query)
+    note_question(mood, asked, [hit.version.id for hit in made.hits], goes_on=asked != input.query.strip())
     note_effects(kernel, session, made.effects)
     prediction_id = _predict(kernel, session, occasion, made)
     activity_of(kernel).look(kernel.collection, [entry.id for entry in entries], kernel.now())
@@ -188,14 +189,14 @@ def inject_context(call: Call[Kernel], input: Input) -> Answer:
     return Answer(tell_asking(call, made.text or NOTHING, prediction_id), NODES, output, is_text_alone=True)
 
 
-def _occasion(call: Call[Kernel], snapshot: Snapshot, input: Input, session: str) -> Occasion:
+def _occasion(call: Call[Kernel], snapshot: Snapshot, input: Input, session: str, *, mood: Mood) -> Occasion:
     kernel = call.kernel
     return Occasion(
         query=input.query,
         tokens=input.max_tokens - room_for_asking(call),
         mode=None if input.distillation_mode == "auto" else cast(Mode, input.distillation_mode),
         pool=round(POOL * POOLS[input.priority]),
-        before=activity_of(kernel).mood(snapshot.session, kernel.collection, session).question,
+        before=last_question(snapshot.session, kernel.collection, mood),
         levels=modulator_levels(kernel, snapshot.session, session),
         pull=pull_of(kernel, snapshot, session),
         profile=find_profile(snapshot, said(input)["profile"]) if "profile" in said(input) else None,

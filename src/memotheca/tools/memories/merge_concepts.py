@@ -10,11 +10,11 @@ from memotheca.memory.curation import merged_text
 from memotheca.memory.curation.merge import ChangedMeanwhile, Merged, MergeRequest, compare_priors, merge, sources_of
 from memotheca.memory.curation.reversal import WINDOW
 from memotheca.memory.safety.adversarial import inspect
-from memotheca.memory.safety.secrets import scrub
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry
+from memotheca.text.secrets import scrub
 from memotheca.toolkit.ask import ModelQuestion
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool

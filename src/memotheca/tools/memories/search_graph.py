@@ -59,6 +59,7 @@ class Input:
     minSimilarity: float = number("Same as min_similarity.", UNSET, minimum=0, maximum=1)
 
 
+NO_GOAL = "insufficient_data: no goal was found yet; auto_bootstrap_north_star looks for one."
 # Other spellings that the specification promises.
 SPELLED = {"topK": "top_k", "minSimilarity": "min_similarity"}
 
@@ -74,8 +75,10 @@ class Result:
     importance: float = number()
     dominant_embedder: str = text()
     johari: str = text()
-    purpose_alignment: float | None = number(default=None, nullable=True)
-    theta_to_north_star: float | None = number(default=None, nullable=True)
+    purpose_alignment: float | None = number(
+        "How near it is to the goal's nearest topic, of that topic's own members.", default=None, nullable=True
+    )
+    theta_to_north_star: float | None = number("The cosine with that topic.", default=None, nullable=True)
     created_at: str = text()
     when: str = text()
     source: str | None = text(default=None, nullable=True)
@@ -101,7 +104,7 @@ class Output:
         nullable=True,
     )
     stages: tuple[Stage, ...] = many(Stage)
-    purpose_reason: str = text(default="Not told here; compute_teleological_vector says what a text serves.")
+    purpose_reason: str | None = text("Why no purpose is told.", nullable=True)
     prediction_id: str = text("For saying whether it helped.")
     retrieval_ms: float = number()
     partial: str | Unset = text(default=UNSET)
@@ -154,6 +157,7 @@ def search_graph(call: Call[Kernel], input: Input) -> Answer:
         results=results,
         count=len(results),
         best_fit=fit,
+        purpose_reason=_why_no_purpose(found),
         stages=tuple(Stage(name=s.name, in_=s.came, out=s.went, ms=s.milliseconds) for s in found.stages),
         prediction_id=predicted.id,
         retrieval_ms=round((time.perf_counter() - began) * 1000, 3),
@@ -212,6 +216,12 @@ def _partial(found: Recollection) -> str | Unset:
     if not found.is_partial:
         return UNSET
     return f"The best {found.stages[0].went} were judged; there may be more in these quadrants further down."
+
+
+def _why_no_purpose(found: Recollection) -> str | None:
+    if not found.results:
+        return "Nothing was found."
+    return NO_GOAL if all(each.goal is None for each in found.results) else None
 
 
 def _moment(filters: Mapping[str, Any], name: str) -> int | None:

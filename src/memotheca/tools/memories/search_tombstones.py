@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from memotheca.kernel.citations import name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.restore import TAKEN_BACK
+from memotheca.memory.curation.reversal import TAKEN_BACK
 from memotheca.memory.curation.tombstones import Tombstone, find_tombstones
 from memotheca.model.clock import from_iso, to_iso
 from memotheca.model.errors import Failure, Refusal
