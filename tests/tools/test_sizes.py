@@ -27,6 +27,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "check_adversarial": [{"content": LONG[:3000]}],
     "compute_teleological_vector": [{"content": LONG[:3000], "include_per_embedder": True, "compute_tucker": True}],
     "fuse_embeddings": [{"memory_id": "$memory"}],
+    "search_teleological": [{"query_content": LONG[:3000], "min_similarity": 0}, {"query_vector_id": "$memory"}],
     "critique_context": [{}, {"check_types": ["conflicts", "duplicates", "outdated"]}],
     "debug_compare_retrieval": [{**ASKED, "spaces": ["E1", "E5", "E7", "E13"]}],
     "entailment_query": [{"node_id": "$memory"}],

@@ -180,5 +180,5 @@ def test_a_choice_that_is_none_is_told_all_that_there_are(agent):
     error = agent.error("query", kinds=["bogus"])
     assert error["message"] == (
         'kinds.0: "bogus" is not one of "entry", "entity", "note", "document", "section", "pattern", "memory", '
-        '"triple", "all".'
+        '"conversation", "triple", "all".'
     )

@@ -18,7 +18,13 @@ from memotheca.model.ids import new_id
 from memotheca.model.knowledge import Alias, Edge, Entry, Validity, fold
 from memotheca.model.unset import UNSET, Unset
 from memotheca.search.prepared import LATER
-from memotheca.storage.conflicts import drop_conflict, drop_expired_conflicts, find_conflict, keep_conflict
+from memotheca.storage.conflicts import (
+    drop_conflict,
+    drop_expired_conflicts,
+    find_conflict,
+    keep_conflict,
+    list_conflicts,
+)
 from memotheca.storage.database import Session
 from memotheca.storage.snapshot import EdgePattern, Snapshot
 from memotheca.storage.store import Transaction
@@ -133,6 +139,23 @@ def settle(kernel: Kernel, conflict_id: str, resolution: Resolution, claim: Clai
     # A transaction that changed nothing has kept the conflict too.
     kernel.store.operate(lambda session: drop_conflict(session, kernel.collection, conflict_id))
     return related
+
+
+def pending_conflicts(kernel: Kernel) -> list[ClaimConflict]:
+    """The claims that clashed and wait for a decision; those whose triple is gone do not any more."""
+    with kernel.read() as snapshot:
+        waiting = list_conflicts(snapshot.session, kernel.collection, kernel.now())
+        found = [(id, said, expires, snapshot.head(said["existing_id"])) for id, said, expires in waiting]
+        return [
+            ClaimConflict(
+                id,
+                related_at(snapshot, version),
+                Claim(subject=said["subject"], predicate=said["predicate"], object=said["object"]),
+                expires,
+            )
+            for id, said, expires, version in found
+            if version is not None
+        ]
 
 
 def _refuse_other(pending: Mapping[str, str], claim: Claim) -> None:

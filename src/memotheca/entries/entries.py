@@ -106,7 +106,7 @@ def update_entry(kernel: Kernel, handle: str, change: EntryChange, *, actor: str
     _refuse_long_names(change)
     with kernel.read() as snapshot:
         present = cast(Entry, resolve(snapshot, handle, "entry").thing)
-    _refuse_text_of_document(present, change)
+    _refuse_fixed_text(present, change)
     title = present.title if isinstance(change.title, Unset) else change.title
     body = present.body if isinstance(change.body, Unset) else change.body
     same = (title, body) == (present.title, present.body)
@@ -116,7 +116,7 @@ def update_entry(kernel: Kernel, handle: str, change: EntryChange, *, actor: str
         transaction.describe("UPDATE")
         before = cast(Entry, resolve(transaction, handle, "entry").thing)
         _refuse_filed(before)
-        _refuse_text_of_document(before, change)
+        _refuse_fixed_text(before, change)
         amended, notice = _settled(transaction, _amended(before, change, transaction.time))
         if amended == before:
             return Written(_newest(transaction, before.id), notice, transaction.waiting_chunks(before.id))
@@ -158,10 +158,16 @@ def _refuse_long_names(told: Told) -> None:
     refuse_long("tags", () if isinstance(told.tags, Unset) else told.tags)
 
 
-def _refuse_text_of_document(entry: Entry, change: EntryChange) -> None:
-    if not isinstance(change.body, Unset) and entry.kind in (kinds.DOCUMENT, kinds.SECTION):
+def _refuse_fixed_text(entry: Entry, change: EntryChange) -> None:
+    if isinstance(change.body, Unset):
+        return
+    if entry.kind in (kinds.DOCUMENT, kinds.SECTION):
         raise Refusal(
             Failure.INVALID, "The text of a document comes from its file; add the file again.", field="content"
+        )
+    if entry.kind == kinds.CONVERSATION:
+        raise Refusal(
+            Failure.INVALID, "What was said stays as it was said; store what follows from it.", field="content"
         )
 
 

@@ -15,6 +15,9 @@ NOTE_NAMES = "note"
 DOCUMENT_NAMES = "doc"
 PATTERN_NAMES = "pattern"
 MEMORY_NAMES = "node"
+TALK_NAMES = "talk"
+# What a client calls a conversation, by which it is known when it is kept again.
+SESSION_NAMES = "session"
 
 NAMESPACES = (
     ENTRY_NAMES,
@@ -25,6 +28,7 @@ NAMESPACES = (
     DOCUMENT_NAMES,
     PATTERN_NAMES,
     MEMORY_NAMES,
+    TALK_NAMES,
 )
 
 
@@ -66,11 +70,15 @@ def _owners(snapshot: Snapshot, handle: str) -> list[str]:
     prefix, _, rest = handle.partition(":")
     if rest and prefix in NAMESPACES:
         owner = snapshot.find_alias(prefix, rest)
-        if owner is None and prefix == DOCUMENT_NAMES:
-            # A place in a document, as doc:ID#page=5, is the document.
+        if owner is None and prefix in (DOCUMENT_NAMES, TALK_NAMES):
+            # A place in a document, as doc:ID#page=5, is the document; a turn, as talk:c-1#5, its conversation.
             owner = snapshot.find_alias(prefix, rest.partition("#")[0])
         return [] if owner is None else [owner]
-    return list(dict.fromkeys(id for _, id in snapshot.find_aliases(handle)))
+    found = list(dict.fromkeys(id for _, id in snapshot.find_aliases(handle)))
+    talk, _, turn = handle.partition("#")
+    if not found and turn.isdecimal() and (owner := snapshot.find_alias(TALK_NAMES, talk)) is not None:
+        return [owner]
+    return found
 
 
 def _gone(snapshot: Snapshot, handle: str, ids: list[str], *, subject: Subject, field: str) -> Refusal:

@@ -8,7 +8,7 @@ from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry, Thing
 from memotheca.search.derive import Births
 from memotheca.storage import fingerprints
-from memotheca.storage.activity import drop_findings, forget_accesses
+from memotheca.storage.activity import drop_findings, drop_questions, forget_accesses
 from memotheca.storage.care_tasks import drop_tasks
 from memotheca.storage.database import Session
 from memotheca.storage.heads import is_newest
@@ -17,6 +17,17 @@ from memotheca.storage.instruments.retrievals import drop_retrievals
 from memotheca.storage.instruments.traversals import drop_traversals
 
 log = logging.getLogger(__name__)
+
+# What is no part of history and knows of an entry.
+FORGET = (
+    forget_accesses,
+    drop_findings,
+    drop_questions,
+    drop_tasks,
+    drop_retrievals,
+    drop_traversals,
+    drop_decisions,
+)
 
 Represent = Callable[[Entry], bytes]
 
@@ -40,7 +51,7 @@ class Derivations:
     def erased(self, session: Session, collection: str, id: str) -> None:
         self._births.erased(session, collection, id)
         fingerprints.put(session, collection, id, None)
-        for forget in (forget_accesses, drop_findings, drop_tasks, drop_retrievals, drop_traversals, drop_decisions):
+        for forget in FORGET:
             forget(session, collection, id)
 
     def bear(self, session: Session, collection: str, tx: int, entry: Entry) -> None:

@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -29,14 +29,22 @@ from memotheca.search.index.score import (
     nearest,
 )
 from memotheca.search.index_folder import IndexFolder
-from memotheca.search.neighbours import Beside, beside, lacking_cosines, lend
+from memotheca.search.neighbours import Beside, beside, beside_in_entry, lacking_cosines, lend, level, turns_among
 from memotheca.storage.chunks import read_texts
 from memotheca.storage.segments import missing_segments
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.vectors import vectors_by_number
 from memotheca.text.terms import identifier_number, pair_number, word_number
 from memotheca.text.words import identifiers, pairs, query_words, quoted
-from memotheca.vectors.fusion import TRIGRAM_WEIGHT, Balance, balance, readable_share, trigram_values
+from memotheca.vectors.fusion import (
+    TRIGRAM_WEIGHT,
+    Balance,
+    WordEvidence,
+    balance,
+    known_share,
+    readable_share,
+    trigram_values,
+)
 from memotheca.vectors.profile import DEFAULT_VOICE, Voice
 
 log = logging.getLogger(__name__)
@@ -131,7 +139,7 @@ class Finder:
         index = self.index_of(snapshot.collection, embedder.identity if embedder else "")
         with index.guard:
             index.catch_up(snapshot.session)
-            return _find(index, snapshot, search, vector)
+            return _find(index, snapshot, search, vector=vector, knows=getattr(embedder, "knows", None))
 
     def nearest(
         self, snapshot: Snapshot, vectors: Sequence[Array], wanted: Filter, *, model: str, count: int
@@ -235,7 +243,9 @@ def _spell(digits: str) -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
-def _find(index: Index, snapshot: Snapshot, search: Search, vector: Array | None) -> Findings:
+def _find(
+    index: Index, snapshot: Snapshot, search: Search, *, vector: Array | None, knows: Callable[[str], bool] | None
+) -> Findings:
     mask = allowed(index, search.filter)
     wanted, terms = _wanted(search.text)
     words = lexical(index, wanted, search.filter.as_of)
@@ -248,25 +258,12 @@ def _find(index: Index, snapshot: Snapshot, search: Search, vector: Array | None
     near = [place for place, cosine in cosines.items() if cosine >= enough]
     matched = sorted({*top.tolist(), *near})
     best_lexical = float(visible[top[0]]) if len(top) else 0.0
-    weighed = balance(
-        search.text,
-        best_lexical=best_lexical,
-        idf_sum=words.idf_sum,
-        has_unknown=words.unknown > 0,
-        voice=search.voice,
-    )
+    weighed = _weigh(search, words, best_lexical, knows)
     passages = _score(weighed, words, matched, cosines)
     _name(index, passages, matched)
-    if search.with_neighbours and passages:
-        near = beside(index, snapshot, matched, [each.entry_id for each in passages], as_of=search.filter.as_of)
-        known = (
-            cosines
-            if vector is None
-            else cosines | _cosines_beside(index, snapshot, vector=vector, near=near, cosines=cosines)
-        )
-        lent = lend(near, words.scores, known, best_lexical=best_lexical, dense_weight=weighed.dense_weight)
-        for passage, place in zip(passages, matched, strict=True):
-            passage.score += lent[place]
+    held = _Held(index, snapshot, words.scores, vector, cosines)
+    if passages:
+        _lend(held, search, dict(zip(matched, passages, strict=True)), (best_lexical, weighed.dense_weight))
     passages.sort(key=lambda passage: (-passage.score, passage.seq))
     has_unknown = search.may_be_misspelled and words.unknown > 0 and bool(terms)
     _look_closer(snapshot, search, passages, has_unknown=has_unknown)
@@ -285,6 +282,52 @@ def _find(index: Index, snapshot: Snapshot, search: Search, vector: Array | None
     if vector is not None and is_cut:
         is_cut = _nearest_left(index, snapshot, vector, mask=mask & (scores <= 0), matched=matched) >= enough
     return replace(findings, rest=rest, beyond=tuple(beyond), is_cut=is_cut)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What was found out about every chunk for a question: its words' scores, and the cosines that are known."""
+
+    index: Index
+    snapshot: Snapshot
+    scores: Array
+    vector: Array | None
+    cosines: dict[int, float]
+
+
+def _lend(held: _Held, search: Search, passages: dict[int, ChunkMatch], weights: tuple[float, float]) -> None:
+    """Add what neighbours lend: to whatever was asked for with them, else to turns of conversations alone, which then
+    stand among other kinds where they stood before. `weights` are the best lexical score and the vectors' weight."""
+    index, as_of, vector = held.index, search.filter.as_of, held.vector
+    if search.with_neighbours:
+        places = list(passages)
+        near = beside(index, held.snapshot, places, [passages[each].entry_id for each in places], as_of=as_of)
+    else:
+        places = turns_among(index, list(passages), as_of=as_of)
+        near = beside_in_entry(index, places, as_of=as_of) if places else {}
+    if not places:
+        return
+    known = held.cosines
+    if vector is not None:
+        known = known | _cosines_beside(index, held.snapshot, vector=vector, near=near, cosines=known)
+    lent = lend(near, held.scores, known, best_lexical=weights[0], dense_weight=weights[1])
+    before = [passages[place].score for place in places]
+    after = [score + lent[place] for place, score in zip(places, before, strict=True)]
+    factor = 1.0 if search.with_neighbours else level(before, after)
+    for place, score in zip(places, after, strict=True):
+        passages[place].score = score * factor
+
+
+def _weigh(search: Search, words: Lexical, best_lexical: float, knows: Callable[[str], bool] | None) -> Balance:
+    found = WordEvidence(
+        best_lexical=best_lexical,
+        idf_sum=words.idf_sum,
+        has_unknown=words.unknown > 0,
+        words=words.asked,
+        texts=words.texts,
+    )
+    known = known_share(search.text, knows, search.voice)
+    return balance(search.text, found, voice=search.voice, known=known)
 
 
 def _nearest_left(index: Index, snapshot: Snapshot, vector: Array, *, mask: Array, matched: Sequence[int]) -> float:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from memotheca.model import kinds
 from memotheca.search.index.index_parts import Array
 from memotheca.search.index.live import Index
 from memotheca.search.index.score import cosines_of
@@ -17,22 +18,43 @@ LEXICAL_SHARE = 0.3
 DENSE_SHARE = 0.2  # measured: as above
 
 CONVERSATION = "session_id"
+TURNS = filter_number("kind", kinds.CONVERSATION)
 
 Beside = dict[int, list[int]]
 
 
 def beside(index: Index, snapshot: Snapshot, places: Sequence[int], entries: Sequence[str], *, as_of: int) -> Beside:
     """The living chunks before and after each place: of the same entry, else of the same conversation."""
-    keys = index.texts.gather("entry", np.array(places))
-    size = int(index.bases[-1])
-    found: Beside = {}
-    for place, key, entry_id in zip(places, keys, entries, strict=True):
-        near = [other for other in (place - 1, place + 1) if 0 <= other < size and _is_alive(index, other, as_of)]
-        held: Array = index.texts.gather("entry", np.array(near)) if near else np.empty((0, 2), np.uint64)
-        found[place] = [other for other, its in zip(near, held, strict=True) if (its == key).all()]
+    found = beside_in_entry(index, places, as_of=as_of)
+    for place, entry_id in zip(places, entries, strict=True):
         if not found[place]:
             found[place] = _in_conversation(index, snapshot, place, entry_id, as_of=as_of)
     return found
+
+
+def beside_in_entry(index: Index, places: Sequence[int], *, as_of: int) -> Beside:
+    """The living chunks before and after each place, of the same entry."""
+    keys = index.texts.gather("entry", np.array(places))
+    size = int(index.bases[-1])
+    found: Beside = {}
+    for place, key in zip(places, keys, strict=True):
+        near = [other for other in (place - 1, place + 1) if 0 <= other < size and _is_alive(index, other, as_of)]
+        held: Array = index.texts.gather("entry", np.array(near)) if near else np.empty((0, 2), np.uint64)
+        found[place] = [other for other, its in zip(near, held, strict=True) if (its == key).all()]
+    return found
+
+
+def turns_among(index: Index, places: Sequence[int], *, as_of: int) -> list[int]:
+    """Which of some places are turns of conversations."""
+    turns = _having(index, TURNS, as_of)
+    return [place for place, found in zip(places, np.isin(places, turns).tolist(), strict=True) if found]
+
+
+def level(before: Sequence[float], after: Sequence[float]) -> float:
+    """By what turns are multiplied once they were lent to, so that the best of them scores as the best did before:
+    neighbours order turns among themselves, and lift none above what is no turn."""
+    once, now = max(before), max(after)
+    return once / now if once > 0 and now > 0 else 1.0
 
 
 def _in_conversation(index: Index, snapshot: Snapshot, place: int, entry_id: str, *, as_of: int) -> list[int]:
@@ -49,6 +71,8 @@ def _having(index: Index, term: int, as_of: int) -> Array:
     found = [np.empty(0, np.int64)]
     for part, base in zip(index.text, index.bases[:-1].tolist(), strict=True):
         documents = part.postings(term)[0]
+        if not len(documents):
+            continue
         found.append(documents[part.alive(as_of)[documents]].astype(np.int64) + base)
     return np.concatenate(found)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memotheca.model import kinds
+from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry
 from memotheca.storage.database import Session
 from memotheca.storage.store import read_settings
@@ -48,6 +49,8 @@ def passages_of(entry: Entry, chunk_size: int = CHUNK_SIZE) -> list[Passage]:
         return []
     if entry.kind == kinds.DOCUMENT:
         return list(passages_of_document(entry, chunk_size))
+    if entry.kind == kinds.CONVERSATION:
+        return list(_turns(entry))
     body = entry.body
     if entry.kind == kinds.NOTE:
         spans = cut(body)
@@ -60,6 +63,16 @@ def passages_of_document(entry: Entry, chunk_size: int) -> Iterator[Passage]:
     """The chunks of a document one by one: it may be very long."""
     for chunk in chunking.cut_slowly(entry.body, entry.attributes.get("marks", ()), chunk_size):
         yield Passage(chunk.start, chunk.stop, _spelled(chunk.place), chunking.window(entry.body, chunk))
+
+
+def _turns(entry: Entry) -> Iterator[Passage]:
+    """A chunk for each turn, several for a long one; its place is the turn's number, who said it, and when."""
+    for number, mark in enumerate(entry.attributes.get("turns", ()), start=1):
+        place = {"turn": number, "speaker": mark["speaker"]}
+        place |= {"at": to_iso(mark["at"])} if "at" in mark else {}
+        said = entry.body[mark["start"] : mark["stop"]]
+        for start, stop in cut(said):
+            yield Passage(mark["start"] + start, mark["start"] + stop, _spelled(place), said[start:stop])
 
 
 def _under_headings(text: str, spans: list[tuple[int, int]]) -> list[str | None]:

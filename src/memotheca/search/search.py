@@ -12,7 +12,7 @@ from memotheca.model import kinds
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry, fold
 from memotheca.model.retry import persist
-from memotheca.search.chosen_embedder import embedder_of, voice_of
+from memotheca.search.chosen_embedder import embedder_of
 from memotheca.search.excerpts import Excerpt, ExcerptQuery, Matched, read_place
 from memotheca.search.filters import FILTERED_ATTRIBUTES, QUARANTINED, filters_of, is_holding
 from memotheca.search.finder import (
@@ -36,7 +36,7 @@ from memotheca.storage.lookups import heads_of, ids_made_last, read_standing
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.terms import filter_number
 from memotheca.text.words import query_words, share
-from memotheca.vectors.profile import Voice
+from memotheca.vectors.profile import Voice, voice_of
 
 PASSAGES = 3  # chosen: what tells why something matches, and no more
 
@@ -83,6 +83,7 @@ FAMILIES = {
     kinds.DOCUMENT: "documents",
     kinds.MEMORY: "memories",
     kinds.PATTERN: "patterns",
+    kinds.CONVERSATION: "conversations",
 }
 # Chosen: chosen: so many are looked at letter by letter where only their number is wanted.
 COUNTED = 200
@@ -126,6 +127,22 @@ def find_entries(
 def rank_entries(kernel: Kernel, question: Question, *, limit: int) -> list[str]:
     """The ids of the entries that match best and live, best first; as `find_entries`, without reading them."""
     return persist(lambda: _rank_ids(kernel, question, limit))
+
+
+def list_newest(kernel: Kernel, question: Question, *, limit: int, offset: int) -> HitPage:
+    """A page of the entries that pass a question's filters, those that were made last first."""
+    return persist(lambda: _list_newest(kernel, question, limit, offset))
+
+
+def _list_newest(kernel: Kernel, question: Question, limit: int, offset: int) -> HitPage:
+    asked = _ask(kernel, question, None, limit)
+    with kernel.read() as snapshot:
+        keys, total = finder_of(kernel).passing(snapshot, asked.passing)
+        ids = [to_id(key) for key in keys[::-1][offset : offset + limit]]
+        versions = snapshot.versions_at(ids, asked.place.tx)
+    # What is being erased may still stand in a segment.
+    hits = [Hit(versions[id]) for id in ids if id in versions and versions[id].thing is not None]
+    return HitPage(hits, asked.place.tx, None, "list", 0, total=total, first=offset)
 
 
 def count_matches(kernel: Kernel, question: Question, kinds: Sequence[str]) -> dict[str, int]:

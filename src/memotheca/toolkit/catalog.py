@@ -32,13 +32,14 @@ class Catalog:
         return cls((Listing(**line) for line in content["tools"]), toolsets)
 
     def choose(self, names: Iterable[str]) -> None:
-        """Show exactly these toolsets; `all` names every one."""
+        """Show exactly these toolsets; `all` names every one but those for pages."""
         wanted = set(names)
         unknown = wanted - self.toolsets.keys() - {ALL}
         if unknown:
             known = ", ".join([*self.toolsets, ALL])
             raise Refusal(Failure.INVALID, f"There is no toolset {min(unknown)!r}; choose from {known}.")
-        self._change(enabled=set(self.toolsets) if ALL in wanted else wanted)
+        everything = {name for name, toolset in self.toolsets.items() if not toolset.for_pages}
+        self._change(enabled=everything | (wanted - {ALL}) if ALL in wanted else wanted)
 
     def also(self, name: str) -> None:
         """Show one more toolset."""
@@ -59,11 +60,12 @@ class Catalog:
         """Be told when the list of tools is no longer what it was."""
         self._watchers.append(watcher)
 
-    def listed(self) -> list[Listing]:
+    def listed(self, *, with_pages: bool = False) -> list[Listing]:
+        """What is shown; to a client that shows pages also what those call."""
         return [
-            listing if listing.toolset in self._enabled else _brief(listing)
+            listing if listing.toolset in self._enabled or self._is_for_pages(listing) else _brief(listing)
             for listing in self._listings.values()
-            if self._is_enabled(listing)
+            if (self._is_enabled(listing) or (with_pages and self._is_for_pages(listing)))
             and not (self._read_only and listing.writes)
             and self._lacking.isdisjoint(listing.needs)
         ]
@@ -73,13 +75,20 @@ class Catalog:
             listing.name in toolset.members for name, toolset in self.toolsets.items() if name in self._enabled
         )
 
+    def _is_for_pages(self, listing: Listing) -> bool:
+        toolset = self.toolsets.get(listing.toolset)
+        return toolset is not None and toolset.for_pages
+
     def shows(self, name: str) -> bool:
         return any(listing.name == name for listing in self.listed())
 
     def find(self, name: str) -> Listing | None:
-        """A tool of an enabled toolset, also one that is hidden because it writes or lacks what it needs."""
+        """A tool of an enabled toolset, also one that is hidden because it writes or lacks what it needs; or one for
+        pages."""
         listing = self._listings.get(self._names.get(name, name))
-        return listing if listing is not None and self._is_enabled(listing) else None
+        if listing is None or not (self._is_enabled(listing) or self._is_for_pages(listing)):
+            return None
+        return listing
 
     def leaving(self, job: str) -> Listing | None:
         """The tool that leaves jobs of a kind."""

@@ -25,6 +25,8 @@ class Reply:
     blocks: list[Block] = field(default_factory=list[Block])
     structured: dict[str, Any] | None = None
     failed: bool = False
+    # Which failure it was, for whoever runs the server; a client is told in the words of the contract.
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)

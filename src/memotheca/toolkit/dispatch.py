@@ -69,7 +69,7 @@ class Dispatcher:
         except Refusal as refusal:
             refusal.arguments = exchange.arguments
             contract = self._contracts[listing.contract]
-            return contract.after(exchange, contract.failure(refusal))
+            return contract.after(exchange, _fail(contract, refusal))
 
     def _run(self, exchange: Exchange) -> Reply:
         contract = self._contracts[exchange.listing.contract]
@@ -99,14 +99,14 @@ class Dispatcher:
             refusal.arguments = arguments
             if refusal.failure is Failure.INCOMPATIBLE:
                 self.catalog.forbid_writing()
-            return contract.failure(refusal)
+            return _fail(contract, refusal)
         except Exception as error:
             log.exception("tool %s failed", listing.name)
             refusal = Refusal(Failure.INTERNAL, "Something went wrong here; the log has the details.")
             if isinstance(error, MemoryError):
                 refusal = refuse_for_memory()
             refusal.arguments = arguments
-            return contract.failure(refusal)
+            return _fail(contract, refusal)
 
     def finish(self, listing: Listing, id: str, call: Call[Any]) -> Reply:
         """What a tool answers now that the job it left is settled."""
@@ -116,7 +116,7 @@ class Dispatcher:
         try:
             return contract.success(task.finish(call, id))
         except Refusal as refusal:
-            return contract.failure(refusal)
+            return _fail(contract, refusal)
 
     def _find_wrong(self, tool: Tool, arguments: Mapping[str, Any]) -> Refusal | None:
         """What the schema, the published one with all its bounds, has against the arguments, if anything."""
@@ -132,6 +132,10 @@ class Dispatcher:
         if error is not None:
             return _to_refusal(error, schema)
         return find_too_large(schema, arguments, []) or find_too_much(schema, arguments)
+
+
+def _fail(contract: Contract, refusal: Refusal) -> Reply:
+    return replace(contract.failure(refusal), code=refusal.failure.code)
 
 
 def _find_unspeakable(arguments: Mapping[str, Any]) -> Refusal | None:

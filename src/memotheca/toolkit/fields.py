@@ -71,6 +71,17 @@ def numbers(doc: str = "", default: object = REQUIRED, *, nullable: bool = False
     return _declare({"type": "array", "items": member}, default, doc=doc)
 
 
+def spans(doc: str = "", default: object = REQUIRED) -> Any:
+    """A list of stretches, each as where it begins and where it ends."""
+    member = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
+    return _declare({"type": "array", "items": member}, default, doc=doc)
+
+
+def integers(doc: str = "", default: object = REQUIRED, **bounds: int) -> Any:
+    """A list of whole numbers; bounds are those of the list."""
+    return _declare({"type": "array", "items": {"type": "integer"}, **bounds}, default, doc=doc)
+
+
 def free(doc: str = "", default: object = REQUIRED) -> Any:
     """An object whose keys are not fixed."""
     return _declare({"type": "object"}, default, doc=doc)

@@ -17,12 +17,14 @@ K = TypeVar("K")
 @dataclass(frozen=True, slots=True)
 class Toolset:
     """Tools that clients choose together: those of a folder, or, where members are named, some of several folders. The
-    latter is for agents that shall read little at first, so that their listing leaves out what answers look like."""
+    latter is for agents that shall read little at first, so that their listing leaves out what answers look like. Those
+    for pages are called by programs that know them, and listed to nobody who has not said to show such pages."""
 
     name: str
     sentence: str
     default: bool
     members: tuple[str, ...] = ()
+    for_pages: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,8 +112,11 @@ SELECTIONS = (
             "manage_teleological_profile",
             "compute_teleological_vector",
             "fuse_embeddings",
+            "search_teleological",
+            "update_synergy_matrix",
             "search_graph",
             "inject_context",
+            "restore_from_hash",
         ),
     ),
 )

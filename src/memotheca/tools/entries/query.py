@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from memotheca.conversations.turns import cite
 from memotheca.entries.triples import TripleMatch, TripleMatches, find_sentences
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.validity import moment
 from memotheca.model.kinds import DOCUMENT, ENTRY, KINDS, KNOWLEDGE_TYPES, MEMORY_TYPES, TRIPLE
 from memotheca.model.knowledge import Entry
-from memotheca.search.excerpts import describe
+from memotheca.search.excerpts import Excerpt, describe
 from memotheca.search.hits import Hit, HitPage, PageBudget
 from memotheca.search.search import (
     FAMILIES,
@@ -63,7 +64,7 @@ class Input:
     memory_type: str = choice(MEMORY_TYPES, "", UNSET)
     strict_substring: bool = flag("Letter by letter.", False)
     kinds: tuple[str, ...] = texts(
-        "Where to look; without it, entries and triples. all adds notes, documents, memories.",
+        "Where to look; without it, entries and triples. all adds notes, documents, memories, conversations.",
         UNSET,
         values=(*KINDS, TRIPLE, ALL),
     )
@@ -224,9 +225,15 @@ def _match(hit: Hit) -> Match:
         score_graph=None if hit.graph_hops is None else 1 / (1 + hit.graph_hops),
         score_total=hit.score,
         graph_hops=hit.graph_hops,
-        passages=tuple(describe(excerpt) for excerpt in hit.excerpts),
+        passages=tuple(_passage(hit, excerpt) for excerpt in hit.excerpts),
         truncated=True if fields["content"] != body else UNSET,
     )
+
+
+def _passage(hit: Hit, excerpt: Excerpt) -> dict[str, Any]:
+    """Where a passage stands; a turn of a conversation with the handle by which it is quoted."""
+    cited = {"cite": cite(cast(Entry, hit.version.thing), excerpt.place["turn"])} if "turn" in excerpt.place else {}
+    return {**describe(excerpt), **cited}
 
 
 def _line(match: Match) -> str:

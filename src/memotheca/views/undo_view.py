@@ -1,0 +1,67 @@
+"""What an undo would do, shown before it is done."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from memotheca.admin.history import ChangedSince, preview_undo
+from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.names import name_thing, short_handle
+from memotheca.model.kinds import TRIPLE
+from memotheca.model.knowledge import Edge
+from memotheca.views.differences import FieldChange, compare_things
+from memotheca.views.search_view import name_entry
+
+Effect = Literal["removed", "restored", "changed"]
+MANY = 100  # chosen: things that are shown one by one; the count says how many there are
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeseenChange:
+    """A thing as it is and as an undo would leave it."""
+
+    id: str
+    handle: str
+    title: str
+    kind: str
+    effect: Effect
+    fields: list[FieldChange]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foreseen:
+    """What an undo would change, or why it cannot be done, and which transaction is in the way."""
+
+    changes: list[ForeseenChange]
+    total: int
+    reason: str
+    is_possible: bool
+    blocked_by: int | None
+
+
+def foresee_undo(kernel: Kernel, tx: int) -> Foreseen:
+    preview = preview_undo(kernel, tx)
+    if preview.refusal is not None:
+        later = preview.refusal.later if isinstance(preview.refusal, ChangedSince) else None
+        message = preview.refusal.message
+        return Foreseen(changes=[], total=0, reason=message, is_possible=False, blocked_by=later)
+    changes: list[ForeseenChange] = []
+    with kernel.read() as snapshot:
+        for now, then in preview.changes[:MANY]:
+            thing = now.thing or then
+            if thing is None:
+                continue
+            is_edge = isinstance(thing, Edge)
+            title = name_thing(snapshot, thing) if is_edge else name_entry(snapshot, thing).title
+            changes.append(
+                ForeseenChange(
+                    id=now.id,
+                    handle=short_handle(snapshot, thing),
+                    title=title,
+                    kind=TRIPLE if is_edge else now.kind,
+                    effect="removed" if then is None else "restored" if now.thing is None else "changed",
+                    fields=compare_things(now.thing, then),
+                )
+            )
+    total = len(preview.changes)
+    told = f"Takes back transaction {tx}: {total} {'thing' if total == 1 else 'things'} would change."
+    return Foreseen(changes=changes, total=total, reason=told, is_possible=True, blocked_by=None)
