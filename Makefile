@@ -2,16 +2,18 @@
 # test    run every test                          check   format, lint, types, architecture, generated files
 # fix     format and mend what can be mended      update  rewrite goldens, catalogue and generated docs
 # bench   run the benchmarks                      lock    resolve the dependencies anew
+# page    build the page from web/ (Node 20)
 # quick   run what needs no other process         coverage  run every test and say what none of them reaches
 
 PYTHON ?= python3
 BIN := .venv/bin
 NODE_TOOLS := tests/clients
+NODE ?= node
 
-.PHONY: setup setup-dev model run test quick coverage check fix update bench lock
+.PHONY: setup setup-dev model page run test quick coverage check fix update bench lock
 
-setup: .venv/.setup-run
-setup-dev: .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json
+setup: .venv/.setup-run optional-page
+setup-dev: optional-page .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json
 
 .venv/.setup-run: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -22,17 +24,26 @@ setup-dev: .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json
 	$(BIN)/python scripts/build_model.py
 	@touch $@
 
+# After every `make setup`: it is done at once where nothing has changed, and never a reason to fail.
+.PHONY: optional-page
+optional-page: .venv/.setup-run
+	@$(BIN)/python scripts/build_page.py --optional --node "$(NODE)" || echo "the page could not be built; everything else works"
+
 .venv/.setup-dev: .venv/.setup-run requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
 
 $(NODE_TOOLS)/node_modules/.package-lock.json: $(NODE_TOOLS)/package-lock.json
 	# Not `npm ci`: it refuses a lock without the optional packages of other platforms, which a registry may not have.
-	cd $(NODE_TOOLS) && npm install --no-audit --no-fund --loglevel=error
+	# Nothing is saved, so that setting up leaves the lock as it is.
+	cd $(NODE_TOOLS) && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
 model: setup
 	$(BIN)/python scripts/build_model.py
+
+page: .venv/.setup-run
+	$(BIN)/python scripts/build_page.py --node "$(NODE)"
 
 run: setup
 	$(BIN)/memotheca serve --transport http

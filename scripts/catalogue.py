@@ -30,7 +30,13 @@ def generate_catalog() -> dict[str, Any]:
     toolsets, found = find_tools()
     return {
         "toolsets": [
-            {"name": toolset.name, "sentence": toolset.sentence, "default": toolset.default} for toolset in toolsets
+            {
+                "name": toolset.name,
+                "sentence": toolset.sentence,
+                "default": toolset.default,
+                **({"for_pages": True} if toolset.for_pages else {}),
+            }
+            for toolset in toolsets
         ]
         + [
             {"name": each.name, "sentence": each.sentence, "default": each.default, "members": list(each.members)}

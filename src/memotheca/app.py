@@ -12,7 +12,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from memotheca import tools
-from memotheca.equipment import build_bench, build_embedding
+from memotheca.equipment import build_bench, build_embedding, mount_vaults, read_vaults, vaults_with
 from memotheca.kernel.gc import tidy_up
 from memotheca.kernel.idempotency import answer_once
 from memotheca.kernel.kernel import Kernel
@@ -26,7 +26,7 @@ from memotheca.model.clock import Clock, system_clock, to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import STARTER_COLLECTION
 from memotheca.model.knowledge import Entry
-from memotheca.notes.mounts import Mount, Vaults, owner_role, read_mounts, vaults_of
+from memotheca.notes.mounts import owner_role, vaults_of
 from memotheca.search.chosen_embedder import model_of
 from memotheca.search.derivations import Derivations
 from memotheca.search.derive import Births
@@ -37,7 +37,7 @@ from memotheca.storage.chunks import count_waiting, has_unsealed
 from memotheca.storage.locks import FOLDER, role
 from memotheca.storage.migrations import open_migrated
 from memotheca.storage.presence import Presence, enter, gate, present
-from memotheca.storage.roles import holder_of, set_patience
+from memotheca.storage.roles import set_patience
 from memotheca.storage.sqlite import (
     SQLiteDatabase,
     copy_live,
@@ -48,10 +48,10 @@ from memotheca.storage.sqlite import (
     log_of,
 )
 from memotheca.storage.store import ACCEPTED, Derive, Store
-from memotheca.storage.vault_index import read_mounted, write_mounted
 from memotheca.toolkit.catalog import Catalog
 from memotheca.toolkit.contract import Contract
 from memotheca.toolkit.dispatch import Dispatcher
+from memotheca.tools.console.contract import ConsoleContract
 from memotheca.tools.documents.contract import DocumentsContract
 from memotheca.tools.entries.contract import EntriesContract
 from memotheca.tools.memories.contract import MemoriesContract
@@ -74,6 +74,7 @@ CONTRACTS: dict[str, Contract] = {
     "documents": DocumentsContract(),
     "patterns": PatternsContract(),
     "memories": MemoriesContract(hear_call),
+    "console": ConsoleContract(),
 }
 
 
@@ -95,12 +96,15 @@ class App:
     def catalog(self) -> Catalog:
         return self.dispatcher.catalog
 
-    def close(self) -> None:
-        """At the end of a server or a command: whoever dreams wakes, what was looked at is written down, and the data
-        file is whole."""
+    def rest(self) -> None:
+        """Where a collection is served no more: whoever dreams wakes, and what was looked at is written down."""
         sleeper_of(self.kernel).close()
         with suppress(Refusal):
             write_down(self)
+
+    def close(self) -> None:
+        """At the end of a server or a command: nothing goes on, and the data file is whole."""
+        self.rest()
         self.kernel.store.close()
 
 
@@ -387,25 +391,37 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
     else:
         store = open_store(settings.data, derive=derive, clock=clock, command=_command(settings))
     try:
+        store.refuse_arriving()
         vaults = mount_vaults(store, settings)
-        if vaults.mounts and not settings.names("toolsets"):
-            catalog.also("notes")
         consent = ModelConsent(settings.on("review-by-model"))
         parts = Parts(
             embedding,
             IndexFolder(settings.data / SEGMENTS),
             vaults,
-            build_bench(settings, partial(open_backups, settings.data)),
+            build_bench(settings, store, partial(open_backups, settings.data)),
             consent,
         )
         kernel = build_kernel(store, parts, settings.text("collection"))
         place = getattr(store.database, "name", "") if address else ""
-        app = App(kernel, Dispatcher(catalog, CONTRACTS, answer_once), settings.data, place)
-        show_what_works(app)
+        return _equip(kernel, catalog, settings, place)
     except BaseException:
         store.close()
         raise
+
+
+def _equip(kernel: Kernel, catalog: Catalog, settings: Settings, place: str) -> App:
+    if vaults_of(kernel).mounts and not settings.names("toolsets"):
+        catalog.also("notes")
+    app = App(kernel, Dispatcher(catalog, CONTRACTS, answer_once), settings.data, place)
+    show_what_works(app)
     return app
+
+
+def open_collection(app: App, settings: Settings, collection: str) -> App:
+    """Another collection of the same store, with tools and vaults of its own."""
+    vaults = vaults_with(read_vaults(app.kernel.store, collection), settings)
+    kernel = replace(app.kernel.having(vaults), collection=collection)
+    return _equip(kernel, choose_tools(settings), settings, app.place)
 
 
 def _command(settings: Settings) -> str:
@@ -414,30 +430,6 @@ def _command(settings: Settings) -> str:
     return (
         f"memotheca serve --transport {settings.text('transport')}" if name == "serve" else f"memotheca {name}".strip()
     )
-
-
-def mount_vaults(store: Store, settings: Settings) -> Vaults:
-    """The folders that are named, else those that were mounted in this collection before."""
-    collection, named = settings.text("collection"), settings.names("vault")
-    if named and settings.text("database"):
-        message = "A vault is a folder of one machine; it cannot be mounted where the data is in PostgreSQL yet."
-        raise Refusal(Failure.UNSUPPORTED, message, field="vault")
-    with store.database.read() as session:
-        remembered = read_mounted(session, collection)
-    mounts = read_mounts(named) if named else tuple(Mount(prefix, Path(root)) for prefix, root in remembered.items())
-    wanted = {mount.prefix: str(mount.root) for mount in mounts}
-    if wanted != remembered:
-        with role(settings.data, owner_role(collection)) as free:
-            if not free:
-                holder = holder_of(settings.data, owner_role(collection))
-                raise Refusal(
-                    Failure.CONFLICT,
-                    f"{holder or 'Another server'} has other vaults mounted in this collection; name those, or another "
-                    "--collection.",
-                )
-        store.operate(lambda session: write_mounted(session, collection, wanted))
-    patterns = tuple(settings.names("vault-ignore"))
-    return Vaults(mounts, settings.data, patterns, settings.on("vault-gitignore"))
 
 
 def follow_vaults(app: "App", stop: Event) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.kinds import DEFAULT_COLLECTION
 
 FILE = "memotheca.toml"
 
@@ -34,7 +35,12 @@ OPTIONS = (
         default="",
         doc="where the data is kept: empty is a file in the data directory, postgresql://USER@HOST/NAME a server",
     ),
-    Option(name="collection", default="default", doc="the collection this connection works in"),
+    Option(name="collection", default=DEFAULT_COLLECTION, doc="the collection this connection works in"),
+    Option(
+        name="collections",
+        default="",
+        doc="collections that are also reached at /c/NAME/mcp, with commas, or all; tokens with a name have their own",
+    ),
     Option(name="transport", default="stdio", doc="how clients reach the server", choices=("stdio", "http")),
     Option(name="host", default="127.0.0.1", doc="the address to listen on; one that others reach needs a token"),
     Option(name="port", default=3000, doc="the port to listen on"),
@@ -57,6 +63,19 @@ OPTIONS = (
     Option(name="header-timeout", default=10, doc="seconds within which a request's headers must have come"),
     Option(name="body-timeout", default=30, doc="seconds for a request's body, and one more for every 10 kB of it"),
     Option(name="stall-timeout", default=30, doc="seconds after which a client that does not read is cut off"),
+    Option(name="drain-timeout", default=5, doc="seconds that calls have to end when an HTTP server is told to stop"),
+    Option(
+        name="log-calls",
+        default="no",
+        doc="a line on stderr for each call and each refusal over HTTP: who, tool, ms, bytes, outcome; never content",
+        choices=("no", "text", "json"),
+    ),
+    Option(name="metrics", default=False, doc="answer /metrics for Prometheus; needs memotheca[metrics]"),
+    Option(
+        name="traces",
+        default="",
+        doc="where to send OpenTelemetry traces, as http://127.0.0.1:4318/v1/traces; needs memotheca[traces]",
+    ),
     Option(name="lease-seconds", default=30, doc="seconds after which others take over from a suspended program"),
     Option(
         name="review-by-model",

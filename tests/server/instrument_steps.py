@@ -1,6 +1,7 @@
 """A session in which every instrument of the memory is used for what it is for, as calls in their order.
 
-`$name` stands for what the last answer that had it holds, `$incident` for the memory of the incident."""
+`$name` stands for what the last answer that had it holds, `$incident` and `$cause` for the memories of the incident
+and its cause."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -119,6 +120,19 @@ STEPS = (
         content="Uploads fail when the disk is full.",
     ),
     _step("What do the spaces say of a memory together?", "fuse_embeddings", memory_id="$incident"),
+    _step(
+        "What else serves what that memory serves?",
+        "search_teleological",
+        query_vector_id="$incident",
+        max_results=2,
+    ),
+    _step(
+        "Say that a result was right; from ten on, that counts.",
+        "update_synergy_matrix",
+        query_vector_id="$incident",
+        result_vector_id="$cause",
+        feedback="relevant",
+    ),
     _step("Keep a way of searching under a name.", "manage_teleological_profile", action="list"),
     _step("Search as that name says.", "search_graph", query="disk full", profile="debugging"),
     _step("Keep a memory in view for this session.", "trigger_workspace_broadcast", memory_id="$incident", force=True),
@@ -166,7 +180,7 @@ async def play(ask: Ask) -> list[tuple[Step, dict[str, Any], str, dict[str, Any]
         await ask("annotate_node", {"node_id": ids[effect], "link_to": [ids[cause]], "relation": relation})
     for question in QUESTIONS:
         await ask("inject_context", {"query": question})
-    held: dict[str, Any] = {"incident": ids[2]}
+    held: dict[str, Any] = {"incident": ids[2], "cause": ids[3]}
     told: list[tuple[Step, dict[str, Any], str, dict[str, Any]]] = []
     for step in STEPS:
         arguments = {name: _filled(value, held) for name, value in step.arguments.items()}

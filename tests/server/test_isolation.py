@@ -1,5 +1,7 @@
 """Nothing of one collection is reached from another: by no id, handle, cursor, hash, task, key, resource or undo."""
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,15 +10,16 @@ import anyio
 import pytest
 
 from memotheca import settings
-from memotheca.app import build
+from memotheca.app import build, open_collection
+from memotheca.jobs.file_access import Upload
 from memotheca.jobs.ingest_job import IngestJob
-from memotheca.jobs.queue import enqueue
+from memotheca.jobs.queue import bench_of, enqueue
 from memotheca.model.errors import Refusal
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.server.events import POLL_SECONDS, Hub
 from memotheca.server.resources import RESOURCES, read_resource
 from memotheca.toolkit.tool import Call
-from tests.conftest import Agent, Time
+from tests.conftest import BEGAN, Agent, Time
 
 SECRET = "zanzibar"
 # What is said of it, which nobody else can know.
@@ -30,12 +33,22 @@ def open_in(folder: Path, collection: str, time: Time) -> Agent:
     return agent
 
 
-@pytest.fixture
-def pair(tmp_path: Path, time: Time) -> Iterator[tuple[Agent, Agent]]:
+def open_beside(agent: Agent, folder: Path, collection: str) -> Agent:
+    """Another collection in the same program, as a server opens it."""
+    given = {"data": str(folder / "data"), "collection": "mine", "toolsets": "all"}
+    beside = Agent(open_collection(agent.app, settings.load(given, {}), collection))
+    choose_embedder(beside.kernel.store, collection, "none")
+    return beside
+
+
+@pytest.fixture(params=["two programs", "one server"])
+def pair(request: pytest.FixtureRequest, tmp_path: Path, time: Time) -> Iterator[tuple[Agent, Agent]]:
     """Whose secret it is, and who is curious."""
-    owner, curious = open_in(tmp_path, "mine", time), open_in(tmp_path, "yours", time)
+    owner = open_in(tmp_path, "mine", time)
+    is_one = request.param == "one server"
+    curious = open_beside(owner, tmp_path, "yours") if is_one else open_in(tmp_path, "yours", time)
     yield owner, curious
-    for agent in (owner, curious):
+    for agent in (owner,) if is_one else (owner, curious):
         agent.kernel.store.close()
 
 
@@ -50,9 +63,24 @@ def hidden(owner: Agent) -> list[str]:
     forgotten = owner.call("forget_concept", node_id=gone["node_id"], reason="obsolete", rationale="Not true any more.")
     job = enqueue(owner.kernel, "ingest", IngestJob(path=f"/{KNOWN}").to_arguments(), actor="tester")
     cursor = owner.call("query", limit=1)["next_cursor"]
+    shown = owner.call("inject_context", query=KNOWN)["prediction_id"]
+    upload = Upload(bench_of(owner.kernel), "plan.txt", 10)
+    upload.write(KNOWN.encode())
+    sent = upload.finish()
+    owner.call("reload_manifest")
     with owner.kernel.read() as snapshot:
         ids = [id for (id,) in snapshot.session.rows("SELECT DISTINCT id FROM version WHERE collection = 'mine'")]
-    named = [entry, triple["id"], clash["conflict_id"], memory["node_id"], forgotten["reversal_hash"], job.id, cursor]
+    named = [
+        entry,
+        triple["id"],
+        clash["conflict_id"],
+        memory["node_id"],
+        forgotten["reversal_hash"],
+        job.id,
+        cursor,
+        shown,
+        sent,
+    ]
     return [str(name) for name in (*named, *ids, SECRET) if name]
 
 
@@ -149,3 +177,42 @@ def test_no_subscription_hears_of_another_collection(pair: tuple[Agent, Agent]) 
     anyio.run(listen)
     assert {note["tx_id"] for note in told} == {1}
     assert KNOWN not in str(told)
+
+
+TIMES = re.compile(r'("[a-z_]*ms": )[0-9.e-]+|[0-9a-f]{6,}(?:-[0-9a-f]{4,})*')
+
+
+class Standing(Time):
+    """A clock that others do not move."""
+
+    def __call__(self) -> int:
+        return BEGAN
+
+
+def answers_beside(folder: Path, time: Time, *, is_full: bool) -> dict[str, str]:
+    """What every tool answers in one collection of a server, beside another that holds much or nothing."""
+    owner = open_in(folder, "mine", time)
+    try:
+        curious = open_beside(owner, folder, "yours")
+        if is_full:
+            hidden(owner)
+            owner.reply("trigger_dream", phase="full_cycle")
+            owner.reply("query", search=KNOWN)
+        curious.store("tea", "black")
+        curious.call("store_memory", content="Bo takes milk.", rationale="Said at lunch.")
+        told: dict[str, str] = {}
+        for listing in curious.app.catalog.listed():
+            schema = listing.wire["inputSchema"]
+            arguments = {each: usual(schema["properties"][each], "tea") for each in schema.get("required", ())}
+            call = Call(kernel=curious.kernel, actor="curious", session="one", is_local=False)
+            reply = curious.app.dispatcher.run(listing.name, arguments, call)
+            told[listing.name] = TIMES.sub(r"\1", json.dumps(reply.structured, sort_keys=True))
+        return told
+    finally:
+        owner.app.close()
+
+
+def test_no_answer_depends_on_what_another_collection_holds(tmp_path: Path) -> None:
+    beside_nothing = answers_beside(tmp_path / "empty", Standing(), is_full=False)
+    beside_much = answers_beside(tmp_path / "full", Standing(), is_full=True)
+    assert beside_much == beside_nothing

@@ -8,7 +8,7 @@ import logging
 import os
 import secrets
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -20,8 +20,10 @@ from memotheca.storage.locks import role as turn
 
 log = logging.getLogger(__name__)
 
-Role = Literal["read", "write", "admin"]
+Role = Literal["read", "write", "admin", "watch"]
 ROLES: tuple[Role, ...] = get_args(Role)
+
+QUOTAS = ("calls_per_minute", "bytes_per_minute", "jobs", "entries")
 
 FILE = "tokens.json"
 PREFIX = "mt_"
@@ -40,31 +42,34 @@ class AccessToken:
     collections: tuple[str, ...] = ()
     digest: str = ""
     created_at: str = ""
+    # How much it is good for; 0 is without an end.
+    calls_per_minute: int = 0
+    bytes_per_minute: int = 0
+    jobs: int = 0
+    entries: int = 0
 
     @property
     def may_write(self) -> bool:
-        return self.role != "read"
+        return self.role in ("write", "admin")
 
     def may_enter(self, collection: str) -> bool:
-        return not self.collections or collection in self.collections
+        return self.role != "watch" and (not self.collections or collection in self.collections)
 
 
 def digest_of(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
-def add_token(data: Path, name: str, role: Role, collections: Sequence[str], *, clock: Clock) -> str:
+def add_token(data: Path, wanted: AccessToken, *, clock: Clock) -> str:
     """Make a token and return it; it is kept nowhere, so that this is the only time it can be seen."""
-    if not name.strip() or len(name) > _LONGEST or not name.isprintable():
+    name = wanted.name.strip()
+    if not name or len(name) > _LONGEST or not name.isprintable():
         raise Refusal(Failure.INVALID, f"A token's name is 1 to {_LONGEST} printable characters.", field="name")
+    if negative := [quota for quota in QUOTAS if getattr(wanted, quota) < 0]:
+        raise Refusal(Failure.INVALID, f"{negative[0]} must be at least 0, which is without an end.", field=negative[0])
     secret = PREFIX + secrets.token_urlsafe(_BYTES)
-    made = AccessToken(
-        name=name.strip(),
-        role=role,
-        collections=tuple(dict.fromkeys(collections)),
-        digest=digest_of(secret),
-        created_at=to_iso(clock()),
-    )
+    collections = tuple(dict.fromkeys(wanted.collections))
+    made = replace(wanted, name=name, collections=collections, digest=digest_of(secret), created_at=to_iso(clock()))
 
     def act(held: list[AccessToken]) -> list[AccessToken]:
         if any(each.name == made.name for each in held):

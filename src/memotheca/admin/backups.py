@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from memotheca.admin.erasure import erase_in_copy
-from memotheca.admin.manifest import FILE
+from memotheca.admin.manifest import manifest_files
 from memotheca.admin.upkeep import rebuild
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
@@ -126,7 +126,7 @@ def _replace(means: DatabaseAccess, source: Path, accept_incomplete: bool) -> Re
     finally:
         store.close()
     kept = _place_for(means, before)
-    others = (str(means.directory / FILE),)
+    others = tuple(map(str, manifest_files(means.directory)))
     swap.decide(means.database, swap.SwapPlan("" if kept is None else str(kept), others, str(means.segments), names))
     swap.finish(means.database)
     return RestoredBackup(

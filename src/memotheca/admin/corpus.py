@@ -19,12 +19,13 @@ Report = Callable[[float, float | None, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """How much went out or came in."""
+    """How much went out or came in; secrets that were taken out of it."""
 
     transactions: int
     entries: int
     edges: int
     skipped: int = 0
+    redacted: int = 0
 
 
 Keep = Callable[[Moved], None]

@@ -123,6 +123,45 @@ def undo(
     return done
 
 
+@dataclass(frozen=True, slots=True)
+class UndoPreview:
+    """What taking back a transaction would do, each thing as it is and as it would be; or why it cannot be done."""
+
+    changes: list[tuple[Version, Thing | None]]
+    refusal: Refusal | None = None
+
+
+class _Rehearsed(Exception):
+    def __init__(self, changes: list[Change]) -> None:
+        self.changes = changes
+
+
+def preview_undo(kernel: Kernel, tx: int) -> UndoPreview:
+    """Take back a transaction as `undo` would, and leave nothing of it."""
+
+    def act(transaction: Transaction) -> None:
+        changes: list[Change] = []
+        for number in _named(transaction, tx).numbers:
+            target = transaction.commit(number)
+            if target is None:
+                raise Refusal(Failure.NOT_FOUND, f"There is no transaction {number}.", field="tx")
+            if changes:
+                transaction.start_another()
+            changes += _revert(transaction, target)
+        raise _Rehearsed(changes)
+
+    try:
+        kernel.store.write(kernel.collection, act, actor="")
+    except _Rehearsed as rehearsed:
+        changes = rehearsed.changes
+        return UndoPreview([(each.after, None if each.before is None else each.before.thing) for each in changes])
+    except Refusal as refusal:
+        if refusal.failure.is_trouble:
+            raise
+        return UndoPreview([], refusal)
+    raise AssertionError("a rehearsal always ends by itself")
+
+
 def changes_after(kernel: Kernel, tx: int, limit: int) -> list[tuple[Commit, list[Change]]]:
     """The transactions after this one with their changes, oldest first."""
     with kernel.read() as snapshot:
@@ -323,10 +362,18 @@ def _refuse_dangling(transaction: Transaction, target: Commit, change: Change) -
                 raise _conflict(target, gone[-1].tx if gone else 0, end if named is None else handle_of(named))
 
 
+class ChangedSince(Refusal):
+    """What a transaction did cannot be taken back before a later one is."""
+
+    def __init__(self, message: str, later: int, name: str) -> None:
+        details = {"tx_id": later, "entity_id": name}
+        super().__init__(Failure.CONFLICT, message, field="tx_id", details=details)
+        self.later = later
+
+
 def _conflict(target: Commit, later: int, name: str) -> Refusal:
-    return Refusal(
-        Failure.CONFLICT,
+    return ChangedSince(
         f"Transaction {target.tx} cannot be undone: transaction {later} changed {name!r} since. Undo that one first.",
-        field="tx_id",
-        details={"tx_id": later, "entity_id": name},
+        later,
+        name,
     )

@@ -1,7 +1,7 @@
 """Data that was lost: its file is missing, empty or begun anew, beside what is left of an earlier one."""
 
 from memotheca.admin.backups import DatabaseAccess, find_good
-from memotheca.admin.manifest import FILE
+from memotheca.admin.manifest import FILE, manifest_files
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage import swap
 from memotheca.storage.segments import SUFFIX
@@ -25,7 +25,7 @@ def remains(means: DatabaseAccess) -> list[str]:
     """What is left of data that was used, by the names it has in the directory."""
     found = ["backups"] if means.backups() else []
     found += [means.segments.name] if any(means.segments.glob(f"*{SUFFIX}")) else []
-    return found + ([FILE] if (means.directory / FILE).exists() else [])
+    return found + ([FILE] if manifest_files(means.directory) else [])
 
 
 def refuse_missing(means: DatabaseAccess) -> None:

@@ -1,12 +1,14 @@
 """The manifest: what is remembered as a page that a person can read and edit, and what their edits mean (memory-model:
 Manifest)."""
 
+import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
+from urllib.parse import quote
 
 from memotheca.jobs.queue import bench_of
 from memotheca.jobs.workbench import Workbench
@@ -14,7 +16,7 @@ from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
 from memotheca.model.errors import Failure, Refusal
-from memotheca.model.kinds import MEMORY
+from memotheca.model.kinds import DEFAULT_COLLECTION, MEMORY
 from memotheca.model.knowledge import Entry, fold
 from memotheca.storage.snapshot import Snapshot
 
@@ -22,6 +24,7 @@ FILE = "manifest.md"
 PUBLISHED = "~/.context-graph/manifest.md"
 LARGEST = 8 * 1024 * 1024  # chosen: tens of thousands of lines, more than anybody edits by hand
 REMOVABLE = 0.2  # chosen: a lost file is no wish (memory-model: Manifest)
+LONGEST_NAME = 200  # chosen: with what stands around it, a name that file systems take
 LONGEST_NOTE = 2000  # specification: the bound of an annotation
 
 ACTIVE, PENDING, NOTES = "Active Concepts", "Pending Actions", "Notes"
@@ -64,13 +67,28 @@ class Reviewed:
         return sum(edit.action == "delete" for edit in self.edits) > REMOVABLE * self.listed
 
 
+def manifest_file(collection: str) -> str:
+    """What the page of a collection is called; the default one's has the plain name."""
+    if collection == DEFAULT_COLLECTION:
+        return FILE
+    name = quote(collection, safe=" ")
+    if len(name) > LONGEST_NAME:
+        name = hashlib.blake2b(collection.encode(), digest_size=16).hexdigest()
+    return f"manifest-{name}.md"
+
+
+def manifest_files(data: Path) -> list[Path]:
+    """The pages of all collections."""
+    return sorted(data.glob("manifest*.md"))
+
+
 def locate_manifest(kernel: Kernel, said: str) -> Path:
-    """Where the page is: in the data directory, and nowhere else."""
-    data = Path(os.path.realpath(bench_of(kernel).data))
-    wanted = data / FILE if said in (PUBLISHED, "") else data / Path(said).expanduser()
+    """Where the page is: in the data directory, and nowhere else. Every collection has its own."""
+    data, file = Path(os.path.realpath(bench_of(kernel).data)), manifest_file(kernel.collection)
+    wanted = data / file if said in (PUBLISHED, "") else data / Path(said).expanduser()
     place = Path(os.path.realpath(wanted))
-    if place != data / FILE:
-        message = f"The manifest is {FILE} in the data directory; {said!r} is somewhere else."
+    if place != data / file:
+        message = f"The manifest is {file} in the data directory; {said!r} is somewhere else."
         raise Refusal(Failure.INVALID, message, field="path")
     return place
 

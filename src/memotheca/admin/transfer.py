@@ -18,7 +18,9 @@ from memotheca.search.index_folder import IndexFolder
 from memotheca.search.prepared import LATER
 from memotheca.storage import journal
 from memotheca.storage.heads import all_loose_edges
+from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
+from memotheca.text.secrets import scrub
 
 FORMAT = 1  # chosen: counted up when an older program could not read a file
 _BEGINNING = b'{"memotheca":"export",'
@@ -105,7 +107,7 @@ def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict
             report(line["tx"], header["tx"], "importing")
             yield line
 
-    def act(session: Any) -> int:
+    def act(session: Any) -> Moved:
         _begin_once(begun)
         loaded = journal.load(session, kernel.collection, header, commits())
         if seen_end != [loaded]:
@@ -118,14 +120,13 @@ def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict
             )
         if kernel.parts.find(IndexFolder) is not None:
             rebuild_within(session, kernel, report)
-        return loaded
+        held = Snapshot(session, kernel.collection)
+        return Moved(loaded, held.count("entry"), held.count("edge"))
 
     try:
-        loaded = kernel.store.operate(act)
+        return kernel.store.operate(act) if kernel.once is None else kernel.once.operate(kernel.store, act)
     except (KeyError, TypeError, AttributeError) as error:
         raise Refusal(Failure.INVALID, f"A line lacks what an export has ({error}); nothing was imported.") from None
-    with kernel.read() as snapshot:
-        return Moved(loaded, snapshot.count("entry"), snapshot.count("edge"))
 
 
 def _import_graph(kernel: Kernel, lines: list[dict[str, Any]], *, actor: str) -> Moved:
@@ -138,22 +139,24 @@ def _import_graph(kernel: Kernel, lines: list[dict[str, Any]], *, actor: str) ->
             for version in transaction.entries((kinds.ENTRY,))
             if isinstance(thing := version.thing, Entry)
         }
-        made = skipped = edges = 0
+        made = skipped = edges = redacted = 0
         for line in lines:
             if line.get("type") == "entity":
                 name, tags = str(line["name"]), tuple(t for t in [str(line.get("entityType") or "")] if t)
                 _entity(transaction, name)
                 for observation in line.get("observations", []):
-                    if (name, str(observation)) in known:
+                    said, redactions = scrub(str(observation))
+                    if (name, said) in known:
                         skipped += 1
                         continue
-                    known.add((name, str(observation)))
-                    transaction.put(blank_entry(transaction, name, str(observation), tags), LATER)
+                    known.add((name, said))
+                    redacted += sum(redaction.count for redaction in redactions)
+                    transaction.put(blank_entry(transaction, name, said, tags), LATER)
                     made += 1
             elif line.get("type") == "relation":
-                added = _relation(transaction, str(line["from"]), str(line["relationType"]), str(line["to"]))
+                added = relate_names(transaction, str(line["from"]), str(line["relationType"]), str(line["to"]))
                 edges, skipped = edges + added, skipped + (not added)
-        return Moved(1 if transaction.changed else 0, made, edges, skipped)
+        return Moved(1 if transaction.changed else 0, made, edges, skipped, redacted)
 
     try:
         return kernel.write(act, actor=actor)
@@ -170,7 +173,7 @@ def _entity(transaction: Transaction, name: str) -> Entry:
     return entity
 
 
-def _relation(transaction: Transaction, source: str, predicate: str, target: str) -> bool:
+def relate_names(transaction: Transaction, source: str, predicate: str, target: str) -> bool:
     start, end = _entity(transaction, source), _entity(transaction, target)
     if any(edge.target == end.id for edge in transaction.edges_from(start.id, predicate)):
         return False

@@ -39,6 +39,7 @@ COMMANDS = {
     "import": "bring in an export, or the memory.json of the reference memory server",
     "backup": "copy the database, safely while it is in use",
     "restore": "put a backup in place of the data, and keep what was there",
+    "migrate": "move everything to PostgreSQL, or back into a directory",
     "erase": "remove something for good, from history, log and backups too",
     "reindex": "make the search index anew, or with another embedder",
     "token": "make, list and revoke the tokens by which clients reach a server",

@@ -25,13 +25,16 @@ from memotheca.kernel.precedence import Precedence
 from memotheca.model.errors import Failure, Refusal, refuse_for_memory
 from memotheca.notes.mounts import vaults_of
 from memotheca.server import prompts, resources
+from memotheca.server.access.holders import actor_of, is_admin, may_write, refuse_strangers
+from memotheca.server.access.quotas import hold_against_quotas
 from memotheca.server.background import Works
 from memotheca.server.content_types import carry_types, restore_types
 from memotheca.server.elicitation import QuestionReply, converse, seal_state
 from memotheca.server.events import TOOLS_CHANGED, Hub, Note, Subscriber
 from memotheca.server.faults import INTERNAL_ERROR, INVALID_PARAMS, fault_details
 from memotheca.server.guidance import compose_instructions
-from memotheca.server.holders import actor_of, is_admin, may_write, refuse_strangers
+from memotheca.server.operation.call_watch import FAILED, OK, name_tool, note_outcome
+from memotheca.server.operation.operation import Operation
 from memotheca.server.progress import Teller
 from memotheca.server.sessions import HERE, MessageOrigin, session_of
 from memotheca.server.task_protocol import Errands
@@ -88,10 +91,11 @@ class MemothecaServer(Server[Any]):
 
 
 class Adapter:
-    """Translates between the protocol and the app; one for each process."""
+    """Translates between the protocol and the app; one for each collection that is served."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, *, does_jobs: bool = True, operation: Operation | None = None) -> None:
         self.app = app
+        self.operation = operation or Operation()
         self.hub = Hub(app.kernel)
         self._threads = anyio.CapacityLimiter(16)
         # Who writes may have to wait for another program, and whoever only reads not for them.
@@ -124,11 +128,11 @@ class Adapter:
             on_get_prompt=_completed(self._get_prompt),
             on_completion=_completed(self._complete),
         )
-        self.works = Works(app, self._in_thread)
+        self.works = Works(app, self._in_thread, does_jobs=does_jobs)
         self.works.register(self.server)
         self.errands = Errands(app, self._in_thread)
         self.errands.register(self.server)
-        self.server.middleware[:] = [self._guard, self._begin_older_task, seal_state()]
+        self.server.middleware[:] = [self._observe, self._guard, self._limit, self._begin_older_task, seal_state()]
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
@@ -166,11 +170,18 @@ class Adapter:
         finally:
             stopped.set()
 
+    async def _observe(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Have every call told to whoever watches; what a client calls a tool that is not there is not repeated."""
+        who, collection = actor_of(ctx), self.app.kernel.collection
+        tool = name_tool(ctx, self.app.catalog.find)
+        return await self.operation.watch.answer(ctx, call_next, who=who, collection=collection, tool=tool)
+
     async def _guard(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Complete every error with its type and details; what nobody expected is logged, never sent."""
         try:
             refuse_strangers(ctx)
-            result = await call_next(ctx)
+            with self.operation.drain.running_call(ctx):
+                result = await call_next(ctx)
             if ctx.method == "notifications/initialized":
                 self._member(ctx).wants_tools = True
             if ctx.method == "initialize":
@@ -196,6 +207,10 @@ class Adapter:
         except Exception:
             log.exception("%s failed", ctx.method)
             raise MCPError(INTERNAL_ERROR, "Internal error", fault_details(INTERNAL_ERROR)) from None
+
+    async def _limit(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        await hold_against_quotas(ctx, self.app, self.operation.quotas, self._in_thread)
+        return await call_next(ctx)
 
     async def _in_thread(self, work: Callable[[], Any]) -> Any:
         return await _in_turn(partial(self._answer, work), self._threads, leave=False)
@@ -263,7 +278,9 @@ class Adapter:
         listing = self.app.catalog.find(params.name)
         threads = self._threads_for(listing)
         try:
-            return await converse(ctx, params, run)
+            reply = await converse(ctx, params, run)
+            note_outcome(_outcome_of(reply))
+            return reply
         except UnknownTool:
             details = f"There is no tool {params.name!r}; tools/list names them."
             raise MCPError(
@@ -454,6 +471,12 @@ def _to_protocol_error(refusal: Refusal, ctx: Context) -> MCPError:
         if refusal.failure is Failure.NOT_FOUND and ctx.protocol_version <= LAST_WITH_NOT_FOUND:
             return MCPError(RESOURCE_NOT_FOUND, refusal.message, {"error_type": "resource_not_found", **data})
     return MCPError(code, refusal.message, fault_details(code, data, details=refusal.message))
+
+
+def _outcome_of(reply: Reply | QuestionReply) -> str:
+    if isinstance(reply, QuestionReply):
+        return "asked"
+    return (reply.code or FAILED) if reply.failed else OK
 
 
 def _to_wire(reply: Reply | QuestionReply) -> dict[str, Any]:

@@ -31,10 +31,12 @@ class TaskNotificationParams(types.NotificationParams):
 
 
 class Works:
-    """The jobs of this process's collection, on behalf of its clients."""
+    """The jobs of a collection, on behalf of its clients."""
 
-    def __init__(self, app: App, in_thread: InThread) -> None:
+    def __init__(self, app: App, in_thread: InThread, *, does_jobs: bool = True) -> None:
         self._app = app
+        # Workers take the jobs of every collection, so that one group of them is enough.
+        self._does_jobs = does_jobs
         self._in_thread = in_thread
 
     def register(self, server: Server[Any]) -> None:
@@ -46,7 +48,7 @@ class Works:
     async def going_on(self) -> AsyncGenerator[None]:
         """Work while a transport serves, unless it may not write; what is under way at its end is given back to whoever
         works next."""
-        if self._app.catalog.is_read_only:
+        if self._app.catalog.is_read_only or not self._does_jobs:
             yield
             return
         workers = Workers(self._app.kernel).start()

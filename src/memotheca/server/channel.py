@@ -10,8 +10,8 @@ from uuid import uuid4
 import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
+from memotheca.server.access.holders import TokenHolder
 from memotheca.server.batches import Reply
-from memotheca.server.holders import TokenHolder
 from memotheca.server.limits import ByteBudget
 from memotheca.server.messages import Entrance, Incoming
 

@@ -15,6 +15,7 @@ from memotheca.admin.history import changes_after, newest_tx
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
 from memotheca.server.resources import WatchedResource, changed_resources, changes_wanted, understand
+from memotheca.storage.database import TellingDatabase
 
 log = logging.getLogger(__name__)
 
@@ -126,6 +127,8 @@ class Hub:
         self._parts: dict[tuple[Subscriber, str], Subscription] = {}
         self._seen = -1
         self._awake = anyio.Event()
+        # Who waits to be told of changes is in nobody's way.
+        self._waiting = anyio.CapacityLimiter(1)
 
     def join(self) -> Subscriber:
         subscriber = Subscriber()
@@ -181,12 +184,19 @@ class Hub:
                 self._seen = -1
                 self._awake = anyio.Event()
                 await self._awake.wait()
+            database = self._kernel.store.database
+            heard = database.heard() if isinstance(database, TellingDatabase) else 0
             try:
                 while await self._catch_up() == BATCH:
                     pass
             except Refusal as refusal:
                 log.warning("following the journal: %s", refusal.message)
-            await anyio.sleep(POLL_SECONDS)
+            if isinstance(database, TellingDatabase):
+                await anyio.to_thread.run_sync(
+                    database.wait_for_change, heard, abandon_on_cancel=True, limiter=self._waiting
+                )
+            else:
+                await anyio.sleep(POLL_SECONDS)
 
     async def _catch_up(self) -> int:
         """Tell of the next transactions, as many as are read at once; returns how many there were."""

@@ -62,13 +62,13 @@ def heeded() -> list[int]:
     return [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
 
 
-def leave_in_the_end(app: App) -> Callable[[], None]:
-    """A watch over an end under way: a call that does not end must not keep the process for ever. Returns how to say
-    that it has come."""
+def leave_in_the_end(app: App, after: float = 0.0) -> Callable[[], None]:
+    """A watch over an end under way: a call that does not end must not keep the process for ever, once it has had its
+    time. Returns how to say that the end has come."""
     ended = threading.Event()
 
     def watch() -> None:
-        if not ended.wait(PATIENCE):
+        if not ended.wait(after + PATIENCE):
             log.warning("a call does not end; it is abandoned")
             leave_at_once(app)
 

@@ -9,10 +9,10 @@ from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from memotheca.server.access.holders import HOLDER
 from memotheca.server.adapter import Adapter
 from memotheca.server.batches import Reply, spell
 from memotheca.server.faults import PARSE_ERROR, fault, parse_message
-from memotheca.server.holders import HOLDER
 from memotheca.server.limits import ClientLimits
 from memotheca.server.messages import Entrance, Full, Incoming
 from memotheca.server.sessions import HERE, MessageOrigin, name_session

@@ -19,13 +19,12 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from memotheca.model.clock import SECOND
+from memotheca.server.access.holders import HOLDER, SESSION, TokenHolder
 from memotheca.server.adapter import Adapter
 from memotheca.server.ascii_json import JsonReply
 from memotheca.server.channel import Channel, Event, Gone
 from memotheca.server.dream_stream import NAME, DreamFollower
 from memotheca.server.faults import INVALID_REQUEST, fault
-from memotheca.server.gate import SESSION
-from memotheca.server.holders import HOLDER, TokenHolder
 from memotheca.server.limits import IS_IDLE, ByteBudget, ClientLimits
 from memotheca.server.messages import Full, Incoming
 from memotheca.server.sessions import HERE, MessageOrigin, name_session

@@ -11,94 +11,86 @@ from types import FrameType
 from typing import Any, cast
 
 import anyio
-import anyio.to_thread
 import uvicorn
-from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.routing import Route, WebSocketRoute, request_response
-from starlette.types import ASGIApp
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Match, Mount, Route
+from starlette.types import ASGIApp, Scope
 
-from memotheca import __version__
-from memotheca.admin.history import newest_tx
 from memotheca.app import App
 from memotheca.model.errors import Failure, Refusal
+from memotheca.server.access.gate import AllowedHosts, Gate, is_everywhere, is_loopback
+from memotheca.server.access.holders import TokenHolders
+from memotheca.server.access.page_sessions import LOGIN, LOGOUT, PageSessions
+from memotheca.server.access.served_collections import CollectionChoice, ServedCollections
 from memotheca.server.adapter import Adapter
-from memotheca.server.ascii_json import JsonReply
-from memotheca.server.bare import BareDoor
-from memotheca.server.batch_posts import BatchDoor
 from memotheca.server.connections import GuardedHttp, GuardedSocket, Places
-from memotheca.server.gate import AllowedHosts, Gate, is_everywhere, is_loopback
-from memotheca.server.holders import TokenHolders
+from memotheca.server.doors import CollectionDoors
 from memotheca.server.limits import ByteBudget, Sparing, limits_of
-from memotheca.server.posts import MAX_BODY, MessageCheck
+from memotheca.server.operation.operation import Operation
+from memotheca.server.operation.server_state import StateDoor
+from memotheca.server.page_files import PageFiles, is_of_page
+from memotheca.server.posts import MAX_BODY
 from memotheca.server.shutdown import heeded, leave_in_the_end
-from memotheca.server.sockets import SocketDoor
-from memotheca.server.sse import MESSAGES, EventDoor, Wait
-from memotheca.server.upload_endpoint import UploadDoor
+from memotheca.server.sse import Wait
 from memotheca.settings import Settings, read_token
 
 log = logging.getLogger(__name__)
-
-NEWEST_REVISION = MODERN_PROTOCOL_VERSIONS[-1]
-
 
 # Chosen: chosen: how many connections wait to be accepted, and are at once: what is sent away again is open for a
 # moment.
 BACKLOG = 128
 # What clients cause is logged sparingly.
-SPARED = ("asyncio", "uvicorn.error", "memotheca.server.connections", "memotheca.server.gate", "mcp.server")
+SPARED = ("asyncio", "uvicorn.error", "memotheca.server.connections", "memotheca.server.access.gate", "mcp.server")
+
+
+COMPRESSED = 1024  # chosen: bytes; a shorter answer fits into one packet anyway
+LEVEL = 4  # chosen: most of what the highest saves, for a third of the work
 
 
 def build_web(
     adapter: Adapter, settings: Settings, *, wait: Wait = anyio.sleep, budget: ByteBudget | None = None
 ) -> ASGIApp:
     names, limits = AllowedHosts(settings), limits_of(settings)
-    holders = TokenHolders(settings.data, read_token(settings), adapter.app.kernel.collection)
+    holders = TokenHolders(settings.data, read_token(settings))
     if not holders.are_asked_for and not is_loopback(settings.text("host")):
         raise Refusal(
             Failure.FORBIDDEN,
             "An address that others can reach needs a bearer token: make one with `memotheca token add NAME`, or set "
             "MEMOTHECA_TOKEN or --token-file.",
         )
-    manager = StreamableHTTPSessionManager(
-        adapter.server,
-        # Hosts and origins are checked at the gate, before a body is read.
-        security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-        max_request_body_size=MAX_BODY,
-        max_sessions=limits.sessions,
-    )
     budget = budget or ByteBudget(limits.buffers)
-    events = EventDoor(adapter, limits, budget, wait)
-    # Whoever asks how we are waits for nobody.
-    glance = anyio.CapacityLimiter(2)
-
-    async def health(request: Request) -> JsonReply:
-        try:
-            tx = await anyio.to_thread.run_sync(partial(newest_tx, adapter.app.kernel), limiter=glance)
-        except Refusal as refusal:
-            return JsonReply({"status": "unavailable", "reason": refusal.failure.code}, status_code=503)
-        return JsonReply({"status": "ok", "version": __version__, "mcp_version": NEWEST_REVISION, "tx_id": tx})
+    served = ServedCollections(adapter, settings, lambda each: CollectionDoors(each, limits, budget, wait))
+    state = StateDoor(adapter, holders)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
-        async with adapter.running(), manager.run(), events.running():
+        async with served.running():
             yield
 
-    alone = BareDoor(StreamableHTTPASGIApp(manager), adapter)
-    endpoint: Any = MessageCheck(BatchDoor(alone, budget, limits.sessions), budget)
-    posted: Any = MessageCheck(request_response(events.receive), budget)
+    pages = PageSessions(holders)
     routes = [
-        Route("/mcp", endpoint=endpoint),
-        WebSocketRoute("/mcp", endpoint=SocketDoor(adapter, limits).serve),
-        Route("/sse", endpoint=cast(Any, events), methods=["GET"]),
-        Route(MESSAGES, endpoint=posted, methods=["POST"]),
-        Route("/uploads", endpoint=UploadDoor(adapter).receive, methods=["POST"]),
-        Route("/health", endpoint=health, methods=["GET"]),
+        *state.routes,
+        Route(LOGIN, endpoint=pages.login, methods=["POST"]),
+        Route(LOGOUT, endpoint=pages.logout, methods=["POST"]),
+        PageRoute(PageFiles()),
+        Mount("/", app=CollectionChoice(served)),
     ]
-    return Gate(Starlette(routes=routes, lifespan=lifespan), names, holders)
+    inner = Starlette(routes=routes, lifespan=lifespan)
+    # Streams of events are never compressed: what is told should arrive at once.
+    smaller = GZipMiddleware(inner, minimum_size=COMPRESSED, compresslevel=LEVEL)
+    return Gate(smaller, names, holders, pages, watch=adapter.operation.watch)
+
+
+class PageRoute(Route):
+    """Everything that is of the page; what only looks like it, such as a client's address, goes on to the next."""
+
+    def __init__(self, files: PageFiles) -> None:
+        super().__init__("/{path:path}", endpoint=files.serve, methods=["GET"])
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        is_asked = scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and is_of_page(scope["path"])
+        return super().matches(scope) if is_asked else (Match.NONE, {})
 
 
 def run_web(adapter: Adapter, settings: Settings, *, announce: Any = None) -> None:
@@ -118,12 +110,13 @@ def run_web(adapter: Adapter, settings: Settings, *, announce: Any = None) -> No
         )
     for name in SPARED:
         logging.getLogger(name).addFilter(Sparing())
-    server = Stoppable(configure(app, places), adapter.app)
+    server = Stoppable(configure(app, places), adapter.app, adapter.operation)
     try:
         server.run(sockets=[listener])
     except KeyboardInterrupt:
         log.debug("told to stop")
     adapter.app.close()
+    adapter.operation.close()
     server.has_ended()
 
 
@@ -141,11 +134,12 @@ def configure(app: ASGIApp, places: Places) -> uvicorn.Config:
 
 
 class Stoppable(uvicorn.Server):
-    """Ends at SIGHUP as at SIGTERM, and even where a call does not."""
+    """Ends at SIGHUP as at SIGTERM: calls that run have their time, and it ends even where one does not."""
 
-    def __init__(self, config: uvicorn.Config, app: App) -> None:
+    def __init__(self, config: uvicorn.Config, app: App, operation: Operation | None = None) -> None:
         super().__init__(config)
         self._app = app
+        self._operation = operation or Operation()
         self.has_ended: Callable[[], None] = lambda: None
 
     @contextmanager
@@ -158,9 +152,18 @@ class Stoppable(uvicorn.Server):
             self._captured_signals.clear()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        if not self.should_exit:
-            self.has_ended = leave_in_the_end(self._app)
+        if self.should_exit:
+            self._operation.drain.is_hurried = True
+        else:
+            self.has_ended = leave_in_the_end(self._app, self._operation.drain_seconds)
         super().handle_exit(sig, frame)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """While calls come to their end, whoever comes is still answered: that it should come again."""
+        if not await self._operation.drain.wait(self._operation.drain_seconds):
+            log.warning("%d calls did not end in time", self._operation.drain.running)
+            self.config.timeout_graceful_shutdown = 1
+        await super().shutdown(sockets)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -3,25 +3,26 @@
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import parse_qs
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from memotheca.model.errors import Failure, Refusal
+from memotheca.server.access.holders import HOLDER, TokenHolders
+from memotheca.server.access.page_sessions import LOGIN, LOGOUT, PageSessions
 from memotheca.server.ascii_json import JsonReply
 from memotheca.server.faults import INVALID_REQUEST, fault
-from memotheca.server.holders import HOLDER, TokenHolder, TokenHolders
+from memotheca.server.operation.call_watch import CallWatch, RefusalRecord
+from memotheca.server.page_files import is_of_page
 from memotheca.settings import Settings
 
 log = logging.getLogger(__name__)
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-OPEN = "/health"
-SESSION_HEADER = "mcp-session-id"
-# In the address of a connection by server-sent events, and in the ids of its events before their number.
-SESSION = "session_id"
+OPEN = ("/health", "/ready")
+# Under which key a request's scope has who is told of refusals.
+WATCH = "memotheca.watch"
 SHOWN = 100  # chosen: a name of usual length; what is refused is not repeated at length
 
 CORS_METHODS = "GET, POST, DELETE, OPTIONS"
@@ -83,23 +84,28 @@ def _is_among(origin: str, allowed: Sequence[str]) -> bool:
 class Gate:
     """Turns away who may not ask, and lets scripts of the named origins read what the others are answered."""
 
-    def __init__(self, app: ASGIApp, names: AllowedHosts, holders: TokenHolders) -> None:
+    def __init__(
+        self, app: ASGIApp, names: AllowedHosts, holders: TokenHolders, pages: PageSessions, *, watch: CallWatch
+    ) -> None:
         self._app = app
+        self._watch = watch
         self._names = names
         self._holders = holders
+        self._pages = pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # The health check says nothing worth hiding.
-        if scope["type"] not in ("http", "websocket") or scope["path"] == OPEN:
+        # Whether we are well, and ready, is nothing worth hiding.
+        if scope["type"] not in ("http", "websocket") or scope["path"] in OPEN:
             await self._app(scope, receive, send)
             return
-        headers = _first_of_each(scope["headers"])
+        scope[WATCH] = self._watch
+        headers = first_of_each(scope["headers"])
         origin = headers.get("origin", "")
         if origin and self._names.share_with(origin):
             send = _sharing(send, origin)
         answer = self._refuse(scope, headers) or _preflight(scope, headers)
         if answer is None:
-            answer, send = self._admit(scope, headers, send)
+            answer = self._admit(scope, headers)
         if answer is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -110,57 +116,48 @@ class Gate:
     def _refuse(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
         host, origin = headers.get("host", ""), headers.get("origin", "")
         if not self._names.admit_host(host):
-            return _refusal(scope, 421, f"Host {host[:SHOWN]!r}")
+            return refuse(scope, 421, f"Host {host[:SHOWN]!r}")
         if origin and not self._names.admit_origin(origin):
-            return _refusal(scope, 403, f"Origin {origin[:SHOWN]!r}")
+            return refuse(scope, 403, f"Origin {origin[:SHOWN]!r}")
         # A page may ask without saying who it is, as long as it cannot read the answer; browsers say whence, at least.
         if not origin and headers.get("sec-fetch-site") == "cross-site":
-            return _refusal(scope, 403, "a page of another site")
+            return refuse(scope, 403, "a page of another site")
         if _is_preflight(scope, headers) and not self._names.share_with(origin):
-            return _refusal(scope, 403, f"Origin {origin[:SHOWN]!r}")
+            return refuse(scope, 403, f"Origin {origin[:SHOWN]!r}")
         return None
 
-    def _admit(self, scope: Scope, headers: Mapping[str, str], send: Send) -> tuple[Response | None, Send]:
-        """Find out who asks and write it into the scope; a session is its own holder's alone."""
-        if not self._holders.are_asked_for:
-            return None, send
+    def _admit(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
+        """Find out who asks and write it into the scope."""
+        if not self._holders.are_asked_for or _needs_no_token(scope):
+            return None
         scheme, _, given = headers.get("authorization", "").partition(" ")
-        holder = self._holders.find(given.strip()) if scheme.lower() == "bearer" else None
+        if scheme:
+            holder = self._holders.find(given.strip()) if scheme.lower() == "bearer" else None
+        else:
+            holder = self._pages.find(headers) if scope["type"] == "http" else None
         if holder is None:
-            return _refusal(scope, 401, "no bearer token, or a wrong one"), send
-        if not holder.token.may_enter(self._holders.collection):
-            why = f"the token of {holder.token.name} is for other collections"
-            return _refusal(scope, 403, why, WRONG_COLLECTION), send
-        if not all(self._holders.owns(holder, session) for session in _named_sessions(scope, headers)):
-            return _refusal(scope, 404, f"{holder.token.name} asked in another's session", WRONG_SESSION), send
+            return refuse(scope, 401, "no bearer token, or a wrong one")
         scope[HOLDER] = holder
-        return None, self._noting(send, holder)
-
-    def _noting(self, send: Send, holder: TokenHolder) -> Send:
-        """Remember whose the sessions are that are begun."""
-
-        async def note(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                session = _first_of_each(message.get("headers", [])).get(SESSION_HEADER)
-                if session:
-                    self._holders.note(holder, session)
-            await send(message)
-
-        return note
+        return None
 
 
-def _named_sessions(scope: Scope, headers: Mapping[str, str]) -> list[str]:
-    """The sessions that a request names: in a header, in its address, or in the last event that it has seen."""
-    query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
-    last = headers.get("last-event-id", "").rpartition("-")[0]
-    return [each for each in (headers.get(SESSION_HEADER, ""), last, *query.get(SESSION, [])) if each]
+def _needs_no_token(scope: Scope) -> bool:
+    """The page's files hold nothing that is stored, and whoever logs in has yet to say who they are."""
+    if scope["type"] != "http":
+        return False
+    is_read = scope["method"] in ("GET", "HEAD") and is_of_page(scope["path"])
+    return is_read or (scope["method"] == "POST" and scope["path"] in (LOGIN, LOGOUT))
 
 
-def _first_of_each(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
+def first_of_each(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
     return {name.decode("latin-1"): value.decode("latin-1").strip() for name, value in reversed(headers)}
 
 
 _WORDS = {
+    404: (
+        "Not found",
+        "There is no such collection for whoever asks; the address of one is /c/NAME/mcp.",
+    ),
     421: (
         "Invalid Host header",
         "This server does not answer to that host. Name the hosts it is reached by with --allowed-hosts.",
@@ -172,16 +169,14 @@ _WORDS = {
 }
 
 
-WRONG_COLLECTION = ("Forbidden", "This token is for other collections than the one that is served here.")
-WRONG_SESSION = ("Session not found", "There is no such session of yours. Begin a new one.")
-
-
-def _refusal(scope: Scope, status: int, why: str, words: tuple[str, str] | None = None) -> Response:
+def refuse(scope: Scope, status: int, why: str) -> Response:
     """The answer, which the log tells of; neither has the token or the query, which might hold one."""
     client = scope.get("client") or ("somebody", 0)
-    log.info(
-        "refused with %d: %s %s of %s: %s", status, scope.get("method", "WebSocket"), scope["path"], client[0], why
-    )
+    method, watch = scope.get("method", "WebSocket"), scope.get(WATCH)
+    log.info("refused with %d: %s %s of %s: %s", status, method, scope["path"], client[0], why)
+    if watch is not None:
+        path = str(scope["path"])[:SHOWN]
+        watch.refused(RefusalRecord(status=status, method=method, path=path, address=str(client[0]), why=why))
     if status == 401:
         message = "Send the bearer token in the Authorization header, never in the address."
         return JsonReply(
@@ -189,7 +184,7 @@ def _refusal(scope: Scope, status: int, why: str, words: tuple[str, str] | None 
             401,
             headers={"WWW-Authenticate": 'Bearer realm="memotheca"'},
         )
-    message, details = words or _WORDS[status]
+    message, details = _WORDS[status]
     return JsonReply(fault(INVALID_REQUEST, message, details=details), status)
 
 

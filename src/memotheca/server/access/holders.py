@@ -11,6 +11,9 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.server.sessions import HERE
 from memotheca.text.caches import LruCache
 
+SESSION_HEADER = "mcp-session-id"
+# In the address of a connection by server-sent events, and in the ids of its events before their number.
+SESSION = "session_id"
 # Under which key a request's scope has who asks.
 HOLDER = "memotheca.holder"
 CANCELS = ("tasks/cancel", "tools/cancel")
@@ -30,12 +33,10 @@ class TokenHolder:
 class TokenHolders:
     """Whoever sends one of the tokens of the file beside the data, or the one token of the settings."""
 
-    def __init__(self, data: Path, token: str, collection: str) -> None:
-        self.collection = collection
+    def __init__(self, data: Path, token: str) -> None:
         self._token = token.encode()
         self._file = TokenFile(data)
         self._was_asked_for = False
-        self._owners: LruCache[str, str] = LruCache(SESSIONS)
 
     @property
     def are_asked_for(self) -> bool:
@@ -48,6 +49,13 @@ class TokenHolders:
         if found is None and self._token and hmac.compare_digest(secret.encode("latin-1", "replace"), self._token):
             return TokenHolder(UNNAMED, lambda: True)
         return None if found is None else TokenHolder(found, lambda: self._file.find(secret) == found)
+
+
+class SessionOwners:
+    """Whose the sessions of a collection are."""
+
+    def __init__(self) -> None:
+        self._owners: LruCache[str, str] = LruCache(SESSIONS)
 
     def owns(self, holder: TokenHolder, session: str) -> bool:
         """Whether a session is this holder's; of one that nobody here has begun the transport says that it is none."""
