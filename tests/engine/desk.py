@@ -23,11 +23,12 @@ from memotheca.search.chosen_embedder import Embedding, choose_embedder, embedde
 from memotheca.search.derive import Births
 from memotheca.search.embed import embed_waiting
 from memotheca.search.finder import Findings, Search, finder_of
+from memotheca.search.hits import HitPage
 from memotheca.search.index.score import EXTRA_LENGTH, K1, PAIR_WEIGHT, B, Filter
 from memotheca.search.index.seal import maintain
 from memotheca.search.index_folder import IndexFolder
 from memotheca.search.passages import cut
-from memotheca.search.search import HitPage, Question, find_entries
+from memotheca.search.search import Question, find_entries
 from memotheca.text.terms import TITLE_WEIGHT
 from memotheca.text.words import identifiers, pairs, query_words, words
 from memotheca.vectors.embedders import Choice

@@ -11,8 +11,9 @@ from memotheca.admin.erasure import erase
 from memotheca.admin.upkeep import index_everything
 from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, store_entry, update_entry
 from memotheca.model.knowledge import Entry
+from memotheca.search.hits import Hit
 from memotheca.search.index.seal import MERGE_AT, maintain
-from memotheca.search.search import Hit, Question, find_entries
+from memotheca.search.search import Question, find_entries
 from memotheca.storage.store import Transaction
 from memotheca.text.terms import filter_number, identifier_number, pair_number, word_number
 from memotheca.text.words import stem
