@@ -52,6 +52,7 @@ IMPOSED = {"data_received"}
 
 # The only functions that import when called: what start-up must not wait for, the tools, and the commands.
 LATE_IMPORTS = {
+    "__main__.py": {"start"},
     # What only who asks for it has installed.
     "server/operation/operation.py": {"_build_metrics", "_build_traces"},
     "app.py": {

@@ -44,6 +44,9 @@ SEEN = (
     *(("help", name) for name in COMMANDS),
 )
 NONSENSE = (
+    ("rename", "☕", "tea"),
+    ("rename", "t-1", "tea"),
+    ("remember", " "),
     ("show", "☕"),
     ("graph", "☕"),
     ("remove", "☕", "--yes"),

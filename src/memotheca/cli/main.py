@@ -12,6 +12,7 @@ from memotheca import __version__
 from memotheca.cli.interrupt import Stopped, stop_on_signals
 from memotheca.cli.layout import columns, table
 from memotheca.cli.terminal import aimed, is_json, leave, make_printable, say_error, to_json_text
+from memotheca.cli.welcome import welcome
 from memotheca.model.errors import Failure, Refusal
 from memotheca.settings import DATA_DOC, OPTIONS, Option
 
@@ -20,12 +21,14 @@ Group = Any
 COMMANDS = {
     "serve": "run the server for an MCP client, over stdio or HTTP",
     "connect": "print or write the configuration that lets a client start Memotheca",
+    "remember": "keep something, in your own words",
     "call": "call a tool and print its answer",
     "add": "make files searchable: documents, pictures, whole folders",
     "documents": "list the files that were added",
     "remove": "take documents out; undo brings them back",
     "search": "find something in everything that is stored",
     "show": "show one thing in full: an entry, a document, a note, a relation",
+    "rename": "give a note or an entry another name; links to a note follow",
     "vault": "show what is in the mounted folders of notes, and what to mend there",
     "graph": "draw what is around a thing: a tree, or mermaid, dot or json",
     "memory": "show what a librarian needs to know, and walk through what there is to decide",
@@ -51,8 +54,8 @@ EXAMPLES = """examples:
   memotheca serve                      for a client that starts the server
   memotheca serve --transport http     for clients that connect to a running one
   memotheca connect claude-code        how to tell Claude Code about it
-  memotheca call store topic=tea content="Ada takes it black."
-  memotheca call query content="how does Ada take her tea?"
+  memotheca remember "Ada takes her tea black."
+  memotheca search "how does Ada take her tea?"
   memotheca add ~/Documents/handbook.pdf
   memotheca undo                       take back the newest change
 
@@ -128,7 +131,12 @@ def load_command(name: str) -> ModuleType:
 def main(arguments: Sequence[str] | None = None) -> int:
     make_printable()
     given = _command_first(list(sys.argv[1:] if arguments is None else arguments))
-    if not given or given[0] not in COMMANDS:
+    if not given:
+        if _is_person_there():
+            print(welcome())
+            return 0
+        given = ["serve"]
+    if given[0] not in COMMANDS:
         return _explain(given)
     name = given[0]
     command = load_command(name)
@@ -154,6 +162,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         leave(parsed)
         restore_signals()
+
+
+def _is_person_there() -> bool:
+    """A client that starts the bare command talks to it over stdin; a person sits at a terminal."""
+    return sys.stdin is None or sys.stdin.isatty()
 
 
 def _command_first(given: list[str]) -> list[str]:

@@ -10,15 +10,42 @@ from pathlib import Path
 _BARE = re.compile(r"[\w@+=:,./\\-]+", re.ASCII)
 
 
+# Folders of environments that a runner makes for one run and throws away, and what starts such a run again.
+_PASSING = {"archive-v0": ("uvx",), "environments-v2": ("uvx",), "builds-v0": ("uvx",), ".cache": ("pipx", "run")}
+
+
 def this_program() -> list[str]:
     """How to start this very Memotheca from anywhere, also where another program of its name is on the PATH."""
+    runner = _runner()
+    if runner:
+        found = shutil.which(runner[0])
+        return [found or runner[0], *runner[1:], "memotheca"]
     started = Path(sys.argv[0])
     if started.stem == "memotheca":
         found = shutil.which(str(started))
         if found:
             return [str(Path(found).absolute())]
     beside = Path(sys.executable).with_name("memotheca.exe" if sys.platform == "win32" else "memotheca")
-    return [str(beside)] if beside.exists() else [sys.executable, "-m", "memotheca.cli.main"]
+    return [str(beside)] if beside.exists() else [sys.executable, "-m", "memotheca"]
+
+
+def typed_program() -> list[str]:
+    """The same, as short as a person may type it here."""
+    words = this_program()
+    runner = _runner()
+    if runner:
+        return [*runner, "memotheca"]
+    found = shutil.which("memotheca")
+    return ["memotheca"] if found and Path(found).absolute() == Path(words[0]) else words
+
+
+def _runner() -> tuple[str, ...]:
+    """`uvx` or `pipx run` where it was started by one of them: the place it runs from will not stay."""
+    parts = Path(sys.prefix).parts
+    for name, words in _PASSING.items():
+        if name in parts and words[0].removesuffix("x") in "/".join(parts):
+            return words
+    return ()
 
 
 def spell_command(words: Sequence[str], platform: str = sys.platform) -> list[str]:

@@ -33,8 +33,8 @@ EPILOG = """What a file is, is told by what is in it:
   CSV                      --map says which column is what
   basic-memory             the folder
 
-What is there already is skipped, so it can be run again. One undo takes all of it
-back. Secrets are taken out. A file that is broken leaves nothing behind.
+What is there already is skipped, so it can be run again. One undo takes all
+of it back. Secrets are taken out. A file that is broken leaves nothing behind.
 Ctrl-C or SIGTERM end it between two transactions, and it says what is in."""
 
 

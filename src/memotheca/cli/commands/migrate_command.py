@@ -17,12 +17,13 @@ EPILOG = """examples:
   memotheca migrate --to postgresql://memotheca@db.example/memotheca
   memotheca migrate --database postgresql://… --to ~/memotheca-back
 
-Everything goes over, of every collection: history, aliases, tunings, tasks, jobs,
-settings and the index. The target must be empty; it is compared table by table
-before anybody can open it. A move that was cut off goes on where it was when the
-command is run again. What was moved stays where it is: remove it yourself.
-Stop the servers of the data first. Tokens and memotheca.toml are files of a
-directory and stay there; vaults are not mounted on PostgreSQL."""
+Everything goes over, of every collection: history, aliases, tunings, tasks,
+jobs, settings and the index. The target must be empty; it is compared table by
+table before anybody can open it. A move that was cut off goes on where it was
+when the command is run again. What was moved stays where it is:
+remove it yourself. Stop the servers of the data first. Tokens and
+memotheca.toml are files of a directory and stay there; vaults are not mounted
+on PostgreSQL."""
 
 SERVER = ("postgresql://", "postgres://")
 

@@ -20,7 +20,7 @@ EPILOG = """examples:
   memotheca show notes/index.md          a note by its path
   memotheca show handbook.pdf            a document by its filename, path or id
   memotheca show handbook.pdf --full     its whole text
-  memotheca show c-1#5                   a turn of a conversation, and those beside it"""
+  memotheca show c-1#5                   a turn of a talk, and those beside it"""
 
 GLANCE = 1500  # chosen: a screenful
 FEW = 12  # chosen: a line or two

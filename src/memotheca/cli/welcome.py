@@ -1,0 +1,24 @@
+"""What somebody sees who types the bare command: what this is, and what to do next."""
+
+from memotheca import __version__
+from memotheca.cli.shells import spell_command, typed_program
+from memotheca.cli.terminal import styled
+
+STEPS = (
+    ("Tell your client about it (memotheca help connect names ten):", ("connect", "claude-code", "--write")),
+    ("Or keep something from here, and find it again:", ("remember", "We release on Tuesdays.")),
+    ("", ("search", "when do we release?")),
+    ("Or let several clients share one server, with a page to look at:", ("serve", "--transport", "http")),
+)
+SAYING = 'Then say to your agent: "Remember that we release on Tuesdays, and why."'
+
+
+def welcome() -> str:
+    """The next steps, each as it can be pasted."""
+    lines = [f"{styled('Memotheca', 'bold')} {__version__} keeps what you and your agents know, on this machine."]
+    for told, words in STEPS:
+        lines += ["", told] if told else []
+        lines += [f"  {line}" for line in spell_command([*typed_program(), *words])]
+        if words[0] == "connect":
+            lines.append(SAYING)
+    return "\n".join([*lines, "", "A client that starts it is served over stdio. memotheca help lists every command."])
