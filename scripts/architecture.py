@@ -55,6 +55,7 @@ LATE_IMPORTS = {
     "__main__.py": {"start"},
     # What only who asks for it has installed.
     "server/operation/operation.py": {"_build_metrics", "_build_traces"},
+    "server/web.py": {"_build_provider"},
     "app.py": {
         "open_server_store",
         "open_store",

@@ -55,6 +55,31 @@ OPTIONS = (
     Option(name="allowed-origins", default="", doc="browser origins to accept besides the loopback ones, with commas"),
     Option(name="token-file", default="", doc="a file whose first line is the bearer token that clients must send"),
     Option(name="token", default="", doc="the bearer token itself; not a flag, since others see a flag", flag=False),
+    Option(
+        name="oauth-issuer",
+        default="",
+        doc="the outside provider whose tokens are accepted over HTTP, as it names itself: https://id.example",
+    ),
+    Option(name="oauth-resource", default="", doc="how clients reach this server from outside: https://memory.example"),
+    Option(
+        name="oauth-audience",
+        default="",
+        doc="what else the provider's tokens may be meant for, besides oauth-resource and its addresses, with commas",
+    ),
+    Option(name="oauth-keys", default="", doc="where the provider's keys are; empty is as it says of itself"),
+    Option(
+        name="oauth-scopes",
+        default="memotheca:read,memotheca:write,memotheca:admin",
+        doc="the scopes that let a token read, write and administer, in this order",
+    ),
+    Option(
+        name="oauth-name-claim", default="sub", doc="the claim by whose value history names who has changed something"
+    ),
+    Option(
+        name="oauth-collections-claim",
+        default="memotheca_collections",
+        doc="the claim that lists a token's collections (* is all); without it, as where no token is asked for",
+    ),
     Option(name="max-connections", default=1000, doc="how many connections over HTTP may be open at once"),
     Option(name="max-connections-per-client", default=250, doc="how many of them one address may have"),
     Option(name="max-sessions", default=2000, doc="how many sessions over HTTP may be open at once"),

@@ -27,8 +27,10 @@ QUOTAS = ("calls_per_minute", "bytes_per_minute", "jobs", "entries")
 
 FILE = "tokens.json"
 PREFIX = "mt_"
+# Before the names of those that an outside provider vouches for, so that nobody is taken for another.
+OUTSIDE = "oauth:"
 _BYTES = 32  # chosen: as many as nobody guesses, so that a plain digest is enough
-_LONGEST = 64  # chosen: a name that fits into a line of the history
+LONGEST_NAME = 64  # chosen: a name that fits into a line of the history
 _PATIENCE = 5.0  # chosen: seconds; changing the file takes a moment
 
 
@@ -63,8 +65,10 @@ def digest_of(secret: str) -> str:
 def add_token(data: Path, wanted: AccessToken, *, clock: Clock) -> str:
     """Make a token and return it; it is kept nowhere, so that this is the only time it can be seen."""
     name = wanted.name.strip()
-    if not name or len(name) > _LONGEST or not name.isprintable():
-        raise Refusal(Failure.INVALID, f"A token's name is 1 to {_LONGEST} printable characters.", field="name")
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise Refusal(Failure.INVALID, f"A token's name is 1 to {LONGEST_NAME} printable characters.", field="name")
+    if name.startswith(OUTSIDE):
+        raise Refusal(Failure.INVALID, f"Names that begin with {OUTSIDE} are an outside provider's.", field="name")
     if negative := [quota for quota in QUOTAS if getattr(wanted, quota) < 0]:
         raise Refusal(Failure.INVALID, f"{negative[0]} must be at least 0, which is without an end.", field=negative[0])
     secret = PREFIX + secrets.token_urlsafe(_BYTES)

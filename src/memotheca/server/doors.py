@@ -9,9 +9,13 @@ import anyio
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
+from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute, request_response
+from starlette.types import Scope
 
-from memotheca.server.access.holders import SessionOwners
+from memotheca.server.access.gate import deny
+from memotheca.server.access.holders import HOLDER, SessionOwners, TokenHolder
+from memotheca.server.access.oauth_rules import TokenDenied
 from memotheca.server.adapter import Adapter
 from memotheca.server.bare import BareDoor
 from memotheca.server.batch_posts import BatchDoor
@@ -37,8 +41,8 @@ class CollectionDoors:
         )
         self._events = EventDoor(adapter, limits, budget, wait)
         alone = BareDoor(StreamableHTTPASGIApp(self._manager), adapter)
-        endpoint: Any = MessageCheck(BatchDoor(alone, budget, limits.sessions), budget)
-        posted: Any = MessageCheck(request_response(self._events.receive), budget)
+        endpoint: Any = MessageCheck(BatchDoor(alone, budget, limits.sessions), budget, self._refuse_call)
+        posted: Any = MessageCheck(request_response(self._events.receive), budget, self._refuse_call)
         self.app = Starlette(
             routes=[
                 Route("/mcp", endpoint=endpoint),
@@ -48,6 +52,16 @@ class CollectionDoors:
                 Route("/uploads", endpoint=UploadDoor(adapter).receive, methods=["POST"]),
             ]
         )
+
+    def _refuse_call(self, scope: Scope, name: str) -> Response | None:
+        """A client whose token may only read can ask its provider for more, if it is told so by the status."""
+        holder: TokenHolder | None = scope.get(HOLDER)
+        if holder is None or not holder.challenge or holder.token.may_write or not name:
+            return None
+        listing = self.adapter.app.catalog.find(name)
+        if listing is None or not listing.writes:
+            return None
+        return deny(scope, TokenDenied(403, "insufficient_scope", "This token may only read."), holder.challenge)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:

@@ -29,6 +29,8 @@ from memotheca.server.messages import ENVELOPE
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+# Whether whoever sends a request may not call a tool of that name: the answer then.
+RefuseCall = Callable[[Scope, str], Response | None]
 
 MAX_BODY = 16 * 1024 * 1024  # chosen: a file of 10 MB in base64 and what is around it
 LARGE = 64 * 1024  # chosen: to read so much as JSON takes about as long as to hand it to another thread and back
@@ -41,9 +43,10 @@ CLOSING = "The server is shutting down. Ask again once it is back."
 class MessageCheck:
     """Answers what is no JSON-RPC message, and completes the errors that the transport itself answers with."""
 
-    def __init__(self, app: ASGIApp, budget: ByteBudget) -> None:
+    def __init__(self, app: ASGIApp, budget: ByteBudget, refuse_call: RefuseCall | None = None) -> None:
         self._app = app
         self._budget = budget
+        self._refuse_call = refuse_call
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # httptools leaves blanks at the end of a header's value; a header must equal the body it repeats.
@@ -60,6 +63,8 @@ class MessageCheck:
         body = Body(self._budget)
         try:
             refused = await body.read(receive) or _refuse_revision(Headers(scope=scope), body)
+            if refused is None and self._refuse_call is not None:
+                refused = self._refuse_call(scope, body.called)
             if refused is None:
                 completion.id = body.id
                 await answer(self._app, scope, body.replay(receive), completion)
@@ -128,6 +133,8 @@ class Body:
         self._counted = 0
         self.id: str | int | None = None
         self.has_envelope = False
+        # The tool that is called, where it is a call.
+        self.called = ""
 
     async def read(self, receive: Receive) -> Response | None:
         """The answer where it is no message."""
@@ -158,7 +165,9 @@ class Body:
         complaint = check_message(message)
         if complaint is None and "method" in message:
             self.id = message.get("id")
-            meta = message.get("params", {}).get("_meta")
+            params = message.get("params", {})
+            self.called = str(params.get("name", "")) if message["method"] == "tools/call" else ""
+            meta = params.get("_meta")
             self.has_envelope = isinstance(meta, dict) and ENVELOPE in meta
         return complaint
 

@@ -41,8 +41,10 @@ class UploadDoor:
             with drain.working():
                 file_path, size = await self._receive(request)
         except Refusal as refusal:
-            reply = CONTRACTS["documents"].failure(refusal)
-            return JSONResponse(reply.structured, STATUS.get(refusal.failure, 400))
+            reply, holder = CONTRACTS["documents"].failure(refusal), request.scope.get(HOLDER)
+            challenge = holder.challenge if holder is not None and refusal.failure is Failure.READ_ONLY else ""
+            headers = {"WWW-Authenticate": challenge} if challenge else None
+            return JSONResponse(reply.structured, STATUS.get(refusal.failure, 400), headers=headers)
         except QuotaExceeded as exceeded:
             data: dict[str, Any] = exceeded.error.data
             after = {"Retry-After": str(data["retry_after_seconds"])} if data["retryable"] else {}

@@ -19,8 +19,9 @@ from starlette.types import ASGIApp, Scope
 
 from memotheca.app import App
 from memotheca.model.errors import Failure, Refusal
-from memotheca.server.access.gate import AllowedHosts, Gate, is_everywhere, is_loopback
+from memotheca.server.access.gate import AllowedHosts, Gate, OutsideTokens, is_everywhere, is_loopback
 from memotheca.server.access.holders import TokenHolders
+from memotheca.server.access.oauth_rules import METADATA, OAuthRules, read_rules
 from memotheca.server.access.page_sessions import LOGIN, LOGOUT, PageSessions
 from memotheca.server.access.served_collections import CollectionChoice, ServedCollections
 from memotheca.server.adapter import Adapter
@@ -52,12 +53,13 @@ def build_web(
     adapter: Adapter, settings: Settings, *, wait: Wait = anyio.sleep, budget: ByteBudget | None = None
 ) -> ASGIApp:
     names, limits = AllowedHosts(settings), limits_of(settings)
-    holders = TokenHolders(settings.data, read_token(settings))
+    rules = read_rules(settings)
+    holders = TokenHolders(settings.data, read_token(settings), has_provider=rules is not None)
     if not holders.are_asked_for and not is_loopback(settings.text("host")):
         raise Refusal(
             Failure.FORBIDDEN,
             "An address that others can reach needs a bearer token: make one with `memotheca token add NAME`, or set "
-            "MEMOTHECA_TOKEN or --token-file.",
+            "MEMOTHECA_TOKEN, --token-file or --oauth-issuer.",
         )
     budget = budget or ByteBudget(limits.buffers)
     served = ServedCollections(adapter, settings, lambda each: CollectionDoors(each, limits, budget, wait))
@@ -71,6 +73,7 @@ def build_web(
     pages = PageSessions(holders)
     routes = [
         *state.routes,
+        *([Route(METADATA + "{place:path}", endpoint=rules.tell, methods=["GET"])] if rules is not None else []),
         Route(LOGIN, endpoint=pages.login, methods=["POST"]),
         Route(LOGOUT, endpoint=pages.logout, methods=["POST"]),
         PageRoute(PageFiles()),
@@ -79,7 +82,15 @@ def build_web(
     inner = Starlette(routes=routes, lifespan=lifespan)
     # Streams of events are never compressed: what is told should arrive at once.
     smaller = GZipMiddleware(inner, minimum_size=COMPRESSED, compresslevel=LEVEL)
-    return Gate(smaller, names, holders, pages, watch=adapter.operation.watch)
+    provider = _build_provider(rules) if rules is not None else None
+    return Gate(smaller, names, holders, pages, watch=adapter.operation.watch, provider=provider)
+
+
+def _build_provider(rules: OAuthRules) -> OutsideTokens:
+    """Loaded where a provider is set, since cryptography is large."""
+    from memotheca.server.access.provider_tokens import ProviderTokens
+
+    return ProviderTokens(rules)
 
 
 class PageRoute(Route):

@@ -2,14 +2,16 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.server.access.holders import HOLDER, TokenHolders
+from memotheca.server.access.holders import HOLDER, TokenHolder, TokenHolders
+from memotheca.server.access.oauth_rules import METADATA, OAuthRules, TokenDenied
 from memotheca.server.access.page_sessions import LOGIN, LOGOUT, PageSessions
 from memotheca.server.ascii_json import JsonReply
 from memotheca.server.faults import INVALID_REQUEST, fault
@@ -23,6 +25,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 OPEN = ("/health", "/ready")
 # Under which key a request's scope has who is told of refusals.
 WATCH = "memotheca.watch"
+PLAIN_CHALLENGE = 'Bearer realm="memotheca"'
+UNKNOWN = "Send the bearer token in the Authorization header, never in the address."
 SHOWN = 100  # chosen: a name of usual length; what is refused is not repeated at length
 
 CORS_METHODS = "GET, POST, DELETE, OPTIONS"
@@ -45,7 +49,9 @@ class AllowedHosts:
     def __init__(self, settings: Settings) -> None:
         host = settings.text("host")
         here = [] if is_loopback(host) or is_everywhere(host) else [f"[{host}]" if ":" in host else host]
-        self._hosts = [*LOOPBACK, *here, *settings.names("allowed-hosts")]
+        # Where tokens are for an address, the server is reached by it.
+        outside = urlsplit(settings.text("oauth-resource")).netloc
+        self._hosts = [*LOOPBACK, *here, *([outside] if outside else []), *settings.names("allowed-hosts")]
         self.foreign_origins = settings.names("allowed-origins")
         if "*" in self.foreign_origins or "*" in self._hosts:
             raise Refusal(
@@ -81,17 +87,33 @@ def _is_among(origin: str, allowed: Sequence[str]) -> bool:
     return False
 
 
+class OutsideTokens(Protocol):
+    """Whoever knows the tokens of an outside provider."""
+
+    rules: OAuthRules
+
+    async def find(self, secret: str, path: str) -> TokenHolder: ...
+
+
 class Gate:
     """Turns away who may not ask, and lets scripts of the named origins read what the others are answered."""
 
     def __init__(
-        self, app: ASGIApp, names: AllowedHosts, holders: TokenHolders, pages: PageSessions, *, watch: CallWatch
+        self,
+        app: ASGIApp,
+        names: AllowedHosts,
+        holders: TokenHolders,
+        pages: PageSessions,
+        *,
+        watch: CallWatch,
+        provider: OutsideTokens | None = None,
     ) -> None:
         self._app = app
         self._watch = watch
         self._names = names
         self._holders = holders
         self._pages = pages
+        self._provider = provider
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Whether we are well, and ready, is nothing worth hiding.
@@ -105,7 +127,7 @@ class Gate:
             send = _sharing(send, origin)
         answer = self._refuse(scope, headers) or _preflight(scope, headers)
         if answer is None:
-            answer = self._admit(scope, headers)
+            answer = await self._admit(scope, headers)
         if answer is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -126,27 +148,44 @@ class Gate:
             return refuse(scope, 403, f"Origin {origin[:SHOWN]!r}")
         return None
 
-    def _admit(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
+    async def _admit(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
         """Find out who asks and write it into the scope."""
         if not self._holders.are_asked_for or _needs_no_token(scope):
             return None
         scheme, _, given = headers.get("authorization", "").partition(" ")
-        if scheme:
-            holder = self._holders.find(given.strip()) if scheme.lower() == "bearer" else None
-        else:
-            holder = self._pages.find(headers) if scope["type"] == "http" else None
+        try:
+            if scheme:
+                holder = await self._find(given.strip(), scope["path"]) if scheme.lower() == "bearer" else None
+            else:
+                holder = self._pages.find(headers) if scope["type"] == "http" else None
+        except TokenDenied as denied:
+            assert self._provider is not None
+            return deny(scope, denied, self._provider.rules.challenge(scope["path"], denied))
         if holder is None:
-            return refuse(scope, 401, "no bearer token, or a wrong one")
+            told = self._provider.rules.challenge(scope["path"]) if self._provider is not None else PLAIN_CHALLENGE
+            return deny(scope, TokenDenied(401, "unauthorized", UNKNOWN), told)
         scope[HOLDER] = holder
         return None
+
+    async def _find(self, secret: str, path: str) -> TokenHolder | None:
+        """Tokens of this server go first: of theirs nothing is asked outside."""
+        holder = self._holders.find(secret)
+        if holder is None and secret and self._provider is not None:
+            return await self._provider.find(secret, path)
+        return holder
 
 
 def _needs_no_token(scope: Scope) -> bool:
     """The page's files hold nothing that is stored, and whoever logs in has yet to say who they are."""
     if scope["type"] != "http":
         return False
-    is_read = scope["method"] in ("GET", "HEAD") and is_of_page(scope["path"])
-    return is_read or (scope["method"] == "POST" and scope["path"] in (LOGIN, LOGOUT))
+    path = scope["path"]
+    is_read = scope["method"] in ("GET", "HEAD") and (is_of_page(path) or _is_below(path, METADATA))
+    return is_read or (scope["method"] == "POST" and path in (LOGIN, LOGOUT))
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
 
 
 def first_of_each(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -170,22 +209,27 @@ _WORDS = {
 
 
 def refuse(scope: Scope, status: int, why: str) -> Response:
-    """The answer, which the log tells of; neither has the token or the query, which might hold one."""
+    """The answer, which the log tells of."""
+    _note(scope, status, why)
+    message, details = _WORDS[status]
+    return JsonReply(fault(INVALID_REQUEST, message, details=details), status)
+
+
+def deny(scope: Scope, denied: TokenDenied, challenge: str) -> Response:
+    """The answer to whoever sends no token, or one that is not good for it, with what they can do about it."""
+    _note(scope, denied.status, denied.message if denied.message != UNKNOWN else "no bearer token, or a wrong one")
+    headers = {"Retry-After": "5"} if denied.status == 503 else {"WWW-Authenticate": challenge}
+    return JsonReply({"error": denied.code, "message": denied.message}, denied.status, headers=headers)
+
+
+def _note(scope: Scope, status: int, why: str) -> None:
+    """Tell of a refusal; never of the token or the query, which might hold one."""
     client = scope.get("client") or ("somebody", 0)
     method, watch = scope.get("method", "WebSocket"), scope.get(WATCH)
     log.info("refused with %d: %s %s of %s: %s", status, method, scope["path"], client[0], why)
     if watch is not None:
         path = str(scope["path"])[:SHOWN]
         watch.refused(RefusalRecord(status=status, method=method, path=path, address=str(client[0]), why=why))
-    if status == 401:
-        message = "Send the bearer token in the Authorization header, never in the address."
-        return JsonReply(
-            {"error": "unauthorized", "message": message},
-            401,
-            headers={"WWW-Authenticate": 'Bearer realm="memotheca"'},
-        )
-    message, details = _WORDS[status]
-    return JsonReply(fault(INVALID_REQUEST, message, details=details), status)
 
 
 def _is_preflight(scope: Scope, headers: Mapping[str, str]) -> bool:

@@ -28,15 +28,23 @@ class TokenHolder:
 
     token: AccessToken
     is_valid: Callable[[], bool]
+    # Whose sessions are theirs, where the name alone does not tell.
+    subject: str = ""
+    # The header that asks for a token with more rights, where an outside provider gives them.
+    challenge: str = ""
+
+    @property
+    def owner(self) -> str:
+        return self.subject or self.token.name
 
 
 class TokenHolders:
     """Whoever sends one of the tokens of the file beside the data, or the one token of the settings."""
 
-    def __init__(self, data: Path, token: str) -> None:
+    def __init__(self, data: Path, token: str, *, has_provider: bool = False) -> None:
         self._token = token.encode()
         self._file = TokenFile(data)
-        self._was_asked_for = False
+        self._was_asked_for = has_provider
 
     @property
     def are_asked_for(self) -> bool:
@@ -60,11 +68,11 @@ class SessionOwners:
     def owns(self, holder: TokenHolder, session: str) -> bool:
         """Whether a session is this holder's; of one that nobody here has begun the transport says that it is none."""
         owner = self._owners.get(session)
-        return owner is None or owner == holder.token.name
+        return owner is None or owner == holder.owner
 
     def note(self, holder: TokenHolder, session: str) -> None:
         if self._owners.get(session) is None:
-            self._owners.put(session, holder.token.name)
+            self._owners.put(session, holder.owner)
 
 
 def holder_of(ctx: Any) -> TokenHolder | None:
