@@ -145,7 +145,9 @@ _LINKS = "test_a_link_that_a_text_names_and_that_came_too_early_is_found"
 _PROBES = "test_probes_tell_whether_questions_find_what_was_of_use"
 _LEAPS = "test_how_far_apart_a_blind_spot_is_moves_with_what_it_says"
 _BUSY = "test_how_busy_it_is_moves_with_calls_and_time"
+_ORDER = "test_what_it_tends_first_is_ordered_by_what_outcomes_taught"
 _GOING = "test_a_question_wakes_it_at_once"
+_ELSEWHERE = {_ORDER: "memories/test_dream_order.py::"}
 # Of a report, by which test each number is moved.
 _REPORT = {
     _TASKS: ("nrem.memories_replayed", "nrem.duplicates_found", "nrem.updates_found", "nrem.disputes_found"),
@@ -160,13 +162,14 @@ _REPORT = {
         "tasks_opened",
     ),
     _LEAPS: ("rem.average_semantic_leap",),
+    _ORDER: ("nrem.order.lambda_s", "nrem.order.newest", "nrem.order.most_shown"),
     _PROBES: ("probes", "recall_before", "recall_after"),
 }
 _TOLD = {f"report.{path}": test for test, paths in _REPORT.items() for path in paths}
 MOVED_ELSEWHERE: dict[str, str] = {
     "get_pruning_candidates.candidates[].alignment": "memories/test_keeping.py"
     "::test_what_is_unread_but_serves_what_the_memory_is_about_stays",
-    **{f"trigger_dream.{path}": _DREAMS + test for path, test in _TOLD.items()},
+    **{f"trigger_dream.{path}": f"{_ELSEWHERE.get(test, _DREAMS)}{test}" for path, test in _TOLD.items()},
     "trigger_dream.edges_strengthened": _DREAMS + _EDGES,
     "trigger_dream.edges_pruned": _DREAMS + _EDGES,
     "trigger_dream.new_edges_created": _DREAMS + _LINKS,

@@ -399,8 +399,9 @@ def test_an_agent_that_is_unsettled_is_advised_to_let_it_dream(librarian: Librar
 def test_a_dream_goes_on_where_the_last_one_stood(librarian: Librarian, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = [librarian.remember(f"Fact number {number} of the house.", session_id=str(number)) for number in range(4)]
     seen: list[str] = []
-    from memotheca.memory.dream import night
+    from memotheca.memory.dream import night, work_order
 
+    monkeypatch.setattr(work_order, "FIRST", 0)
     tend = night.tend_entry
 
     def tended(kernel: Any, id: str, pause: Any) -> Any:

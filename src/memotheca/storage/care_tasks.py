@@ -185,3 +185,15 @@ def ids_beyond(snapshot: Snapshot, kinds: Sequence[str], after: str, *, limit: i
         limit,
     )
     return [id for (id,) in rows]
+
+
+def newest_ids(snapshot: Snapshot, kinds: Sequence[str], *, limit: int) -> list[str]:
+    """The latest living entries of some kinds, the last made first."""
+    rows = snapshot.session.rows(
+        "SELECT id FROM entry_head WHERE collection = ? AND kind IN (SELECT value FROM json_each(?)) "
+        "ORDER BY id DESC LIMIT ?",
+        snapshot.collection,
+        json.dumps(kinds),
+        limit,
+    )
+    return [id for (id,) in rows]

@@ -19,6 +19,7 @@ from memotheca.memory.dream.measures import BeforeAndAfter, draw_sample, measure
 from memotheca.memory.dream.shortcuts import find_shortcuts, is_wanted, make_shortcut
 from memotheca.memory.dream.sleeper import Sleep, WakeReason
 from memotheca.memory.dream.tend import EdgeChange, carry_out_changes, tend_entry
+from memotheca.memory.dream.work_order import WorkOrder, order_work
 from memotheca.memory.graph.walk import strength_of
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.traits import KNOWN
@@ -193,9 +194,15 @@ class Night:
             if change.edge is not None and change.after is not None:
                 self.moved.append(strength_of(change.after) - strength_of(change.edge))
 
+    def tend(self, id: str, pause: Callable[[], None]) -> None:
+        """What there is to do about one entry is noted or made."""
+        found = tend_entry(self.kernel, id, pause)
+        self.add(found.tasks)
+        self.change(found.changes)
+        self.replayed += 1
+
     def move(self, after: str) -> None:
         self._place = after
-        self.replayed += 1
 
 
 def new_run() -> str:
@@ -250,14 +257,22 @@ def _phases(night: Night, slices: Slices) -> None:
 
 
 def _nrem(night: Night, slices: Slices) -> None:
-    """Everything that is known once, from where the last dream stood on and round again; then shortcuts."""
+    """Everything that is known once: first what λ holds to matter most, then from where the last dream stood on and
+    round again; then shortcuts."""
     began = time.monotonic()
+    order: WorkOrder | None = None
     try:
         with night.kernel.read() as snapshot:
             start = str(read_state(snapshot.session, snapshot.collection, PLACE) or "")
             total = snapshot.count("entry", KNOWN)
+            order = order_work(night.kernel, snapshot)
+        for id in order.ids:
+            slices.pause()
+            night.tend(id, slices.pause)
+            night.progress(night.replayed, total)
+        rest = Stretch(low="", high="", total=total, done=frozenset(order.ids))
         for low, high in ((start, ""), ("", start)):
-            _tend_between(night, slices, low, high, total=total)
+            _tend_rest(night, slices, replace(rest, low=low, high=high))
             if not start:
                 break
         night.commit()
@@ -274,24 +289,34 @@ def _nrem(night: Night, slices: Slices) -> None:
             "disputes_found": night.tasks["dispute"],
             "shortcut_candidates": night.shortcut_candidates,
             "average_weight_delta": round(sum(night.moved) / len(night.moved), 4) if night.moved else 0.0,
+            "order": None if order is None else order.to_json(),
             "duration_ms": round((time.monotonic() - began) * 1000),
         }
 
 
-def _tend_between(night: Night, slices: Slices, low: str, high: str, *, total: int) -> None:
-    after = low
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """What is left to tend between two places, of how much, without what came first."""
+
+    low: str
+    high: str
+    total: int
+    done: frozenset[str]
+
+
+def _tend_rest(night: Night, slices: Slices, rest: Stretch) -> None:
+    after = rest.low
     while True:
         slices.pause()
         with night.kernel.read() as snapshot:
             ids = ids_beyond(snapshot, KNOWN, after, limit=READ)
         for id in ids:
-            if high and id > high:
+            if rest.high and id > rest.high:
                 return
-            found = tend_entry(night.kernel, id, slices.pause)
-            night.add(found.tasks)
-            night.change(found.changes)
+            if id not in rest.done:
+                night.tend(id, slices.pause)
             night.move(id)
-            night.progress(night.replayed, total)
+            night.progress(night.replayed, rest.total)
             after = id
         if not ids:
             return

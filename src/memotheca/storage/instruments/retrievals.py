@@ -322,6 +322,20 @@ def co_retrieved_with(session: Session, collection: str, id: str) -> dict[str, t
     return found
 
 
+def most_shown(session: Session, collection: str, kinds: Sequence[str], *, limit: int) -> list[str]:
+    """The living entries of some kinds that retrievals showed most often; of equals the later made."""
+    rows = session.rows(
+        "SELECT s.entry_id FROM (SELECT entry_id, count(*) AS times FROM retrieved WHERE collection = ? "
+        "GROUP BY entry_id) s JOIN entry_head e ON e.collection = ? AND e.id = s.entry_id "
+        "WHERE e.kind IN (SELECT value FROM json_each(?)) ORDER BY s.times DESC, s.entry_id DESC LIMIT ?",
+        collection,
+        collection,
+        json.dumps(kinds),
+        limit,
+    )
+    return [id for (id,) in rows]
+
+
 def drop_retrievals(session: Session, collection: str, entry_id: str) -> None:
     """Forget every question that an entry was shown for."""
     showed = "SELECT retrieval_id FROM retrieved WHERE collection = ? AND entry_id = ?"

@@ -19,6 +19,14 @@ PARTS = ("nrem", "rem")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OrderShape:
+    lambda_s: float = number("How much novelty counts against fit.")
+    newest: int = integer("So many of the newest come first.")
+    most_shown: int = integer("And of what answers show most.")
+    first: tuple[str, ...] = texts("What it began with.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NremShape:
     memories_replayed: int = integer("Entries that were looked at.")
     edges_strengthened: int = integer()
@@ -30,6 +38,7 @@ class NremShape:
     disputes_found: int = integer()
     shortcut_candidates: int = integer()
     average_weight_delta: float = number("Of the edges that were moved.")
+    order: OrderShape | None = one(OrderShape, default=None, nullable=True)
     duration_ms: int = integer()
 
 
@@ -87,8 +96,17 @@ def shape_report(told: Mapping[str, Any]) -> ReportShape:
     said = {name: told[name] for name in NAMES if name in told}
     said |= {name: tuple(said[name]) for name in ("phases_completed", "reversal_hashes")}
     nrem, rem = told.get("nrem"), told.get("rem")
-    said |= {"nrem": None if nrem is None else NremShape(**nrem), "rem": None if rem is None else RemShape(**rem)}
+    said |= {"nrem": None if nrem is None else _shape_nrem(nrem), "rem": None if rem is None else RemShape(**rem)}
     return ReportShape(**said)
+
+
+def _shape_nrem(told: Mapping[str, Any]) -> NremShape:
+    """The log may be of a program that told no order yet."""
+    said, order = dict(told), told.get("order")
+    if order is not None:
+        ordered: dict[str, Any] = {**order, "first": tuple(order["first"])}
+        said["order"] = OrderShape(**ordered)
+    return NremShape(**said)
 
 
 def shape_spots(told: Mapping[str, Any]) -> tuple[SpotShape, ...]:
