@@ -2,7 +2,7 @@
 # test    run every test                          check   format, lint, types, architecture, generated files
 # fix     format and mend what can be mended      update  rewrite goldens, catalogue and generated docs
 # bench   run the benchmarks                      lock    resolve the dependencies anew
-# page    build the page from web/ (Node 20)
+# page    build the page from web/ (Node 20)      dist    build all that is released, into dist/
 # quick   run what needs no other process         coverage  run every test and say what none of them reaches
 
 PYTHON ?= python3
@@ -10,7 +10,7 @@ BIN := .venv/bin
 NODE_TOOLS := tests/clients
 NODE ?= node
 
-.PHONY: setup setup-dev model page run test quick coverage check fix update bench lock
+.PHONY: setup setup-dev model page run test quick coverage check fix update bench lock dist
 
 setup: .venv/.setup-run optional-page
 setup-dev: optional-page .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json
@@ -76,6 +76,9 @@ fix: setup-dev
 update: setup-dev
 	$(BIN)/python scripts/update.py
 	UPDATE_GOLDENS=1 $(BIN)/python -m pytest -q -n 2 tests -k golden
+
+dist: setup-dev
+	$(BIN)/python scripts/dist.py
 
 bench: setup-dev
 	$(BIN)/python benchmarks/run.py
