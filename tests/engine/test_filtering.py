@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memotheca.entries.entries import blank_entry
 from memotheca.model.clock import SECOND, to_iso
 from memotheca.model.errors import Refusal
-from memotheca.model.kinds import DOCUMENT, SECTION
+from memotheca.model.kinds import CONVERSATION, DOCUMENT, SECTION
 from memotheca.model.kinds import KINDS as ALL_KINDS
 from memotheca.model.knowledge import Entry, Validity
 from memotheca.search.filters import FILTERED_ATTRIBUTES
@@ -23,8 +23,8 @@ from tests.engine.desk import BEGAN, Desk
 
 MANY = 200
 DAY = 86400 * SECOND
-# A document has a shape of its own, and its sections are found by it.
-KINDS = tuple(kind for kind in ALL_KINDS if kind not in (DOCUMENT, SECTION))
+# A document has a shape of its own, and its sections are found by it; a conversation is found by its turns.
+KINDS = tuple(kind for kind in ALL_KINDS if kind not in (DOCUMENT, SECTION, CONVERSATION))
 FAKE = "openai:fake@http://nowhere"
 
 

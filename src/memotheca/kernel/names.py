@@ -99,7 +99,9 @@ def find_thing(snapshot: Snapshot, named: str) -> Version:
         return resolve_any(snapshot, named)
     except ManyMeant as meant:
         raise _ambiguous(snapshot, named, meant.ids) from None
-    except Refusal:
+    except Refusal as refusal:
+        if refusal.failure is not Failure.NOT_FOUND:
+            raise
         found = _by_another_name(snapshot, named)
         if found is None:
             raise Refusal(

@@ -18,8 +18,8 @@ LETTERS = 32  # chosen: a digest that no two contents share
 
 _TABLE = re.compile(r"\s*CREATE TABLE (?:IF NOT EXISTS )?(\w+) \((.*)\)\s*$", re.DOTALL)
 _COLUMN = re.compile(r"\s*ALTER TABLE (\w+) ADD COLUMN (\w+)")
-_KEY = re.compile(r"PRIMARY KEY \(([^)]*)\)")
-_NAME = re.compile(r"(\w+) (?:TEXT|BIGINT|SMALLINT|INTEGER|REAL|BLOB)\b")
+_KEY = "PRIMARY KEY ("
+_NAME = re.compile(r"\s*(\w+) (?:TEXT|BIGINT|SMALLINT|INTEGER|REAL|BLOB)\b")
 # What is not a row that moves: the format is the target's own, and the mark says how far the move is.
 _OWN = ("format", ARRIVING)
 
@@ -79,9 +79,9 @@ def list_tables(steps: Sequence[Step] = STEPS) -> list[TableShape]:
     for statement in listener.said:
         if found := _TABLE.match(statement):
             name, body = found[1], found[2]
-            columns[name] = _NAME.findall(body)
-            key = _KEY.search(body)
-            keys[name] = tuple(key[1].split(", ")) if key else (columns[name][0],)
+            columns[name] = [column[1] for part in body.split(",") if (column := _NAME.match(part))]
+            key = body.partition(_KEY)[2].partition(")")[0]
+            keys[name] = tuple(key.split(", ")) if key else (columns[name][0],)
         elif found := _COLUMN.match(statement):
             columns[found[1]].append(found[2])
     return [TableShape(name, tuple(columns[name]), keys[name]) for name in columns if name != "meta"]
