@@ -35,6 +35,7 @@ def generate_catalog() -> dict[str, Any]:
                 "sentence": toolset.sentence,
                 "default": toolset.default,
                 **({"for_pages": True} if toolset.for_pages else {}),
+                **({"is_apart": True} if toolset.is_apart else {}),
             }
             for toolset in toolsets
         ]
@@ -58,7 +59,7 @@ def to_listing(tool: Tool, toolset: str, module: str, contract: Contract) -> dic
         **({"component": tool.component} if tool.component else {}),
         **({"aliases": list(tool.aliases)} if tool.aliases else {}),
         "wire": {
-            "name": tool.name,
+            "name": tool.called or tool.name,
             "title": tool.title,
             "description": tool.description,
             "inputSchema": input_schema(tool.input),

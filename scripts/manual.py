@@ -29,8 +29,9 @@ def render_tool(listing: Listing, tool: Tool, reply: Reply) -> str:
     hints = wire["annotations"]
     kind = "reads only" if hints["readOnlyHint"] else "can delete" if hints.get("destructiveHint") else "writes"
     lines = [
-        f"### `{wire['name']}`",
+        f"### `{listing.name}`",
         "",
+        *([f"Clients call it `{listing.called}`.", ""] if listing.called != listing.name else []),
         f"{wire['description']} ({kind})",
         "",
         *table,

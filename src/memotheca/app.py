@@ -51,6 +51,7 @@ from memotheca.storage.store import ACCEPTED, Derive, Store
 from memotheca.toolkit.catalog import Catalog
 from memotheca.toolkit.contract import Contract
 from memotheca.toolkit.dispatch import Dispatcher
+from memotheca.tools.chatgpt.contract import ChatgptContract
 from memotheca.tools.console.contract import ConsoleContract
 from memotheca.tools.documents.contract import DocumentsContract
 from memotheca.tools.entries.contract import EntriesContract
@@ -75,6 +76,7 @@ CONTRACTS: dict[str, Contract] = {
     "patterns": PatternsContract(),
     "memories": MemoriesContract(hear_call),
     "console": ConsoleContract(),
+    "chatgpt": ChatgptContract(),
 }
 
 

@@ -66,7 +66,11 @@ def test_those_who_watch_hear_of_a_change_and_only_of_a_change():
 def test_all_names_every_toolset_and_an_unknown_one_is_refused():
     catalog = load_catalog()
     catalog.choose(["all"])
-    folders = {name for name, toolset in catalog.toolsets.items() if not toolset.members and not toolset.for_pages}
+    folders = {
+        name
+        for name, toolset in catalog.toolsets.items()
+        if not (toolset.members or toolset.for_pages or toolset.is_apart)
+    }
     assert {listing.toolset for listing in catalog.listed()} == folders
     with pytest.raises(Refusal) as refusal:
         catalog.choose(["entires"])

@@ -28,6 +28,8 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "compute_teleological_vector": [{"content": LONG[:3000], "include_per_embedder": True, "compute_tucker": True}],
     "fuse_embeddings": [{"memory_id": "$memory"}],
     "search_teleological": [{"query_content": LONG[:3000], "min_similarity": 0}, {"query_vector_id": "$memory"}],
+    "chatgpt/fetch": [{"id": FIRST}, {"id": "$memory"}, {"id": "reactor"}],
+    "chatgpt/search_all": [ASKED],
     "console_history": [{}],
     "console_jobs": [{}],
     "console_neighbourhood": [{"handle": "reactor"}, {"handle": FIRST}],

@@ -373,7 +373,7 @@ class Adapter:
         return self._members[id(connection)]
 
     def _shown(self) -> set[str]:
-        return {listing.name for listing in self.app.catalog.listed()}
+        return {listing.called for listing in self.app.catalog.listed()}
 
     def _instructions(self) -> str:
         """For whoever begins a session now; a session that is under way is told that its tools have changed."""

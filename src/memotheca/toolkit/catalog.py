@@ -32,13 +32,13 @@ class Catalog:
         return cls((Listing(**line) for line in content["tools"]), toolsets)
 
     def choose(self, names: Iterable[str]) -> None:
-        """Show exactly these toolsets; `all` names every one but those for pages."""
+        """Show exactly these toolsets; `all` names every one but those for pages and those apart."""
         wanted = set(names)
         unknown = wanted - self.toolsets.keys() - {ALL}
         if unknown:
             known = ", ".join([*self.toolsets, ALL])
             raise Refusal(Failure.INVALID, f"There is no toolset {min(unknown)!r}; choose from {known}.")
-        everything = {name for name, toolset in self.toolsets.items() if not toolset.for_pages}
+        everything = {name for name, toolset in self.toolsets.items() if not (toolset.for_pages or toolset.is_apart)}
         self._change(enabled=everything | (wanted - {ALL}) if ALL in wanted else wanted)
 
     def also(self, name: str) -> None:
@@ -65,7 +65,8 @@ class Catalog:
         return [
             listing if listing.toolset in self._enabled or self._is_for_pages(listing) else _brief(listing)
             for listing in self._listings.values()
-            if (self._is_enabled(listing) or (with_pages and self._is_for_pages(listing)))
+            if not self._is_displaced(listing)
+            and (self._is_enabled(listing) or (with_pages and self._is_for_pages(listing)))
             and not (self._read_only and listing.writes)
             and self._lacking.isdisjoint(listing.needs)
         ]
@@ -74,6 +75,19 @@ class Catalog:
         return listing.toolset in self._enabled or any(
             listing.name in toolset.members for name, toolset in self.toolsets.items() if name in self._enabled
         )
+
+    def _is_displaced(self, listing: Listing) -> bool:
+        """Whether its name is, while a toolset apart is shown, that of another tool."""
+        return self._find_apart(listing.called) not in (None, listing)
+
+    def _find_apart(self, called: str) -> Listing | None:
+        apart = {name for name in self._enabled if name in self.toolsets and self.toolsets[name].is_apart}
+        found = (each for each in self._listings.values() if each.toolset in apart and each.called == called)
+        return next(found, None) if apart else None
+
+    def _is_unlisted(self, listing: Listing) -> bool:
+        toolset = self.toolsets.get(listing.toolset)
+        return toolset is not None and (toolset.for_pages or toolset.is_apart)
 
     def _is_for_pages(self, listing: Listing) -> bool:
         toolset = self.toolsets.get(listing.toolset)
@@ -84,9 +98,9 @@ class Catalog:
 
     def find(self, name: str) -> Listing | None:
         """A tool of an enabled toolset, also one that is hidden because it writes or lacks what it needs; or one for
-        pages."""
-        listing = self._listings.get(self._names.get(name, name))
-        if listing is None or not (self._is_enabled(listing) or self._is_for_pages(listing)):
+        pages, or one apart by its name in the catalogue."""
+        listing = self._find_apart(name) or self._listings.get(self._names.get(name, name))
+        if listing is None or not (self._is_enabled(listing) or self._is_unlisted(listing)):
             return None
         return listing
 

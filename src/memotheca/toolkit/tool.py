@@ -18,13 +18,16 @@ K = TypeVar("K")
 class Toolset:
     """Tools that clients choose together: those of a folder, or, where members are named, some of several folders. The
     latter is for agents that shall read little at first, so that their listing leaves out what answers look like. Those
-    for pages are called by programs that know them, and listed to nobody who has not said to show such pages."""
+    for pages are called by programs that know them, and listed to nobody who has not said to show such pages. Those
+    apart are for clients that require certain names; they are no part of `all`, and while they are shown those names
+    are theirs."""
 
     name: str
     sentence: str
     default: bool
     members: tuple[str, ...] = ()
     for_pages: bool = False
+    is_apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,11 @@ class Listing:
     job: str = ""
     # Other names that it answers to, and that are not listed.
     aliases: Sequence[str] = ()
+
+    @property
+    def called(self) -> str:
+        """What clients call it."""
+        return self.wire["name"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -133,19 +141,21 @@ class Tool:
     handler: Handler
     needs: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    called: str = ""
     component: str = ""
     complain: Complaint = as_it_is
     task: BackgroundTask | None = None
 
 
 class Traits(TypedDict, total=False):
-    """What only some tools say of themselves: another name in public, names that it answers to though they are not
-    listed, that a second call changes nothing more, what must be there for it to be shown, which part of the product
-    the log names for it, how to say more of what the schema finds wrong with the arguments, and that a call may become
-    a task."""
+    """What only some tools say of themselves: another name in the catalogue, names that it answers to though they are
+    not listed, what clients call it where another tool may have that name, that a second call changes nothing more,
+    what must be there for it to be shown, which part of the product the log names for it, how to say more of what the
+    schema finds wrong with the arguments, and that a call may become a task."""
 
     name: str
     aliases: tuple[str, ...]
+    called: str
     idempotent: bool
     needs: tuple[str, ...]
     component: str
@@ -179,6 +189,7 @@ def tool(
             handler=handler,
             needs=traits.get("needs", ()),
             aliases=traits.get("aliases", ()),
+            called=traits.get("called", ""),
             component=traits.get("component", ""),
             complain=traits.get("complain", as_it_is),
             task=traits.get("task"),

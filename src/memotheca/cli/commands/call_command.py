@@ -77,7 +77,7 @@ def _list(listings: Any, parsed: argparse.Namespace) -> int:
     if parsed.json:
         print_json([listing.wire for listing in listings])
     else:
-        print("\n".join(table([(listing.name, listing.wire["description"]) for listing in listings])))
+        print("\n".join(table([(listing.called, listing.wire["description"]) for listing in listings])))
     return 0
 
 
