@@ -296,3 +296,47 @@ def test_what_a_server_with_a_token_prints_leads_to_the_token(run, tmp_path, mon
     if place == "file":
         assert f"$(head -n 1 '{tmp_path / 'the token'}')" in "\n".join(lines)
         assert "  Claude Code" in lines
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_what_was_written_is_taken_out_again_and_all_else_stays(run, client):
+    path = Path(shown(run, client)["file"])
+    path.parent.mkdir(parents=True)
+    before = (
+        '# mine\nmodel = "x"\n\n[mcp_servers.other]\ncommand = "o"\n'
+        if path.suffix == ".toml"
+        else '{\n  "mine": 1\n}\n'
+    )
+    path.write_text(before)
+    assert run("connect", client, "--write")[0] == 0
+    code, out, err = run("connect", client, "--remove")
+    assert (code, err) == (0, "")
+    assert "The file as it was is" in out
+    assert "memotheca" not in path.read_text()
+    left = tomllib.loads(path.read_text()) if path.suffix == ".toml" else json.loads(path.read_text())
+    assert left.get("mine", left.get("model")) in (1, "x")
+    assert path.suffix != ".toml" or path.read_text() == before
+    assert "nothing was changed" in run("connect", client, "--remove")[1]
+
+
+@pytest.mark.parametrize("client", ["codex", "opencode"])
+def test_a_check_starts_what_the_configuration_names_and_says_what_it_sees(run, client):
+    code, _, err = run("connect", client, "--check")
+    assert code == 1
+    assert f"connect {client} --write adds it" in err
+    run("connect", client, "--write", "--toolsets", "memory")
+    code, out, err = run("connect", client, "--check", "--json")
+    assert code == 0, err
+    seen = json.loads(out)
+    assert (seen["name"], "store_memory" in seen["tools"], len(seen["tools"])) == ("memotheca", True, 9)
+
+
+def test_a_check_says_what_is_wrong_with_a_server_that_does_not_start(run, tmp_path):
+    path = tmp_path / "mcp.json"
+    for command, words in (("/nowhere/memotheca", "cannot be started"), (sys.executable, "did not answer. It said")):
+        server = {"command": command, "args": ["-c", "raise SystemExit('no')"]}
+        path.write_text(json.dumps({"mcpServers": {"memotheca": server}}))
+        code, _, err = run("connect", "cursor", "--check", "--file", path)
+        assert (code, words in " ".join(err.split())) == (1, True), err
+    path.write_text('{"mcpServers": {"memotheca": {"url": "http://127.0.0.1:9/mcp"}}}')
+    assert "cannot be reached" in " ".join(run("connect", "cursor", "--check", "--file", path)[2].split())

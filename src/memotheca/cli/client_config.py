@@ -27,13 +27,70 @@ def write(client: Client, path: Path, server: Shape) -> tuple[bool, Path | None]
     old = target.read_bytes() if target.exists() else None
     text = _text(path, old)
     added = (_add_table if client.is_toml else _add_key)(client, path, text, server)
-    if added == text:
+    return _put(target, path, old, added)
+
+
+def remove(client: Client, path: Path) -> tuple[bool, Path | None]:
+    """Take our server out of the file: whether it was there, and where the file as it was is kept."""
+    target = Path(os.path.realpath(path))
+    if not target.exists() or read_server(client, path) is None:
+        return False, None
+    old = target.read_bytes()
+    text = _text(path, old)
+    return _put(target, path, old, (_drop_table if client.is_toml else _drop_key)(client, path, text))
+
+
+def read_server(client: Client, path: Path) -> Shape | None:
+    """Our server as the file has it."""
+    text = _text(path, path.read_bytes()) if path.exists() else ""
+    try:
+        content: Any = tomllib.loads(text) if client.is_toml else json.loads(text or "{}")
+        for key in _keys(client, content):
+            content = content.get(key) or {}
+        return content.get(SERVER)
+    except (ValueError, RecursionError, AttributeError):
+        raise _left_alone(path, "cannot be read") from None
+
+
+def _put(target: Path, path: Path, old: bytes | None, text: str) -> tuple[bool, Path | None]:
+    if text.encode() == (old or b""):
         return False, None
     if old is None:
         target.parent.mkdir(parents=True, exist_ok=True)
     kept = None if old is None else _keep(target, path, old)
-    _replace(target, added.encode(), old)
+    _replace(target, text.encode(), old)
     return True, kept
+
+
+def _drop_key(client: Client, path: Path, text: str) -> str:
+    del path
+    content = json.loads(text)
+    servers = content
+    for key in _keys(client, content):
+        servers = servers[key]
+    del servers[SERVER]
+    return json.dumps(content, ensure_ascii=False, indent=_indent(text)) + "\n"
+
+
+def _drop_table(client: Client, path: Path, text: str) -> str:
+    """Without the lines of our table and those below it; every other line stays as it is."""
+    wanted = tomllib.loads(text)
+    del wanted[client.keys[0]][SERVER]
+    name = f"[{client.keys[0]}.{SERVER}"
+    lines: list[str] = []
+    ours = False
+    for line in text.splitlines(keepends=True):
+        if line.startswith("["):
+            ours = line.startswith((f"{name}]", f"{name}."))
+        if not ours:
+            lines.append(line)
+    left = "".join(lines).rstrip("\n")
+    left += "\n" if left else ""
+    after = tomllib.loads(left)
+    after.setdefault(client.keys[0], {})
+    if after != wanted:
+        raise _left_alone(path, "has the server in a form that cannot be taken out")
+    return left
 
 
 def _text(path: Path, old: bytes | None) -> str:

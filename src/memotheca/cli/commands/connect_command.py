@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memotheca.app import load_catalog
-from memotheca.cli.client_config import spell, write
+from memotheca.cli.client_check import try_server
+from memotheca.cli.client_config import read_server, remove, spell, write
 from memotheca.cli.clients import CLIENTS, TOKEN, Client, Shape, configuration_of, nest
+from memotheca.cli.layout import counted, say
 from memotheca.cli.shells import spell_command, this_program
 from memotheca.cli.terminal import print_json, settings_of, styled
 from memotheca.model.errors import Failure, Refusal
@@ -33,6 +35,7 @@ NO_TOKEN = "<token>"  # noqa: S105  # says where it goes
 EPILOG = """examples:
   memotheca connect claude-desktop         print what its configuration needs
   memotheca connect cursor --write         put it there; the old file is kept
+  memotheca connect cursor --check         try what is there; --remove ends it
   memotheca connect codex --toolsets memory,notes --vault ~/notes
   memotheca connect vscode --data ~/other  for another data directory
   memotheca connect zed --url http://127.0.0.1:3000/mcp     a server that runs
@@ -47,7 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "client", choices=sorted(CLIENTS), metavar="CLIENT", help=f"the client to connect: {', '.join(sorted(CLIENTS))}"
     )
-    parser.add_argument("--write", action="store_true", help="write the client's configuration file")
+    wish = parser.add_mutually_exclusive_group()
+    wish.add_argument("--write", action="store_true", help="write the client's configuration file")
+    wish.add_argument("--remove", action="store_true", help="take Memotheca out of it; the old file is kept")
+    wish.add_argument(
+        "--check", action="store_true", help="start what it names, as the client would, and say what is seen"
+    )
     parser.add_argument("--file", metavar="FILE", help="the configuration file, where it is not in its usual place")
     parser.add_argument("--url", metavar="URL", help="connect to the server that runs there, instead of starting one")
 
@@ -56,6 +64,12 @@ def run(parsed: argparse.Namespace) -> int:
     settings = settings_of(parsed)
     client = CLIENTS[parsed.client]
     path = Path(parsed.file).expanduser() if parsed.file else configuration_of(client)
+    if parsed.check:
+        return _check(parsed, client, path)
+    if parsed.remove:
+        gone, kept = remove(client, path)
+        _report_written(parsed, path, fresh=gone, kept=kept, unchanged="does not name Memotheca; nothing was changed.")
+        return 0
     if parsed.write:
         token = read_token(settings) if parsed.url else ""
         fresh, kept = write(client, path, _server(client, settings, parsed.url, f"Bearer {token}" if token else ""))
@@ -72,6 +86,24 @@ def run(parsed: argparse.Namespace) -> int:
         print(f"with the token in the place of {NO_TOKEN}.\n")
     for line in _commands(client, settings, parsed.url):
         print(line)
+    return 0
+
+
+def _check(parsed: argparse.Namespace, client: Client, path: Path) -> int:
+    server = read_server(client, path)
+    if server is None:
+        raise Refusal(
+            Failure.NOT_FOUND, f"{path} does not name Memotheca; memotheca connect {parsed.client} --write adds it."
+        )
+    seen = try_server(server)
+    if parsed.json:
+        print_json({"file": str(path), "name": seen.name, "version": seen.version, "tools": seen.tools})
+        return 0
+    print(f"{path} is read by {client.label}.")
+    say(
+        f"{seen.name} {seen.version} answers, with {counted(len(seen.tools), 'tool')}: {', '.join(seen.tools)}",
+        hang="  ",
+    )
     return 0
 
 
@@ -187,11 +219,18 @@ def _place(settings: Settings) -> list[str]:
     return serve_words(settings)[1:]
 
 
-def _report_written(parsed: argparse.Namespace, path: Path, *, fresh: bool, kept: Path | None) -> None:
+def _report_written(
+    parsed: argparse.Namespace,
+    path: Path,
+    *,
+    fresh: bool,
+    kept: Path | None,
+    unchanged: str = "says so already; nothing was changed.",
+) -> None:
     if parsed.json:
         print_json({"file": str(path), "changed": fresh, "backup": None if kept is None else str(kept)})
     elif not fresh:
-        print(f"{path} says so already; nothing was changed.")
+        print(f"{path} {unchanged}")
     else:
         print(f"Wrote {path}." + (f"\nThe file as it was is {kept}." if kept else ""))
-        print("Restart the client to see Memotheca.")
+        print(f"Restart the client to see {'that' if parsed.remove else 'Memotheca'}.")
