@@ -11,6 +11,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Entry
 from memotheca.search.prepared import LATER
 from memotheca.storage.store import Transaction
+from memotheca.text.secrets import scrub
 
 BATCH = 500  # chosen: one transaction a batch, so that other writers wait for a moment only
 
@@ -39,23 +40,41 @@ def import_corpus(
     kernel: Kernel, lines: Iterable[dict[str, Any]], *, actor: str, report: Report, keep: Keep = keep_no_count
 ) -> Moved:
     """Each line becomes an entry whose handle is its `_id`; what is there already, unchanged, is skipped, so that an
-    import that was cut off can be run again. `keep` is told what is durable after every transaction."""
-    made = skipped = transactions = 0
+    import that was cut off can be run again. No secret is stored. `keep` is told what is durable after every
+    transaction."""
+    made = skipped = transactions = redacted = 0
     for batch in _batches(lines):
         added = kernel.write(lambda transaction, batch=batch: _put_batch(transaction, batch), actor=actor)
         made, skipped = made + added, skipped + len(batch) - added
         transactions += added > 0
-        keep(Moved(transactions, made, 0, skipped))
+        redacted += sum(line.redacted for line in batch)
+        keep(Moved(transactions, made, 0, skipped, redacted))
         report(made + skipped, None, "importing")
-    return Moved(transactions, made, 0, skipped)
+    return Moved(transactions, made, 0, skipped, redacted)
 
 
-def _batches(lines: Iterable[dict[str, Any]]) -> Iterator[list[tuple[str, str, str]]]:
-    batch: list[tuple[str, str, str]] = []
+@dataclass(frozen=True, slots=True)
+class CorpusLine:
+    """A line as it may be stored, and how many secrets were taken out of it."""
+
+    handle: str
+    title: str
+    body: str
+    redacted: int
+
+
+def _scrubbed(line: dict[str, Any]) -> CorpusLine:
+    title, in_title = scrub(str(line.get("title") or ""))
+    body, in_body = scrub(str(line["text"]))
+    return CorpusLine(str(line["_id"]), title, body, sum(found.count for found in (*in_title, *in_body)))
+
+
+def _batches(lines: Iterable[dict[str, Any]]) -> Iterator[list[CorpusLine]]:
+    batch: list[CorpusLine] = []
     for number, line in enumerate(lines, start=1):
         if "_id" not in line or "text" not in line:
             raise Refusal(Failure.INVALID, f"Line {number} lacks _id or text; what came before it is imported.")
-        batch.append((str(line["_id"]), str(line.get("title") or ""), str(line["text"])))
+        batch.append(_scrubbed(line))
         if len(batch) == BATCH:
             yield batch
             batch = []
@@ -63,10 +82,11 @@ def _batches(lines: Iterable[dict[str, Any]]) -> Iterator[list[tuple[str, str, s
         yield batch
 
 
-def _put_batch(transaction: Transaction, batch: list[tuple[str, str, str]]) -> int:
+def _put_batch(transaction: Transaction, batch: list[CorpusLine]) -> int:
     transaction.describe("IMPORT")
     added = 0
-    for handle, title, body in batch:
+    for line in batch:
+        handle, title, body = line.handle, line.title, line.body
         known = transaction.find_alias(IMPORTED_NAMES, handle)
         present = transaction.entry(known) if known is not None and transaction.head(known) is not None else None
         if present is not None:
