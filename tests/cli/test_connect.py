@@ -190,7 +190,7 @@ def test_the_printed_command_survives_a_shell(run, tmp_path, client):
 
 
 def test_on_windows_commands_are_quoted_for_its_two_shells():
-    from memotheca.cli.shells import spell_command
+    from memotheca.views.shells import spell_command
 
     assert spell_command(["claude", "C:\\Program Files\\x", "--data", "C:\\me"], "win32") == [
         'claude "C:\\Program Files\\x" --data C:\\me'

@@ -5,8 +5,8 @@ import shlex
 from pathlib import Path
 
 from memotheca.app import load_catalog
-from memotheca.cli.clients import CLIENTS
 from memotheca.cli.main import COMMANDS, build_parser, load_command
+from memotheca.views.clients import CLIENTS
 
 README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
 

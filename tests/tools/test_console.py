@@ -6,6 +6,7 @@ import jsonschema_rs
 import pytest
 
 from memotheca.app import load_catalog
+from memotheca.kernel.callers import KEPT, Callers
 from memotheca.search.chosen_embedder import choose_embedder
 
 CONSOLE = {each.name for each in load_catalog().listed(with_pages=True) if each.toolset == "console"}
@@ -283,3 +284,76 @@ def test_what_is_held_waits_and_can_be_released(agent):
     (task,) = [each for each in ask(agent, "console_tasks")["tasks"] if each["kind"] == "held"]
     ask(agent, "console_settle", task_id=task["id"], choice="release")
     assert ask(agent, "console_read", handle=held["node_id"])["state"] == "current"
+
+
+def test_health_says_what_is_well_how_much_there_is_and_how_clients_are_told(agent):
+    agent.call("store", topic="tea", content="Ada takes it black.")
+    told = ask(agent, "console_health")
+    assert told["sizes"]["entry"] == told["sizes"]["transactions"] == told["tx"] == 1
+    assert told["clients"] == []
+    assert told["place"]
+    names = [finding["name"] for finding in told["findings"]]
+    assert "format" in names
+    assert "integrity" not in names
+    closely = ask(agent, "console_health", thorough=True)
+    assert {"integrity", "journal of default"} <= {finding["name"] for finding in closely["findings"]}
+    assert closely["well"] == all(each["well"] for each in [*closely["findings"], *closely["vitals"]])
+
+
+def test_health_tells_a_client_of_an_address_without_any_token_in_the_words(agent):
+    url = "https://memory.example/mcp"
+    for with_token in (False, True):
+        told = ask(agent, "console_health", url=url, with_token=with_token)["clients"]
+        for client in told:
+            is_reached = client["name"] != "claude-desktop"
+            assert (url in client["configuration"]) == is_reached, client
+            assert client["connect"].startswith(f"memotheca connect {client['name']}")
+            assert bool(client["needs"]) == (with_token and is_reached)
+            assert client["file"].startswith("~/")
+        shells = [client["command"] for client in told if client["command"]]
+        assert any(words.startswith("claude mcp add") for words in shells)
+
+
+def test_whoever_may_not_know_where_things_lie_is_told_no_folder_and_no_program(agent):
+    from memotheca.toolkit.tool import Call
+
+    call = Call(kernel=agent.kernel, actor="page", is_local=False)
+    told = agent.app.dispatcher.run("console_health", {"thorough": True}, call).structured
+    assert told["place"] is None
+    assert told["open_in"] == []
+    assert str(agent.app.data) not in json.dumps(told)
+
+
+def test_health_names_whoever_called_lately(agent):
+    callers = agent.kernel.keep(Callers, agent.kernel.collection)
+    for number in range(KEPT + 5):
+        callers.note(f"client {number}", number)
+    callers.note("client 50", 1_000_000)
+    told = ask(agent, "console_health")["callers"]
+    assert (told[0]["actor"], told[0]["calls"]) == ("client 50", 2)
+    assert len(callers.newest()) == KEPT
+
+
+def test_the_memory_tells_what_was_asked_and_not_found_until_it_is(agent):
+    agent.app.catalog.choose(["all"])
+    agent.call("inject_context", query="Where is the kiln?")
+    agent.call("inject_context", query="Where is the kiln?")
+    told = ask(agent, "console_memory")
+    assert [(each["query"], each["times"], each["why"]) for each in told["missed"]] == [
+        ("Where is the kiln?", 2, "nothing was found")
+    ]
+    assert (told["dream"], told["is_dreaming"], told["topics"]) == (None, False, [])
+    agent.call("store_memory", content="The kiln is in the shed.", rationale="Somebody has seen it.")
+    agent.call("inject_context", query="Where is the kiln?")
+    again = ask(agent, "console_memory")
+    assert (again["missed"], again["memories"]) == ([], 1)
+
+
+def test_the_memory_tells_what_its_last_dream_did(agent):
+    agent.app.catalog.choose(["all"])
+    agent.call("store_memory", content="The nightly job takes the lock.", rationale="Seen in the log.")
+    agent.call("trigger_dream", blocking=True)
+    told = ask(agent, "console_memory")
+    assert told["dream"]["completed"]
+    assert told["dreams"] == 1
+    assert "went through 1 memories" in told["dream"]["did"]

@@ -30,8 +30,10 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "search_teleological": [{"query_content": LONG[:3000], "min_similarity": 0}, {"query_vector_id": "$memory"}],
     "chatgpt/fetch": [{"id": FIRST}, {"id": "$memory"}, {"id": "reactor"}],
     "chatgpt/search_all": [ASKED],
+    "console_health": [{"url": "http://127.0.0.1:3000/mcp", "with_token": True, "thorough": True}],
     "console_history": [{}],
     "console_jobs": [{}],
+    "console_memory": [{}],
     "console_neighbourhood": [{"handle": "reactor"}, {"handle": FIRST}],
     "console_preview": [{"tx": 1}],
     "console_read": [{"handle": FIRST}, {"handle": "$memory"}, {"handle": "reactor"}],
@@ -113,6 +115,10 @@ CALLS: dict[str, list[dict[str, Any]]] = {
 
 # What a contract says is larger, and how large that can be.
 LARGER = {
+    # Read by programs that draw them, not by models: a thing whole, sixty nodes with their edges, fifty tasks.
+    "console_read": 50_000,
+    "console_neighbourhood": 60 * 800,
+    "console_tasks": 50 * 1_700,
     # "limit: Max documents to return. Default: 100": a hundred filenames of 255 bytes.
     "knowledge-show": 100 * 700,
     # "Primary node (get_node, single result): 10,000 chars", and "up to 20 neighbors" beside it.

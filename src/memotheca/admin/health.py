@@ -1,5 +1,6 @@
 """Whether everything is as it should be, and what to do where it is not."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memotheca.jobs.workbench import Workbench
@@ -28,19 +29,31 @@ class HealthFinding:
 
 def examine(kernel: Kernel) -> list[HealthFinding]:
     """Look at the database as a whole and at every collection in it."""
-    heads = [_heads(kernel, collection) for collection in kernel.store.collections()]
-    coverage = [_coverage(kernel, collection) for collection in kernel.store.collections()]
-    embedders = [_embedder(kernel, collection) for collection in kernel.store.collections()]
+    names = kernel.store.collections()
+    heads = [_heads(kernel, collection) for collection in names]
     return [
         _integrity(kernel),
         _durability(kernel),
         _format(kernel),
         *heads,
         _model(),
-        *embedders,
-        *coverage,
+        *_findability(kernel, names),
         *_roles(kernel),
     ]
+
+
+def glance(kernel: Kernel) -> list[HealthFinding]:
+    """What can be said at once of this collection, and of what holds it."""
+    return [_durability(kernel), _format(kernel), _model(), *_findability(kernel, [kernel.collection])]
+
+
+def look_closely(kernel: Kernel) -> list[HealthFinding]:
+    """What takes as long as there is much: whether all that is kept can be read, and the journal agrees with it."""
+    return [_integrity(kernel), _heads(kernel, kernel.collection)]
+
+
+def _findability(kernel: Kernel, collections: Sequence[str]) -> list[HealthFinding]:
+    return [look(kernel, collection) for look in (_embedder, _coverage) for collection in collections]
 
 
 def repair(kernel: Kernel) -> list[str]:

@@ -17,10 +17,11 @@ READ_AGAIN = "memotheca vault --sync"
 
 def inspect_vaults(kernel: Kernel) -> list[HealthFinding]:
     """Look at every vault of every collection; nothing is written."""
-    return [finding for name in kernel.store.collections() for finding in _inspect_collection(kernel, name)]
+    return [finding for name in kernel.store.collections() for finding in inspect_collection(kernel, name)]
 
 
-def _inspect_collection(kernel: Kernel, collection: str) -> list[HealthFinding]:
+def inspect_collection(kernel: Kernel, collection: str) -> list[HealthFinding]:
+    """Look at the vaults of one collection."""
     with kernel.store.database.read() as session:
         mounted = vault_index.read_mounted(session, collection)
         pending = [intent.vault + intent.path for intent in vault_index.pending_intents(session, collection)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from memotheca import __version__
-from memotheca.cli.clients import TOKEN, Shape
+from memotheca.views.clients import TOKEN, Shape
 from memotheca.model.errors import Failure, Refusal
 
 PATIENCE = 30.0  # chosen: seconds, as long as the slowest client waits for a server to start

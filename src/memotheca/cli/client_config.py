@@ -10,15 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from memotheca.cli.clients import SERVER, Client, Shape, nest
 from memotheca.model.errors import Failure, Refusal
-
-
-def spell(client: Client, server: Shape) -> str:
-    """What is to stand in the file, in the language of the file."""
-    if client.is_toml:
-        return _table(client, server)
-    return json.dumps(nest(client, server), ensure_ascii=False, indent=2) + "\n"
+from memotheca.views.clients import SERVER, Client, Shape, table_of
 
 
 def write(client: Client, path: Path, server: Shape) -> tuple[bool, Path | None]:
@@ -146,7 +139,7 @@ def _add_table(client: Client, path: Path, text: str, server: Shape) -> str:
             return text
         raise _left_alone(path, f"has a server {SERVER} already")
     lead = text if not text or text.endswith("\n") else text + "\n"
-    added = (lead + "\n" if lead.strip() else lead) + _table(client, server)
+    added = (lead + "\n" if lead.strip() else lead) + table_of(client, server)
     try:
         after = tomllib.loads(added)
     except tomllib.TOMLDecodeError:
@@ -154,20 +147,6 @@ def _add_table(client: Client, path: Path, text: str, server: Shape) -> str:
         raise _left_alone(path, "has its servers in a form that cannot be added to") from None
     assert after[client.keys[0]][SERVER] == server
     return added
-
-
-def _table(client: Client, server: Shape) -> str:
-    lines = [f"[{client.keys[0]}.{SERVER}]"]
-    lines += [f"{name} = {_value(value)}" for name, value in server.items()]
-    return "\n".join(lines) + "\n"
-
-
-def _value(value: Any) -> str:
-    """A string in JSON is one in TOML; so are lists of them."""
-    if isinstance(value, dict):
-        pairs = cast(dict[str, Any], value).items()
-        return "{ " + ", ".join(f"{json.dumps(name)} = {_value(each)}" for name, each in pairs) + " }"
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _keep(target: Path, path: Path, old: bytes) -> Path:

@@ -1,8 +1,8 @@
 """What somebody sees who types the bare command: what this is, and what to do next."""
 
 from memotheca import __version__
-from memotheca.cli.shells import spell_command, typed_program
 from memotheca.cli.terminal import styled
+from memotheca.views.shells import spell_command, typed_program
 
 STEPS = (
     ("Tell your client about it (memotheca help connect names ten):", ("connect", "claude-code", "--write")),

@@ -21,6 +21,7 @@ from pydantic import ValidationError
 
 from memotheca import __version__
 from memotheca.app import App, follow_vaults, look_after, write_down
+from memotheca.kernel.callers import Callers
 from memotheca.kernel.precedence import Precedence
 from memotheca.model.errors import Failure, Refusal, refuse_for_memory
 from memotheca.notes.mounts import vaults_of
@@ -174,6 +175,7 @@ class Adapter:
         """Have every call told to whoever watches; what a client calls a tool that is not there is not repeated."""
         who, collection = actor_of(ctx), self.app.kernel.collection
         tool = name_tool(ctx, self.app.catalog.find)
+        self.app.kernel.keep(Callers, collection).note(who, self.app.kernel.now())
         return await self.operation.watch.answer(ctx, call_next, who=who, collection=collection, tool=tool)
 
     async def _guard(self, ctx: Context, call_next: CallNext) -> HandlerResult:

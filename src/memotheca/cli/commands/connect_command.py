@@ -7,15 +7,15 @@ from pathlib import Path
 
 from memotheca.app import load_catalog
 from memotheca.cli.client_check import try_server
-from memotheca.cli.client_config import read_server, remove, spell, write
-from memotheca.cli.clients import CLIENTS, TOKEN, Client, Shape, configuration_of, nest
+from memotheca.cli.client_config import read_server, remove, write
 from memotheca.cli.layout import counted, say
-from memotheca.cli.shells import spell_command, this_program
 from memotheca.cli.terminal import print_json, settings_of, styled
 from memotheca.model.errors import Failure, Refusal
 from memotheca.notes.mounts import read_mounts
 from memotheca.settings import OPTIONS as ALL_OPTIONS
 from memotheca.settings import Settings, load, read_token
+from memotheca.views.clients import CLIENTS, TOKEN, Client, Shape, configuration_of, nest, spell
+from memotheca.views.shells import spell_command, this_program
 
 OPTIONS = (
     "toolsets",

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 SERVER = "memotheca"
 TOKEN = "MEMOTHECA_TOKEN"  # noqa: S105  # the name of a variable
@@ -186,6 +186,27 @@ def nest(client: Client, server: Shape) -> Shape:
     for key in reversed(client.keys):
         shape = {key: shape}
     return shape
+
+
+def spell(client: Client, server: Shape) -> str:
+    """What is to stand in the file, in the language of the file."""
+    if client.is_toml:
+        return table_of(client, server)
+    return json.dumps(nest(client, server), ensure_ascii=False, indent=2) + "\n"
+
+
+def table_of(client: Client, server: Shape) -> str:
+    lines = [f"[{client.keys[0]}.{SERVER}]"]
+    lines += [f"{name} = {_value(value)}" for name, value in server.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _value(value: Any) -> str:
+    """A string in JSON is one in TOML; so are lists of them."""
+    if isinstance(value, dict):
+        pairs = cast(dict[str, Any], value).items()
+        return "{ " + ", ".join(f"{json.dumps(name)} = {_value(each)}" for name, each in pairs) + " }"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _file(place: str) -> Path:
