@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memotheca import __main__ as module
-from memotheca.cli import shells
+from memotheca.views import shells
 
 SOURCE = Path(__file__).parents[2] / "src"
 

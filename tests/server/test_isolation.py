@@ -14,6 +14,7 @@ from memotheca.app import build, open_collection
 from memotheca.jobs.file_access import Upload
 from memotheca.jobs.ingest_job import IngestJob
 from memotheca.jobs.queue import bench_of, enqueue
+from memotheca.memory.dream.sleeper import sleeper_of
 from memotheca.model.errors import Refusal
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.server.events import POLL_SECONDS, Hub
@@ -189,6 +190,12 @@ class Standing(Time):
         return BEGAN
 
 
+def wake_up(agent: Agent) -> None:
+    """Until its dream is over, so that no answer depends on how far a dream has come."""
+    sleep = sleeper_of(agent.kernel).sleep
+    assert sleep is None or sleep.ended.wait(30)
+
+
 def answers_beside(folder: Path, time: Time, *, is_full: bool) -> dict[str, str]:
     """What every tool answers in one collection of a server, beside another that holds much or nothing."""
     owner = open_in(folder, "mine", time)
@@ -197,6 +204,7 @@ def answers_beside(folder: Path, time: Time, *, is_full: bool) -> dict[str, str]
         if is_full:
             hidden(owner)
             owner.reply("trigger_dream", phase="full_cycle")
+            wake_up(owner)
             owner.reply("query", search=KNOWN)
         curious.store("tea", "black")
         curious.call("store_memory", content="Bo takes milk.", rationale="Said at lunch.")
@@ -206,6 +214,7 @@ def answers_beside(folder: Path, time: Time, *, is_full: bool) -> dict[str, str]
             arguments = {each: usual(schema["properties"][each], "tea") for each in schema.get("required", ())}
             call = Call(kernel=curious.kernel, actor="curious", session="one", is_local=False)
             reply = curious.app.dispatcher.run(listing.name, arguments, call)
+            wake_up(curious)
             told[listing.name] = TIMES.sub(r"\1", json.dumps(reply.structured, sort_keys=True))
         return told
     finally:

@@ -115,10 +115,6 @@ CALLS: dict[str, list[dict[str, Any]]] = {
 
 # What a contract says is larger, and how large that can be.
 LARGER = {
-    # Read by programs that draw them, not by models: a thing whole, sixty nodes with their edges, fifty tasks.
-    "console_read": 50_000,
-    "console_neighbourhood": 60 * 800,
-    "console_tasks": 50 * 1_700,
     # "limit: Max documents to return. Default: 100": a hundred filenames of 255 bytes.
     "knowledge-show": 100 * 700,
     # "Primary node (get_node, single result): 10,000 chars", and "up to 20 neighbors" beside it.

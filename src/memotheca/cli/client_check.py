@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from memotheca import __version__
-from memotheca.views.clients import TOKEN, Shape
 from memotheca.model.errors import Failure, Refusal
+from memotheca.views.clients import TOKEN, Shape
 
 PATIENCE = 30.0  # chosen: seconds, as long as the slowest client waits for a server to start
 PROTOCOL = "2025-06-18"  # specification: a version that every client named here speaks

@@ -30,11 +30,12 @@ class Surroundings:
     near: list[NearbyThing]
     ties: list[Tie]
     total: int
+    tie_count: int
 
 
-def look_around(kernel: Kernel, handle: str, *, depth: int, limit: int) -> Surroundings:
-    """The things up to `depth` ties away, those of the weightiest ties first; what there is no room for is counted,
-    and not gone on from."""
+def look_around(kernel: Kernel, handle: str, *, depth: int, limit: int, ties: int) -> Surroundings:
+    """The things up to `depth` ties away, those of the weightiest ties first, with so many ties among them, those of
+    the center first; what there is no room for is counted, and not gone on from."""
     with opened(kernel) as (snapshot, book):
         center = _center(snapshot, book, handle)
         distances, known = {center: 0}, dict[str, list[Tie]]()
@@ -52,7 +53,7 @@ def look_around(kernel: Kernel, handle: str, *, depth: int, limit: int) -> Surro
             distances |= dict.fromkeys(layer, distance)
         for id in layer:
             known.setdefault(id, ties_of(snapshot, book, id))
-        ties = {
+        found = {
             (tie.source, tie.target, tie.predicate): tie
             for own in known.values()
             for tie in own
@@ -60,7 +61,8 @@ def look_around(kernel: Kernel, handle: str, *, depth: int, limit: int) -> Surro
         }
         names = show_ends(snapshot, book, list(distances))
         near = [NearbyThing(names[id], far, _degree(snapshot, book, id)) for id, far in distances.items()]
-    return Surroundings(center, near, list(ties.values()), len(seen))
+    best = sorted(found.values(), key=lambda tie: (center not in (tie.source, tie.target), -tie.weight))
+    return Surroundings(center, near, best[:ties], len(seen), len(found))
 
 
 def _degree(snapshot: Snapshot, book: Notebook, id: str) -> int:

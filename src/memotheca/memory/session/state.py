@@ -222,14 +222,12 @@ class Activity:
 
     def _write(self, store: Store) -> None:
         with self._guard:
-            looks, self._looks = self._looks, {}
-            counts, self._counts = self._counts, {}
-            lines, self._lines = self._lines, {}
-            # A state is a value, not a sum: it stays to be read until it is written.
-            states = dict(self._states)
+            # All of it stays to be read until it is written.
+            looks = {collection: dict(seen) for collection, seen in self._looks.items()}
+            counts, states = dict(self._counts), dict(self._states)
+            lines = {collection: list(added) for collection, added in self._lines.items()}
             moods = {place: self._moods[place].to_json() for place in self._touched if place in self._moods}
             self._touched = set()
-        # So does what was retrieved.
         retrieved, walked = self.retrievals.waiting(), self.walks.waiting()
         decided = self.gates.waiting()
         if not (looks or counts or lines or moods or states or walked or decided or any(retrieved)):
@@ -246,7 +244,7 @@ class Activity:
             for collection, named in _by_collection(moods).items():
                 activity.write_moods(session, collection, named, now=now)
             for collection, added in lines.items():
-                activity.log_happenings(session, collection, list(added))
+                activity.log_happenings(session, collection, added)
             write_retrievals(session, *retrieved)
             write_walks(session, walked)
             write_decisions(session, decided)
@@ -259,34 +257,36 @@ class Activity:
             log.warning("what was looked at is not written down yet: %s", refusal.message)
         finally:
             if is_written:
+                self._drop(looks, counts, lines)
                 self._let_go(states)
                 self.retrievals.let_go(*retrieved)
                 self.walks.let_go(walked)
                 self.gates.let_go(decided)
             else:
-                self._take_back(looks, counts, lines, touched=set(moods))
+                with self._guard:
+                    self._touched |= set(moods)
 
-    def _take_back(
+    def _drop(
         self,
         looks: Mapping[str, Mapping[str, tuple[int, int]]],
         counts: Mapping[Place, int],
-        lines: Mapping[str, deque[ActivityRecord]],
-        *,
-        touched: set[Place],
+        lines: Mapping[str, Sequence[ActivityRecord]],
     ) -> None:
-        """What could not be written waits for the next batch, before what has come since."""
+        """What is written is not added to what is read of it any more; what has come since waits."""
         with self._guard:
             for collection, seen in looks.items():
-                fresh = self._looks.setdefault(collection, {})
-                for id, (times, last) in seen.items():
-                    more, later = fresh.get(id, (0, 0))
-                    fresh[id] = (times + more, max(last, later))
+                held = self._looks[collection]
+                for entry_id, (times, _) in seen.items():
+                    now, last = held[entry_id]
+                    held[entry_id] = (now - times, last)
+                self._looks[collection] = {each: look for each, look in held.items() if look[0]}
             for place, more in counts.items():
-                self._counts[place] = self._counts.get(place, 0) + more
+                self._counts[place] -= more
+            self._counts = {place: more for place, more in self._counts.items() if more}
             for collection, added in lines.items():
-                since = self._lines.get(collection, ())
-                self._lines[collection] = deque([*added, *since], maxlen=activity.KEPT)
-            self._touched |= touched
+                written = set(map(id, added))
+                fresh = [line for line in self._lines[collection] if id(line) not in written]
+                self._lines[collection] = deque(fresh, maxlen=activity.KEPT)
 
     def _let_go(self, written: Mapping[Place, Any]) -> None:
         """What is written can be read again: states that nobody has changed since, moods that were not needed for

@@ -13,7 +13,8 @@ from memotheca.views.surroundings import look_around
 class Input:
     handle: str = text("Any handle: an id, e-1, a note's path, a document's filename, [node_…]", maxLength=4096)
     depth: int = integer("How many ties away", 1, minimum=1, maximum=3)
-    limit: int = integer("How many nodes at most, those of the weightiest ties first", 60, minimum=1, maximum=200)
+    limit: int = integer("How many nodes at most, those of the weightiest ties first", 30, minimum=1, maximum=200)
+    ties: int = integer("How many edges at most, those of the center first", 80, minimum=1, maximum=5000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +45,7 @@ class Output:
     edges: tuple[EdgeShape, ...] = many(EdgeShape)
     shown: int = integer()
     total: int = integer()
+    edges_total: int = integer()
 
 
 EXAMPLE = Example(
@@ -55,7 +57,7 @@ EXAMPLE = Example(
 @tool(contract="console", effect="read", models=(Input, Output), example=EXAMPLE)
 def console_neighbourhood(call: Call[Kernel], input: Input) -> Answer:
     """Show the nodes near one and the edges among them, the weightiest first where there are too many."""
-    found = look_around(call.kernel, input.handle, depth=input.depth, limit=input.limit)
+    found = look_around(call.kernel, input.handle, depth=input.depth, limit=input.limit, ties=input.ties)
     nodes = tuple(
         NodeShape(
             id=near.shown.id,
@@ -79,5 +81,12 @@ def console_neighbourhood(call: Call[Kernel], input: Input) -> Answer:
         )
         for tie in found.ties
     )
-    output = Output(center=found.center, nodes=nodes, edges=edges, shown=len(nodes), total=found.total)
+    output = Output(
+        center=found.center,
+        nodes=nodes,
+        edges=edges,
+        shown=len(nodes),
+        total=found.total,
+        edges_total=found.tie_count,
+    )
     return Answer(f"{len(nodes):,} of {found.total:,} nodes shown.", content=output)

@@ -23,7 +23,7 @@ from memotheca.tools.console.shapes import (
 )
 from memotheca.views.differences import presentable
 from memotheca.views.search_view import source_of
-from memotheca.views.thing_view import ThingView, VersionStep, view_thing
+from memotheca.views.thing_view import SECTIONS, ThingView, VersionStep, view_thing
 
 BODY = 200_000  # chosen: a hundred pages; what is longer is a document, whose sections are read one by one
 
@@ -32,6 +32,8 @@ BODY = 200_000  # chosen: a hundred pages; what is longer is a document, whose s
 class Input:
     handle: str = text("Any handle: an id, e-1, a note's path, a document's filename, [node_…]", maxLength=4096)
     as_of: str | Unset = text("As it was then: an ISO-8601 time, or a transaction's number", UNSET)
+    length: int = integer("How much of the text at most, in characters", 6000, minimum=0, maximum=BODY)
+    limit: int = integer("How many links each way, versions and sections at most", 20, minimum=1, maximum=SECTIONS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,8 +129,8 @@ def console_read(call: Call[Kernel], input: Input) -> Answer:
         handle=view.handle,
         kind=TRIPLE if entry is None else entry.kind,
         title=view.title,
-        body=view.body[:BODY],
-        body_cut=max(0, len(view.body) - BODY),
+        body=view.body[: input.length],
+        body_cut=max(0, len(view.body) - input.length),
         tags=() if entry is None else entry.tags,
         attributes=presentable(thing),
         aliases=tuple(alias.name for alias in thing.aliases),
@@ -143,16 +145,16 @@ def console_read(call: Call[Kernel], input: Input) -> Answer:
         owner="file" if is_filed else "row",
         path=str(thing.attributes["path"]) if is_filed else UNSET,
         document=name_shape(view.document),
-        sections=_sections(view),
+        sections=_sections(view, input.limit),
         sections_total=view.section_count if view.sections else UNSET,
         ends=_ends(view),
-        links_out=tuple(map(link_shape, view.outgoing)),
+        links_out=tuple(map(link_shape, view.outgoing[: input.limit])),
         links_out_total=view.counts[0],
-        links_in=tuple(map(link_shape, view.incoming)),
+        links_in=tuple(map(link_shape, view.incoming[: input.limit])),
         links_in_total=view.counts[1],
-        versions=tuple(map(_version, view.versions)),
+        versions=tuple(map(_version, view.versions[: input.limit])),
         versions_total=view.version_count,
-        cited_by=tuple(map(link_shape, view.cited_by)),
+        cited_by=tuple(map(link_shape, view.cited_by[: input.limit])),
         cited_by_total=len(view.cited_by),
         tx=view.tx,
         as_of=state_shape(view.state),
@@ -167,12 +169,12 @@ def _held(view: ThingView) -> HeldShape | Unset:
     return HeldShape(reason=str(view.held.get("reason", "")), since=moment(since), until=moment(until))
 
 
-def _sections(view: ThingView) -> tuple[SectionShape, ...] | Unset:
+def _sections(view: ThingView, limit: int) -> tuple[SectionShape, ...] | Unset:
     if not view.sections:
         return UNSET
     return tuple(
         SectionShape(id=each.id, handle=handle, title=each.title, page=each.attributes.get("page", UNSET))
-        for each, handle in zip(view.sections, view.section_handles, strict=True)
+        for each, handle in list(zip(view.sections, view.section_handles, strict=True))[:limit]
     )
 
 

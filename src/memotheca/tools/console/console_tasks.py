@@ -16,7 +16,7 @@ from memotheca.views.open_tasks import CONFLICT, STATES, TaskSheet, TaskSide, Wa
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
     state: TaskState = choice(STATES, "", "open")
-    limit: int = integer("", 50, minimum=1, maximum=200)
+    limit: int = integer("", 12, minimum=1, maximum=200)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
