@@ -13,7 +13,7 @@ NODE ?= node
 .PHONY: setup setup-dev model page run test quick coverage check fix update bench lock dist
 
 setup: .venv/.setup-run optional-page
-setup-dev: optional-page .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json
+setup-dev: optional-page .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json optional-browser
 
 .venv/.setup-run: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -28,6 +28,13 @@ setup-dev: optional-page .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lo
 .PHONY: optional-page
 optional-page: .venv/.setup-run
 	@$(BIN)/python scripts/build_page.py --optional --node "$(NODE)" || echo "the page could not be built; everything else works"
+
+# The page is tested in Debian's Chromium, where it can be had; elsewhere those tests say why they are skipped.
+.PHONY: optional-browser
+optional-browser:
+	@command -v chromium >/dev/null || { command -v apt-get >/dev/null && test "$$(id -u)" = 0 && \
+		{ apt-get install -y -qq chromium >/dev/null 2>&1 || { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1; }; } || \
+		echo "no Chromium: the page is not tested in a browser; everything else is"
 
 .venv/.setup-dev: .venv/.setup-run requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
@@ -62,6 +69,8 @@ check: setup-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(NODE_TOOLS)/node_modules/.bin/pyright
+	@if test -d web/node_modules/preact; then $(NODE_TOOLS)/node_modules/.bin/tsc --project web; \
+		else echo "the page is not type-checked: its packages are not installed (make page)"; fi
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/deptry src
 	$(BIN)/deptry src tests scripts benchmarks --ignore DEP004

@@ -1,0 +1,251 @@
+// What a person does on the page, each once. A scenario gets a page of its own, and a way to call tools as a client does.
+import assert from "node:assert/strict";
+import net from "node:net";
+
+const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+const PATIENCE = 5000;
+
+const see = (page, text) => page.getByText(text).first().waitFor({ timeout: PATIENCE });
+const press = (page, name) => page.getByRole("button", { name, exact: true }).first().click({ timeout: PATIENCE });
+const go = (page, base, hash) => page.goto(`${base}/${hash}`);
+
+export const scenarios = {
+  async searching({ page, base, call }) {
+    await call("store", { topic: "green tea", content: "Steep sencha at seventy degrees.", tags: ["kitchen"] });
+    await go(page, base, "");
+    await page.getByRole("searchbox").waitFor();
+    await page.keyboard.type("sencha");
+    await page.locator("mark", { hasText: /sencha/i }).first().waitFor();
+    assert.match(await page.locator(".hits li").first().innerText(), /entry[\s\S]*green tea[\s\S]*kitchen/);
+    await page.getByText("Why").first().click();
+    await see(page, /words: sencha/);
+    await page.reload();
+    await page.locator("mark").first().waitFor();
+    await press(page, "note");
+    await see(page, "Nothing was found.");
+    await press(page, "note");
+    await page.locator("mark").first().waitFor();
+    await page.getByRole("searchbox", { name: "Search everything" }).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "green tea" }).waitFor();
+    await page.goBack();
+    await page.locator("mark").first().waitFor();
+  },
+
+  async changing({ page, base, call }) {
+    const { id } = await call("store", { topic: "Grace's tea", content: "It is **black** with [a link](https://a.example)." });
+    await go(page, base, `#/thing/${id}`);
+    assert.equal(await page.locator(".prose strong").innerText(), "black");
+    await press(page, "Edit");
+    await page.getByLabel("Text").fill("It is **white**.");
+    await press(page, "Save");
+    await see(page, "Saved.");
+    await page.locator(".prose strong", { hasText: "white" }).waitFor();
+    await page.locator("ins", { hasText: "white" }).first().waitFor();
+    await page.locator("del", { hasText: "black" }).first().waitFor();
+    await press(page, "Undo");
+    await page.locator(".prose strong", { hasText: "black" }).waitFor();
+    await press(page, "Forget");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Forget" }).click();
+    await see(page, "Forgotten.");
+    await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+    await page.locator(".prose strong", { hasText: "black" }).waitFor();
+    await page.getByRole("button", { name: "Edit" }).waitFor();
+  },
+
+  async history({ page, base, call }) {
+    const { id, tx_id: first } = await call("store", { topic: "Mary's tea", content: "mint" });
+    await call("update", { id, content: "with honey" });
+    await go(page, base, "#/history");
+    await see(page, "Mary's tea: mint → with honey");
+    await page.getByLabel("Search in history").fill("honey");
+    await page.locator(".lines li").nth(1).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Undo: Mary's tea: mint → with honey" }).click();
+    await page.locator(".preview del", { hasText: "with honey" }).waitFor();
+    await page.locator(".preview ins", { hasText: "mint" }).waitFor();
+    await press(page, "Undo this");
+    await see(page, /was taken back\./);
+    await see(page, /taken back by/);
+    await page.getByLabel("Search in history").fill("");
+    await call("update", { id, content: "with lemon" });
+    await see(page, /with lemon/);
+    const slider = page.getByRole("slider");
+    await slider.fill(String(first));
+    await see(page, /You are looking at the past/);
+    await page.getByRole("link", { name: "Find" }).click();
+    await page.getByRole("searchbox").fill("Mary");
+    await page.locator(".passage", { hasText: "mint" }).waitFor();
+    await press(page, "Back to now");
+    await page.locator(".passage", { hasText: "with lemon" }).waitFor();
+  },
+
+  async reviewing({ page, base, call }) {
+    const claim = { subject: "Hedy", predicate: "works_at" };
+    await call("relate", { ...claim, object: "Radio Works" });
+    await call("relate", { ...claim, object: "Film Studio" });
+    await go(page, base, "#/review");
+    await see(page, "Hedy works at Radio Works");
+    await see(page, "Hedy works at Film Studio");
+    await page.locator(".task.at").waitFor();
+    await page.keyboard.press("1");
+    await see(page, "Nothing waits for you.");
+    await go(page, base, "#/thing/Hedy");
+    await page.locator(".ties a", { hasText: "Film Studio" }).first().waitFor();
+  },
+
+  async documents({ page, base }) {
+    await go(page, base, "#/documents");
+    const chooser = page.locator("input[type=file]");
+    const file = (name, text) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+    await chooser.setInputFiles([file("engine.html", "<h1>Engine</h1><p>The analytical engine weaves patterns.</p>")]);
+    await page.locator("li.completed a", { hasText: "engine.html" }).waitFor({ timeout: 20000 });
+    await chooser.setInputFiles([file("broken.pdf", "no pdf at all")]);
+    await page.locator(".jobs .reason, .jobs [role=alert]").first().waitFor({ timeout: 20000 });
+    await press(page, "Dismiss");
+    await page.locator(".jobs", { hasText: "broken.pdf" }).waitFor({ state: "detached" });
+    let release;
+    const held = new Promise((done) => (release = done));
+    await page.route("**/uploads*", async (route) => {
+      await held;
+      await route.abort();
+    });
+    await chooser.setInputFiles([file("slow.txt", "slow")]);
+    await see(page, "slow.txt");
+    await press(page, "Cancel");
+    await page.getByText("slow.txt").waitFor({ state: "detached" });
+    release();
+    const dropped = await page.evaluateHandle(() => {
+      const given = new DataTransfer();
+      given.items.add(new File(["<p>Dropped looms.</p>"], "dropped.html", { type: "text/html" }));
+      return given;
+    });
+    await page.unroute("**/uploads*");
+    await page.locator(".drop").dispatchEvent("drop", { dataTransfer: dropped });
+    await page.locator("li.completed a", { hasText: "dropped.html" }).click({ timeout: 20000 });
+    await see(page, "Dropped looms.");
+  },
+
+  async graph({ page, base, call }) {
+    await call("relate", { subject: "Joan", predicate: "knows", object: "Alan" });
+    await call("relate", { subject: "Alan", predicate: "knows", object: "Max" });
+    await go(page, base, "#/graph/Joan");
+    await page.getByRole("button", { name: "Alan, entity" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Max, entity" }).count(), 0);
+    await page.getByRole("button", { name: "Alan, entity" }).click();
+    await page.getByRole("button", { name: "Max, entity" }).waitFor();
+    await page.getByText("As a table").click();
+    await page.getByRole("cell", { name: "Max" }).waitFor();
+    const saved = page.waitForEvent("download");
+    await press(page, "Save as SVG");
+    assert.equal((await saved).suggestedFilename(), "graph.svg");
+  },
+
+  async living({ page, base, call }) {
+    await go(page, base, "");
+    await page.locator(".status").waitFor();
+    await page.waitForTimeout(300); // until the stream has begun
+    await call("store", { topic: "news", content: "Something another client has stored." });
+    await page.getByText("Something another client has stored.").waitFor({ timeout: 1500 });
+  },
+
+  async hostility({ page, base, call }) {
+    const body = `# ${HOSTILE}\n\n${HOSTILE}\n\n[go](javascript:window.hacked=1) ![p](http://evil.example/p.png)\n\n| ${HOSTILE} |\n|---|\n| ${HOSTILE} |`;
+    const { id } = await call("store", { topic: HOSTILE, content: body, tags: [HOSTILE], source: HOSTILE, actor: HOSTILE });
+    await call("update", { id, content: `${body}\n\nmore ${HOSTILE}` });
+    await call("relate", { subject: HOSTILE, predicate: "works_at", object: `one ${HOSTILE}` });
+    await call("relate", { subject: HOSTILE, predicate: "works_at", object: `two ${HOSTILE}` });
+    const asked = [];
+    page.on("request", (request) => asked.push(request.url()));
+    for (const hash of ["#/find?q=hacked", `#/thing/${id}`, "#/history", "#/review", `#/graph/${encodeURIComponent(HOSTILE)}`]) {
+      await go(page, base, hash);
+      await see(page, /onerror/);
+      assert.equal(await page.evaluate(() => window.hacked), undefined, hash);
+      assert.equal(await page.locator("main script, main img, main a[href^=javascript]").count(), 0, hash);
+    }
+    assert.deepEqual(asked.filter((url) => !url.startsWith(base)), []);
+    await page.goto(`${base}/#/review`);
+    await see(page, /onerror/);
+    await page.locator(".task.at").waitFor();
+    await page.keyboard.press("3");
+    await see(page, "Nothing waits for you.");
+  },
+
+  async size({ page, base, call }) {
+    const rows = Array.from({ length: 9000 }, (_, index) => `| ${index} | x |`).join("\n").slice(0, 98_000);
+    const { id } = await call("store", { topic: "huge", content: `| a | b |\n|---|---|\n${rows}` });
+    await go(page, base, `#/thing/${id}`);
+    await see(page, /more rows/);
+  },
+
+  async losing({ page, base, call }) {
+    const port = Number(new URL(base).port);
+    const sockets = new Set();
+    const proxy = net.createServer((socket) => {
+      const there = net.connect(port, "127.0.0.1");
+      for (const each of [socket, there]) {
+        sockets.add(each);
+        each.on("error", () => each.destroy()).on("close", () => sockets.delete(each));
+      }
+      socket.pipe(there).pipe(socket);
+    });
+    const listen = (at) => new Promise((done) => proxy.listen(at, "127.0.0.1", done));
+    await listen(0);
+    const own = proxy.address().port;
+    await page.goto(`http://127.0.0.1:${own}/`);
+    await page.locator(".status").waitFor();
+    await page.waitForTimeout(300);
+    const closed = new Promise((done) => proxy.close(done));
+    sockets.forEach((socket) => socket.destroy());
+    await closed;
+    await see(page, /No connection/);
+    await call("store", { topic: "meanwhile", content: "Said while the line was down." });
+    await listen(own);
+    await page.getByText("Said while the line was down.").waitFor({ timeout: 10000 });
+    await page.getByText(/No connection/).waitFor({ state: "detached" });
+    proxy.close();
+    sockets.forEach((socket) => socket.destroy());
+  },
+
+  async entering({ page, base, token }) {
+    await go(page, base, "");
+    await page.getByLabel("Token").fill("mt_wrong");
+    await press(page, "Log in");
+    await see(page, /not a token of this server/);
+    await page.getByLabel("Token").fill(token);
+    await press(page, "Log in");
+    await page.getByRole("searchbox").waitFor();
+    await page.reload();
+    await page.getByRole("searchbox").waitFor();
+    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]));
+    assert.ok(!kept.includes(token));
+    await press(page, "Log out");
+    await page.getByLabel("Token").waitFor();
+    await page.goto("about:blank");
+    await go(page, base, `#token=${token}`);
+    await page.getByRole("searchbox").waitFor();
+    assert.ok(!page.url().includes(token));
+  },
+
+  async looks({ page, base, call, axe }) {
+    const { id } = await call("store", { topic: "looks", content: "# A\n\nA **long** text with `code` and a https://a.example/very/long/address/that/goes/on" });
+    await call("update", { id, content: "Another." });
+    await call("relate", { subject: "Looks", predicate: "knows", object: "Views" });
+    for (const scheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme: scheme });
+      for (const hash of ["#/find?q=looks", `#/thing/${id}`, "#/history", "#/review", "#/documents", "#/graph/Looks"]) {
+        await page.setViewportSize({ width: scheme === "light" ? 320 : 1200, height: 800 });
+        await go(page, base, hash);
+        await page.locator("main h1").first().waitFor({ state: "attached" });
+        await page.waitForLoadState("load");
+        await page.waitForTimeout(250);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `${hash} is ${wide} pixels too wide`);
+        await page.evaluate(axe);
+        const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+        const bad = found.violations.filter((each) => ["serious", "critical"].includes(each.impact));
+        assert.deepEqual(bad.map((each) => [each.id, each.nodes.map((node) => node.html)]), [], `${hash} ${scheme}`);
+      }
+    }
+  },
+};

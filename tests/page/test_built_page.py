@@ -1,0 +1,51 @@
+"""What is built: small, without inline scripts, and right in what it works out."""
+
+import gzip
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memotheca.server.page_files import FOLDER, is_built
+
+ROOT = Path(__file__).parents[2]
+VITEST = ROOT / "tests" / "clients" / "node_modules" / ".bin" / "vitest"
+BUDGET = 60_000  # chosen: bytes that a slow line has brought within a second
+
+needs_page = pytest.mark.skipif(not is_built(), reason="the page is not built (make page)")
+
+
+@needs_page
+def test_the_page_is_small() -> None:
+    files = [path for path in FOLDER.rglob("*") if path.suffix in (".html", ".js", ".css", ".svg")]
+    assert len(files) >= 4
+    assert sum(len(gzip.compress(path.read_bytes())) for path in files) <= BUDGET
+
+
+@needs_page
+def test_the_page_has_no_script_or_style_within_and_asks_nobody_else() -> None:
+    index = (FOLDER / "index.html").read_text("utf-8")
+    assert "<style" not in index
+    assert " on" not in index.partition("<body>")[2].partition("<noscript>")[0]
+    assert index.count("<script") == index.count('<script type="module" src="/assets/') == 1
+    for script in FOLDER.rglob("*.js"):
+        text = script.read_text("utf-8")
+        for forbidden in ("eval(", "new Function", "new Worker", "document.write", "http://localhost"):
+            assert forbidden not in text
+    assert "Preact" in (FOLDER / "LICENSES").read_text("utf-8")
+
+
+@pytest.mark.skipif(
+    shutil.which("node") is None or not VITEST.is_file(), reason="vitest is not installed (make setup-dev)"
+)
+def test_what_the_page_works_out_by_itself() -> None:
+    done = subprocess.run(
+        [str(VITEST), "run", "--root", "web", "--globals"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]

@@ -1,0 +1,85 @@
+"""The page as a person uses it: each view in Debian's Chromium, against a real server."""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memotheca.server.page_files import is_built
+from tests.server.test_http import HttpServer
+from tests.server.test_tokens import token
+
+HERE = Path(__file__).parent
+TOOLS = HERE.parent / "clients"
+SCENARIOS = re.findall(r"^  async (\w+)\(", (HERE / "scenarios.mjs").read_text("utf-8"), re.MULTILINE)
+
+
+def missing() -> str | None:
+    """Why the page cannot be looked at here."""
+    if shutil.which("node") is None:
+        return "there is no Node (20 or newer)"
+    if shutil.which("chromium") is None:
+        return "there is no Chromium (apt-get install chromium)"
+    if not (TOOLS / "node_modules" / "playwright-core").is_dir():
+        return "playwright-core is not installed (make setup-dev)"
+    return None if is_built() else "the page is not built (make page)"
+
+
+REASON = missing()
+pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
+
+
+class Browser:
+    """One Chromium for all scenarios; each has a context of its own."""
+
+    def __init__(self) -> None:
+        command = ["node", str(HERE / "browser.mjs"), str(TOOLS), str(shutil.which("chromium"))]
+        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def play(self, scenario: str, **given: Any) -> dict[str, Any]:
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        print(json.dumps({"scenario": scenario, **given}), file=self._child.stdin, flush=True)
+        return json.loads(self._child.stdout.readline())
+
+    def close(self) -> None:
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        self._child.stdin.close()
+        self._child.wait(20)
+        self._child.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    browser = Browser()
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
+    server = HttpServer(tmp_path_factory.mktemp("page") / "data", errors=subprocess.DEVNULL)
+    yield server
+    server.close()
+
+
+@pytest.mark.parametrize("scenario", [name for name in SCENARIOS if name != "entering"])
+def test_a_person(scenario: str, browser: Browser, server: HttpServer) -> None:
+    played = browser.play(scenario, base=f"http://127.0.0.1:{server.port}")
+    assert played["ok"], played["error"]
+
+
+def test_a_person_logs_in_and_the_page_keeps_no_token(browser: Browser, tmp_path: Path) -> None:
+    secret = token(tmp_path / "data", "add", "ada", "--role", "write")["token"]
+    closed = HttpServer(tmp_path / "data", errors=subprocess.DEVNULL)
+    try:
+        played = browser.play("entering", base=f"http://127.0.0.1:{closed.port}", token=secret)
+    finally:
+        closed.close()
+    assert played["ok"], played["error"]

@@ -1,0 +1,181 @@
+// The way to the server: MCP over POST /mcp, stateless, and a stream that tells of commits. No other API.
+const REVISION = "2026-07-28";
+const META = "io.modelcontextprotocol/";
+const HISTORY = "knowledge://history/transactions";
+const FIRST_WAIT = 300;
+const LONGEST_WAIT = 5000;
+
+export type Json = Record<string, unknown>;
+
+export class DoorError extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly field?: string,
+  ) {
+    super(message);
+  }
+}
+
+let counter = 0;
+
+function ask(method: string, params: Json, name: string | undefined, signal?: AbortSignal): Promise<Response> {
+  const headers: Record<string, string> = {
+    "Content-Type": "application/json",
+    Accept: "application/json, text/event-stream",
+    "Mcp-Protocol-Version": REVISION,
+    "Mcp-Method": method,
+  };
+  if (name !== undefined) headers["Mcp-Name"] = name;
+  const meta = {
+    [`${META}protocolVersion`]: REVISION,
+    [`${META}clientInfo`]: { name: "page", version: "1" },
+    [`${META}clientCapabilities`]: {},
+  };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: ++counter, method, params: { ...params, _meta: meta } });
+  return fetch("/mcp", { method: "POST", headers, body, signal, credentials: "same-origin" });
+}
+
+async function reach(method: string, params: Json, name?: string, signal?: AbortSignal): Promise<Response> {
+  let answer: Response;
+  try {
+    answer = await ask(method, params, name, signal);
+  } catch (error) {
+    if (signal?.aborted) throw new DoorError("aborted", "");
+    throw new DoorError("offline", String(error));
+  }
+  if (answer.status === 401) throw new DoorError("unauthorized", "");
+  if (answer.status === 429) throw new DoorError("busy", "");
+  return answer;
+}
+
+interface Wire {
+  result?: { structuredContent?: Json; content?: { text?: string }[]; isError?: boolean; tools?: { name: string }[] };
+  error?: { message: string; data?: { code?: string; details?: string } };
+}
+
+async function request(method: string, params: Json, name?: string, signal?: AbortSignal) {
+  const answer = await reach(method, params, name, signal);
+  let said: Wire;
+  try {
+    said = (await answer.json()) as Wire;
+  } catch {
+    if (signal?.aborted) throw new DoorError("aborted", "");
+    throw new DoorError(`http-${answer.status}`, answer.statusText);
+  }
+  if (said.error !== undefined) {
+    const { data, message } = said.error;
+    throw new DoorError(data?.code ?? "invalid", data?.details ?? message);
+  }
+  if (said.result === undefined) throw new DoorError(`http-${answer.status}`, answer.statusText);
+  return said.result;
+}
+
+/** Call a tool; what it refuses is thrown, in its own words. */
+export async function call<T>(tool: string, input: Json = {}, signal?: AbortSignal): Promise<T> {
+  const result = await request("tools/call", { name: tool, arguments: input }, tool, signal);
+  const content = result.structuredContent ?? {};
+  if (result.isError) {
+    const error = (content.error ?? {}) as Json | string;
+    const said = typeof error === "string" ? { code: error, message: content.message } : error;
+    const message = said.message ?? result.content?.[0]?.text ?? "";
+    throw new DoorError(String(said.code ?? "invalid"), String(message), said.field as string | undefined);
+  }
+  return content as T;
+}
+
+/** The names of the tools that this server offers to whoever looks. */
+export async function offered(): Promise<Set<string>> {
+  const result = await request("tools/list", {});
+  return new Set((result.tools ?? []).map((tool) => tool.name));
+}
+
+export async function logIn(token: string): Promise<void> {
+  const headers = { "Content-Type": "application/json" };
+  const body = JSON.stringify({ token });
+  const answer = await fetch("/login", { method: "POST", headers, body, credentials: "same-origin" });
+  if (answer.status === 204) return;
+  throw new DoorError(answer.status === 401 ? "unauthorized" : `http-${answer.status}`, answer.statusText);
+}
+
+export async function logOut(): Promise<void> {
+  await fetch("/logout", { method: "POST", credentials: "same-origin" });
+}
+
+/** The transaction that a line of the stream tells of, if it does. */
+export function told(line: string): number | undefined {
+  if (!line.startsWith("data:")) return undefined;
+  try {
+    const note = JSON.parse(line.slice(5)) as { method?: string; params?: { _meta?: Json } };
+    if (note.method !== "notifications/resources/updated") return undefined;
+    const change = note.params?._meta?.["knowledge/change"] as { tx_id?: number } | undefined;
+    return change?.tx_id ?? 0;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface Follower {
+  changed(): void;
+  connected(isUp: boolean): void;
+}
+
+/** Follow every commit until the signal ends it, connecting again when the line is lost. */
+export async function follow(follower: Follower, signal: AbortSignal): Promise<void> {
+  let wait = FIRST_WAIT;
+  let lost = false;
+  while (!signal.aborted) {
+    try {
+      const wanted = { notifications: { resourceSubscriptions: [HISTORY] } };
+      const answer = await reach("subscriptions/listen", wanted, undefined, signal);
+      if (!answer.ok || answer.body === null) throw new DoorError(`http-${answer.status}`, "");
+      follower.connected(true);
+      if (lost) follower.changed();
+      wait = FIRST_WAIT;
+      await readLines(answer.body, (line) => told(line) !== undefined && follower.changed());
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof DoorError && error.code === "unauthorized") return;
+    }
+    lost = true;
+    if (!signal.aborted) follower.connected(false);
+    await new Promise((done) => setTimeout(done, wait));
+    wait = Math.min(2 * wait, LONGEST_WAIT);
+  }
+}
+
+async function readLines(body: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    lines.forEach((line) => take(line.trimEnd()));
+  }
+}
+
+/** Send a file; fetch tells nothing of how far it is. Returns what `knowledge-add` takes as a path. */
+export function upload(file: File, progress: (share: number) => void, signal: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = new XMLHttpRequest();
+    sent.open("POST", `/uploads?name=${encodeURIComponent(file.name)}`);
+    sent.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
+    sent.onerror = () => reject(new DoorError("offline", ""));
+    sent.onabort = () => reject(new DoorError("aborted", ""));
+    sent.onload = () => {
+      let said: { file_path?: string; message?: string; error?: string } = {};
+      try {
+        said = JSON.parse(sent.responseText) as typeof said;
+      } catch {
+        // What is no JSON comes from what stands between; its status says enough.
+      }
+      if (sent.status === 201 && said.file_path) resolve(said.file_path);
+      else reject(new DoorError(said.error ?? `http-${sent.status}`, said.message ?? sent.statusText));
+    };
+    signal.addEventListener("abort", () => sent.abort());
+    sent.send(file);
+  });
+}

@@ -1,0 +1,36 @@
+// Times as people say them, in the words of their browser.
+const DAY = 86_400_000;
+
+const hour = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+
+/** Today by the clock, this week by the day, else by the date. */
+export function sayTime(iso: string | null | undefined, now = Date.now()): string {
+  if (!iso) return "";
+  const then = new Date(iso);
+  if (Number.isNaN(then.getTime())) return iso;
+  const days = Math.round((startOfDay(then.getTime()) - startOfDay(now)) / DAY);
+  if (days === 0) return hour.format(then);
+  if (days > -7 && days < 0) return `${relative.format(days, "day")}, ${hour.format(then)}`;
+  return day.format(then);
+}
+
+export function sayFully(iso: string | null | undefined): string {
+  if (!iso) return "";
+  const then = new Date(iso);
+  return Number.isNaN(then.getTime()) ? iso : `${day.format(then)}, ${hour.format(then)}`;
+}
+
+export function saySeconds(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
+
+export function sayNumber(count: number): string {
+  return count.toLocaleString();
+}
+
+function startOfDay(time: number): number {
+  return new Date(time).setHours(0, 0, 0, 0);
+}

@@ -1,0 +1,159 @@
+import { render } from "preact";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { DoorError, follow, logIn, logOut, offered } from "./door";
+import { address, AppContext, explain, readRoute, type App, type Toast } from "./state";
+import { t } from "./texts";
+import { sayFully } from "./logic/times";
+import { Documents } from "./views/documents";
+import { Find } from "./views/find";
+import { Graph } from "./views/graph";
+import { History } from "./views/history";
+import { Login } from "./views/login";
+import { Review } from "./views/review";
+import { ThingView } from "./views/thing";
+
+const VIEWS = { find: Find, thing: ThingView, graph: Graph, history: History, review: Review, documents: Documents };
+type ViewName = keyof typeof VIEWS;
+const TABS = Object.keys(t.views) as (keyof typeof t.views)[];
+const GATHER = 120; // milliseconds: many commits in a row are one change to the eye
+const TOAST = 9000;
+
+function useRoute() {
+  const [route, setRoute] = useState(() => readRoute(location.hash));
+  useEffect(() => {
+    const changed = () => setRoute(readRoute(location.hash));
+    addEventListener("hashchange", changed);
+    return () => removeEventListener("hashchange", changed);
+  }, []);
+  return route;
+}
+
+/** A token in the address is for one login, and gone from it at once. */
+function takeToken(): string | undefined {
+  const given = /^#token=(.+)$/.exec(location.hash)?.[1];
+  if (given === undefined) return undefined;
+  history.replaceState(null, "", location.pathname);
+  return decodeURIComponent(given);
+}
+
+function Page() {
+  const route = useRoute();
+  const [tools, setTools] = useState<Set<string> | undefined>();
+  const [needsToken, setNeedsToken] = useState(false);
+  const [problem, setProblem] = useState("");
+  const [tick, setTick] = useState(0);
+  const [isUp, setUp] = useState(true);
+  const [asOf, setAsOf] = useState<App["asOf"]>();
+  const [toast, setToast] = useState<Toast | undefined>();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+
+  const enter = useCallback(async () => {
+    try {
+      setTools(await offered());
+      setNeedsToken(false);
+      setProblem("");
+    } catch (error) {
+      if (error instanceof DoorError && error.code === "unauthorized") setNeedsToken(true);
+      else {
+        setProblem(explain(error));
+        setTimeout(() => void enter(), 2000);
+      }
+    }
+  }, []);
+  useEffect(() => {
+    const token = takeToken();
+    if (token === undefined) void enter();
+    else logIn(token).then(enter, () => setNeedsToken(true));
+  }, []);
+  useEffect(() => {
+    if (tools === undefined || needsToken) return undefined;
+    const stop = new AbortController();
+    let gathered: ReturnType<typeof setTimeout> | undefined;
+    const changed = () => {
+      gathered ??= setTimeout(() => {
+        gathered = undefined;
+        setTick((before) => before + 1);
+      }, GATHER);
+    };
+    void follow({ changed, connected: setUp }, stop.signal);
+    return () => stop.abort();
+  }, [tools, needsToken]);
+
+  const app = useMemo<App>(
+    () => ({
+      route,
+      tick,
+      tools: tools ?? new Set(),
+      asOf,
+      setAsOf,
+      show: (next) => {
+        clearTimeout(timer.current);
+        setToast(next);
+        timer.current = setTimeout(() => setToast(undefined), TOAST);
+      },
+      leave: () => setNeedsToken(true),
+    }),
+    [route, tick, tools, asOf],
+  );
+  useEffect(() => {
+    const title = t.views[route.view as keyof typeof t.views] ?? route.rest;
+    document.title = title ? `${title} · ${t.name}` : t.name;
+  }, [route]);
+
+  if (needsToken) return <Login entered={enter} />;
+  if (tools === undefined) return <main class="alone">{problem && <p role="alert">{problem}</p>}</main>;
+  const View = VIEWS[route.view as ViewName] ?? Find;
+  const leave = async () => {
+    await logOut();
+    location.reload();
+  };
+  return (
+    <AppContext.Provider value={app}>
+      <a class="skip" href="#content" onClick={(event) => (event.preventDefault(), document.getElementById("content")?.focus())}>
+        {t.skip}
+      </a>
+      <header class="top">
+        <a class="brand" href="#/find">
+          {t.name}
+        </a>
+        <nav aria-label={t.name}>
+          {TABS.map((name) => (
+            <a key={name} href={address(name)} aria-current={route.view === name ? "page" : undefined}>
+              {t.views[name]}
+            </a>
+          ))}
+        </nav>
+        <button class="quiet" onClick={() => void leave()}>
+          {t.logOut}
+        </button>
+      </header>
+      {!isUp && (
+        <p class="banner" role="status">
+          {t.offline}
+        </p>
+      )}
+      {asOf && (
+        <p class="banner past" role="status">
+          {t.history.then(sayFully(asOf.at))}. {t.history.past}{" "}
+          <button onClick={() => setAsOf(undefined)}>{t.history.back}</button>
+        </p>
+      )}
+      <main id="content" tabIndex={-1}>
+        <View key={route.view} />
+      </main>
+      {toast && (
+        <div class={`toast${toast.isError ? " bad" : ""}`} role={toast.isError ? "alert" : "status"}>
+          <span>{toast.text}</span>
+          {toast.undo && (
+            <button onClick={() => (setToast(undefined), toast.undo?.())}>{t.thing.undo}</button>
+          )}
+          <button class="quiet" aria-label={t.close} onClick={() => setToast(undefined)}>
+            ×
+          </button>
+        </div>
+      )}
+    </AppContext.Provider>
+  );
+}
+
+render(<Page />, document.getElementById("page")!);

@@ -1,0 +1,116 @@
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { parseMarkdown, safeAddress, type Block, type Inline } from "../logic/markdown";
+import { address } from "../state";
+import { t } from "../texts";
+
+/** A stored text as elements; nothing in it is taken for HTML. */
+export function Markdown({ text }: { text: string }) {
+  const blocks = useMemo(() => parseMarkdown(text), [text]);
+  return <div class="prose">{blocks.map(drawBlock)}</div>;
+}
+
+function drawBlock(block: Block, key: number): JSX.Element {
+  switch (block.is) {
+    case "heading": {
+      // The page has headings of its own above.
+      const Level = `h${Math.min(block.level + 2, 6)}` as "h3";
+      return <Level key={key}>{block.inside.map(drawInline)}</Level>;
+    }
+    case "paragraph":
+      return <p key={key}>{block.inside.map(drawInline)}</p>;
+    case "code":
+      return (
+        <pre key={key} tabIndex={0}>
+          <code>{block.text}</code>
+        </pre>
+      );
+    case "quote":
+      return <blockquote key={key}>{block.blocks.map(drawBlock)}</blockquote>;
+    case "rule":
+      return <hr key={key} />;
+    case "list": {
+      const List = block.ordered ? "ol" : "ul";
+      return (
+        <List key={key}>
+          {block.items.map((item, index) => (
+            <li key={index}>
+              {item.done !== undefined && (item.done ? "☑ " : "☐ ")}
+              {item.blocks.map(drawBlock)}
+            </li>
+          ))}
+        </List>
+      );
+    }
+    case "table":
+      return (
+        <div key={key} class="scroll" tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                {block.head.map((cell, index) => (
+                  <th key={index}>{cell.map(drawInline)}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {block.rows.map((row, index) => (
+                <tr key={index}>
+                  {row.map((cell, column) => (
+                    <td key={column}>{cell.map(drawInline)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          {block.left > 0 && <p>{t.thing.rowsLeft(block.left)}</p>}
+        </div>
+      );
+  }
+}
+
+function drawInline(part: Inline, key: number): JSX.Element | string {
+  switch (part.is) {
+    case "text":
+      return part.text;
+    case "code":
+      return <code key={key}>{part.text}</code>;
+    case "strong":
+      return <strong key={key}>{part.inside.map(drawInline)}</strong>;
+    case "em":
+      return <em key={key}>{part.inside.map(drawInline)}</em>;
+    case "strike":
+      return <s key={key}>{part.inside.map(drawInline)}</s>;
+    case "wiki":
+      return (
+        <a key={key} href={address("thing", part.to)}>
+          {part.text}
+        </a>
+      );
+    case "picture":
+      return <span key={key} class="absent" title={part.to}>{`${part.text || part.to} (${t.thing.noPicture})`}</span>;
+    case "link":
+      return drawLink(part, key);
+  }
+}
+
+function drawLink(part: { to: string; inside: Inline[] }, key: number): JSX.Element {
+  const safe = safeAddress(part.to);
+  if (safe !== undefined) {
+    return (
+      <a key={key} href={safe} title={safe} rel="noreferrer noopener" target="_blank">
+        {part.inside.map(drawInline)}
+      </a>
+    );
+  }
+  const isOwn = /\.md(#.*)?$/i.test(part.to) && !part.to.includes(":");
+  return isOwn ? (
+    <a key={key} href={address("thing", part.to.split("#", 1)[0])}>
+      {part.inside.map(drawInline)}
+    </a>
+  ) : (
+    <span key={key} title={part.to}>
+      {part.inside.map(drawInline)}
+    </span>
+  );
+}

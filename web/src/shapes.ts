@@ -1,0 +1,177 @@
+// What the console's tools answer, as far as the page shows it.
+export interface Named {
+  id: string;
+  handle: string;
+  title: string;
+}
+
+export interface State {
+  tx: number;
+  at: string | null;
+}
+
+export interface Hit extends Named {
+  kind: string;
+  passage: string;
+  highlights: [number, number][];
+  place: Record<string, unknown>;
+  document?: Named;
+  created_at: string;
+  updated_at: string;
+  source: string | null;
+  tags: string[];
+  scores: { total: number | null; semantic: number | null; lexical: number | null };
+  why: string;
+}
+
+export interface Found {
+  hits: Hit[];
+  triples: { handle: string; sentence: string }[];
+  more: boolean;
+  total: number;
+  is_total: boolean;
+  read_as: string | null;
+  indexing: number;
+}
+
+export interface Tie extends Named {
+  kind: string;
+  type: string;
+  predicate: string;
+  weight: number;
+  evidence: string | null;
+  ghost: boolean;
+}
+
+export interface Change {
+  field: string;
+  before: string | null;
+  after: string | null;
+  cut: boolean;
+}
+
+export interface Version {
+  tx: number;
+  at: string;
+  actor: string;
+  operation: string;
+  verb: string;
+  why: string | null;
+  undone_by: number | null;
+  undoes: number | null;
+  changes: Change[];
+}
+
+export interface Thing extends Named {
+  kind: string;
+  body: string;
+  body_cut: number;
+  tags: string[];
+  attributes: Record<string, unknown>;
+  aliases: string[];
+  created_at: string;
+  updated_at: string;
+  valid_from: string | null;
+  valid_to: string | null;
+  expires_at: string | null;
+  source: string | null;
+  state: string;
+  held?: { reason: string; until: string | null };
+  owner: "file" | "row";
+  path?: string;
+  document?: Named;
+  sections?: (Named & { page?: number })[];
+  sections_total?: number;
+  ends?: { source: Tie; target: Tie };
+  links_out: Tie[];
+  links_out_total: number;
+  links_in: Tie[];
+  links_in_total: number;
+  versions: Version[];
+  versions_total: number;
+  cited_by: Tie[];
+  cited_by_total: number;
+}
+
+export interface Line {
+  tx: number;
+  at: string;
+  actor: string;
+  sentence: string;
+  subject: Named & { kind: string };
+  changes: number;
+  undone_by: number | null;
+  undoes: number | null;
+  why: string | null;
+  can_undo: boolean;
+}
+
+export interface Journal {
+  transactions: Line[];
+  next_before: number | null;
+  actors: string[];
+  newest: State;
+  oldest: State;
+}
+
+export interface Preview {
+  tx: number;
+  possible: boolean;
+  reason: string;
+  blocked_by: number | null;
+  changes: (Named & { kind: string; effect: string; fields: Change[] })[];
+  changes_total: number;
+}
+
+export interface Task {
+  id: string;
+  kind: string;
+  priority: string;
+  reason: string;
+  found_at: string;
+  sides: (Named & { kind: string; sentence: string; at: string | null; source: string | null })[];
+  choices: { choice: string; label: string; tool: string; arguments: Record<string, unknown> }[];
+}
+
+export interface Board {
+  tasks: Task[];
+  total: number;
+}
+
+export interface Job {
+  id: string;
+  file: string;
+  step: string;
+  percent: number;
+  state: string;
+  done: number;
+  total: number;
+  created_at: string;
+  reason: string | null;
+  remaining_seconds: number | null;
+  document: string | null;
+  cancellable: boolean;
+}
+
+export interface GraphNode extends Named {
+  kind: string;
+  degree: number;
+  distance: number;
+  ghost: boolean;
+}
+
+export interface GraphEdge {
+  source: string;
+  target: string;
+  type: string;
+  predicate: string;
+  weight: number;
+}
+
+export interface Neighbourhood {
+  center: string;
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+  shown: number;
+  total: number;
+}

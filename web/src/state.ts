@@ -1,0 +1,112 @@
+// What all views share: where one is, what may be done, and when something has changed.
+import { createContext } from "preact";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { call, DoorError, type Json } from "./door";
+import { t } from "./texts";
+
+export interface Route {
+  view: string;
+  rest: string;
+  params: URLSearchParams;
+}
+
+export function readRoute(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [view = "", ...rest] = path.split("/");
+  return { view: view || "find", rest: decode(rest.join("/")), params: new URLSearchParams(query) };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export function address(view: string, rest = "", params: Record<string, string> = {}): string {
+  const kept = Object.entries(params).filter(([, value]) => value !== "");
+  const query = new URLSearchParams(kept).toString();
+  return `#/${view}${rest === "" ? "" : `/${encodeURIComponent(rest)}`}${query === "" ? "" : `?${query}`}`;
+}
+
+export interface Toast {
+  text: string;
+  undo?: () => void;
+  isError?: boolean;
+}
+
+export interface App {
+  route: Route;
+  tick: number;
+  tools: Set<string>;
+  asOf: { tx: number; at: string | null } | undefined;
+  setAsOf(state: App["asOf"]): void;
+  show(toast: Toast): void;
+  leave(): void;
+}
+
+export const AppContext = createContext<App>(null as unknown as App);
+export const useApp = (): App => useContext(AppContext);
+
+export function explain(error: unknown): string {
+  if (!(error instanceof DoorError)) return String(error);
+  if (error.code === "offline") return t.offlineNow;
+  return error.code === "busy" ? t.busy : error.message || error.code;
+}
+
+export interface Asked<T> {
+  data: T | undefined;
+  error: string;
+  waiting: boolean;
+}
+
+/** The answer of a tool, asked again whenever the question or the data changes; an older answer never replaces a newer. */
+export function useAnswer<T>(tool: string, input: Json | undefined, wait = 0): Asked<T> {
+  const app = useApp();
+  const [asked, setAsked] = useState<Asked<T>>({ data: undefined, error: "", waiting: true });
+  const key = JSON.stringify(input);
+  const last = useRef("");
+  useEffect(() => {
+    if (input === undefined) {
+      setAsked({ data: undefined, error: "", waiting: false });
+      return undefined;
+    }
+    const stop = new AbortController();
+    const isOther = last.current !== key;
+    last.current = key;
+    setAsked((before) => ({ ...before, waiting: true }));
+    const timer = setTimeout(
+      () => {
+        call<T>(tool, input, stop.signal).then(
+          (data) => !stop.signal.aborted && setAsked({ data, error: "", waiting: false }),
+          (error: unknown) => {
+            if (stop.signal.aborted) return;
+            if (error instanceof DoorError && error.code === "unauthorized") app.leave();
+            setAsked((before) => ({ data: isOther ? undefined : before.data, error: explain(error), waiting: false }));
+          },
+        );
+      },
+      isOther ? wait : 0,
+    );
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [tool, key, app.tick]);
+  return asked;
+}
+
+/** Take a transaction back, and offer to take that back. */
+export async function takeBack(app: App, tx: number): Promise<boolean> {
+  try {
+    const done = await call<{ reverted: { revert_tx_id: number }[] }>("undo", { tx_id: tx });
+    const again = done.reverted[0]?.revert_tx_id;
+    const undo = again === undefined ? undefined : () => void takeBack(app, again);
+    app.show({ text: t.history.took(tx), undo });
+    return true;
+  } catch (error) {
+    app.show({ text: t.failed + explain(error), isError: true });
+    return false;
+  }
+}

@@ -1,0 +1,208 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { call } from "../door";
+import { Problem, ThingLink } from "../parts/small";
+import { layOut, type Spot } from "../logic/layout";
+import type { GraphEdge, GraphNode, Neighbourhood } from "../shapes";
+import { address, explain, useApp } from "../state";
+import { kindName, t } from "../texts";
+
+const MOST = 300; // nodes that a person can still tell apart
+const NS = "http://www.w3.org/2000/svg";
+
+interface Picture {
+  nodes: Map<string, GraphNode>;
+  edges: Map<string, GraphEdge>;
+  spots: Map<string, Spot>;
+  told: string;
+}
+
+const EMPTY: Picture = { nodes: new Map(), edges: new Map(), spots: new Map(), told: "" };
+
+function grow(before: Picture, found: Neighbourhood): Picture {
+  const nodes = new Map(before.nodes);
+  for (const node of found.nodes) if (nodes.has(node.id) || nodes.size < MOST) nodes.set(node.id, node);
+  const edges = new Map(before.edges);
+  for (const edge of found.edges) {
+    if (nodes.has(edge.source) && nodes.has(edge.target)) edges.set(`${edge.source} ${edge.predicate} ${edge.target}`, edge);
+  }
+  const spots = layOut([...nodes.keys()], [...edges.values()], before.spots);
+  return { nodes, edges, spots, told: t.graph.shown(found.shown, found.total) };
+}
+
+/** What is near a thing; a click on a node brings what is near that one. */
+export function Graph() {
+  const app = useApp();
+  const handle = app.route.rest;
+  const [picture, setPicture] = useState<Picture>(EMPTY);
+  const [problem, setProblem] = useState("");
+  const [name, setName] = useState(handle);
+  const [only, setOnly] = useState("");
+  const [chosen, setChosen] = useState<string | undefined>();
+  const look = async (from: string, isNew: boolean) => {
+    try {
+      const found = await call<Neighbourhood>("console_neighbourhood", { handle: from, limit: 60 });
+      setPicture((before) => grow(isNew ? EMPTY : before, found));
+      setChosen(found.center);
+      setProblem("");
+    } catch (error) {
+      setProblem(explain(error));
+    }
+  };
+  useEffect(() => {
+    setName(handle);
+    if (handle) void look(handle, true);
+  }, [handle]);
+  const node = chosen === undefined ? undefined : picture.nodes.get(chosen);
+  const fades = (each: GraphNode) => only !== "" && !each.title.toLowerCase().includes(only.toLowerCase());
+  const start = (event: Event) => {
+    event.preventDefault();
+    if (name.trim()) location.hash = address("graph", name.trim());
+  };
+  const edges = [...picture.edges.values()];
+  return (
+    <section class="graph">
+      <h1>{t.views.graph}</h1>
+      <form class="row" onSubmit={start}>
+        <input aria-label={t.graph.label} placeholder={t.graph.placeholder} value={name} onInput={(event) => setName(event.currentTarget.value)} />
+        <button class="main" type="submit">
+          {t.graph.go}
+        </button>
+        {picture.nodes.size > 0 && (
+          <>
+            <input aria-label={t.graph.hide} placeholder={t.graph.hide} value={only} onInput={(event) => setOnly(event.currentTarget.value)} />
+            <button type="button" onClick={saveSvg}>
+              {t.graph.svg}
+            </button>
+          </>
+        )}
+      </form>
+      <Problem text={problem} />
+      {picture.nodes.size === 0 ? (
+        <p class="empty">{t.graph.start}</p>
+      ) : (
+        <>
+          <p class="status" role="status">
+            {picture.told}
+            {node && (
+              <>
+                {" · "}
+                <ThingLink handle={node.handle}>{`${t.graph.open} ${node.title}`}</ThingLink>
+              </>
+            )}
+            <span class="keys">{t.graph.hint}</span>
+          </p>
+          <Drawing picture={picture} chosen={chosen} fades={fades} pick={(each) => void look(each.id, false)} />
+          <details class="twin">
+            <summary>{t.graph.table}</summary>
+            <div class="scroll" tabIndex={0}>
+              <table>
+                <thead>
+                  <tr>
+                    <th>{t.graph.from}</th>
+                    <th>{t.graph.relation}</th>
+                    <th>{t.graph.to}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {edges.map((edge, index) => (
+                    <tr key={index}>
+                      <td>{picture.nodes.get(edge.source)?.title}</td>
+                      <td>{edge.predicate}</td>
+                      <td>{picture.nodes.get(edge.target)?.title}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          </details>
+        </>
+      )}
+    </section>
+  );
+}
+
+interface Drawn {
+  picture: Picture;
+  chosen: string | undefined;
+  fades(node: GraphNode): boolean;
+  pick(node: GraphNode): void;
+}
+
+function Drawing({ picture, chosen, fades, pick }: Drawn) {
+  const box = useMemo(() => frame(picture.spots), [picture.spots]);
+  const [zoom, setZoom] = useState(1);
+  const drawing = useRef<SVGSVGElement>(null);
+  const at = (id: string) => picture.spots.get(id)!;
+  const width = box.width / zoom;
+  const height = box.height / zoom;
+  const view = [box.x + (box.width - width) / 2, box.y + (box.height - height) / 2, width, height].join(" ");
+  useEffect(() => {
+    const turn = (event: WheelEvent) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      setZoom((before) => Math.min(6, Math.max(0.5, before * (event.deltaY < 0 ? 1.15 : 0.87))));
+    };
+    const element = drawing.current;
+    element?.addEventListener("wheel", turn, { passive: false });
+    return () => element?.removeEventListener("wheel", turn);
+  }, []);
+  return (
+    <svg ref={drawing} id="drawing" class="drawing" viewBox={view} role="group" aria-label={t.graph.picture}>
+      {[...picture.edges.values()].map((edge, index) => {
+        const from = at(edge.source);
+        const to = at(edge.target);
+        return (
+          <line key={index} class={`edge e-${edge.type.toLowerCase()}`} x1={from.x} y1={from.y} x2={to.x} y2={to.y}>
+            <title>{edge.predicate}</title>
+          </line>
+        );
+      })}
+      {[...picture.nodes.values()].map((node) => (
+        <g
+          key={node.id}
+          class={`node k-${node.kind}${node.ghost ? " ghost" : ""}${node.id === chosen ? " at" : ""}${fades(node) ? " faded" : ""}`}
+          transform={`translate(${at(node.id).x} ${at(node.id).y})`}
+          role="button"
+          tabIndex={0}
+          aria-label={`${node.title}, ${kindName(node.kind)}${node.ghost ? `, ${t.graph.ghost}` : ""}`}
+          onClick={() => pick(node)}
+          onDblClick={() => (location.hash = address("thing", node.handle))}
+          onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), pick(node))}
+        >
+          <circle r={5 + Math.min(9, Math.sqrt(node.degree) * 1.6)} />
+          <text y={-10 - Math.min(9, Math.sqrt(node.degree) * 1.6)}>{short(node.title)}</text>
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+const short = (title: string) => (title.length > 26 ? `${title.slice(0, 25)}…` : title);
+
+function frame(spots: Map<string, Spot>) {
+  const xs = [...spots.values()].map((spot) => spot.x);
+  const ys = [...spots.values()].map((spot) => spot.y);
+  const x = Math.min(...xs, -150) - 90;
+  const y = Math.min(...ys, -110) - 50;
+  return { x, y, width: Math.max(...xs, 150) + 90 - x, height: Math.max(...ys, 110) + 50 - y };
+}
+
+/** The picture as a file, with the colours it has on the screen. */
+function saveSvg(): void {
+  const shown = document.getElementById("drawing");
+  if (shown === null) return;
+  const copy = shown.cloneNode(true) as SVGElement;
+  copy.setAttribute("xmlns", NS);
+  const originals = shown.querySelectorAll("line, circle, text");
+  copy.querySelectorAll("line, circle, text").forEach((element, index) => {
+    const style = getComputedStyle(originals[index]!);
+    for (const name of ["fill", "stroke", "stroke-width", "font-size", "font-family", "text-anchor"]) {
+      element.setAttribute(name, style.getPropertyValue(name));
+    }
+  });
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
+  link.download = "graph.svg";
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,179 @@
+import { useEffect, useState } from "preact/hooks";
+import { call } from "../door";
+import { Changes, Kind, Problem, ThingLink, Time } from "../parts/small";
+import { sayFully } from "../logic/times";
+import type { Journal, Line, Preview } from "../shapes";
+import { address, explain, takeBack, useAnswer, useApp } from "../state";
+import { kindName, t } from "../texts";
+
+const KINDS = ["entry", "entity", "triple", "note", "document", "section", "pattern", "memory", "conversation"];
+
+/** Every transaction in words, what taking one back would change, and everything as it was. */
+export function History() {
+  const app = useApp();
+  const [query, setQuery] = useState("");
+  const [actor, setActor] = useState("");
+  const [kind, setKind] = useState("");
+  const [since, setSince] = useState("");
+  const [until, setUntil] = useState("");
+  const [limit, setLimit] = useState(30);
+  const filter = {
+    limit,
+    ...(query && { query }),
+    ...(actor && { actor }),
+    ...(kind && { kind }),
+    ...(since && { since }),
+    ...(until && { until: `${until}T23:59:59Z` }),
+  };
+  const { data, error } = useAnswer<Journal>("console_history", filter, 60);
+  const chosen = Number(app.route.rest) || undefined;
+  return (
+    <section class="history">
+      <h1>{t.views.history}</h1>
+      {data && data.newest.tx > 1 && <Slider journal={data} />}
+      <div class="fields">
+        <label>
+          {t.history.search}
+          <input type="search" value={query} onInput={(event) => setQuery(event.currentTarget.value)} />
+        </label>
+        <label>
+          {t.history.actor}
+          <select value={actor} onChange={(event) => setActor(event.currentTarget.value)}>
+            <option value="">{t.history.anybody}</option>
+            {data?.actors.map((name) => <option key={name}>{name}</option>)}
+          </select>
+        </label>
+        <label>
+          {t.history.kind}
+          <select value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
+            <option value="">{t.history.anything}</option>
+            {KINDS.map((name) => (
+              <option key={name} value={name}>
+                {kindName(name)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {t.history.since}
+          <input type="date" value={since} onInput={(event) => setSince(event.currentTarget.value)} />
+        </label>
+        <label>
+          {t.history.until}
+          <input type="date" value={until} onInput={(event) => setUntil(event.currentTarget.value)} />
+        </label>
+      </div>
+      <Problem text={error} />
+      {chosen !== undefined && <UndoPreview key={chosen} tx={chosen} />}
+      {data?.transactions.length === 0 && <p class="empty">{t.history.nothing}</p>}
+      <ol class="plain lines">
+        {data?.transactions.map((line) => (
+          <JournalRow key={line.tx} line={line} />
+        ))}
+      </ol>
+      {data?.next_before != null && limit < 100 && <button onClick={() => setLimit(100)}>{t.more}</button>}
+    </section>
+  );
+}
+
+function JournalRow({ line }: { line: Line }) {
+  const app = useApp();
+  const isGone = line.undone_by !== null;
+  return (
+    <li class={isGone ? "undone" : ""}>
+      <div class="line">
+        <Kind kind={line.subject.kind} />
+        <ThingLink handle={line.subject.handle}>{line.sentence}</ThingLink>
+        <span class="facts-of">
+          {t.history.by} {line.actor}, <Time at={line.at} />
+        </span>
+        {isGone && <span class="facts-of">{t.history.undone(line.undone_by!)}</span>}
+        {line.can_undo && app.tools.has("undo") && !app.asOf && (
+          <a class="button" href={address("history", String(line.tx))} aria-label={`${t.history.undo}: ${line.sentence}`}>
+            {t.history.undo}
+          </a>
+        )}
+      </div>
+      {line.why && <p class="facts-of">{line.why}</p>}
+    </li>
+  );
+}
+
+function UndoPreview({ tx }: { tx: number }) {
+  const app = useApp();
+  const [isBusy, setBusy] = useState(false);
+  const { data, error } = useAnswer<Preview>("console_preview", { tx });
+  const close = () => {
+    location.hash = address("history");
+  };
+  const undo = async () => {
+    setBusy(true);
+    if (await takeBack(app, tx)) close();
+    setBusy(false);
+  };
+  return (
+    <section class="card preview" aria-label={t.history.preview}>
+      <h2>{t.history.preview}</h2>
+      <Problem text={error} />
+      {data && <p>{data.reason}</p>}
+      {data?.changes.map((change) => (
+        <div key={change.id}>
+          <p class="line">
+            <Kind kind={change.kind} />
+            <ThingLink handle={change.handle}>{change.title || change.handle}</ThingLink>
+            <span class="facts-of">{t.history.effect[change.effect] ?? change.effect}</span>
+          </p>
+          <Changes changes={change.fields} />
+        </div>
+      ))}
+      {data && data.changes.length < data.changes_total && (
+        <p class="facts-of">{t.history.total(data.changes.length, data.changes_total)}</p>
+      )}
+      <div class="row">
+        {data?.possible && (
+          <button class="main" disabled={isBusy} onClick={() => void undo()}>
+            {t.history.undoThis}
+          </button>
+        )}
+        {data?.blocked_by != null && (
+          <a class="button" href={address("history", String(data.blocked_by))}>{`${t.history.undo} ${data.blocked_by}`}</a>
+        )}
+        <button onClick={close}>{t.close}</button>
+      </div>
+    </section>
+  );
+}
+
+/** Moving it shows every view as it was after that transaction; the far end is now. */
+function Slider({ journal }: { journal: Journal }) {
+  const app = useApp();
+  const newest = journal.newest.tx;
+  const [at, setAt] = useState(app.asOf?.tx ?? newest);
+  useEffect(() => {
+    if (app.asOf === undefined) setAt(newest);
+  }, [app.asOf, newest]);
+  const choose = async (tx: number) => {
+    if (tx >= newest) return app.setAsOf(undefined);
+    try {
+      const page = await call<Journal>("console_history", { limit: 1, before: tx + 1 });
+      app.setAsOf({ tx, at: page.transactions[0]?.at ?? null });
+    } catch (error) {
+      app.show({ text: explain(error), isError: true });
+    }
+  };
+  const said = at >= newest ? t.history.now : app.asOf ? sayFully(app.asOf.at) : String(at);
+  return (
+    <label class="slider">
+      {t.history.asOf}: <output>{said}</output>
+      <input
+        type="range"
+        min={Math.max(1, journal.oldest.tx)}
+        max={newest}
+        value={at}
+        aria-valuetext={said}
+        onInput={(event) => setAt(Number(event.currentTarget.value))}
+        onChange={(event) => void choose(Number(event.currentTarget.value))}
+      />
+    </label>
+  );
+}

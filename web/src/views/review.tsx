@@ -1,0 +1,84 @@
+import { useLayoutEffect, useState } from "preact/hooks";
+import { call } from "../door";
+import { Kind, Problem, ThingLink, Time } from "../parts/small";
+import type { Board, Task } from "../shapes";
+import { explain, takeBack, useAnswer, useApp } from "../state";
+import { t } from "../texts";
+
+/** What waits for a decision: both sides, and one key for each answer. */
+export function Review() {
+  const app = useApp();
+  const { data, error } = useAnswer<Board>("console_tasks", {});
+  const [at, setAt] = useState(0);
+  const [settled, setSettled] = useState<ReadonlySet<string>>(new Set());
+  const tasks = (data?.tasks ?? []).filter((task) => !settled.has(task.id));
+  const here = Math.min(at, Math.max(0, tasks.length - 1));
+  const settle = async (task: Task, index: number) => {
+    const choice = task.choices[index];
+    if (choice === undefined || app.asOf) return;
+    try {
+      const done = await call<{ told?: string; tx?: number | null; tx_id?: number }>(choice.tool, choice.arguments);
+      const tx = done.tx ?? done.tx_id;
+      setSettled((before) => new Set(before).add(task.id));
+      const again = () => void takeBack(app, tx!).then(() => setSettled(new Set()));
+      app.show({ text: done.told ?? t.review.settled, undo: tx == null ? undefined : again });
+    } catch (error) {
+      app.show({ text: t.failed + explain(error), isError: true });
+    }
+  };
+  useLayoutEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
+      const task = tasks[here];
+      if (event.key === "ArrowDown") setAt(Math.min(here + 1, tasks.length - 1));
+      else if (event.key === "ArrowUp") setAt(Math.max(here - 1, 0));
+      else if (task && /^[1-9]$/.test(event.key)) void settle(task, Number(event.key) - 1);
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  });
+  return (
+    <section class="review">
+      <h1>{t.views.review}</h1>
+      <Problem text={error} />
+      {data && tasks.length === 0 && <p class="empty">{t.review.nothing}</p>}
+      {tasks.length > 0 && (
+        <p class="status" role="status">
+          {t.review.left(tasks.length)}
+          <span class="keys">{t.review.hint}</span>
+        </p>
+      )}
+      <ol class="plain">
+        {tasks.map((task, index) => (
+          <li key={task.id} class={`card task${index === here ? " at" : ""}`} aria-current={index === here}>
+            <h2>{t.review.kinds[task.kind] ?? task.kind}</h2>
+            <p class="facts-of">
+              {task.reason} · <Time at={task.found_at} />
+            </p>
+            <div class="sides">
+              {task.sides.map((side, number) => (
+                <blockquote key={number}>
+                  <p>{side.handle ? <ThingLink handle={side.handle}>{side.sentence}</ThingLink> : side.sentence}</p>
+                  <footer class="facts-of">
+                    <Kind kind={side.kind} />
+                    {side.at ? <Time at={side.at} /> : t.review.unknown}
+                    {side.source && <span>{side.source}</span>}
+                  </footer>
+                </blockquote>
+              ))}
+            </div>
+            <div class="row">
+              {task.choices.map((choice, number) => (
+                <button key={choice.choice} disabled={!!app.asOf} onClick={() => void settle(task, number)}>
+                  <kbd>{number + 1}</kbd> {choice.label}
+                </button>
+              ))}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

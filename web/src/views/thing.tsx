@@ -1,0 +1,248 @@
+import { useState } from "preact/hooks";
+import { call } from "../door";
+import { Markdown } from "../parts/markdown";
+import { Changes, Kind, Problem, ThingLink, Time } from "../parts/small";
+import { sayFully, sayNumber } from "../logic/times";
+import { changing, forgetting } from "../logic/families";
+import type { Thing, Tie, Version } from "../shapes";
+import { address, explain, takeBack, useAnswer, useApp } from "../state";
+import { kindName, t } from "../texts";
+
+/** One thing: its text, what it is tied to both ways, and how it became what it is. */
+export function ThingView() {
+  const app = useApp();
+  const input = { handle: app.route.rest, ...(app.asOf && { as_of: String(app.asOf.tx) }) };
+  const { data: thing, error } = useAnswer<Thing>("console_read", input);
+  if (thing === undefined) return <Problem text={error} />;
+  return (
+    <article class="thing" key={thing.id}>
+      <Head thing={thing} />
+      <Problem text={error} />
+      <div class="columns">
+        <div>
+          <Body thing={thing} />
+          {thing.sections && <Sections thing={thing} />}
+          <Versions thing={thing} />
+        </div>
+        <aside>
+          <Ties title={t.thing.linksOut} ties={thing.links_out} total={thing.links_out_total} />
+          <Ties title={t.thing.linksIn} ties={thing.links_in} total={thing.links_in_total} />
+          {thing.cited_by.length > 0 && <Ties title={t.thing.cited} ties={thing.cited_by} total={thing.cited_by_total} />}
+          <Details thing={thing} />
+        </aside>
+      </div>
+    </article>
+  );
+}
+
+function Head({ thing }: { thing: Thing }) {
+  return (
+    <header class="head">
+      <p class="facts-of">
+        <Kind kind={thing.kind} />
+        {thing.state !== "current" && <span class="state">{thing.state}</span>}
+        <code>{thing.handle}</code>
+        {thing.document && (
+          <span>
+            {t.thing.in} <ThingLink handle={thing.document.handle}>{thing.document.title}</ThingLink>
+          </span>
+        )}
+        <span>
+          {t.thing.changed} <Time at={thing.updated_at} />
+        </span>
+        {thing.tags.map((tag) => (
+          <a key={tag} class="tag" href={address("find", "", { tag })}>
+            {tag}
+          </a>
+        ))}
+      </p>
+      <h1>{thing.title || thing.handle}</h1>
+      {thing.held && <p role="note" class="held">{`${t.thing.held}${thing.held.reason}`}</p>}
+      {thing.ends && (
+        <p class="ends">
+          <ThingLink handle={thing.ends.source.handle}>{thing.ends.source.title}</ThingLink> {thing.ends.source.predicate}{" "}
+          <ThingLink handle={thing.ends.target.handle}>{thing.ends.target.title}</ThingLink>
+        </p>
+      )}
+    </header>
+  );
+}
+
+function Body({ thing }: { thing: Thing }) {
+  const app = useApp();
+  const [draft, setDraft] = useState<string | undefined>();
+  const [isRaw, setRaw] = useState(false);
+  const [isSure, setSure] = useState(false);
+  const change = app.asOf || thing.body_cut > 0 ? undefined : changing(thing, app.tools);
+  const forget = app.asOf ? undefined : forgetting(thing, app.tools);
+  const write = async (tool: string, input: Record<string, unknown>, told: string) => {
+    try {
+      const done = await call<{ tx_id?: number }>(tool, input);
+      const tx = done.tx_id;
+      app.show({ text: told, undo: tx === undefined ? undefined : () => void takeBack(app, tx) });
+      setDraft(undefined);
+      setSure(false);
+    } catch (error) {
+      app.show({ text: t.failed + explain(error), isError: true });
+    }
+  };
+  if (draft !== undefined && change) {
+    const save = (event: Event) => {
+      event.preventDefault();
+      void write(change.tool, { ...change.input, content: draft }, t.thing.saved);
+    };
+    return (
+      <form class="editor" onSubmit={save}>
+        <label>
+          {t.thing.text}
+          <textarea rows={12} value={draft} onInput={(event) => setDraft(event.currentTarget.value)} />
+        </label>
+        <div class="row">
+          <button class="main" type="submit">
+            {t.thing.save}
+          </button>
+          <button type="button" onClick={() => setDraft(undefined)}>
+            {t.cancel}
+          </button>
+        </div>
+      </form>
+    );
+  }
+  return (
+    <>
+      <div class="row tools">
+        {change && <button onClick={() => setDraft(thing.body)}>{t.thing.edit}</button>}
+        {forget && !isSure && <button onClick={() => setSure(true)}>{t.thing.forget}</button>}
+        <a class="button" href={address("graph", thing.ends ? thing.ends.source.handle : thing.handle)}>
+          {t.thing.graph}
+        </a>
+        {thing.body && (
+          <button class="quiet" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+            {isRaw ? t.thing.rendered : t.thing.raw}
+          </button>
+        )}
+      </div>
+      {forget && isSure && (
+        <p class="sure" role="alertdialog" aria-label={t.thing.forget}>
+          {t.thing.sureForget}{" "}
+          <button class="bad" onClick={() => void write(forget.tool, forget.input, t.thing.forgotten)}>
+            {t.thing.forget}
+          </button>{" "}
+          <button onClick={() => setSure(false)}>{t.cancel}</button>
+        </p>
+      )}
+      {thing.body && (isRaw ? <pre tabIndex={0}>{thing.body}</pre> : <Markdown text={thing.body} />)}
+      {thing.body_cut > 0 && <p class="facts-of">{t.thing.cut(sayNumber(thing.body_cut))}</p>}
+    </>
+  );
+}
+
+function Sections({ thing }: { thing: Thing }) {
+  const sections = thing.sections ?? [];
+  return (
+    <section>
+      <h2>{t.thing.sections}</h2>
+      <ol class="plain">
+        {sections.map((section) => (
+          <li key={section.id}>
+            <ThingLink handle={section.handle}>{section.title || section.handle}</ThingLink>
+            {section.page !== undefined && <span class="facts-of">{` ${t.find.page} ${section.page}`}</span>}
+          </li>
+        ))}
+      </ol>
+      <Shown shown={sections.length} total={thing.sections_total ?? sections.length} />
+    </section>
+  );
+}
+
+const Shown = ({ shown, total }: { shown: number; total: number }) =>
+  shown < total ? <p class="facts-of">{t.thing.of(shown, total)}</p> : null;
+
+function Ties({ title, ties, total }: { title: string; ties: Tie[]; total: number }) {
+  return (
+    <section>
+      <h2>{title}</h2>
+      {ties.length === 0 && <p class="facts-of">{t.thing.none}</p>}
+      <ul class="plain ties">
+        {ties.map((tie, index) => (
+          <li key={`${tie.id}-${index}`} title={tie.evidence ?? undefined}>
+            <span class={`edge e-${tie.type.toLowerCase()}`}>{tie.predicate}</span>{" "}
+            {tie.ghost ? (
+              <span class="ghost">{tie.title}</span>
+            ) : (
+              <ThingLink handle={tie.handle}>{tie.title || tie.handle}</ThingLink>
+            )}{" "}
+            <span class="facts-of">{kindName(tie.kind)}</span>
+          </li>
+        ))}
+      </ul>
+      <Shown shown={ties.length} total={total} />
+    </section>
+  );
+}
+
+function Details({ thing }: { thing: Thing }) {
+  const rows: [string, string][] = [
+    [t.thing.created, sayFully(thing.created_at)],
+    [t.thing.changed, sayFully(thing.updated_at)],
+    [t.thing.source, thing.source ?? ""],
+    [t.thing.valid, [thing.valid_from, thing.valid_to].map(sayFully).filter(Boolean).join(" – ")],
+    [t.thing.expires, sayFully(thing.expires_at)],
+    ...Object.entries(thing.attributes).map(([name, value]): [string, string] => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+  ];
+  return (
+    <section>
+      <h2>{t.thing.details}</h2>
+      <dl class="details">
+        {rows
+          .filter(([, value]) => value !== "")
+          .map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+    </section>
+  );
+}
+
+function Versions({ thing }: { thing: Thing }) {
+  return (
+    <section>
+      <h2>{t.thing.versions}</h2>
+      <ol class="plain versions">
+        {thing.versions.map((version) => (
+          <VersionRow key={version.tx} version={version} />
+        ))}
+      </ol>
+      <Shown shown={thing.versions.length} total={thing.versions_total} />
+    </section>
+  );
+}
+
+function VersionRow({ version }: { version: Version }) {
+  const app = useApp();
+  const mayUndo = app.tools.has("undo") && !app.asOf && version.undone_by === null;
+  return (
+    <li class={version.undone_by === null ? "" : "undone"}>
+      <div class="line">
+        <span>
+          {(version.verb || version.operation).toLowerCase()} {t.history.by} {version.actor}
+        </span>
+        <Time at={version.at} />
+        {version.undone_by !== null && <span class="facts-of">{t.history.undone(version.undone_by)}</span>}
+        {mayUndo && (
+          <a class="button" href={address("history", String(version.tx))}>
+            {t.history.undo}
+          </a>
+        )}
+      </div>
+      {version.why && <p class="facts-of">{version.why}</p>}
+      <Changes changes={version.changes} />
+    </li>
+  );
+}

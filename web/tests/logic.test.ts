@@ -1,0 +1,86 @@
+import { told } from "../src/door";
+import { difference } from "../src/logic/difference";
+import { changing, forgetting } from "../src/logic/families";
+import { layOut } from "../src/logic/layout";
+import { cutAtMarks } from "../src/logic/marks";
+import { saySeconds } from "../src/logic/times";
+import { address, readRoute } from "../src/state";
+
+describe("highlights", () => {
+  it("cuts at whole letters, also beyond the first plane", () => {
+    expect(cutAtMarks("🍵 tea here", [[2, 5]])).toEqual([
+      { text: "🍵 ", marked: false },
+      { text: "tea", marked: true },
+      { text: " here", marked: false },
+    ]);
+  });
+  it("bears spans that overlap or reach beyond the end", () => {
+    const pieces = cutAtMarks("abcdef", [[3, 99], [1, 4]]);
+    expect(pieces.map((piece) => piece.text).join("")).toBe("abcdef");
+  });
+});
+
+describe("differences", () => {
+  const shown = (before: string, after: string) => difference(before, after).map((step) => [step.kind, step.text]);
+  it("are told by words", () => {
+    expect(shown("Ada takes it black.", "Ada takes it with milk.")).toEqual([
+      ["same", "Ada takes it "],
+      ["gone", "black."],
+      ["new", "with milk."],
+    ]);
+  });
+  it("add up to both texts, also where these are long", () => {
+    const one = Array.from({ length: 900 }, (_, index) => `w${index % 7}`).join(" ");
+    const other = Array.from({ length: 900 }, (_, index) => `w${index % 5}`).join(" ");
+    const steps = difference(one, other);
+    expect(steps.filter((step) => step.kind !== "new").map((step) => step.text).join("")).toBe(one);
+    expect(steps.filter((step) => step.kind !== "gone").map((step) => step.text).join("")).toBe(other);
+  });
+});
+
+describe("addresses", () => {
+  it("survive any handle", () => {
+    for (const handle of ["e-1", "notes/a b.md", "100 % sure?", "a#b", "%zz"]) {
+      expect(readRoute(address("thing", handle)).rest).toBe(handle);
+    }
+  });
+  it("begin with finding, and keep the question", () => {
+    expect(readRoute("").view).toBe("find");
+    expect(readRoute(address("find", "", { q: "a&b", tag: "" })).params.get("q")).toBe("a&b");
+  });
+});
+
+describe("families", () => {
+  const entry = { kind: "entry", handle: "e-1", id: "i", state: "current" };
+  it("are changed by their own tools, where these are offered", () => {
+    expect(changing(entry, new Set(["update"]))).toEqual({ tool: "update", input: { id: "e-1" } });
+    expect(changing(entry, new Set())).toBeUndefined();
+    expect(changing({ ...entry, kind: "section" }, new Set(["update"]))).toBeUndefined();
+    expect(forgetting({ ...entry, state: "forgotten" }, new Set(["delete"]))).toBeUndefined();
+  });
+});
+
+describe("the stream", () => {
+  it("tells of commits and of nothing else", () => {
+    const note = { method: "notifications/resources/updated", params: { _meta: { "knowledge/change": { tx_id: 3 } } } };
+    expect(told(`data: ${JSON.stringify(note)}`)).toBe(3);
+    expect(told("data: {}")).toBeUndefined();
+    expect(told("event: message")).toBeUndefined();
+    expect(told("data: {")).toBeUndefined();
+  });
+});
+
+describe("the picture", () => {
+  it("is the same every time, and leaves what was there near its place", () => {
+    const edges = [{ source: "a", target: "b" }, { source: "a", target: "c" }];
+    const one = layOut(["a", "b", "c"], edges);
+    expect(layOut(["a", "b", "c"], edges)).toEqual(one);
+    const other = layOut(["a", "b", "c", "d"], [...edges, { source: "c", target: "d" }], one);
+    expect(other.get("a")).toEqual(one.get("a"));
+    for (const spot of other.values()) expect(Number.isFinite(spot.x + spot.y)).toBe(true);
+  });
+});
+
+it("says how long something takes", () => {
+  expect([5, 120, 7200].map(saySeconds)).toEqual(["5 s", "2 min", "2 h"]);
+});
