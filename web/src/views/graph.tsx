@@ -40,7 +40,7 @@ export function Graph() {
   const [chosen, setChosen] = useState<string | undefined>();
   const look = async (from: string, isNew: boolean) => {
     try {
-      const found = await call<Neighbourhood>("console_neighbourhood", { handle: from, limit: 60 });
+      const found = await call<Neighbourhood>("console_neighbourhood", { handle: from, limit: 60, ties: 600 });
       setPicture((before) => grow(isNew ? EMPTY : before, found));
       setChosen(found.center);
       setProblem("");

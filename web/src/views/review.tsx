@@ -8,7 +8,7 @@ import { t } from "../texts";
 /** What waits for a decision: both sides, and one key for each answer. */
 export function Review() {
   const app = useApp();
-  const { data, error } = useAnswer<Board>("console_tasks", {});
+  const { data, error } = useAnswer<Board>("console_tasks", { limit: 50 });
   const [at, setAt] = useState(0);
   const [settled, setSettled] = useState<ReadonlySet<string>>(new Set());
   const tasks = (data?.tasks ?? []).filter((task) => !settled.has(task.id));

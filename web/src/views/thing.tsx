@@ -11,7 +11,7 @@ import { kindName, t } from "../texts";
 /** One thing: its text, what it is tied to both ways, and how it became what it is. */
 export function ThingView() {
   const app = useApp();
-  const input = { handle: app.route.rest, ...(app.asOf && { as_of: String(app.asOf.tx) }) };
+  const input = { handle: app.route.rest, length: 200_000, limit: 100, ...(app.asOf && { as_of: String(app.asOf.tx) }) };
   const { data: thing, error } = useAnswer<Thing>("console_read", input);
   if (thing === undefined) return <Problem text={error} />;
   return (
