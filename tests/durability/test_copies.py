@@ -49,6 +49,24 @@ def test_a_file_copied_while_it_is_open_is_refused_as_incomplete(tmp_path, monke
     assert newest(tmp_path / "data") == stored
 
 
+def test_a_file_says_that_it_is_a_part_also_where_somebody_read_when_the_log_was_begun(tmp_path, monkeypatch):
+    monkeypatch.setattr(sqlite, "_FOLD_AGAIN", 0.0)
+    store = open_store(tmp_path / "data")
+    store_some(store, ["bread"])
+    store.close()
+    store, other = open_store(tmp_path / "data"), open_store(tmp_path / "data")
+    with other.read("default") as snapshot:
+        assert snapshot.tx == 1
+        store_some(store, ["tea"])
+    store_some(store, ["milk"])
+    copy = copy_alone(tmp_path / "data", tmp_path / "copy")
+    with pytest.raises(Refusal) as refused:
+        open_store(copy)
+    assert "incomplete" in refused.value.message
+    for each in (store, other):
+        each.close()
+
+
 def test_a_file_copied_after_it_was_closed_is_whole(tmp_path):
     for round in range(3):
         store = open_store(tmp_path / "data")

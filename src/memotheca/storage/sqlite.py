@@ -42,6 +42,8 @@ _APPLICATION = 0x50494E41
 # Chosen: chosen: the header's `user_version`, as a connection sees it. While a log is in use the file alone says that
 # it is a part: what is copied without its log is known by that.
 _WHOLE, _PART = 0, 1
+_FOLD_PATIENCE = 0.1  # chosen: a read is soon over; a write that waits so long for one is not felt
+_FOLD_AGAIN = 1.0  # chosen: beside somebody who reads for long, a write in a second is held up so
 FOLD_AT = 1000  # specification: SQLite's own number of pages for a checkpoint
 
 
@@ -147,6 +149,7 @@ class SQLiteDatabase:
         self._writer_turn = threading.Lock()
         self._closed = False
         self._log_pages = FOLD_AT
+        self._is_part_told, self._fold_from = True, 0.0
         lacks_log = not vfs and not self._has_log()
         connection = self._connect()
         if accept_part:
@@ -242,27 +245,44 @@ class SQLiteDatabase:
         self._log_pages = pages
         return apsw.SQLITE_OK
 
+    def _must_fold(self) -> bool:
+        return (self._log_pages >= FOLD_AT or not self._is_part_told) and time.monotonic() >= self._fold_from
+
     def _fold(self, connection: apsw.Connection) -> None:
         """Move the log into the file, and let the file alone say that it is a part, which a log that is in use belongs
         to. Whatever is in the way, the commits stand: it is tried again after the next one."""
         connection.set_busy_handler(None)
         try:
             _execute(connection, f"PRAGMA user_version={_PART}")
-            with suppress(apsw.Error):
-                _execute(connection, "PRAGMA wal_checkpoint(PASSIVE)")
+            self._is_part_told = self._move_log(connection)
             self._make_patient(connection)
             _execute(connection, f"PRAGMA user_version={_WHOLE}")
+            self._fold_from = 0.0 if self._is_part_told else time.monotonic() + _FOLD_AGAIN
         except apsw.Error as error:
             log.debug("the log stays as it is: %s", error)
         finally:
             self._make_patient(connection)
+
+    @staticmethod
+    def _move_log(connection: apsw.Connection) -> bool:
+        """What somebody who reads has not seen yet stays in the log; they are soon done, as a rule."""
+        deadline, attempts = time.monotonic() + _FOLD_PATIENCE, 0
+        with suppress(apsw.Error):
+            while True:
+                _, pages, moved = _execute(connection, "PRAGMA wal_checkpoint(PASSIVE)")[0]
+                if pages == moved:
+                    return True
+                if not _wait_a_little(deadline, attempts):
+                    return False
+                attempts += 1
+        return False
 
     @contextmanager
     def _session(self, begin: str) -> Generator[SQLiteSession]:
         connection = self._acquire()
         writes = begin == _WRITE
         try:
-            if writes and self._log_pages >= FOLD_AT:
+            if writes and self._must_fold():
                 self._fold(connection)
             _execute(connection, begin)
             try:
