@@ -5,6 +5,7 @@ import importlib.util
 import itertools
 import os
 import pwd
+import resource
 import shutil
 import signal
 import subprocess
@@ -23,6 +24,8 @@ from memotheca.storage.store import Store
 
 USER = "memotheca"
 # No service of the machine: what is safe on a disk is tested by killing it, not by pulling the plug.
+# Nothing of what other tests have left in this process concerns it.
+SURROUNDINGS = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 QUICK = {"fsync": "off", "full_page_writes": "off", "autovacuum": "off", "max_connections": "200"}
 
 
@@ -50,6 +53,19 @@ def _other_user() -> str | None:
         return None
     names = {each.pw_name for each in pwd.getpwall()}
     return "postgres" if "postgres" in names else "nobody"
+
+
+def _told(output: bytes) -> str:
+    return output.decode(errors="replace")[-2000:]
+
+
+def _situation(folder: Path) -> str:
+    """What a program that does not run may have met with."""
+    room = {str(place): shutil.disk_usage(place).free >> 20 for place in (folder, Path("/dev/shm")) if place.exists()}
+    limits = {name: resource.getrlimit(getattr(resource, name)) for name in dir(resource) if name.startswith("RLIMIT_")}
+    ignored = [each.name for each in signal.Signals if signal.getsignal(each) is signal.SIG_IGN]
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    return f"MB free: {room}; limits: {limits}; ignored: {ignored}; blocked: {blocked}; in {sorted(os.environ.items())}"
 
 
 class PostgresServer:
@@ -94,7 +110,20 @@ class PostgresServer:
 
     def _run(self, name: str, *arguments: str) -> None:
         command = [str(self._programs / name), *arguments]
-        subprocess.run(command, user=self._user, cwd=self.folder, check=True, capture_output=True, timeout=60)
+        done = subprocess.run(
+            command,
+            user=self._user,
+            cwd=self.folder,
+            env=SURROUNDINGS,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, (
+            f"{name} failed ({done.returncode}): {_told(done.stdout)}\n{_situation(self.folder)}"
+        )
 
     def start(self) -> None:
         said = {**self._options, "listen_addresses": "", "unix_socket_directories": str(self.folder / "socket")}
@@ -104,6 +133,8 @@ class PostgresServer:
                 [str(self._programs / "postgres"), "-D", str(self.data), *options],
                 user=self._user,
                 cwd=self.folder,
+                env=SURROUNDINGS,
+                stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
