@@ -88,10 +88,23 @@ def test_without_a_goal_it_is_compared_with_how_all_spreads(librarian: Librarian
 
 def test_chance_is_no_drift(librarian: Librarian, time: Time) -> None:
     begin(librarian, time)
-    tell(librarian, REACTOR[:5], BAKERY[:3])
+    tell(librarian, REACTOR[:4], BAKERY[:4])
     found = drift(librarian)["overall_drift"]
-    assert found["similarity"] < 1
-    assert found["has_drifted"] is False
+    assert found["similarity"] < 0.85
+    assert (found["has_drifted"], found["level"]) == (False, "None")
+    kept = librarian.call("get_drift_history", time_range="all")
+    assert kept["history"][-1]["level"] == kept["summary"]["latest_level"] == "None"
+
+
+def test_no_space_says_drift_where_nothing_has_drifted(librarian: Librarian, time: Time) -> None:
+    begin(librarian, time)
+    tell(librarian, REACTOR)
+    tell(librarian, BAKERY[:3])
+    found = drift(librarian)
+    assert found["overall_drift"]["has_drifted"] is False
+    assert found["per_embedder_drift"]
+    assert {each["drift_level"] for each in found["per_embedder_drift"]} == {"None"}
+    assert found["most_drifted_embedders"] == []
 
 
 def test_some_memories_can_be_asked_about_and_are_no_check(librarian: Librarian, time: Time) -> None:
@@ -147,7 +160,7 @@ def test_every_check_is_kept_and_shows_where_it_leads(librarian: Librarian, time
     assert found["summary"]["count"] == len(values)
     assert found["summary"]["lowest"] == min(values)
     assert found["history"][-1]["delta"] == round(values[-1] - values[-2], 4)
-    assert "E6" in found["history"][0]["per_embedder"]
+    assert "E6" in found["history"][-1]["per_embedder"]
     assert librarian.call("get_drift_history", time_range="all", goal_id=goal)["summary"]["count"] == len(values)
     assert librarian.call("get_drift_history", time_range="all", goal_id="other")["summary"]["count"] == 0
 

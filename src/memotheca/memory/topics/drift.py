@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.all_spaces import Gallery
+from memotheca.memory.spaces.space import Hung
 from memotheca.memory.spaces.space_table import COUNT, IDS, SPACES
+from memotheca.memory.standing.judge import reference_of
 from memotheca.memory.standing.sample import hang
 from memotheca.memory.topics.north_star import Goal, read_goal
 from memotheca.memory.topics.topics import TopicMap, place_entries, read_topics, see_entries
@@ -67,6 +69,19 @@ class TopicShare:
     serves_goal: bool
 
 
+@dataclass(frozen=True, slots=True)
+class SpaceDrift:
+    """How near the last memories are to the goal in a space, of how near memories are usually, and whether that is
+    less by more than chance."""
+
+    similarity: float
+    is_sure: bool
+
+    @property
+    def level(self) -> str:
+        return level_of_drift(self.similarity, is_sure=self.is_sure)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoalDrift:
     """What a check found: how much of the goal is left, from 1 to 0, and whether that is more than chance; None with
@@ -80,12 +95,12 @@ class GoalDrift:
     memories: int
     questions: int
     shares: tuple[TopicShare, ...]
-    spaces: Mapping[str, float]
+    spaces: Mapping[str, SpaceDrift]
     reason: str = ""
 
     @property
     def level(self) -> str | None:
-        return None if self.similarity is None else level_of_drift(self.similarity)
+        return None if self.similarity is None else level_of_drift(self.similarity, is_sure=self.is_sure)
 
     @property
     def has_drifted(self) -> bool:
@@ -97,7 +112,8 @@ class GoalDrift:
             "goal": "" if self.goal is None else self.goal.id,
             "timeframe": self.asked.timeframe,
             "similarity": self.similarity,
-            "spaces": dict(self.spaces),
+            "sure": self.is_sure,
+            "spaces": {id: each.similarity for id, each in self.spaces.items()},
             "analyzed": self.memories + self.questions,
         }
 
@@ -112,8 +128,14 @@ class DriftTrend:
     critical_in: float | None
 
 
-def level_of_drift(similarity: float) -> str:
-    return next(level for level, least in BANDS if similarity >= least)
+def level_of_drift(similarity: float, *, is_sure: bool) -> str:
+    """What may be chance is no drift, however little is left."""
+    return next(level for level, least in BANDS if similarity >= least or not is_sure)
+
+
+def level_of_check(held: Mapping[str, Any]) -> str:
+    """The level of a check that was kept."""
+    return level_of_drift(held["similarity"], is_sure=held.get("sure", True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +188,7 @@ def check_drift(kernel: Kernel, snapshot: Snapshot, asked: DriftQuestion) -> Goa
         similarity=round(similarity, 4),
         is_sure=is_sure,
         shares=_shares(evidence),
-        spaces={} if goal is None else _by_space(snapshot, goal, entries),
+        spaces={} if goal is None else _by_space(kernel, snapshot, goal, entries),
         reason="",
     )
 
@@ -245,26 +267,35 @@ def _shares(evidence: _Evidence) -> tuple[TopicShare, ...]:
     return tuple(sorted(found, key=lambda each: (each.usual - each.recent, each.name)))
 
 
-def _by_space(snapshot: Snapshot, goal: Goal, entries: Sequence[Entry]) -> dict[str, float]:
-    """How near the last memories are to the goal's most typical ones in each space that can tell, of how near these are
-    to each other."""
+def _by_space(kernel: Kernel, snapshot: Snapshot, goal: Goal, entries: Sequence[Entry]) -> dict[str, SpaceDrift]:
+    """How near the last memories are to the goal's most typical ones in each space that can tell, of how near the rest
+    of the sample is to them: most memories of any time are about something else."""
     typical = [id for topic in goal.topics for id in topic.members[: max(1, MIDDLE // len(goal.topics))]][:MIDDLE]
-    members = list(snapshot.living(typical).values())
-    gallery = Gallery(hang(snapshot, members, with_walks=False))
-    if len(gallery) < 2:
-        return {}
+    gallery = Gallery(hang(snapshot, list(snapshot.living(typical).values()), with_walks=False))
+    left_out = {*typical, *(entry.id for entry in entries[:COMPARED])}
+    reference = reference_of(kernel, snapshot)
+    usual = [member for member in reference.gallery.members if member.id not in left_out]
     probes = hang(snapshot, list(entries)[:COMPARED], with_walks=False)
-    found: dict[str, float] = {}
-    for space in range(COUNT):
-        speaks = gallery.speaking(space, probes) if SPACES[space].sees_content else np.zeros(len(probes), bool)
-        if 2 * int(speaks.sum()) < len(probes) or not gallery.speaking(space, gallery.members).all():
+    found: dict[str, SpaceDrift] = {}
+    for space in range(COUNT) if len(gallery) > 1 else ():
+        if not SPACES[space].sees_content or not gallery.speaking(space, gallery.members).all():
             continue
-        matrix = gallery.matrix(space)
-        own = float((matrix.sum() - np.trace(matrix)) / (len(gallery) * (len(gallery) - 1)))
-        if own > 0:
-            near = gallery.nearness_of(space, [each for each, said in zip(probes, speaks, strict=True) if said])
-            found[IDS[space]] = round(min(1.0, float(near.mean()) / own), 4)
+        near, others = _near_in(gallery, space, probes), _near_in(gallery, space, usual)
+        if 2 * len(near) < len(probes) or min(len(near), len(others)) < FEWEST_RECENT or not others.mean() > 0:
+            continue
+        error = math.sqrt(float(near.var()) / len(near) + float(others.var()) / len(others))
+        now, before = float(near.mean()), float(others.mean())
+        found[IDS[space]] = SpaceDrift(round(min(1.0, max(0.0, now / before)), 4), before - now > SURE * error)
     return found
+
+
+def _near_in(gallery: Gallery, space: int, probes: Sequence[Hung]) -> Array:
+    """How near each of those that the space tells anything of is to a gallery on average."""
+    if not probes:
+        return np.zeros(0)
+    speaks = gallery.speaking(space, probes)
+    heard = [each for each, said in zip(probes, speaks, strict=True) if said]
+    return gallery.nearness_of(space, heard).mean(1) if heard else np.zeros(0)
 
 
 def note_check(kernel: Kernel, drift: GoalDrift) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.memory.topics.drift import BANDS, DriftTrend, level_of_drift
+from memotheca.memory.topics.drift import BANDS, DriftTrend, level_of_check
 from memotheca.model.clock import to_iso
 from memotheca.toolkit.fields import UNSET, Unset, choice, free, integer, number, text
 
@@ -37,7 +37,7 @@ def tell_check(
     return CheckShape(
         time=to_iso(held["time"]),
         overall=held["similarity"],
-        level=level_of_drift(held["similarity"]),
+        level=level_of_check(held),
         goal_id=held["goal"] or None,
         timeframe=held["timeframe"],
         analyzed_count=held["analyzed"],

@@ -13,7 +13,6 @@ from memotheca.memory.topics.drift import (
     GoalDrift,
     Strategy,
     check_drift,
-    level_of_drift,
     note_check,
     past_checks,
     trend_of,
@@ -50,7 +49,7 @@ class OverallShape:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpaceShape:
     embedder: str = text()
-    similarity: float = number("To the goal's typical memories, of theirs to each other.")
+    similarity: float = number("To the goal's typical memories, of what is usual.")
     drift_score: float = number()
     drift_level: str = choice(LEVELS)
 
@@ -124,9 +123,12 @@ def get_alignment_drift(call: Call[Kernel], input: Input) -> Answer:
         ),
         per_embedder_drift=tuple(
             SpaceShape(
-                embedder=space, similarity=value, drift_score=round(1 - value, 4), drift_level=level_of_drift(value)
+                embedder=space,
+                similarity=each.similarity,
+                drift_score=round(1 - each.similarity, 4),
+                drift_level=each.level,
             )
-            for space, value in found.spaces.items()
+            for space, each in found.spaces.items()
         ),
         most_drifted_embedders=_most_drifted(found),
         recommendations=_advice(found),
@@ -141,8 +143,8 @@ def get_alignment_drift(call: Call[Kernel], input: Input) -> Answer:
 
 
 def _most_drifted(found: GoalDrift) -> tuple[str, ...]:
-    drifted = [space for space, value in found.spaces.items() if value < BANDS[0][1]]
-    return tuple(sorted(drifted, key=lambda space: found.spaces[space])[:MOST_DRIFTED])
+    drifted = [space for space, each in found.spaces.items() if each.level != BANDS[0][0]]
+    return tuple(sorted(drifted, key=lambda space: found.spaces[space].similarity)[:MOST_DRIFTED])
 
 
 def _sentence(found: GoalDrift) -> str:
@@ -171,7 +173,7 @@ def _advice(found: GoalDrift) -> tuple[AdviceShape, ...]:
         told = "trigger_drift_correction proposes what to do about it."
         advice.append(AdviceShape(embedder=None, priority=priority, issue=issue, suggestion=told))
     for space in _most_drifted(found) if found.has_drifted else ():
-        issue = f"In {space} the last memories are {found.spaces[space]:.0%} as near to the goal as its own."
+        issue = f"In {space} the last memories are {found.spaces[space].similarity:.0%} as near to the goal as usual."
         told = f"search_graph with space {space} shows what they are near to."
         advice.append(AdviceShape(embedder=space, priority="low", issue=issue, suggestion=told))
     return tuple(advice)

@@ -6,7 +6,7 @@ from typing import Any
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.schedule import ScheduledJob, done_jobs, scheduled_jobs
 from memotheca.memory.session.rounds import is_working
-from memotheca.memory.topics.drift import level_of_drift, past_checks
+from memotheca.memory.topics.drift import level_of_check, past_checks
 from memotheca.memory.topics.north_star import Goal, read_goal
 from memotheca.memory.topics.topics import TopicMap, read_topics
 from memotheca.model.clock import to_iso
@@ -141,7 +141,7 @@ def _metrics(jobs: tuple[ScheduledJob, ...], known: TopicMap | None, checks: int
 
 
 def _last_level(checks: list[Any]) -> str | None:
-    return level_of_drift(checks[-1]["similarity"]) if checks else None
+    return level_of_check(checks[-1]) if checks else None
 
 
 def _advice(

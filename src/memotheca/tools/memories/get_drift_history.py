@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.topics.drift import TIMEFRAMES, level_of_drift, past_checks, trend_of
+from memotheca.memory.topics.drift import TIMEFRAMES, level_of_check, past_checks, trend_of
 from memotheca.model.clock import HOUR
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, many, number, one, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -62,7 +62,7 @@ def get_drift_history(call: Call[Kernel], input: Input) -> Answer:
             mean=round(sum(values) / len(values), 4) if values else None,
             lowest=min(values, default=None),
             highest=max(values, default=None),
-            latest_level=level_of_drift(values[-1]) if values else None,
+            latest_level=level_of_check(checks[-1]) if checks else None,
         ),
     )
     lines = [f"{each.time} {each.overall:.2f} {each.level}" for each in output.history]
