@@ -66,6 +66,7 @@ LATE_IMPORTS = {
         "open_backups",
         "means_of",
         "_tend",
+        "_dream_if_due",
         "_index_everything",
         "_watch_vaults",
         "_sync_everything",

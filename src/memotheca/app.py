@@ -19,7 +19,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.parts import Parts
 from memotheca.memory.care.noted import noted_tasks
 from memotheca.memory.dream.sleeper import sleeper_of
-from memotheca.memory.session.consent import ModelConsent
+from memotheca.memory.session.call_meter import CallMeter
+from memotheca.memory.session.consent import IdleDreams, ModelConsent
 from memotheca.memory.session.rounds import note_round, note_run
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import Clock, system_clock, to_iso
@@ -331,6 +332,9 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
     write_down(app)
     if activity_of(app.kernel).stirrings:
         _tend(app, stop)
+    meter = app.kernel.keep(CallMeter, app.kernel.collection)
+    if app.kernel.part(IdleDreams).is_on and meter.is_quiet() and not stop():
+        _dream_if_due(app)
     with app.kernel.store.database.read() as session:
         due = [name for name in kept if count_waiting(session, name) or has_unsealed(session, name, UPKEEP_AT)]
     if not due:
@@ -344,6 +348,12 @@ def _tend(app: "App", stop: Callable[[], bool]) -> None:
     from memotheca.memory.care.between_calls import tend_between_calls
 
     tend_between_calls(app.kernel, stop, partial(app.kernel.store.database.lease, app.data))
+
+
+def _dream_if_due(app: "App") -> None:
+    from memotheca.memory.dream.idle import dream_if_due
+
+    dream_if_due(app.kernel)
 
 
 def _index_everything(kernel: Kernel, stop: Callable[[], bool]) -> None:
@@ -402,6 +412,7 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
             vaults,
             build_bench(settings, store, partial(open_backups, settings.data)),
             consent,
+            IdleDreams(settings.on("dream-when-idle")),
         )
         kernel = build_kernel(store, parts, settings.text("collection"))
         place = getattr(store.database, "name", "") if address else ""

@@ -107,6 +107,11 @@ OPTIONS = (
         default=False,
         doc="let the client's own model decide open pairs of memories where it offers one; each can be undone",
     ),
+    Option(
+        name="dream-when-idle",
+        default=False,
+        doc="let the memory dream by itself, once a day, when nobody has asked anything for ten minutes; can be undone",
+    ),
     Option(name="roots", default="", doc="folders whose files may be added, with commas; over HTTP none without it"),
     Option(
         name="ocr-languages", default="eng", doc="languages of pictures and scans, as Tesseract names them: eng+deu"

@@ -11,12 +11,12 @@ from memotheca.memory.dream import night
 from memotheca.memory.dream.sleeper import Sleep, sleeper_of
 
 
-def main(data: str, forever: str) -> None:
+def main(data: str, how: str) -> None:
     app = build(settings.load({"data": data, "toolsets": "all"}, {}))
     night.TOGETHER = 1
-    if forever == "forever":
+    if how != "once":
         night.ids_beyond = one_again_and_again
-    slumber = sleeper_of(app.kernel).fall_asleep(app.kernel, night.new_run(), 5.0, wakes_on_query=False)
+    slumber = sleeper_of(app.kernel).fall_asleep(app.kernel, night.new_run(), 5.0, wakes_on_query=how == "lightly")
     os.write(1, b"awake\n" if slumber is None else f"asleep {slumber.sleep.run}\n".encode())
     if slumber is not None:
         slumber.spend(dream_aloud)
@@ -38,7 +38,7 @@ def dream_aloud(sleep: Sleep) -> None:
 
     night.Night.write = written
     report = night.dream(sleep, night.DreamRequest(phase="nrem"))
-    os.write(1, f"ended {report['wake_reason']} {report['error']}\n".encode())
+    os.write(1, f"ended {report['wake_reason']} {report['error']} {report['wake_latency_ms']}\n".encode())
 
 
 if __name__ == "__main__":

@@ -76,6 +76,20 @@ def test_two_programs_dream_once_and_one_wakes_the_other(tmp_path: Path) -> None
         aborted = librarian.call("abort_dream", reason="enough")
         assert aborted["aborted"], json.dumps(aborted)
         child.finish()
-        assert child.lines[-1] == "ended manual_abort None"
+        assert child.lines[-1].startswith("ended manual_abort None ")
     assert librarian.call("get_dream_status")["last_report"]["wake_reason"] == "manual_abort"
+    librarian.app.close()
+
+
+def test_a_question_to_one_program_wakes_the_dream_of_another_within_a_tenth_of_a_second(tmp_path: Path) -> None:
+    librarian = furnish(tmp_path)
+    with Child("dreamer.py", tmp_path / "data", "lightly") as child:
+        hear(child)
+        while not librarian.call("get_dream_status")["is_dreaming"]:
+            hear(child)
+        assert librarian.found("Where is cup 7?")
+        child.finish()
+        reason, _, latency = child.lines[-1].split()[1:]
+    assert reason == "external_query"
+    assert 0 < float(latency) < 100
     librarian.app.close()

@@ -7,13 +7,15 @@ from typing import Any, Literal
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.look_through import AGAIN, PLACE, count_ahead
+from memotheca.memory.session.consent import IdleDreams
 from memotheca.memory.session.rounds import RAN
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.session.wake import DREAMS_COMPLETED
 from memotheca.memory.topics.drift import DAILY, past_checks
 from memotheca.memory.topics.survey import AGAIN as FOUND_AGAIN
 from memotheca.memory.topics.survey import FEWEST, WORK
 from memotheca.memory.topics.topics import STATE, STATE_AT
-from memotheca.model.clock import HOUR
+from memotheca.model.clock import DAY, HOUR
 from memotheca.model.kinds import MEMORY
 from memotheca.search.census import take_census
 from memotheca.storage.activity import read_stamp, read_state
@@ -26,6 +28,7 @@ JobStatus = Literal["due", "waiting", "on_request"]
 SEALED_AT = 4096  # chosen: as many as `search/index/seal.py` seals at once
 LATE = HOUR  # chosen: a quiet hour has rounds enough for every job
 DREAM = "dream"
+DREAM_AGAIN = DAY  # chosen: as often as everything else is looked through
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +65,27 @@ def scheduled_jobs(kernel: Kernel, snapshot: Snapshot) -> tuple[ScheduledJob, ..
         _topics(kernel, snapshot, now),
         _drift(kernel, snapshot, now),
     ]
-    dreamt = newest_work_events(session, collection, DREAM, limit=1)
-    if dreamt:
-        jobs.append(ScheduledJob(name=DREAM, status="on_request", last_run=dreamt[0].time, next_run=None))
-    return tuple(jobs)
+    return (*jobs, *_dream(kernel, snapshot))
+
+
+def _dream(kernel: Kernel, snapshot: Snapshot) -> list[ScheduledJob]:
+    """On request only, unless whoever runs this program wants it to dream by itself."""
+    dreamt = newest_work_events(snapshot.session, snapshot.collection, DREAM, limit=1)
+    last = dreamt[0].time if dreamt else None
+    if kernel.part(IdleDreams).is_on:
+        return [_job(DREAM, last, next_dream(snapshot), now=kernel.now())]
+    return [ScheduledJob(name=DREAM, status="on_request", last_run=last, next_run=None)] if dreamt else []
+
+
+def next_dream(snapshot: Snapshot) -> int | None:
+    """When a dream by itself is due: a day after the last that went through, where anything has changed since."""
+    newest, completed = (
+        snapshot.commit(snapshot.tx),
+        read_stamp(snapshot.session, snapshot.collection, DREAMS_COMPLETED),
+    )
+    if newest is None or (completed is not None and newest.time <= completed):
+        return None
+    return newest.time if completed is None else completed + DREAM_AGAIN
 
 
 def _last_run(kernel: Kernel, snapshot: Snapshot, name: str) -> int | None:

@@ -128,6 +128,7 @@ class Night:
     def _tell(self, session: Session, facts: Mapping[str, Any]) -> None:
         self._told = time.monotonic()
         said = {"requested": self.request.phase, "dry_run": self.request.dry_run, **facts}
+        said["wakes_on_query"] = self.sleep.wakes_on_query
         tell_phase(session, self.kernel, self.sleep.run, phase=self.phase, facts=said)
 
     # Keeping --------------------------------------------------------------------------------------------------------

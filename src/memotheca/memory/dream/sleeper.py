@@ -5,14 +5,21 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
 from memotheca.jobs.workbench import Workbench
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.dream.dream_log import dream_role, is_asked_to_wake
+from memotheca.memory.dream.dream_log import (
+    dream_role,
+    dream_to_wake,
+    is_asked_to_wake,
+    queried_at,
+    tell_of_query,
+)
 from memotheca.memory.session.wake import bell_of
+from memotheca.model.clock import SECOND
 from memotheca.model.errors import Refusal
 from memotheca.storage.roles import Lease, holder_of, lease
 
@@ -68,6 +75,9 @@ class Sleep:
         with self.kernel.store.database.read() as session:
             if is_asked_to_wake(session, self.kernel.collection, self.run):
                 self.wake("manual_abort")
+            elif self.wakes_on_query and (at := queried_at(session, self.kernel.collection, self.run)) is not None:
+                since = max(0, self.kernel.now() - at) / SECOND
+                self.wake("external_query", time.monotonic() - since)
 
     @property
     def latency_ms(self) -> float | None:
@@ -143,6 +153,18 @@ class Slumber:
 
 def sleeper_of(kernel: Kernel) -> Sleeper:
     return kernel.keep(Sleeper, kernel.collection)
+
+
+def wake_for_query(kernel: Kernel) -> None:
+    """Somebody asks: whoever dreams wakes, in this program or, told once, in another on the same data."""
+    bell_of(kernel).ring()
+    sleep = sleeper_of(kernel).sleep
+    with kernel.store.database.read() as session:
+        run = dream_to_wake(session, kernel)
+    if run is not None and (sleep is None or sleep.run != run):
+        # A question is answered also where nothing can be written.
+        with suppress(Refusal):
+            kernel.store.operate(lambda session: tell_of_query(session, kernel, run))
 
 
 def is_somebody_dreaming(kernel: Kernel) -> bool:

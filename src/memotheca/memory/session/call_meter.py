@@ -8,6 +8,7 @@ MINUTE = 60.0  # chosen: seconds; a program's own pace, whatever its clock is se
 KEPT = 2_000  # chosen: hours of work
 WINDOW = 10 * MINUTE  # specification (memory-model: Dreams)
 BUSY = 20  # specification (memory-model: Dreams): calls in that time are full activity
+IDLE = 0.15  # specification (memory-model: Dreams): activity below which nobody is at work
 LONG = 60 * MINUTE  # chosen: over which activity is averaged
 
 
@@ -16,6 +17,7 @@ class CallMeter:
 
     def __init__(self) -> None:
         self._guard = Lock()
+        self._since = monotonic()
         self._calls: deque[float] = deque(maxlen=KEPT)
 
     def count(self) -> None:
@@ -25,6 +27,10 @@ class CallMeter:
     def level(self) -> float:
         """From 0, nobody calls, to 1."""
         return min(1.0, self._within(WINDOW) / BUSY)
+
+    def is_quiet(self) -> bool:
+        """Whether hardly anybody has called for as long as it takes to say so."""
+        return monotonic() - self._since >= WINDOW and self.level() < IDLE
 
     def average(self) -> float:
         """The same over an hour."""

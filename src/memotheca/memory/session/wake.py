@@ -5,6 +5,9 @@ from threading import Lock
 
 from memotheca.kernel.kernel import Kernel
 
+# Under which name it is kept how many dreams went through, and when the last.
+DREAMS_COMPLETED = "dreams_completed"
+
 
 class QueryBell:
     """How often the memory was asked something in this process, and when last, by a clock that only goes on."""

@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from memotheca.memory.dream.sleeper import wake_for_query
 from memotheca.memory.graph.cancer import Unbalanced
 from memotheca.memory.session.pulse import Pulse
-from memotheca.memory.session.wake import bell_of
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.contract import Contract, Exchange, Reply
 from memotheca.toolkit.fields import Schema, number, object_schema, text, to_json
@@ -103,7 +103,7 @@ class MemoriesContract(Contract):
         """Before anything else is looked at: a question wakes whoever dreams, and a change that needs a reason and has
         none is refused."""
         if exchange.listing.component == RETRIEVAL and not exchange.listing.writes:
-            bell_of(exchange.call.kernel).ring()
+            wake_for_query(exchange.call.kernel)
         said = exchange.arguments.get("rationale")
         needed = "rationale" in exchange.listing.wire["inputSchema"].get("required", ())
         if needed and (said is None or (isinstance(said, str) and not said.strip())):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.dream.dream_log import COOLDOWN, STATES, LastDreams, read_dreams
 from memotheca.memory.dream.sleeper import is_somebody_dreaming
-from memotheca.memory.session.call_meter import CallMeter
+from memotheca.memory.session.call_meter import IDLE, CallMeter
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.clock import SECOND, to_iso
@@ -15,7 +15,6 @@ from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
 from memotheca.tools.memories.dream_shapes import ReportShape, shape_report
 
-IDLE = 0.15  # specification (memory-model: Dreams)
 WORKED = 30 * 60  # specification (memory-model: Dreams)
 CONDITIONS = ("low_activity", "high_entropy", "long_work")
 
