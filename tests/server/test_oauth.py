@@ -111,7 +111,7 @@ def now() -> int:
         ({"aud": f"{RESOURCE}/c/handbook/mcp"}, "another resource"),
         ({"exp": now() - 60}, "expired"),
         ({"exp": None}, "not valid"),
-        ({"nbf": now() + 600}, "not valid yet"),
+        ({"nbf": now() + 86_400}, "not valid yet"),
         ({"iss": "https://elsewhere.example"}, "another issuer"),
         ({"iss": None}, "not valid"),
         ({"sub": None}, "not valid"),
