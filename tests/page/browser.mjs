@@ -12,22 +12,22 @@ const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--
 // What a browser says of requests that were refused or lost is what those scenarios are about.
 const EXPECTED = /Failed to load resource|net::ERR_/;
 
-async function play({ scenario, base, token, shots }) {
+async function play({ scenario, base, ...given }) {
   const context = await browser.newContext({ bypassCSP: scenario === "looks", viewport: { width: 1200, height: 800 } });
   const page = await context.newPage();
   page.setDefaultTimeout(8000);
   const said = [];
   page.on("console", (message) => message.type() === "error" && !EXPECTED.test(message.text()) && said.push(message.text()));
   page.on("pageerror", (error) => said.push(String(error)));
-  const call = async (name, input) => {
+  const call = async (name, input, door = "/mcp") => {
     const headers = { "Content-Type": "application/json", Accept: "application/json" };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } });
-    const answer = await (await fetch(`${base}/mcp`, { method: "POST", headers, body })).json();
+    const answer = await (await fetch(`${base}${door}`, { method: "POST", headers, body })).json();
     if (answer.error) throw new Error(answer.error.message);
     return answer.result.structuredContent;
   };
   try {
-    await scenarios[scenario]({ page, base, token, call, axe, shots });
+    await scenarios[scenario]({ page, context, base, call, axe, ...given });
     if (said.length > 0) throw new Error(`The console says: ${said.join("; ")}`);
     return { ok: true };
   } catch (error) {

@@ -1,5 +1,6 @@
 // What a person does on the page, each once. A scenario gets a page of its own, and a way to call tools as a client does.
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import net from "node:net";
 
 const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
@@ -141,6 +142,82 @@ export const scenarios = {
     assert.equal((await saved).suggestedFilename(), "graph.svg");
   },
 
+  async remembering({ page, base, call }) {
+    for (const place of ["shed", "yard", "attic", "cellar"]) {
+      for (const thing of ["kiln", "wheel", "loom"]) {
+        await call("store_memory", { content: `The ${thing} stands in the ${place} of the workshop.`, rationale: "Seen there." });
+      }
+    }
+    await go(page, base, "#/memory");
+    await see(page, "Nothing was asked yet.");
+    await see(page, "There was no dream yet.");
+    await call("inject_context", { query: "zebra crossing" });
+    await call("trigger_dream", { blocking: true });
+    await see(page, /went through \d+ memories/);
+    await see(page, /^12 memories$/);
+    await page.reload();
+    await page.locator(".memory .lines a", { hasText: "zebra crossing" }).click();
+    await page.getByRole("searchbox", { name: "Search everything" }).waitFor();
+    assert.equal(await page.getByRole("searchbox", { name: "Search everything" }).inputValue(), "zebra crossing");
+    await go(page, base, "#/memory");
+    await page.locator("table.topics a").first().click();
+    await page.locator("mark").first().waitFor();
+  },
+
+  async doing_well({ page, base, context }) {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await go(page, base, "#/health");
+    await see(page, "All is well.");
+    await see(page, "search in default");
+    await press(page, "Look closely");
+    await see(page, "integrity");
+    await page.locator(".health aside li", { hasText: /^page/ }).waitFor();
+    await page.getByRole("button", { name: "Copy: Run this" }).click();
+    await see(page, "Copied");
+    assert.equal(
+      await page.evaluate(() => navigator.clipboard.readText()),
+      `claude mcp add --transport http memotheca ${base}/mcp`,
+    );
+    await page.getByLabel("Client").selectOption({ label: "Codex" });
+    await see(page, /codex mcp add/);
+    assert.equal(await page.getByText("Log out").count(), 0);
+  },
+
+  async mending_notes({ page, base, vault }) {
+    await go(page, base, "#/documents");
+    await page.locator(".notes", { hasText: "3 notes" }).waitFor();
+    await page.locator("summary", { hasText: "Broken links" }).click();
+    await page.locator(".ghost", { hasText: "[[nowhere]]" }).waitFor();
+    writeFileSync(`${vault}/nowhere.md`, "# Nowhere\n");
+    await page.locator(".ghost", { hasText: "[[nowhere]]" }).waitFor({ state: "detached" });
+    await page.locator("summary", { hasText: "Notes without a link" }).click();
+    await page.getByRole("link", { name: "alone.md" }).click();
+    await press(page, "Edit");
+    await page.getByLabel("Text").fill("# Alone\n\nNow [[tea]].\n");
+    await press(page, "Save");
+    await page.locator(".ties a", { hasText: "Tea" }).first().waitFor();
+    assert.match(readFileSync(`${vault}/alone.md`, "utf8"), /Now \[\[tea\]\]/);
+  },
+
+  async collections({ page, base, call }) {
+    await call("store", { topic: "apart", content: "Only in the other collection." }, "/c/work/mcp");
+    await go(page, base, "c/work/#/find?q=apart");
+    await page.locator(".passage", { hasText: "Only in the other collection." }).waitFor();
+    assert.equal(await page.locator(".collection").innerText(), "work");
+    await go(page, base, "c/work/#/documents");
+    const file = { name: "apart.html", mimeType: "text/html", buffer: Buffer.from("<p>A file of its own.</p>") };
+    await page.locator("input[type=file]").setInputFiles([file]);
+    await page.locator("li.completed a", { hasText: "apart.html" }).waitFor({ timeout: 20000 });
+    await go(page, base, "c/work/#/health");
+    await see(page, `claude mcp add --transport http memotheca ${base}/c/work/mcp`);
+    await go(page, base, "#/find?q=apart");
+    await see(page, /Nothing was found|found/);
+    assert.equal(await page.getByText("Only in the other collection.").count(), 0);
+    const page404 = await page.goto(`${base}/c/nobody/`);
+    assert.equal(page404.status(), 200);
+    await see(page, /no such collection|not for whoever asks/i);
+  },
+
   async living({ page, base, call }) {
     await go(page, base, "");
     await page.locator(".status").waitFor();
@@ -233,7 +310,7 @@ export const scenarios = {
     await call("relate", { subject: "Looks", predicate: "knows", object: "Views" });
     for (const scheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme: scheme });
-      for (const hash of ["#/find?q=looks", `#/thing/${id}`, "#/history", "#/review", "#/documents", "#/graph/Looks"]) {
+      for (const hash of ["#/find?q=looks", `#/thing/${id}`, "#/history", "#/review", "#/documents", "#/memory", "#/health", "#/graph/Looks"]) {
         await page.setViewportSize({ width: scheme === "light" ? 320 : 1200, height: 800 });
         await go(page, base, hash);
         await page.locator("main h1").first().waitFor({ state: "attached" });

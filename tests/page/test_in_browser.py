@@ -18,6 +18,8 @@ HERE = Path(__file__).parent
 TOOLS = HERE.parent / "clients"
 SCENARIOS = re.findall(r"^  async (\w+)\(", (HERE / "scenarios.mjs").read_text("utf-8"), re.MULTILINE)
 
+WHOLE = ("remembering", "doing_well", "mending_notes", "collections")
+
 
 def missing() -> str | None:
     """Why the page cannot be looked at here."""
@@ -69,7 +71,28 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
     server.close()
 
 
-@pytest.mark.parametrize("scenario", [name for name in SCENARIOS if name != "entering"])
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
+    """A server with everything: all toolsets, and a vault beside its data."""
+    folder = tmp_path_factory.mktemp("whole")
+    vault = folder / "vault"
+    vault.mkdir()
+    for name, text in (("tea", "# Tea\n\n[[nowhere]] and [[milk]]\n"), ("milk", "# Milk\n"), ("alone", "# Alone\n")):
+        (vault / f"{name}.md").write_text(text)
+    options = ("--toolsets", "all", "--vault", str(vault), "--collections", "work")
+    server = HttpServer(folder / "data", *options, errors=subprocess.DEVNULL)
+    yield server
+    server.close()
+
+
+@pytest.mark.parametrize("scenario", WHOLE)
+def test_a_person_of_a_server_with_everything(scenario: str, browser: Browser, whole: HttpServer) -> None:
+    vault = str(whole.data.parent / "vault")
+    played = browser.play(scenario, base=f"http://127.0.0.1:{whole.port}", vault=vault)
+    assert played["ok"], played["error"]
+
+
+@pytest.mark.parametrize("scenario", [name for name in SCENARIOS if name not in (*WHOLE, "entering")])
 def test_a_person(scenario: str, browser: Browser, server: HttpServer) -> None:
     played = browser.play(scenario, base=f"http://127.0.0.1:{server.port}")
     assert played["ok"], played["error"]

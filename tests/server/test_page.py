@@ -82,6 +82,14 @@ def test_files_with_a_digest_in_their_name_are_kept_and_the_rest_asked_for_again
     assert serve(tmp_path, "/gone-0a1b2c3d4e.js").status_code == 404
 
 
+def test_a_collection_has_the_page_below_its_own_address(server):
+    for path in ("/c/work/", "/c/a/b/", "/c/caf%C3%A9/"):
+        status, headers, _ = server.send("GET", path, Accept="text/html")
+        assert (status, headers["content-security-policy"]) == (200, POLICY)
+    assert server.send("POST", "/c/nobody/", "{}")[0] == 404
+    assert not is_of_page("/c/work/mcp")
+
+
 @pytest.mark.parametrize(
     "path", ["/../secret.txt", "/assets/../../x.js", "/mcp", "/uploads", "//x.js", "/x.js/..", "/.js"]
 )

@@ -356,4 +356,42 @@ def test_the_memory_tells_what_its_last_dream_did(agent):
     told = ask(agent, "console_memory")
     assert told["dream"]["completed"]
     assert told["dreams"] == 1
-    assert "went through 1 memories" in told["dream"]["did"]
+    assert "went through 1 memory" in told["dream"]["did"]
+
+
+def test_the_notes_tell_what_somebody_may_want_to_mend_and_take_no_warning_from_others(writer):
+    writer.save("a/tea.md", "# Tea\n\n[[nowhere]] and [[twin]]\n")
+    writer.save("b/twin.md", "# Twin\n")
+    writer.save("c/twin.md", "# Twin\n")
+    writer.save("alone.md", "# Alone\n")
+    writer.sync()
+    told = ask(writer, "console_notes")
+    assert told["notes"] == told["vaults"][0]["notes"] == 4
+    assert told["vaults"][0]["there"]
+    assert told["broken"] == [{"note": "a/tea.md", "target": "nowhere"}]
+    assert told["ambiguous"] == [{"note": "a/tea.md", "target": "twin", "meant": ["b/twin.md", "c/twin.md"]}]
+    assert told["twins"] == [{"notes": ["b/twin.md", "c/twin.md"]}]
+    assert "alone.md" in told["orphans"]
+    assert (told["findings"], told["warnings"]) == ([], [])
+    (writer.vault / "alone.md").unlink()
+    closely = ask(writer, "console_notes", thorough=True, limit=1)
+    assert any("1 gone" in finding["detail"] for finding in closely["findings"])
+    assert len(closely["orphans"]) == 1
+
+
+def test_where_a_vault_lies_is_for_whoever_may_know(writer):
+    from memotheca.toolkit.tool import Call
+
+    assert ask(writer, "console_notes")["vaults"][0]["place"]
+    call = Call(kernel=writer.kernel, actor="page", is_local=False)
+    told = writer.app.dispatcher.run("console_notes", {"thorough": True}, call).structured
+    assert told["vaults"][0]["place"] is None
+    assert str(writer.vault) not in json.dumps(told)
+
+
+def test_a_warning_of_the_vault_is_told_as_often_as_somebody_looks(writer):
+    from memotheca.notes.notices import keep_warnings
+
+    keep_warnings(writer.kernel, [("", "The vault is slow today.")])
+    for _ in range(2):
+        assert ask(writer, "console_notes")["warnings"] == ["The vault is slow today."]

@@ -34,6 +34,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "console_history": [{}],
     "console_jobs": [{}],
     "console_memory": [{}],
+    "console_notes": [{}],
     "console_neighbourhood": [{"handle": "reactor"}, {"handle": FIRST}],
     "console_preview": [{"tx": 1}],
     "console_read": [{"handle": FIRST}, {"handle": "$memory"}, {"handle": "reactor"}],

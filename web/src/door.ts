@@ -2,6 +2,9 @@
 const REVISION = "2026-07-28";
 const META = "io.modelcontextprotocol/";
 const HISTORY = "knowledge://history/transactions";
+// The page of another collection than the usual one is at /c/NAME/, beside that collection's doors.
+export const BASE = (typeof location === "undefined" ? undefined : /^\/c\/.+\//.exec(location.pathname)?.[0]) ?? "/";
+export const MCP = `${BASE}mcp`;
 const FIRST_WAIT = 300;
 const LONGEST_WAIT = 5000;
 
@@ -33,7 +36,7 @@ function ask(method: string, params: Json, name: string | undefined, signal?: Ab
     [`${META}clientCapabilities`]: {},
   };
   const body = JSON.stringify({ jsonrpc: "2.0", id: ++counter, method, params: { ...params, _meta: meta } });
-  return fetch("/mcp", { method: "POST", headers, body, signal, credentials: "same-origin" });
+  return fetch(MCP, { method: "POST", headers, body, signal, credentials: "same-origin" });
 }
 
 async function reach(method: string, params: Json, name?: string, signal?: AbortSignal): Promise<Response> {
@@ -88,6 +91,13 @@ export async function call<T>(tool: string, input: Json = {}, signal?: AbortSign
 export async function offered(): Promise<Set<string>> {
   const result = await request("tools/list", {});
   return new Set((result.tools ?? []).map((tool) => tool.name));
+}
+
+/** Whether the server asks for a token: what is asked without the cookie is refused. */
+export async function asksForToken(): Promise<boolean> {
+  const headers = { "Content-Type": "application/json", Accept: "application/json" };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: ++counter, method: "ping" });
+  return (await fetch(MCP, { method: "POST", headers, body, credentials: "omit" })).status === 401;
 }
 
 export async function logIn(token: string): Promise<void> {
@@ -161,7 +171,7 @@ async function readLines(body: ReadableStream<Uint8Array>, take: (line: string) 
 export function upload(file: File, progress: (share: number) => void, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = new XMLHttpRequest();
-    sent.open("POST", `/uploads?name=${encodeURIComponent(file.name)}`);
+    sent.open("POST", `${BASE}uploads?name=${encodeURIComponent(file.name)}`);
     sent.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
     sent.onerror = () => reject(new DoorError("offline", ""));
     sent.onabort = () => reject(new DoorError("aborted", ""));

@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { DoorError, follow, logIn, logOut, offered } from "./door";
+import { asksForToken, BASE, DoorError, follow, logIn, logOut, offered } from "./door";
 import { address, AppContext, explain, readRoute, type App, type Toast } from "./state";
 import { t } from "./texts";
 import { sayFully } from "./logic/times";
@@ -8,11 +8,13 @@ import { Documents } from "./views/documents";
 import { Find } from "./views/find";
 import { Graph } from "./views/graph";
 import { History } from "./views/history";
+import { Health } from "./views/health";
 import { Login } from "./views/login";
+import { Memory } from "./views/memory";
 import { Review } from "./views/review";
 import { ThingView } from "./views/thing";
 
-const VIEWS = { find: Find, thing: ThingView, graph: Graph, history: History, review: Review, documents: Documents };
+const VIEWS = { find: Find, thing: ThingView, graph: Graph, history: History, review: Review, documents: Documents, memory: Memory, health: Health };
 type ViewName = keyof typeof VIEWS;
 const TABS = Object.keys(t.views) as (keyof typeof t.views)[];
 const GATHER = 120; // milliseconds: many commits in a row are one change to the eye
@@ -40,6 +42,7 @@ function Page() {
   const route = useRoute();
   const [tools, setTools] = useState<Set<string> | undefined>();
   const [needsToken, setNeedsToken] = useState(false);
+  const [isClosed, setClosed] = useState(false);
   const [problem, setProblem] = useState("");
   const [tick, setTick] = useState(0);
   const [isUp, setUp] = useState(true);
@@ -52,6 +55,7 @@ function Page() {
       setTools(await offered());
       setNeedsToken(false);
       setProblem("");
+      setClosed(await asksForToken());
     } catch (error) {
       if (error instanceof DoorError && error.code === "unauthorized") setNeedsToken(true);
       else {
@@ -84,6 +88,7 @@ function Page() {
       route,
       tick,
       tools: tools ?? new Set(),
+      isClosed,
       asOf,
       setAsOf,
       show: (next) => {
@@ -93,7 +98,7 @@ function Page() {
       },
       leave: () => setNeedsToken(true),
     }),
-    [route, tick, tools, asOf],
+    [route, tick, tools, isClosed, asOf],
   );
   useEffect(() => {
     const title = t.views[route.view as keyof typeof t.views] ?? route.rest;
@@ -115,6 +120,7 @@ function Page() {
       <header class="top">
         <a class="brand" href="#/find">
           {t.name}
+          {BASE !== "/" && <span class="collection">{decodeURIComponent(BASE.slice(3, -1))}</span>}
         </a>
         <nav aria-label={t.name}>
           {TABS.map((name) => (
@@ -123,9 +129,11 @@ function Page() {
             </a>
           ))}
         </nav>
-        <button class="quiet" onClick={() => void leave()}>
-          {t.logOut}
-        </button>
+        {isClosed && (
+          <button class="quiet" onClick={() => void leave()}>
+            {t.logOut}
+          </button>
+        )}
       </header>
       {!isUp && (
         <p class="banner" role="status">

@@ -175,3 +175,98 @@ export interface Neighbourhood {
   shown: number;
   total: number;
 }
+
+export interface Finding {
+  name: string;
+  well: boolean;
+  detail: string;
+  fix: string;
+}
+
+export interface Vital {
+  name: string;
+  value: number;
+  limit: number;
+  is_wanted: boolean;
+  well: boolean;
+  advice: string;
+}
+
+export interface ClientSetup {
+  name: string;
+  label: string;
+  command: string | null;
+  configuration: string;
+  language: string;
+  file: string;
+  connect: string;
+  needs: string;
+}
+
+export interface Health {
+  version: string;
+  collection: string;
+  place: string | null;
+  well: boolean;
+  findings: Finding[];
+  vitals: Vital[];
+  sizes: Record<string, number>;
+  backlog: Record<string, number>;
+  callers: { actor: string; calls: number; last_at: string }[];
+  open_in: { command: string; process: number; since: string }[];
+  clients: ClientSetup[];
+}
+
+export interface Topic {
+  id: string;
+  name: string;
+  terms: string[];
+  count: number;
+  trend: string;
+  weeks: number[];
+}
+
+export interface Dream {
+  at: string;
+  completed: boolean;
+  reason: string;
+  dry_run: boolean;
+  duration_ms: number;
+  did: string[];
+  recall_before: number | null;
+  recall_after: number | null;
+  path_length_before: number | null;
+  path_length_after: number | null;
+  tasks_opened: number;
+  transactions: number[];
+}
+
+export interface MemoryState {
+  memories: number;
+  topics: Topic[];
+  topics_total: number;
+  topics_at: string | null;
+  unsorted: number;
+  asked: number;
+  missed: { query: string; at: string; times: number; why: string }[];
+  missed_total: number;
+  dreams: number;
+  is_dreaming: boolean;
+  dream: Dream | null;
+}
+
+export interface NotesState {
+  vaults: { name: string; there: boolean; notes: number; place: string | null }[];
+  links: number;
+  ghosts: number;
+  broken: { note: string; target: string }[];
+  broken_total: number;
+  ambiguous: { note: string; target: string; meant: string[] }[];
+  ambiguous_total: number;
+  twins: { notes: string[] }[];
+  twins_total: number;
+  orphans: string[];
+  orphans_total: number;
+  warnings: string[];
+  findings: Finding[];
+}

@@ -40,6 +40,7 @@ export interface App {
   route: Route;
   tick: number;
   tools: Set<string>;
+  isClosed: boolean;
   asOf: { tx: number; at: string | null } | undefined;
   setAsOf(state: App["asOf"]): void;
   show(toast: Toast): void;
@@ -61,9 +62,21 @@ export interface Asked<T> {
   waiting: boolean;
 }
 
+/** A number that grows while somebody looks, for what changes without a transaction. */
+function useBeat(every: number): number {
+  const [beat, setBeat] = useState(0);
+  useEffect(() => {
+    if (every === 0) return undefined;
+    const timer = setInterval(() => document.hidden || setBeat((before) => before + 1), every);
+    return () => clearInterval(timer);
+  }, [every]);
+  return beat;
+}
+
 /** The answer of a tool, asked again whenever the question or the data changes; an older answer never replaces a newer. */
-export function useAnswer<T>(tool: string, input: Json | undefined, wait = 0): Asked<T> {
+export function useAnswer<T>(tool: string, input: Json | undefined, wait = 0, every = 0): Asked<T> {
   const app = useApp();
+  const beat = useBeat(every);
   const [asked, setAsked] = useState<Asked<T>>({ data: undefined, error: "", waiting: true });
   const key = JSON.stringify(input);
   const last = useRef("");
@@ -93,7 +106,7 @@ export function useAnswer<T>(tool: string, input: Json | undefined, wait = 0): A
       clearTimeout(timer);
       stop.abort();
     };
-  }, [tool, key, app.tick]);
+  }, [tool, key, app.tick, beat]);
   return asked;
 }
 

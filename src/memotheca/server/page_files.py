@@ -12,6 +12,8 @@ INDEX = "index.html"
 # A file of the page: its own name, at the top or among the assets. Whatever else is asked for is for clients.
 _ENDINGS = "js|css|svg|png|ico|webmanifest"
 NAMED = re.compile(rf"/(?P<name>(?:assets/)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.(?:{_ENDINGS})|LICENSES)?")
+# A collection has the page too, below its own address, as it has its doors; the page asks there.
+OF_COLLECTION = re.compile(r"/c/.+/", re.DOTALL)
 # With a digest in its name a file never changes.
 HASHED = re.compile(r"-[A-Za-z0-9_]{8,}\.")
 TYPES = {
@@ -52,7 +54,7 @@ and <code>memotheca --help</code> says what can be done on a command line.</p>
 
 def is_of_page(path: str) -> bool:
     """Whether a path is the page's own: its files hold nothing that is stored, and are for everybody."""
-    return NAMED.fullmatch(path) is not None
+    return NAMED.fullmatch(path) is not None or OF_COLLECTION.fullmatch(path) is not None
 
 
 def is_built(folder: Path = FOLDER) -> bool:

@@ -7,7 +7,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.names import find_thing, name_thing, short_handle
 from memotheca.kernel.validity import moment
 from memotheca.model.commits import Commit, Version
-from memotheca.model.kinds import TRIPLE
+from memotheca.model.kinds import DOCUMENT, TRIPLE
 from memotheca.model.knowledge import Edge, Entry, Thing, fold
 from memotheca.storage.counts import busiest_actors, count_changes
 from memotheca.storage.lookups import oldest_tx
@@ -161,13 +161,16 @@ def _word(commit: Commit, title: str, before: Thing | None, after: Thing | None,
         return f"{title} was merged from others{more}"
     if before is None:
         said = "" if isinstance(after, Edge) else _said(after, title)
-        return f"{title}{f': {said}' if said else ''}{' was added' if not said else ''}{more}"
+        return f"{title}: {said}{more}" if said else f"{title.rstrip('.')} was added{more}"
     return f"{title}: {_changes(before, after)}{more}"
 
 
 def _said(entry: Entry, title: str) -> str:
     text = " ".join(entry.body[: 4 * SAID].split())
-    return "" if text.startswith(title.rstrip("…")) and len(text) <= len(title) + 1 else _cut(text, SAID)
+    stem = title.rstrip("…")
+    # A name that is the beginning of the text says it already, as does that of a file.
+    is_told = text.startswith(stem) and (title != stem or len(text) <= len(title) + 1)
+    return "" if is_told or entry.kind == DOCUMENT else _cut(text, SAID)
 
 
 def _changes(before: Thing, after: Thing) -> str:

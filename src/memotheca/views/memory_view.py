@@ -78,24 +78,24 @@ def _why(row: RetrievalRow) -> str:
 
 # What a dream counts, in the words of whoever reads of it.
 COUNTED = (
-    ("nrem", "memories_replayed", "went through {} memories"),
-    ("nrem", "links_found", "found {} missing links"),
-    ("nrem", "edges_strengthened", "strengthened {} edges"),
-    ("nrem", "edges_weakened", "weakened {} edges"),
-    ("nrem", "edges_pruned", "let go of {} edges"),
-    ("nrem", "duplicates_found", "found {} duplicates"),
-    ("nrem", "updates_found", "found {} newer values"),
-    ("nrem", "disputes_found", "found {} disputes"),
-    ("rem", "queries_generated", "asked itself {} questions"),
-    ("rem", "blind_spots_found", "found {} blind spots"),
+    ("nrem", "memories_replayed", "went through", "memory", "memories"),
+    ("nrem", "links_found", "found", "missing link", "missing links"),
+    ("nrem", "edges_strengthened", "strengthened", "edge", "edges"),
+    ("nrem", "edges_weakened", "weakened", "edge", "edges"),
+    ("nrem", "edges_pruned", "let go of", "edge", "edges"),
+    ("nrem", "duplicates_found", "found", "duplicate", "duplicates"),
+    ("nrem", "updates_found", "found", "newer value", "newer values"),
+    ("nrem", "disputes_found", "found", "dispute", "disputes"),
+    ("rem", "queries_generated", "asked itself", "question", "questions"),
+    ("rem", "blind_spots_found", "found", "blind spot", "blind spots"),
 )
 
 
 def tell_dream(report: Mapping[str, Any]) -> Iterator[str]:
     """What a dream did, thing by thing; what it did not do is not told."""
-    for phase, name, words in COUNTED:
+    for phase, name, verb, one, several in COUNTED:
         counts: Mapping[str, int] = report.get(phase) or {}
         if number := counts.get(name):
-            yield words.format(f"{number:,}")
+            yield f"{verb} {number:,} {one if number == 1 else several}"
     if number := report.get("shortcuts_created"):
-        yield f"made {number:,} shortcuts"
+        yield f"made {number:,} {'shortcut' if number == 1 else 'shortcuts'}"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.entries.edges import ClaimConflict, pending_conflicts
+from memotheca.entries.edges import CONFLICT_LIFETIME, ClaimConflict, pending_conflicts
 from memotheca.entries.triples import sentence_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.names import short_handle
@@ -143,5 +143,7 @@ def _claim_sides(conflict: ClaimConflict) -> list[TaskSide]:
         source=edge.attributes.get("source") or edge.attributes.get("actor"),
     )
     said = f"{claim.subject} {claim.predicate.replace('_', ' ')} {claim.object}"
-    new = TaskSide(id="", handle="", kind="triple", title=said, sentence=said, at=None, source=None)
+    asked = conflict.expires_at - CONFLICT_LIFETIME
+    source = claim.source if isinstance(claim.source, str) else None
+    new = TaskSide(id="", handle="", kind="triple", title=said, sentence=said, at=asked, source=source)
     return [stands, new]

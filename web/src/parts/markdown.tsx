@@ -4,10 +4,17 @@ import { parseMarkdown, safeAddress, type Block, type Inline } from "../logic/ma
 import { address } from "../state";
 import { t } from "../texts";
 
-/** A stored text as elements; nothing in it is taken for HTML. */
-export function Markdown({ text }: { text: string }) {
-  const blocks = useMemo(() => parseMarkdown(text), [text]);
+/** A stored text as elements; nothing in it is taken for HTML. A first heading that says the title again is left out. */
+export function Markdown({ text, title = "" }: { text: string; title?: string }) {
+  const blocks = useMemo(() => withoutTitle(parseMarkdown(text), title), [text, title]);
   return <div class="prose">{blocks.map(drawBlock)}</div>;
+}
+
+function withoutTitle(blocks: Block[], title: string): Block[] {
+  const first = blocks[0];
+  const isSame = first?.is === "heading" && first.inside.every((part) => part.is === "text") && title !== "";
+  const said = isSame ? first.inside.map((part) => (part.is === "text" ? part.text : "")).join("") : "";
+  return isSame && said.trim() === title.trim() ? blocks.slice(1) : blocks;
 }
 
 function drawBlock(block: Block, key: number): JSX.Element {
@@ -34,8 +41,8 @@ function drawBlock(block: Block, key: number): JSX.Element {
       return (
         <List key={key}>
           {block.items.map((item, index) => (
-            <li key={index}>
-              {item.done !== undefined && (item.done ? "☑ " : "☐ ")}
+            <li key={index} class={item.done === undefined ? undefined : "to-do"}>
+              {item.done !== undefined && <span>{item.done ? "☑ " : "☐ "}</span>}
               {item.blocks.map(drawBlock)}
             </li>
           ))}

@@ -1,11 +1,13 @@
 // Small parts that several views are made of.
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { cutAtMarks } from "../logic/marks";
+import { withoutSigns } from "../logic/plain";
 import { difference } from "../logic/difference";
 import { sayFully, sayTime } from "../logic/times";
 import { address } from "../state";
-import type { Change } from "../shapes";
-import { kindName } from "../texts";
+import type { Change, Finding } from "../shapes";
+import { kindName, t } from "../texts";
 
 export const Kind = ({ kind }: { kind: string }) => <span class={`kind k-${kind}`}>{kindName(kind)}</span>;
 
@@ -24,7 +26,7 @@ export const ThingLink = ({ handle, children }: { handle: string; children: Comp
 
 export function Marked({ text, spans }: { text: string; spans: [number, number][] }) {
   return (
-    <>{cutAtMarks(text, spans).map((piece, index) => (piece.marked ? <mark key={index}>{piece.text}</mark> : piece.text))}</>
+    <>{withoutSigns(cutAtMarks(text, spans)).map((piece, index) => (piece.marked ? <mark key={index}>{piece.text}</mark> : piece.text))}</>
   );
 }
 
@@ -44,5 +46,61 @@ export function Changes({ changes }: { changes: Change[] }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+/** What was looked at: what is not well with what to do, and the rest behind one line. */
+export function Findings({ findings }: { findings: Finding[] }) {
+  const ill = findings.filter((each) => !each.well);
+  const well = findings.filter((each) => each.well);
+  return (
+    <>
+      <ul class="plain findings">{ill.map(drawFinding)}</ul>
+      {well.length > 0 && (
+        <details class="listed" open={ill.length === 0}>
+          <summary>{t.health.wellOnes(well.length)}</summary>
+          <ul class="plain findings">{well.map(drawFinding)}</ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+const drawFinding = (finding: Finding) => (
+  <li key={finding.name}>
+    <p class="line">
+      <span class={finding.well ? "well" : "ill"}>{finding.well ? "✓" : "✗"}</span>
+      <strong>{finding.name}</strong>
+    </p>
+    <p class="facts-of">{finding.detail}</p>
+    {finding.fix && <p class="fix">{`${t.health.fix} ${finding.fix}`}</p>}
+  </li>
+);
+
+/** A text to be taken elsewhere, and the button that copies it. */
+export function Copied({ title, text }: { title: string; text: string }) {
+  const [isDone, setDone] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setDone(true);
+    } catch {
+      // Over plain HTTP from another machine there is no clipboard: what is selected is copied by the keyboard.
+      const place = document.getElementById(`copied-${title}`);
+      if (place) getSelection()?.selectAllChildren(place);
+    }
+  };
+  return (
+    <div class="copied">
+      <p class="line">
+        <span class="facts-of">{title}</span>
+        <button class="quiet" aria-label={`${t.copy}: ${title}`} onClick={() => void copy()}>
+          {isDone ? t.copied : t.copy}
+        </button>
+      </p>
+      <pre id={`copied-${title}`} tabIndex={0}>
+        {text}
+      </pre>
+    </div>
   );
 }

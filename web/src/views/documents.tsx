@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, upload } from "../door";
+import { NotesHealth } from "../parts/notes";
 import { Problem, ThingLink, Time } from "../parts/small";
 import { filesOf } from "../logic/dropped";
 import { saySeconds } from "../logic/times";
@@ -162,6 +163,7 @@ export function Documents() {
           </li>
         ))}
       </ul>
+      <NotesHealth />
     </section>
   );
 }

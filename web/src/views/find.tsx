@@ -8,6 +8,7 @@ import { kindName, t } from "../texts";
 const KINDS = ["entry", "entity", "note", "document", "section", "pattern", "memory", "conversation"];
 const WAIT = 60; // milliseconds after a key: less than between two keys of a fast typist
 const PAGE = 20;
+const GIVEN = /^(|node_[0-9a-f]+)$/;
 
 /** Search over everything, as one types; the address has the question, so that a reload and "back" keep it. */
 export function Find() {
@@ -167,21 +168,29 @@ export function sayPlace(place: Record<string, unknown>): string {
 function HitRow({ hit, index, isAt }: { hit: Hit; index: number; isAt: boolean }) {
   const place = sayPlace(hit.place);
   const { total, semantic, lexical } = hit.scores;
+  // A name that a program gave says nothing; what it is of does.
+  const isNamed = hit.passage === "" || !GIVEN.test(hit.title);
   return (
     <li id={`hit-${index}`} class={isAt ? "at" : ""} aria-current={isAt ? "true" : undefined}>
       <div class="line">
         <Kind kind={hit.kind} />
-        <ThingLink handle={hit.handle}>{hit.title || hit.handle}</ThingLink>
+        {isNamed && <ThingLink handle={hit.handle}>{hit.title || hit.handle}</ThingLink>}
         <Time at={hit.updated_at} />
       </div>
       <p class="passage">
-        <Marked text={hit.passage} spans={hit.highlights} />
+        {isNamed ? (
+          <Marked text={hit.passage} spans={hit.highlights} />
+        ) : (
+          <ThingLink handle={hit.handle}>
+            <Marked text={hit.passage} spans={hit.highlights} />
+          </ThingLink>
+        )}
       </p>
       <p class="facts-of">
         {hit.document && hit.document.id !== hit.id && (
           <ThingLink handle={hit.document.handle}>{hit.document.title}</ThingLink>
         )}
-        {place && <span>{place}</span>}
+        {place && place !== hit.title && <span>{place}</span>}
         {hit.source && <span>{hit.source}</span>}
         {hit.tags.slice(0, 6).map((tag) => (
           <span key={tag} class="tag">

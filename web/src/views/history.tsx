@@ -81,9 +81,12 @@ function JournalRow({ line }: { line: Line }) {
   const isGone = line.undone_by !== null;
   return (
     <li class={isGone ? "undone" : ""}>
-      <div class="line">
+      <div class="line entry">
         <Kind kind={line.subject.kind} />
-        <ThingLink handle={line.subject.handle}>{line.sentence}</ThingLink>
+        <span class="said">
+          <ThingLink handle={line.subject.handle}>{line.sentence}</ThingLink>
+          {line.why && <span class="facts-of">{line.why}</span>}
+        </span>
         <span class="facts-of">
           {t.history.by} {line.actor}, <Time at={line.at} />
         </span>
@@ -94,7 +97,6 @@ function JournalRow({ line }: { line: Line }) {
           </a>
         )}
       </div>
-      {line.why && <p class="facts-of">{line.why}</p>}
     </li>
   );
 }

@@ -131,7 +131,7 @@ function Body({ thing }: { thing: Thing }) {
           <button onClick={() => setSure(false)}>{t.cancel}</button>
         </p>
       )}
-      {thing.body && (isRaw ? <pre tabIndex={0}>{thing.body}</pre> : <Markdown text={thing.body} />)}
+      {thing.body && (isRaw ? <pre tabIndex={0}>{thing.body}</pre> : <Markdown text={thing.body} title={thing.title} />)}
       {thing.body_cut > 0 && <p class="facts-of">{t.thing.cut(sayNumber(thing.body_cut))}</p>}
     </>
   );
@@ -242,7 +242,14 @@ function VersionRow({ version }: { version: Version }) {
         )}
       </div>
       {version.why && <p class="facts-of">{version.why}</p>}
-      <Changes changes={version.changes} />
+      {version.changes.length > 0 && version.changes.every((change) => change.before === null) ? (
+        <details class="listed">
+          <summary>{t.thing.began}</summary>
+          <Changes changes={version.changes} />
+        </details>
+      ) : (
+        <Changes changes={version.changes} />
+      )}
     </li>
   );
 }

@@ -4,15 +4,14 @@ from dataclasses import dataclass
 
 from memotheca import __version__
 from memotheca.admin.checkup import Vital
-from memotheca.admin.health import HealthFinding
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import to_iso
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, number, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.console.shapes import FindingShape, finding_shape
 from memotheca.views.client_setup import ClientSetup, setups_for
 from memotheca.views.health_view import take_stock_of_health
 
-LONGEST = 300  # chosen: a finding in a sentence or two
 LONGEST_WORDS = 200  # chosen: the beginning of a command names its program
 SHOWN_CALLERS = 20  # chosen: as many as a page lists
 
@@ -24,14 +23,6 @@ class Input:
         "The address of this server as clients reach it, to say how they are told of it", UNSET, maxLength=500
     )
     with_token: bool = flag("Whether that address asks for a token", False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingShape:
-    name: str = text()
-    well: bool = flag()
-    detail: str = text()
-    fix: str = text()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +92,7 @@ def console_health(call: Call[Kernel], input: Input) -> Answer:
         collection=kernel.collection,
         place=found.place,
         well=found.is_well,
-        findings=tuple(map(_finding, found.findings)),
+        findings=tuple(map(finding_shape, found.findings)),
         vitals=tuple(map(_vital, found.vitals)),
         sizes=found.sizes,
         backlog=found.backlog,
@@ -117,11 +108,6 @@ def console_health(call: Call[Kernel], input: Input) -> Answer:
         tx=found.tx,
     )
     return Answer("All is well." if found.is_well else "Something is not as it should be.", content=output)
-
-
-def _finding(finding: HealthFinding) -> FindingShape:
-    detail, fix = finding.detail[:LONGEST], finding.fix[:LONGEST]
-    return FindingShape(name=finding.name[:LONGEST], well=finding.well, detail=detail, fix=fix)
 
 
 def _vital(vital: Vital) -> VitalShape:

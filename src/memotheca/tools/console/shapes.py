@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memotheca.admin.health import HealthFinding
 from memotheca.model.clock import to_iso
 from memotheca.model.commits import Commit
 from memotheca.model.knowledge import handle_of
@@ -11,6 +12,8 @@ from memotheca.views.as_of import PastState
 from memotheca.views.differences import FieldChange
 from memotheca.views.search_view import ThingName
 from memotheca.views.thing_view import LinkedThing
+
+LONGEST_FINDING = 300  # chosen: a finding in a sentence or two
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,3 +104,19 @@ def why_of(commit: Commit) -> str | None:
     """Why a transaction was made, where somebody said so."""
     said = commit.note.get("rationale") or commit.note.get("reason")
     return said if isinstance(said, str) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingShape:
+    """One thing that was looked at, and what to do where it is not well."""
+
+    name: str = text()
+    well: bool = flag()
+    detail: str = text()
+    fix: str = text()
+
+
+def finding_shape(finding: HealthFinding) -> FindingShape:
+    longest = LONGEST_FINDING
+    detail, fix = finding.detail[:longest], finding.fix[:longest]
+    return FindingShape(name=finding.name[:longest], well=finding.well, detail=detail, fix=fix)
