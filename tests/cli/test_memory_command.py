@@ -8,6 +8,7 @@ import pytest
 
 from memotheca.memory.safety.adversarial import Threat
 from memotheca.memory.safety.speakers import Hearing
+from tests.memories.gardens import BAKERY, REACTOR
 
 DEPLOYS = "The deployment runs on Tuesday evenings after the backup"
 WORKS, BROKEN = "The lift in the north hall works.", "The lift in the north hall does not work."
@@ -206,3 +207,36 @@ def test_thresholds_that_were_moved_are_shown(run):
     (shown,) = state(run)["thresholds"]
     assert (shown["name"], shown["domain"], shown["value"], shown["prior"]) == ("link", "Code", 0.6, 0.7)
     assert "link 0.6 (at first 0.7) for Code, by hand" in run("memory")[1]
+
+
+def test_topics_are_found_and_shown_with_what_serves_the_goal(run):
+    assert state(run)["topics"] == []
+    for group in (REACTOR, BAKERY):
+        for text in group:
+            store(run, text)
+    shown = state(run)["topics"]
+    assert len(shown) == 2
+    assert {each["memories"] for each in shown} == {len(REACTOR), len(BAKERY)}
+    assert run("call", "auto_bootstrap_north_star", '{"confidence_threshold": 0.3}')[0] == 0
+    told = run("memory")[1]
+    assert re.search(r"control.*: \d+ memories.*, serves the goal", told)
+    assert re.search(r"bakery.*: 6 memories, growing$", told, re.MULTILINE)
+
+
+def test_the_last_dream_is_shown_with_whether_it_helped(run):
+    for content in ("INC-7 woke the night shift.", "The invoice quotes INC-7."):
+        store(run, content)
+    assert state(run)["last_dream"] is None
+    assert "memotheca dream" in run("memory")[1]
+    assert run("dream", "--phase", "rem")[0] == 0
+    assert state(run)["last_dream"]["rem"]["blind_spots_found"] == 1
+    told = run("memory")[1]
+    assert "1 blind spot" in told
+    assert "Whether it helped cannot be told" in told or "find they find" in told
+    asked = json.loads(run("call", "inject_context", '{"query": "What woke the night shift?"}', "--json")[1])
+    outcome = json.dumps({"prediction_id": asked["prediction_id"], "actual_outcome": 1})
+    assert run("call", "observe_outcome", outcome)[0] == 0
+    assert run("dream", "--phase", "nrem")[0] == 0
+    assert "Of what questions should find they find 1 before and 1 after." in run("memory")[1]
+    assert run("dream", "--dry-run")[0] == 0
+    assert "a dry run" in run("memory")[1]

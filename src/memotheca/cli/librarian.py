@@ -28,7 +28,11 @@ from memotheca.memory.curation.merge import MergeRequest, chief_of, forget, merg
 from memotheca.memory.curation.restore import restore
 from memotheca.memory.curation.ties import LINK_TO, RELATION
 from memotheca.memory.curation.tombstones import list_tombstones
+from memotheca.memory.dream.dream_log import LastDreams, read_dreams
 from memotheca.memory.graph.relations import CONSISTENT
+from memotheca.memory.topics.north_star import Goal, read_goal
+from memotheca.memory.topics.survey import up_to_date
+from memotheca.memory.topics.topics import TopicMap
 from memotheca.memory.tuning.gates import Setting, gates_at, read_settings
 from memotheca.memory.tuning.thresholds import REGISTRY
 from memotheca.model.clock import to_iso
@@ -49,6 +53,7 @@ KEPT_BY_HAND = (MEMORY, ENTRY, NOTE)
 def state_of(kernel: Kernel, limit: int) -> dict[str, Any]:
     """What `memotheca memory` shows, of each at most so many."""
     _look_through(kernel)
+    topics = up_to_date(kernel)
     with kernel.read() as snapshot:
         tasks = curation_tasks(kernel, snapshot, among=KEPT_BY_HAND)
         recent = recent_entries(kernel, snapshot, limit, among=KEPT_BY_HAND)
@@ -57,6 +62,8 @@ def state_of(kernel: Kernel, limit: int) -> dict[str, Any]:
             "tasks": [_task_shape(task) for task in tasks[:limit]],
             "not_yet_compared": count_ahead(snapshot),
             "conflicts": [_conflict(task) for task in tasks if task.kind in CLASHING][:limit],
+            "topics": _topics(topics, read_goal(snapshot, topics), limit),
+            "last_dream": _last_dream(read_dreams(snapshot.session, snapshot.collection)),
             "thresholds": [_threshold(setting) for setting in read_settings(snapshot).values()][:limit],
             "quarantine": [
                 {
@@ -89,6 +96,27 @@ def release(kernel: Kernel, handle: str) -> dict[str, Any]:
 
 def _node(entry: Entry) -> dict[str, Any]:
     return {"id": entry.id, "kind": entry.kind, "citation": citation_of(entry), "name": name_of(entry)}
+
+
+def _topics(known: TopicMap, goal: Goal | None, limit: int) -> list[dict[str, Any]]:
+    """The largest first."""
+    serving: frozenset[str] = frozenset() if goal is None else goal.ids
+    return [
+        {
+            "id": topic.id,
+            "name": topic.name,
+            "memories": topic.count,
+            "trend": topic.trend,
+            "serves_goal": topic.id in serving,
+        }
+        for topic in known.topics[:limit]
+    ]
+
+
+def _last_dream(dreams: LastDreams) -> dict[str, Any] | None:
+    """Its report, with the time of its end."""
+    ended = dreams.ended
+    return None if ended is None else {"ended_at": to_iso(ended.time), **ended.facts}
 
 
 def _threshold(setting: Setting) -> dict[str, Any]:

@@ -78,6 +78,8 @@ def describe(told: dict[str, Any]) -> list[str]:
         if before is not None and after is not None:
             unit = "" if name == "recall" else " steps"
             lines.append(f"{title} {before:g}{unit} before and {after:g}{unit} after.")
+    if told["recall_before"] is None and told["path_length_before"] is None:
+        lines.append("Whether it helped cannot be told: nothing was asked or walked before.")
     if told["reversal_hashes"]:
         lines.append(f"Take it back: `memotheca call restore_from_hash reversal_hash={told['dream_id']}`.")
     return lines

@@ -3,6 +3,7 @@
 import argparse
 from typing import Any
 
+from memotheca.cli.commands.dream_command import describe
 from memotheca.cli.layout import counted, say
 from memotheca.cli.librarian import release, review, state_of
 from memotheca.cli.terminal import app_of, at_least, plain, print_json, styled
@@ -12,7 +13,7 @@ from memotheca.model.errors import Failure, Refusal
 OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
 
 EPILOG = """examples:
-  memotheca memory                           health, tasks, conflicts, recent
+  memotheca memory                           health, tasks, topics, the last dream
   memotheca memory --review                  merge, forget, keep or skip tasks
   memotheca memory --release node_4f2a91c0   let something out of quarantine
   memotheca memory --json | jq '.tombstones'"""
@@ -63,6 +64,8 @@ def _print(state: dict[str, Any]) -> None:
     _print_list("tasks", state["tasks"], _spell_task)
     _print_list("conflicts", state["conflicts"], _spell_conflict)
     _print_list("quarantine", state["quarantine"], _spell_held)
+    _print_list("topics", state["topics"], _spell_topic)
+    _print_dream(state["last_dream"])
     if state["thresholds"]:
         _print_list("thresholds that were moved", state["thresholds"], _spell_threshold)
     _print_list("recent", state["recent"], _spell_recent)
@@ -86,6 +89,22 @@ def _spell_threshold(threshold: dict[str, Any]) -> str:
     learned = "by hand" if threshold["cause"] == "manual" else f"learned from {counted(threshold['labels'], 'label')}"
     told = f"{threshold['name']} {threshold['value']:g} (at first {threshold['prior']:g}) for {threshold['domain']}"
     return f"{told}, {learned}: {threshold['gates']}"
+
+
+def _spell_topic(topic: dict[str, Any]) -> str:
+    serving = ", serves the goal" if topic["serves_goal"] else ""
+    trend = "" if topic["trend"] == "steady" else f", {topic['trend']}"
+    return f"{topic['name']}: {counted(topic['memories'], 'memory')}{trend}{serving}"
+
+
+def _print_dream(told: dict[str, Any] | None) -> None:
+    if told is None:
+        print(f"\n{styled('last dream', 'bold')}  none; memotheca dream lets it tend itself")
+        return
+    dry = ", a dry run" if told["dry_run"] else ""
+    print(f"\n{styled('last dream', 'bold')}  {told['ended_at'][:16]}{dry}")
+    for line in describe(told):
+        say(line, lead="  ", hang="    ")
 
 
 def _spell_recent(node: dict[str, Any]) -> str:
