@@ -66,7 +66,7 @@ def steadied(reply: Reply, folder: str) -> Reply:
     """The reply without what differs from run to run: random ids, measured times, the directory."""
 
     def steady(text: str) -> str:
-        text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", SAMPLE_ID, text)
+        text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[457][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", SAMPLE_ID, text)
         text = re.sub(r"node_[0-9a-f]{8,32}", f"node_{SAMPLE_ID[-8:]}", text)
         text = re.sub(r"task_[0-9a-f]{16}", "task_5f0c2d9e8b7a6431", text)
         text = re.sub(r"pred_[0-9a-f]{10}\b", "pred_5f0c2d9e8b", text)

@@ -17,6 +17,7 @@ from memotheca.kernel.gc import tidy_up
 from memotheca.kernel.idempotency import answer_once
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.parts import Parts
+from memotheca.kernel.sideline import Sideline
 from memotheca.memory.care.noted import noted_tasks
 from memotheca.memory.dream.sleeper import sleeper_of
 from memotheca.memory.session.call_meter import CallMeter
@@ -100,8 +101,10 @@ class App:
         return self.dispatcher.catalog
 
     def rest(self) -> None:
-        """Where a collection is served no more: whoever dreams wakes, and what was looked at is written down."""
+        """Where a collection is served no more: whoever dreams wakes, what is done beside calls ends, and what was
+        looked at is written down."""
         sleeper_of(self.kernel).close()
+        self.kernel.keep(Sideline, self.kernel.collection).close()
         with suppress(Refusal):
             write_down(self)
 

@@ -69,6 +69,10 @@ CALLS = {
         ("relate", {"subject": "Ada", "predicate": "works_at", "object": "X"}),
         ("console_neighbourhood", {"handle": "Ada"}),
     ],
+    "map": [
+        ("relate", {"subject": "Ada", "predicate": "works_at", "object": "X"}),
+        ("console_map", {"wait": 20, "columns": True}),
+    ],
     "history": [
         ("store", {"topic": "Ada's tea", "content": "black"}),
         ("update", {"id": "e-1", "content": "with milk"}),

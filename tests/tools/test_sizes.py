@@ -33,6 +33,8 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "console_health": [{"url": "http://127.0.0.1:3000/mcp", "with_token": True, "thorough": True}],
     "console_history": [{}],
     "console_jobs": [{}],
+    "console_map": [{"wait": 20}],
+    "console_map_nodes": [{"map": "$map", "numbers": [0, 1], "handle": FIRST, "query": "reactor"}],
     "console_memory": [{}],
     "console_notes": [{}],
     "console_neighbourhood": [{"handle": "reactor"}, {"handle": FIRST}],
@@ -154,7 +156,8 @@ def fill(writer: Writer) -> dict[str, str]:
         writer.call("relate", subject="reactor", predicate="leads to", **objects)
     writer.call("auto_bootstrap_north_star", confidence_threshold=0)
     task, *_ = [file_of(writer, number) for number in range(6)]
-    return {"$memory": told[0]["node_id"], "$citation": told[0]["citation"], "$task": task}
+    map = writer.call("console_map", wait=20)["map"]
+    return {"$memory": told[0]["node_id"], "$citation": told[0]["citation"], "$task": task, "$map": map}
 
 
 def file_of(writer: Writer, number: int) -> str:

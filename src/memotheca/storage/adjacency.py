@@ -1,16 +1,19 @@
-"""Edges of many entries at once, read from the heads."""
+"""Edges of many entries at once, and all there are, read from the heads."""
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple, cast
 
+from memotheca.model.cancellation import heed
 from memotheca.model.kinds import MENTIONS
 from memotheca.model.knowledge import Edge, fold
 from memotheca.storage.database import scalar
-from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.snapshot import Snapshot, escaped
 
 End = Literal["source", "target"]
 ENDS: tuple[End, End] = ("source", "target")
+
+PAGE = 20_000  # chosen: some 20 ms of reading, after which others have their turn
 
 # Who names the same is not joined by that.
 _BUT_MENTIONS = f"e.predicate <> '{MENTIONS}'"
@@ -175,3 +178,50 @@ def predicates_of(snapshot: Snapshot, ids: Sequence[str] | None = None) -> set[s
         values = [json.dumps(ids), snapshot.collection]
     sql = f"SELECT DISTINCT e.predicate FROM {edges}{_ENDS_OF}WHERE e.collection = ?"
     return {predicate for (predicate,) in snapshot.session.rows(sql, *values)}
+
+
+class TypedJoint(NamedTuple):
+    """An edge as its head tells it, with its type."""
+
+    id: str
+    source: str
+    target: str
+    type: str
+    predicate: str
+
+
+def entry_kinds(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """Id and kind of every living entry, in the order of their making."""
+    found: list[tuple[str, str]] = []
+    while True:
+        heed()
+        sql = "SELECT id, kind FROM entry_head WHERE collection = ? AND id > ? ORDER BY id LIMIT ?"
+        rows = snapshot.session.rows(sql, snapshot.collection, found[-1][0] if found else "", PAGE)
+        found += cast(list[tuple[str, str]], rows)
+        if len(rows) < PAGE:
+            return found
+
+
+def scan_joints(snapshot: Snapshot) -> Iterator[list[TypedJoint]]:
+    """Every living edge, in the order of their making."""
+    after = ""
+    while True:
+        heed()
+        rows = snapshot.session.rows(
+            "SELECT id, source, target, type, predicate FROM edge_head WHERE collection = ? AND id > ? "
+            "ORDER BY id LIMIT ?",
+            snapshot.collection,
+            after,
+            PAGE,
+        )
+        yield [TypedJoint._make(row) for row in rows]
+        if len(rows) < PAGE:
+            return
+        after = rows[-1][0]
+
+
+def find_labelled(snapshot: Snapshot, text: str, *, limit: int) -> list[str]:
+    """Entries whose title contains a text, whatever its case."""
+    sql = "SELECT id FROM entry_head WHERE collection = ? AND label LIKE ? ESCAPE '!' ORDER BY id LIMIT ?"
+    rows = snapshot.session.rows(sql, snapshot.collection, f"%{escaped(fold(text))}%", limit)
+    return [id for (id,) in rows]

@@ -37,7 +37,7 @@ def look_around(kernel: Kernel, handle: str, *, depth: int, limit: int, ties: in
     """The things up to `depth` ties away, those of the weightiest ties first, with so many ties among them, those of
     the center first; what there is no room for is counted, and not gone on from."""
     with opened(kernel) as (snapshot, book):
-        center = _center(snapshot, book, handle)
+        center = find_center(snapshot, book, handle)
         distances, known = {center: 0}, dict[str, list[Tie]]()
         seen, layer = {center}, [center]
         for distance in range(1, depth + 1):
@@ -71,7 +71,7 @@ def _degree(snapshot: Snapshot, book: Notebook, id: str) -> int:
     return max(counted, noted)
 
 
-def _center(snapshot: Snapshot, book: Notebook, handle: str) -> str:
+def find_center(snapshot: Snapshot, book: Notebook, handle: str) -> str:
     """A note or a ghost by its path, anything else by any name; a relation stands for where it begins."""
     key = book.find(handle.strip())
     if key is not None:

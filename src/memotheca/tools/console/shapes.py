@@ -14,6 +14,7 @@ from memotheca.views.search_view import ThingName
 from memotheca.views.thing_view import LinkedThing
 
 LONGEST_FINDING = 300  # chosen: a finding in a sentence or two
+LONGEST_TITLE = 80  # chosen: as long as a line of a table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,11 @@ def moment(time: int | None) -> str | None:
 
 def count(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else noun + 's'}"
+
+
+def cut(title: str) -> str:
+    """A title where very many are told."""
+    return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
