@@ -2,7 +2,8 @@
 # test    run every test                          check   format, lint, types, architecture, generated files
 # fix     format and mend what can be mended      update  rewrite goldens, catalogue and generated docs
 # bench   run the benchmarks                      lock    resolve the dependencies anew
-# page    build the page from web/ (Node 20)      dist    build all that is released, into dist/
+# page    build the page from web/ (Node 20)      dist    build all that is released, into dist/ (MODELS='gte-small …' too)
+# model   build the model that is shipped, or an option: EMBEDDER=gte-small
 # quick   run what needs no other process         coverage  run every test and say what none of them reaches
 
 PYTHON ?= python3
@@ -46,8 +47,10 @@ $(NODE_TOOLS)/node_modules/.package-lock.json: $(NODE_TOOLS)/package-lock.json
 	cd $(NODE_TOOLS) && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
+# An option beside the model that is shipped: make model EMBEDDER=gte-small
+EMBEDDER ?= minilm
 model: setup
-	$(BIN)/python scripts/build_model.py
+	$(BIN)/python scripts/build_model.py $(EMBEDDER)
 
 page: .venv/.setup-run
 	$(BIN)/python scripts/build_page.py --node "$(NODE)"
@@ -87,7 +90,7 @@ update: setup-dev
 	UPDATE_GOLDENS=1 $(BIN)/python -m pytest -q -n 2 tests -k golden
 
 dist: setup-dev
-	$(BIN)/python scripts/dist.py
+	$(BIN)/python scripts/dist.py $(foreach model,$(MODELS),--model $(model))
 
 bench: setup-dev
 	$(BIN)/python benchmarks/run.py

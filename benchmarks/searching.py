@@ -32,7 +32,7 @@ from memotheca.search.index.live import Index
 from memotheca.search.index.score import CANDIDATES, Filter, allowed, nearest
 from memotheca.storage.vectors import vectors_by_number
 from memotheca.vectors.embedders import SHIPPED_FOLDER, SHIPPED_IDENTITY
-from memotheca.vectors.onnx_embedder import MiniLM
+from memotheca.vectors.onnx_embedder import BuiltModel
 from report import Line, Options, Table, Target, to_json, to_text
 from section import write_section
 
@@ -215,7 +215,7 @@ def _recall(app: App, vectors: Array, asked: list[Asked]) -> Line:
 
 
 def _embedding(asked: list[Asked]) -> Line:
-    embedder = MiniLM(SHIPPED_FOLDER, SHIPPED_IDENTITY)
+    embedder = BuiltModel(SHIPPED_FOLDER, SHIPPED_IDENTITY)
     times = Times()
     for question in asked:
         times.watch.time(lambda question=question: embedder.embed_question(question.text))

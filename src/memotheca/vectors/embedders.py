@@ -9,10 +9,27 @@ from memotheca.model.errors import Failure, Refusal
 
 DEFAULT = "minilm"
 NONE = "none"
+BUILT = "built"
 
-# Changes whenever the vectors do: weights, quantisation, windows, how title and text are put together.
-SHIPPED_IDENTITY = "all-MiniLM-L6-v2/int8-7bit/1"
-SHIPPED_FOLDER = Path(__file__).parent / "minilm"
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A published model that we build ourselves: its name where it was published, and the identity of its vectors,
+    which changes whenever they do: weights, quantisation, windows, how title and text are put together."""
+
+    published: str
+    identity: str
+
+
+# The first one is in every installation; the others are built, or installed, for those who choose them.
+MODELS = {
+    DEFAULT: Model("sentence-transformers/all-MiniLM-L6-v2", "all-MiniLM-L6-v2/int8-7bit/1"),
+    "gte-small": Model("thenlper/gte-small", "gte-small/int8-7bit/1"),
+    "granite-30m": Model("ibm-granite/granite-embedding-30m-english", "granite-embedding-30m-english/int8-7bit/1"),
+    "use-multilingual": Model("google/universal-sentence-encoder-multilingual", "use-multilingual-3/1"),
+}
+SHIPPED_IDENTITY = MODELS[DEFAULT].identity
+SHIPPED_FOLDER = Path(__file__).parent / DEFAULT
 GRAPH_FILE = "model.onnx"
 TOKENIZER_FILE = "tokenizer.json"
 
@@ -31,14 +48,14 @@ class Choice:
 
 
 def understand(setting: str) -> Choice:
-    """`minilm`, `none`, `onnx:FOLDER`, `fastembed:NAME`, or `openai:NAME@URL`, perhaps with `#` and a mark. Never
-    refuses a setting that was once chosen: a folder may vanish, and nothing but its vectors may depend on it."""
+    """A model of ours, `none`, `onnx:FOLDER`, `fastembed:NAME`, or `openai:NAME@URL`, perhaps with `#` and a mark.
+    Never refuses a setting that was once chosen: a folder may vanish, and nothing but its vectors may depend on it."""
     kind, _, rest = setting.partition(":")
     rest, _, mark = rest.partition("#")
     if setting == NONE:
         return Choice(setting, NONE)
-    if setting == DEFAULT:
-        return Choice(setting, DEFAULT, str(SHIPPED_FOLDER), "all-MiniLM-L6-v2", SHIPPED_IDENTITY)
+    if setting in MODELS:
+        return Choice(setting, BUILT, str(folder_of(setting)), MODELS[setting].published, MODELS[setting].identity)
     if kind == "onnx" and rest:
         found = mark or digest_of_model(Path(rest)) or "unseen"
         return Choice(setting, kind, rest, Path(rest).name, f"onnx/{found}", mark)
@@ -52,7 +69,8 @@ def understand(setting: str) -> Choice:
         return Choice(setting, kind, place, name, "/".join(["openai", name, place, *([mark] if mark else [])]), mark)
     raise Refusal(
         Failure.INVALID,
-        f"{setting!r} is no embedder; there are minilm, none, onnx:FOLDER, fastembed:NAME, openai:NAME@URL.",
+        f"{setting!r} is no embedder; there are {', '.join(MODELS)}, none, onnx:FOLDER, fastembed:NAME, "
+        "openai:NAME@URL.",
         field="embedder",
     )
 
@@ -60,9 +78,7 @@ def understand(setting: str) -> Choice:
 def digest_of_model(folder: Path) -> str | None:
     """What a folder's model is recognised by; None where it is not whole."""
     path = folder / GRAPH_FILE
-    if not path.is_file() or not (folder / TOKENIZER_FILE).is_file():
-        return None
-    return _digest_once(path, path.stat().st_mtime_ns)
+    return _digest_once(path, path.stat().st_mtime_ns) if is_model_there(folder) else None
 
 
 @lru_cache(maxsize=8)
@@ -71,5 +87,14 @@ def _digest_once(path: Path, changed: int) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
+def folder_of(name: str) -> Path:
+    """Where a model of ours lies once it is built or installed."""
+    return SHIPPED_FOLDER.parent / name
+
+
+def is_model_there(folder: Path) -> bool:
+    return (folder / GRAPH_FILE).is_file() and (folder / TOKENIZER_FILE).is_file()
+
+
 def is_shipped_model_there() -> bool:
-    return (SHIPPED_FOLDER / GRAPH_FILE).is_file() and (SHIPPED_FOLDER / TOKENIZER_FILE).is_file()
+    return is_model_there(SHIPPED_FOLDER)

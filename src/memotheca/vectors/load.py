@@ -15,9 +15,9 @@ import numpy as np
 
 from memotheca.model.cancellation import heed
 from memotheca.model.errors import Failure, Refusal
-from memotheca.vectors.embedders import DEFAULT, NONE, Choice, digest_of_model, is_shipped_model_there, understand
-from memotheca.vectors.onnx_embedder import MiniLM, OnnxFolder, Vector, unit
-from memotheca.vectors.profile import DEFAULT_VOICE, Voice, listen
+from memotheca.vectors.embedders import BUILT, DEFAULT, NONE, Choice, digest_of_model, is_model_there, understand
+from memotheca.vectors.onnx_embedder import BuiltModel, OnnxFolder, Vector, unit
+from memotheca.vectors.profile import DEFAULT_VOICE, VOICES, Voice, listen
 
 log = logging.getLogger(__name__)
 
@@ -32,8 +32,11 @@ KEY_VARIABLE = "MEMOTHECA_EMBEDDER_KEY"
 
 def load_embedder(choice: Choice) -> Any:
     """The embedder of a choice, or None where the shipped model's files are not there."""
-    if choice.kind == DEFAULT:
-        return _load_shipped(choice) if is_shipped_model_there() else None
+    if choice.kind == BUILT:
+        if choice.setting == DEFAULT and not is_model_there(Path(choice.place)):
+            return None
+        _refuse_missing_model(choice, Failure.UNAVAILABLE)
+        return _load_built(choice)
     if choice.kind == "onnx":
         _refuse_another_model(choice)
         return OnnxFolder(Path(choice.place), choice.identity)
@@ -42,18 +45,22 @@ def load_embedder(choice: Choice) -> Any:
     return Endpoint(choice, key=os.environ.get(KEY_VARIABLE, ""))
 
 
-@lru_cache(maxsize=1)
-def _load_shipped(choice: Choice) -> MiniLM:
+@lru_cache(maxsize=len(VOICES))
+def _load_built(choice: Choice) -> BuiltModel:
     """Its files never change while a process lives: whoever asks again, with another data directory too, gets it."""
-    return MiniLM(Path(choice.place), choice.identity)
+    return BuiltModel(Path(choice.place), choice.identity)
 
 
 def settle(setting: str) -> tuple[str, Voice]:
     """A setting with the mark by which its embedder is recognised from now on, and how it speaks. Refused where it is
     not there: nothing should be chosen that does not work."""
     choice = understand(setting)
-    if choice.kind in (DEFAULT, NONE):
+    if choice.kind == NONE:
         return setting, DEFAULT_VOICE
+    if choice.kind == BUILT:
+        if setting != DEFAULT:
+            _refuse_missing_model(choice, Failure.INVALID)
+        return setting, VOICES[setting]
     if choice.kind == "onnx" and digest_of_model(Path(choice.place)) is None:
         raise Refusal(Failure.INVALID, f"{choice.place} must hold model.onnx and tokenizer.json.", field="embedder")
     embedder = load_embedder(choice)
@@ -64,6 +71,16 @@ def settle(setting: str) -> tuple[str, Voice]:
     marks = {"onnx": digest_of_model(Path(choice.place)), "openai": str(len(tried))}
     mark = marks.get(choice.kind)
     return (f"{bare}#{mark}" if mark else bare), listen(embedder)
+
+
+def _refuse_missing_model(choice: Choice, failure: Failure) -> None:
+    if not is_model_there(Path(choice.place)):
+        raise Refusal(
+            failure,
+            f"The model {choice.setting} is not installed here: pip install memotheca-{choice.setting}, or "
+            f"`make model EMBEDDER={choice.setting}` in a clone.",
+            field="embedder",
+        )
 
 
 def _refuse_another_model(choice: Choice) -> None:

@@ -34,14 +34,18 @@ def open_tokenizer(folder: Path) -> Any:
     return Tokenizer.from_file(str(folder / TOKENIZER_FILE))
 
 
-class MiniLM:
-    """The shipped model."""
+def knows_word(tokenizer: Any, word: str) -> bool:
+    """Whether a word is in a vocabulary; most mark those that begin one."""
+    return any(tokenizer.token_to_id(mark + word) is not None for mark in WORD_MARKS)
 
-    width = 384
+
+class BuiltModel:
+    """A model in the form that we build, which takes tokens and gives one vector; one of these is shipped."""
 
     def __init__(self, folder: Path, identity: str) -> None:
         self.identity = identity
         self._session = open_session(folder)
+        self.width = int(self._session.get_outputs()[0].shape[-1])
         self._tokenizer = open_tokenizer(folder)
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
@@ -61,7 +65,7 @@ class MiniLM:
 
     def knows(self, word: str) -> bool:
         """Whether a word is one of the model's own, and not only put together from pieces."""
-        return self._tokenizer.token_to_id(word) is not None
+        return knows_word(self._tokenizer, word)
 
     def _tokens(self, text: str) -> list[int]:
         return self._tokenizer.encode(text, add_special_tokens=False).ids if text else []
@@ -92,8 +96,8 @@ class OnnxFolder:
         return [self._run(piece.ids) for piece in [encoded, *encoded.overflowing]]
 
     def knows(self, word: str) -> bool:
-        """Whether a word is one of the model's own; most vocabularies mark those that begin one."""
-        return any(self._tokenizer.token_to_id(mark + word) is not None for mark in WORD_MARKS)
+        """Whether a word is one of the model's own."""
+        return knows_word(self._tokenizer, word)
 
     def _run(self, tokens: list[int]) -> Vector:
         if not tokens:

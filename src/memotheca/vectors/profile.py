@@ -21,6 +21,13 @@ class Voice:
 
 
 DEFAULT_VOICE = Voice()
+# Measured (docs/decisions/search.md, Other embedders): how the models that we build speak, on halves of the sets.
+VOICES = {
+    "minilm": DEFAULT_VOICE,
+    "gte-small": Voice(centre=0.73, spread=0.025, near=0.78),
+    "granite-30m": Voice(centre=0.5, spread=0.055, near=0.61),
+    "use-multilingual": Voice(centre=0.0, spread=0.05, near=0.11, reads_cjk=True),
+}
 
 
 def voice_of(session: Session, collection: str) -> Voice:
