@@ -168,18 +168,18 @@ def gates_of(weights: Weights) -> Gates:
 def watched(done: Run, weights: Weights | None) -> Generator[list[tuple[Pair, bool]]]:
     """See every pair that is compared, and let it be judged by these weights."""
     compared: list[tuple[Pair, bool]] = []
-    usual = subject.decide, subject.may_be_otherwise
+    usual = subject.decide_all, subject.may_be_otherwise
 
-    def decide(pair: Pair, _: Weights | None, gates: Gates) -> Ruling:
-        compared.append((pair, verdicts.is_no_statement(pair)))
-        return usual[0](pair, weights, gates if weights is None else gates_of(weights))
+    def decide_all(pairs: Sequence[tuple[Pair, Gates]], _: Weights | None = None) -> list[Ruling]:
+        compared.extend((pair, verdicts.is_no_statement(pair)) for pair, _ in pairs)
+        return usual[0](pairs if weights is None else [(pair, gates_of(weights)) for pair, _ in pairs], weights)
 
-    subject.decide = decide
+    subject.decide_all = decide_all
     subject.may_be_otherwise = lambda pair, _, gates: usual[1](pair, weights, gates)
     try:
         yield compared
     finally:
-        subject.decide, subject.may_be_otherwise = usual
+        subject.decide_all, subject.may_be_otherwise = usual
 
 
 def _note(

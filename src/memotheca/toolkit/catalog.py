@@ -65,11 +65,15 @@ class Catalog:
         return [
             listing if listing.toolset in self._enabled or self._is_for_pages(listing) else _brief(listing)
             for listing in self._listings.values()
-            if not self._is_displaced(listing)
-            and (self._is_enabled(listing) or (with_pages and self._is_for_pages(listing)))
-            and not (self._read_only and listing.writes)
-            and self._lacking.isdisjoint(listing.needs)
+            if self._is_shown(listing) or (with_pages and self._is_for_pages(listing) and self._may_be_shown(listing))
         ]
+
+    def _is_shown(self, listing: Listing) -> bool:
+        return self._is_enabled(listing) and self._may_be_shown(listing)
+
+    def _may_be_shown(self, listing: Listing) -> bool:
+        is_writing = self._read_only and listing.writes
+        return not is_writing and self._lacking.isdisjoint(listing.needs) and not self._is_displaced(listing)
 
     def _is_enabled(self, listing: Listing) -> bool:
         return listing.toolset in self._enabled or any(
@@ -94,7 +98,8 @@ class Catalog:
         return toolset is not None and toolset.for_pages
 
     def shows(self, name: str) -> bool:
-        return any(listing.name == name for listing in self.listed())
+        listing = self._listings.get(name)
+        return listing is not None and self._is_shown(listing)
 
     def find(self, name: str) -> Listing | None:
         """A tool of an enabled toolset, also one that is hidden because it writes or lacks what it needs; or one for

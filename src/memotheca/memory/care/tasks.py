@@ -113,8 +113,14 @@ def priority_of(row: TaskRow) -> Priority:
 def standing_tasks(kernel: Kernel, snapshot: Snapshot, states: Sequence[TaskState] = ("open",)) -> list[TaskRow]:
     """The list as it is by now, in the order of work: what has been changed, joined or parted since it was last brought
     up to date is looked at again, so that an undone decision is open again."""
-    session, collection = snapshot.session, snapshot.collection
-    rows = {row.id: row for row in read_tasks(session, collection, states)}
+    return _by_now(kernel, snapshot, read_tasks(snapshot.session, snapshot.collection, states), states)
+
+
+def _by_now(
+    kernel: Kernel, snapshot: Snapshot, listed: Iterable[TaskRow], states: Sequence[TaskState]
+) -> list[TaskRow]:
+    """Some of the list with what was noted or has moved since, in the order of work."""
+    rows = {row.id: row for row in listed}
     rows |= {row.id: row for row in _noted_now(kernel, snapshot)}
     rows |= {row.id: row for row in _looked_at_again(kernel, snapshot)}
     found = [row for row in rows.values() if row.state in states]
@@ -131,7 +137,8 @@ def with_entries(kernel: Kernel, snapshot: Snapshot, rows: Iterable[TaskRow]) ->
 def tasks_of(kernel: Kernel, snapshot: Snapshot, ids: Iterable[str]) -> list[CareTask]:
     """The open tasks that some entries have a part in."""
     wanted = set(ids)
-    rows = [row for row in standing_tasks(kernel, snapshot) if not wanted.isdisjoint(_ids(row))]
+    listed = tasks_about(snapshot.session, snapshot.collection, wanted)
+    rows = [row for row in _by_now(kernel, snapshot, listed, ("open",)) if not wanted.isdisjoint(_ids(row))]
     return with_entries(kernel, snapshot, rows)
 
 

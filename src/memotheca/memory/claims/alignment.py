@@ -24,6 +24,7 @@ class Weighing:
     """What terms tell while some texts are compared, and the sums of that, each worked out once."""
 
     def __init__(self, weights: Mapping[str, float]) -> None:
+        self.weights = weights
         self.of: Callable[[str], float] = weights.__getitem__
         # What is kept under the place of something in memory holds it there.
         self._masses: dict[int, tuple[Statement, float]] = {}

@@ -27,17 +27,24 @@ class BoostedTrees:
 
     def ask(self, given: Sequence[float]) -> float:
         """How likely the answer is yes."""
-        row = np.asarray(given, float)
+        return self.ask_all([given])[0]
+
+    def ask_all(self, given: Sequence[Sequence[float]]) -> list[float]:
+        """How likely it is for each of some rows."""
+        if not given:
+            return []
+        rows = np.asarray(given, float)
         count, inner = len(self.features), int(self.features.shape[1])
         first: Array = np.arange(0, count * inner, inner)
-        node: Array = np.zeros(count, np.int64)
+        begins: Array = np.arange(0, rows.size, rows.shape[1])[:, None]
+        node: Array = np.zeros((len(rows), count), np.int64)
         for _ in range(inner.bit_length()):
-            at: Array = np.add(first, node)
-            is_right: Array = row.take(self.features.take(at)) >= self.bounds.take(at)
-            node = np.add(2 * node + 1, is_right)
-        leaf: Array = np.add(np.arange(0, count * (inner + 1), inner + 1), node - inner)
-        score = self.start + float(self.leaves.take(leaf).sum())
-        return 1 / (1 + math.exp(-max(-FARTHEST, min(FARTHEST, score))))
+            at: Array = first + node
+            is_right: Array = rows.take(begins + self.features.take(at)) >= self.bounds.take(at)
+            node = 2 * node + 1 + is_right
+        leaf: Array = np.arange(0, count * (inner + 1), inner + 1) + node - inner
+        scores: list[float] = (self.start + self.leaves.take(leaf).sum(1)).tolist()
+        return [1 / (1 + math.exp(-max(-FARTHEST, min(FARTHEST, score)))) for score in scores]
 
 
 def read_trees(held: Mapping[str, Any], width: int) -> BoostedTrees:

@@ -93,24 +93,43 @@ class Ruling:
     decided: tuple[Decided, ...] = ()
 
 
-def decide(pair: Pair, weights: Weights | None = None, gates: Gates = PRIORS) -> Ruling:
-    """What is asserted of a pair, if anything."""
+def decide_all(pairs: Sequence[tuple[Pair, Gates]], weights: Weights | None = None) -> list[Ruling]:
+    """What is asserted of some pairs, if anything, each by its own bars; the trees are asked once about all that no
+    rule decides."""
+    learned = weights or read_weights(WEIGHTS)
+    rulings = [_rule(pair, gates) for pair, gates in pairs]
+    found = {at: gather(pairs[at][0]) for at, (_, is_open) in enumerate(rulings) if is_open}
+    rows = [[each[name] for name in learned.names] for each in found.values()]
+    asked = zip(found, learned.change.ask_all(rows), learned.duplicate.ask_all(rows), strict=True)
+    for at, change, same in asked:
+        pair, gates = pairs[at]
+        weighed = _weigh(pair, found[at], (change, same), learned, gates=gates)
+        rulings[at] = replace(weighed, decided=(*rulings[at][0].decided, *weighed.decided)), False
+    return [ruling for ruling, _ in rulings]
+
+
+def _rule(pair: Pair, gates: Gates) -> tuple[Ruling, bool]:
+    """What stands before all that is learned, and whether that leaves it open."""
     if is_repeated(pair):
-        return Ruling(_verdict(pair, "duplicate", 1.0))
+        return Ruling(_verdict(pair, "duplicate", 1.0)), False
     if is_no_statement(pair):
-        return Ruling(None)
+        return Ruling(None), False
     ruled, clashing = _ruled(pair, gates["clash"])
-    if ruled is not None:
-        return Ruling(ruled, clashing)
-    weighed = weigh_pair(pair, gather(pair), weights or read_weights(WEIGHTS), gates)
-    return replace(weighed, decided=(*clashing, *weighed.decided))
+    return Ruling(ruled, clashing), ruled is None
 
 
 def weigh_pair(pair: Pair, found: Mapping[str, float], learned: Weights, gates: Gates = PRIORS) -> Ruling:
-    """What is asserted by what was learned of such features. A bar decided where the answer would have been another
-    one beyond it."""
+    """What is asserted by what was learned of such features."""
     features = [found[name] for name in learned.names]
-    change, same = learned.change.ask(features), learned.duplicate.ask(features)
+    return _weigh(pair, found, (learned.change.ask(features), learned.duplicate.ask(features)), learned, gates=gates)
+
+
+def _weigh(
+    pair: Pair, found: Mapping[str, float], likely: tuple[float, float], learned: Weights, *, gates: Gates
+) -> Ruling:
+    """By how likely something is otherwise, and how likely it is the same. A bar decided where the answer would have
+    been another one beyond it."""
+    change, same = likely
     is_same = same >= max(change, gates["duplicate"])
     decided: list[Decided] = []
     if says_the_same(pair):
@@ -129,7 +148,7 @@ def weigh_pair(pair: Pair, found: Mapping[str, float], learned: Weights, gates: 
     # Who says that it is otherwise now does not dispute what was.
     if found["change_newer"]:
         return Ruling(_verdict(pair, "update", change), tuple(decided))
-    disputed = learned.dispute.ask(features)
+    disputed = learned.dispute.ask([found[name] for name in learned.names])
     decided.append(Decided("dispute", disputed, disputed >= gates["dispute"]))
     kind = "contradiction" if disputed >= gates["dispute"] else "update"
     return Ruling(_verdict(pair, kind, change), tuple(decided))

@@ -7,7 +7,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.alignment import TermWeights, Weighing, align, closeness_of
 from memotheca.memory.claims.evidence import Pair
 from memotheca.memory.claims.told import ToldEntry, tell
-from memotheca.memory.claims.verdict import PairVerdict, Slot, decide, follow, may_be_otherwise, slots_of
+from memotheca.memory.claims.verdict import PairVerdict, Ruling, Slot, decide_all, follow, may_be_otherwise, slots_of
 from memotheca.memory.standing.nearest import everything_known
 from memotheca.memory.standing.rarity import rarity_of
 from memotheca.memory.standing.sample import Array, meanings
@@ -19,12 +19,14 @@ from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
 from memotheca.search.finder import Search, finder_of
 from memotheca.storage.snapshot import Snapshot
+from memotheca.text.caches import LruCache
 
 FOUND = 20  # chosen: candidates by meaning, and as many by words
 ALIGNED = 20  # chosen: of which so many are compared sentence by sentence
 SHOWN = 5  # specification: statements about the same subject in an answer
 WORDS = 400  # chosen: letters of a text by which others are looked for
 TAGS = 0.3  # measured on the corpora of docs/benchmarks.md: what common tags add to a subject
+COMPARISONS = 2048  # chosen: memory of a process
 UNWEIGHED = 0.6  # chosen: a term that is neither rare nor common
 
 
@@ -75,7 +77,7 @@ def compare_with_stored(
     ranked = sorted((_rank(told, each, cosine, weigh) for each, cosine in found), key=lambda each: -each.rank)
     chosen = [*ranked[:ALIGNED], *(each for each in ranked[ALIGNED:] if each.entry.id in besides)]
     gates = gates_at(snapshot, entry.attributes.get("domain"))
-    compared = _follow_on(snapshot, [_compare(told, each, weigh, gates) for each in chosen], gates)
+    compared = _follow_on(snapshot, _compare([(told, each, gates) for each in chosen], weigh), gates)
     return sorted(compared, key=lambda each: -each.closeness)
 
 
@@ -85,15 +87,51 @@ def compare_pairs(
     """Each pair, given as (older, newer), compared; without the kernel every word tells as much as another."""
     told = {entry.id: tell(entry) for pair in pairs for entry in pair}
     weigh = Weighing(TermWeights(UNWEIGHED)) if kernel is None else _weighing(kernel, snapshot, list(told.values()))
-    found: list[ComparedEntry] = []
+    kept = _Kept() if kernel is None else kernel.keep(_Kept, snapshot.collection, _Kept)
     held = gates_at(snapshot)
+    asked: list[_Asked] = []
     for older, newer in pairs:
-        heed()
         mine, theirs = vectors.get(newer.id), vectors.get(older.id)
         cosine = None if mine is None or theirs is None else float(mine @ theirs)
         gates = held.of(newer.attributes.get("domain"))
-        found.append(_compare(told[newer.id], _rank(told[newer.id], older, cosine, weigh), weigh, gates))
-    return found
+        asked.append(_Asked(told[newer.id], told[older.id], cosine, weigh.weights, gates))
+    found = [kept.find(each) for each in asked]
+    lacking = [at for at, compared in enumerate(found) if compared is None]
+    ranked = [_rank(asked[at].newer, pairs[at][0], asked[at].cosine, weigh) for at in lacking]
+    made = _compare([(asked[at].newer, each, asked[at].gates) for at, each in zip(lacking, ranked, strict=True)], weigh)
+    for at, compared in zip(lacking, made, strict=True):
+        found[at] = compared
+        kept.put(asked[at], compared)
+    return [replace(each, entry=older) for each, (older, _) in zip(found, pairs, strict=True) if each is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """All that a comparison of two entries depends on."""
+
+    newer: ToldEntry
+    older: ToldEntry
+    cosine: float | None
+    weights: Mapping[str, float]
+    gates: Gates
+
+    def is_the_same(self, other: "_Asked") -> bool:
+        is_told = self.newer is other.newer and self.older is other.older and self.weights is other.weights
+        return is_told and self.cosine == other.cosine and self.gates == other.gates
+
+
+class _Kept:
+    """Comparisons made lately: what is recent is compared with the same again and again."""
+
+    def __init__(self) -> None:
+        self._made: LruCache[tuple[str, str], tuple[_Asked, ComparedEntry]] = LruCache(COMPARISONS)
+
+    def find(self, asked: _Asked) -> ComparedEntry | None:
+        held = self._made.get((asked.newer.id, asked.older.id))
+        return held[1] if held is not None and held[0].is_the_same(asked) else None
+
+    def put(self, asked: _Asked, compared: ComparedEntry) -> None:
+        self._made.put((asked.newer.id, asked.older.id), (asked, compared))
 
 
 def _candidates(
@@ -124,21 +162,35 @@ def _rank(told: ToldEntry, entry: Entry, cosine: float | None, weigh: Weighing) 
     return _Candidate(entry, other, cosine, (cosine or 0.0) + closeness_of(told.about, other.about, weigh) + tags)
 
 
-def _compare(told: ToldEntry, other: _Candidate, weigh: Weighing, gates: Gates) -> ComparedEntry:
-    aligned = align(told, other.told, weigh)
-    if aligned is None:
-        beginning = other.entry.body.strip().partition("\n")[0]
-        return ComparedEntry(other.entry, other.cosine, other.rank, False, "", beginning, None)
-    pair = Pair(told, other.told, aligned, other.cosine, weigh)
-    ruling = decide(pair, None, gates)
-    closeness = other.rank + aligned.closeness
+def _compare(asked: Sequence[tuple[ToldEntry, _Candidate, Gates]], weigh: Weighing) -> list[ComparedEntry]:
+    """Each against a candidate, sentence by sentence."""
+    pairs: list[tuple[Pair, Gates] | None] = []
+    for told, other, gates in asked:
+        heed()
+        aligned = align(told, other.told, weigh)
+        pairs.append(None if aligned is None else (Pair(told, other.told, aligned, other.cosine, weigh), gates))
+    rulings = iter(decide_all([each for each in pairs if each is not None]))
+    return [
+        _unaligned(other) if pair is None else _compared(other, pair, next(rulings))
+        for (_, other, _), pair in zip(asked, pairs, strict=True)
+    ]
+
+
+def _unaligned(other: _Candidate) -> ComparedEntry:
+    beginning = other.entry.body.strip().partition("\n")[0]
+    return ComparedEntry(other.entry, other.cosine, other.rank, False, "", beginning, None)
+
+
+def _compared(other: _Candidate, judged: tuple[Pair, Gates], ruling: Ruling) -> ComparedEntry:
+    pair, gates = judged
+    closeness = other.rank + pair.aligned.closeness
     return ComparedEntry(
         entry=other.entry,
         cosine=other.cosine,
         closeness=closeness,
         is_about_the_same=closeness >= gates["about"],
-        newer=aligned.newer.text,
-        older=aligned.older.text,
+        newer=pair.aligned.newer.text,
+        older=pair.aligned.older.text,
         verdict=ruling.verdict,
         pair=pair,
         decided=(Decided("about", closeness, closeness >= gates["about"]), *ruling.decided),
@@ -172,8 +224,10 @@ def _follow_one(
         if aligned is None:
             continue
         cosine = None if mine is None or theirs is None else float(mine @ theirs)
-        between = decide(Pair(newer, older, aligned, cosine, each.pair.weigh), None, gates).verdict
-        found = None if between is None else follow(each.pair, other.verdict, between, is_older=is_older)
+        (between,) = decide_all([(Pair(newer, older, aligned, cosine, each.pair.weigh), gates)])
+        found = (
+            None if between.verdict is None else follow(each.pair, other.verdict, between.verdict, is_older=is_older)
+        )
         if found is not None:
             return replace(each, verdict=found)
     return each
