@@ -32,6 +32,14 @@ def script(name: str, *arguments: str) -> list[str]:
     return [sys.executable, str(BENCHMARKS / name), *arguments]
 
 
+def cpu_of(process: int) -> float:
+    """CPU seconds of a program so far, all its threads together."""
+    if not sys.platform.startswith("linux"):
+        return float("nan")
+    # What clock_getcpuclockid(3) makes of a process id; Python does not offer the call.
+    return time.clock_gettime((~process << 3) | 2)
+
+
 class Client:
     """One server in a program of its own, from its start to its end."""
 
@@ -68,10 +76,7 @@ class Client:
 
     def cpu(self) -> float:
         """CPU seconds of the server so far, all its threads together."""
-        if not sys.platform.startswith("linux"):
-            return float("nan")
-        # What clock_getcpuclockid(3) makes of a process id; Python does not offer the call.
-        return time.clock_gettime((~self._child.pid << 3) | 2)
+        return cpu_of(self._child.pid)
 
     def peak_memory(self) -> float:
         """The most memory the server has held so far, in MB."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from client import HELLO, LEGACY, memotheca, script
+from client import HELLO, LEGACY, cpu_of, memotheca, script
 from machine import describe
 from memotheca import settings
 from memotheca.app import App, build
@@ -53,6 +53,9 @@ class WebClient:
 
     def call(self, name: str, **arguments: Any) -> bytes:
         return self.ask("tools/call", {"name": name, "arguments": arguments})
+
+    def cpu(self) -> float:
+        return cpu_of(self._child.pid)
 
     def close(self) -> None:
         self._socket.close()

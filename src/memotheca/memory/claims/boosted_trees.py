@@ -36,7 +36,7 @@ class BoostedTrees:
         rows = np.asarray(given, float)
         count, inner = len(self.features), int(self.features.shape[1])
         first: Array = np.arange(0, count * inner, inner)
-        begins: Array = np.arange(0, rows.size, rows.shape[1])[:, None]
+        begins: Array = rows.shape[1] * np.arange(len(rows)).reshape(-1, 1)
         node: Array = np.zeros((len(rows), count), np.int64)
         for _ in range(inner.bit_length()):
             at: Array = first + node
