@@ -21,7 +21,7 @@ from memotheca.vectors.embedders import understand
 MEGABYTE = 1 << 20  # specification: the unit
 
 
-# Chosen: chosen: below this no file of some size can be taken any more, nor its index be made.
+# Chosen: below this no file of some size can be taken any more, nor its index be made.
 LEAST_FREE = 64 * MEGABYTE
 
 

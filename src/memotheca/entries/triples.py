@@ -22,10 +22,10 @@ from memotheca.text.words import query_words, words
 
 ANCHORS = 100  # chosen: as many as a search looks at (`search/index/score.py`)
 LOOKED_AT = 5000  # chosen: milliseconds, also for a name that everything is said of
-# Chosen: chosen: half of a question's words make a triple an answer; fewer do where it is about somebody the question
+# Chosen: half of a question's words make a triple an answer; fewer do where it is about somebody the question
 # names in full.
 ENOUGH = 0.5
-# Chosen: chosen: what a triple gets for an end that is named in full, so that it comes before one that shares a word by
+# Chosen: what a triple gets for an end that is named in full, so that it comes before one that shares a word by
 # chance.
 NAMED = 0.25
 

@@ -22,7 +22,7 @@ MEGABYTE = 1024 * 1024  # specification: the unit
 MAX_HELD = 10 * MAX_SIZE  # chosen: ten of the largest files
 MOST_HELD = 1000  # chosen: a folder of that many is still listed in milliseconds
 LONGEST_NAME = 255  # specification: what file systems take
-# Chosen: chosen: a data: URI comes in one message, and none is longer.
+# Chosen: a data: URI comes in one message, and none is longer.
 LONGEST_URI = 16 * 1024 * 1024
 
 

@@ -10,7 +10,7 @@ from memotheca.storage.lookups import ids_between
 from memotheca.storage.snapshot import Snapshot
 
 TAG = re.compile(r"\[?node_([a-f0-9]+)\]?")
-# Chosen: chosen: twenty letters hold the time of a transaction and the place in it, so that no two entries share them.
+# Chosen: twenty letters hold the time of a transaction and the place in it, so that no two entries share them.
 SHORT, LONG = 8, 20
 CANDIDATES = 10  # chosen: more than an ambiguous tag is worth naming
 NAME = 80  # chosen: a line

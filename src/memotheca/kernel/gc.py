@@ -7,10 +7,10 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 SELDOM = 300  # chosen: a look through everything after so many of the newest alone
-# Chosen: chosen: how long a thread that calculates keeps others from running, in seconds. Answering the least call
+# Chosen: how long a thread that calculates keeps others from running, in seconds. Answering the least call
 # takes the turn some dozens of times, so that Python's five milliseconds would be a tenth of a second and more.
 TURN = 0.0005
-# Chosen: chosen: a look through everything that takes longer than this is a pause that callers feel.
+# Chosen: a look through everything that takes longer than this is a pause that callers feel.
 PAUSE = 0.03
 
 

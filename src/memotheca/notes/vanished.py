@@ -12,7 +12,7 @@ from memotheca.storage import vault_index
 from memotheca.storage.database import Session
 from memotheca.storage.vault_index import VaultState
 
-# Chosen: chosen: so many notes, and so large a share of them, do not go at once by accident alone; a person is asked.
+# Chosen: so many notes, and so large a share of them, do not go at once by accident alone; a person is asked.
 LEAST = 10
 SHARE = 0.5  # chosen: as above (docs/decisions/notes.md)
 ACCEPT = "memotheca vault --accept-removals"

@@ -11,7 +11,7 @@ from memotheca.parsing.office.sheets import write_rows
 from memotheca.parsing.source import Source
 from memotheca.text.encoding import clean, decode
 
-# Chosen: chosen: the sniffer takes time in the square of what it is given.
+# Chosen: the sniffer takes time in the square of what it is given.
 _SAMPLE = 8 * 1024
 _DELIMITERS = ",;\t|"
 

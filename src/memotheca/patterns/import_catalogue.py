@@ -16,7 +16,7 @@ from memotheca.patterns.pattern_store import CatalogueUpdate, Target, keep_in_st
 from memotheca.patterns.starter import STARTER
 
 SUFFIXES = (".md", ".mdx", ".markdown")
-# Chosen: chosen: an answer has a megabyte for a pattern, whose text it holds as its description, its sections and its
+# Chosen: an answer has a megabyte for a pattern, whose text it holds as its description, its sections and its
 # examples, with every line end and quote spelled out.
 LARGEST = 128 * 1024
 

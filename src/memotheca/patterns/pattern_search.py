@@ -16,7 +16,7 @@ from memotheca.search.index.score import Filter
 from memotheca.text.terms import filter_number
 from memotheca.text.words import query_words
 
-# Chosen: chosen: a pattern matches when it has as many words of the question as any pattern has; or when it is at least
+# Chosen: a pattern matches when it has as many words of the question as any pattern has; or when it is at least
 # this near in meaning and scores at least this share of the best.
 SHARE_OF_BEST = 0.6
 NEAR = 0.3  # chosen: as above; for the shipped model unrelated texts stay below it

@@ -28,7 +28,7 @@ MANIFEST = "manifest.json"
 DIGEST = 16  # chosen: as `text/caches.py` makes keys
 WIDTH = 768  # specification: 384 numbers of the shipped model, two bytes each
 
-# Chosen: chosen: how long a reader waits for its turn to install the catalogue.
+# Chosen: how long a reader waits for its turn to install the catalogue.
 PATIENCE = 2.0
 
 

@@ -53,7 +53,7 @@ LOOKED_AT = 50  # measured with the ranking recipe: the best fifty are looked at
 PHRASE_BONUS = 0.5  # chosen: a quoted phrase comes before what has its words apart
 # What a filter lets through matches, whatever its words are worth.
 _LEAST = np.float32(1e-30)
-# Chosen: chosen: signs only choose: so many are compared where the nearest one is wanted.
+# Chosen: signs only choose: so many are compared where the nearest one is wanted.
 _FEW = 10
 _DIGITS = 32  # specification: of an id, without its dashes
 

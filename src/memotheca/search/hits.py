@@ -9,7 +9,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.search.excerpts import SNIPPET, Excerpt, ExcerptQuery
 from memotheca.text.tokens import count_at_least, count_tokens, fit
 
-# Chosen: chosen: a line, a few lines, a paragraph, a page: what is shown of a passage where all of it does not fit.
+# Chosen: a line, a few lines, a paragraph, a page: what is shown of a passage where all of it does not fit.
 SIZES = (60, SNIPPET, 1000, 4000)
 
 

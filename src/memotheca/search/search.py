@@ -85,9 +85,9 @@ FAMILIES = {
     kinds.PATTERN: "patterns",
     kinds.CONVERSATION: "conversations",
 }
-# Chosen: chosen: so many are looked at letter by letter where only their number is wanted.
+# Chosen: so many are looked at letter by letter where only their number is wanted.
 COUNTED = 200
-# Chosen: chosen: words that say next to nothing and a vector that points away can leave even the best without a
+# Chosen: words that say next to nothing and a vector that points away can leave even the best without a
 # positive score.
 _LEAST = 1e-9
 

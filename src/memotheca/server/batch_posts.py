@@ -17,7 +17,7 @@ from memotheca.server.posts import Completion, answer, answers, replay
 EVENTS = "text/event-stream"
 SESSION = "mcp-session-id"
 REVISION = "mcp-protocol-version"
-# Chosen: chosen: sessions whose revision is remembered, for each that may be open: those that were left unsaid stay
+# Chosen: sessions whose revision is remembered, for each that may be open: those that were left unsaid stay
 # until others come.
 REMEMBERED = 4
 

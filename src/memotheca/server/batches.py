@@ -8,7 +8,7 @@ from memotheca.server.faults import INVALID_REQUEST, check_message, fault
 
 # The only revision with batches: the ones before and after send each message alone.
 BATCHING = "2025-03-26"
-# Chosen: chosen: a batch is answered whole, so that all its answers are kept until the last is there.
+# Chosen: a batch is answered whole, so that all its answers are kept until the last is there.
 MOST_MEMBERS = 100
 
 Reply = dict[str, Any] | list[dict[str, Any]]

@@ -16,11 +16,11 @@ from memotheca.server.limits import IS_IDLE, ByteBudget, ClientLimits
 log = logging.getLogger(__name__)
 
 LARGEST_HEADERS = 64 * 1024  # chosen: what other servers take at most
-# Chosen: chosen: bytes in a second that a body brings, and that a reader takes, at the least.
+# Chosen: bytes in a second that a body brings, and that a reader takes, at the least.
 SLOWEST = 10_000
-# Chosen: chosen: whoever has closed its half may have gone for good, which only writing to it shows.
+# Chosen: whoever has closed its half may have gone for good, which only writing to it shows.
 HALF_CLOSED_SECONDS = 1.0
-# Specification: specification: the code with which a WebSocket ends that may be opened again later.
+# Specification: the code with which a WebSocket ends that may be opened again later.
 TRY_AGAIN_LATER = 1013
 NO_ROOM = "Too much is being read. Try again later."
 

@@ -20,7 +20,7 @@ from memotheca.storage.database import TellingDatabase
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.1  # measured: told within 0.15 s, at 1% of a processor
-# Chosen: chosen: so many notes wait for a slow reader, besides one for each of its subscriptions; what comes then is
+# Chosen: so many notes wait for a slow reader, besides one for each of its subscriptions; what comes then is
 # told as missed.
 BACKLOG = 1024
 BATCH = 200  # chosen: some milliseconds of reading

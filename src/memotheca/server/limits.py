@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 MEGABYTE = 1024 * 1024  # specification: the unit
 
-# Chosen: chosen: descriptors that connections leave to files, the database and what is accepted only to be sent away.
+# Chosen: descriptors that connections leave to files, the database and what is accepted only to be sent away.
 RESERVE = 256
 # Where a stream's request keeps a function that says whether its client has asked nothing yet.
 IS_IDLE = "is_idle"

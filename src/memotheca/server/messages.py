@@ -13,7 +13,7 @@ from memotheca.server.faults import INTERNAL_ERROR, enrich, fault
 REVISION = "2025-06-18"
 ENVELOPE = "io.modelcontextprotocol/protocolVersion"
 
-# Chosen: chosen: requests of one connection that may wait for their answers.
+# Chosen: requests of one connection that may wait for their answers.
 MOST_WAITING = 1000
 
 Incoming = SessionMessage | Exception

@@ -13,7 +13,7 @@ from memotheca.app import App
 
 log = logging.getLogger(__name__)
 
-# Chosen: chosen: longer than a database waits for the calls under way before it stops them.
+# Chosen: longer than a database waits for the calls under way before it stops them.
 PATIENCE = 15.0
 STOPPED, ABANDONED = 0, 1  # specification: 0 is done, all else is not
 _NAMES = ("SIGTERM", "SIGINT", "SIGHUP")

@@ -38,7 +38,7 @@ from memotheca.settings import Settings, read_token
 
 log = logging.getLogger(__name__)
 
-# Chosen: chosen: how many connections wait to be accepted, and are at once: what is sent away again is open for a
+# Chosen: how many connections wait to be accepted, and are at once: what is sent away again is open for a
 # moment.
 BACKLOG = 128
 # What clients cause is logged sparingly.

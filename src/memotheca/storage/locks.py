@@ -12,7 +12,7 @@ else:
     import fcntl
 
 FOLDER = "locks"
-# Chosen: chosen: Windows locks bytes, which nobody else can read then; so it is one that no file has.
+# Chosen: Windows locks bytes, which nobody else can read then; so it is one that no file has.
 _BYTE = 1 << 30
 
 

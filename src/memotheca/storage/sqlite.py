@@ -20,7 +20,7 @@ from memotheca.storage.soundness import count_all_transactions, find_damage, fin
 
 log = logging.getLogger(__name__)
 
-# Specification: specification: before 3.51.3 a checkpoint racing a commit can lose it (the WAL-reset bug).
+# Specification: before 3.51.3 a checkpoint racing a commit can lose it (the WAL-reset bug).
 SAFE_VERSION = (3, 51, 3)
 
 PRAGMAS = {"journal_mode": "wal", "synchronous": 2, "secure_delete": 1}
@@ -36,10 +36,10 @@ _FAREWELL = 5.0  # chosen: calls under way end by themselves
 _IDLE_READERS = 8  # chosen: as many as usually read at once; opening another takes a millisecond
 _WRITE = "BEGIN IMMEDIATE"
 
-# Chosen: chosen: in the header of every file that we make, so that one without any table is known to be new, not half a
+# Chosen: in the header of every file that we make, so that one without any table is known to be new, not half a
 # copy.
 _APPLICATION = 0x50494E41
-# Chosen: chosen: the header's `user_version`, as a connection sees it. While a log is in use the file alone says that
+# Chosen: the header's `user_version`, as a connection sees it. While a log is in use the file alone says that
 # it is a part: what is copied without its log is known by that.
 _WHOLE, _PART = 0, 1
 _FOLD_PATIENCE = 0.1  # chosen: a read is soon over; a write that waits so long for one is not felt

@@ -20,7 +20,7 @@ if sys.platform != "win32":
 
 STAGE = "restoring"
 PLAN = "plan.json"
-# Specification: specification: where SQLite has its locks in a file: everybody who has it open shares this range.
+# Specification: where SQLite has its locks in a file: everybody who has it open shares this range.
 _SHARED = ((1 << 30) + 2, 510)
 
 

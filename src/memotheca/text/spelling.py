@@ -7,16 +7,16 @@ from typing import Protocol
 
 from memotheca.text.words import STOP_WORDS, identifiers, is_unspaced, quoted, spelled_words, stems, words
 
-# Chosen: chosen: two letters that changed places are a slip in almost any word; another letter is one only in a longer
+# Chosen: two letters that changed places are a slip in almost any word; another letter is one only in a longer
 # word, and in a still longer one where nobody can say whether it is a word of its own.
 SHORTEST_SWAPPED = 4
 SHORTEST_CHANGED = 5  # chosen: as above
 SHORTEST_GUESSED = 7  # chosen: as above
 
-# Chosen: chosen: no word of any language that people misspell is longer; what is, is a sequence, a key or an attack.
+# Chosen: no word of any language that people misspell is longer; what is, is a sequence, a key or an attack.
 LONGEST_CHANGED = 40
 
-# Chosen: chosen: looking up every change of a word takes a millisecond or two, and nobody misspells every word of a
+# Chosen: looking up every change of a word takes a millisecond or two, and nobody misspells every word of a
 # question.
 MOST_CHANGED = 3
 

@@ -31,7 +31,7 @@ def _count_piece(piece: str) -> int:
     return -(-len(piece.encode("utf-8", "surrogatepass")) // OTHER_BYTES)
 
 
-# Chosen: chosen: neither the blocks of an answer nor its structured content take more bytes than this unless more was
+# Chosen: neither the blocks of an answer nor its structured content take more bytes than this unless more was
 # asked for: a client shows one of the two, and cuts off what is longer.
 REPLY_BYTES = 24_000
 

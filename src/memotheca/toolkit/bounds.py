@@ -8,10 +8,10 @@ from typing import Any, Final, cast
 from memotheca.model.errors import Refusal
 from memotheca.toolkit.fields import Schema, input_schema, name_of, refuse_invalid
 
-# Chosen: chosen: a name, an id, a path, a date, a question: what a text is for which nothing else is said.
+# Chosen: a name, an id, a path, a date, a question: what a text is for which nothing else is said.
 LONGEST: Final = 4_096
 MOST_MEMBERS: Final = 1_000  # chosen: more than a caller lists by hand; what needs more is an import
-# Chosen: chosen: characters of an object whose keys are not fixed, as JSON.
+# Chosen: characters of an object whose keys are not fixed, as JSON.
 LARGEST_OBJECT: Final = 65_536
 
 

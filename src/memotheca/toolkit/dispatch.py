@@ -32,7 +32,7 @@ from memotheca.toolkit.tool import Call, Listing, Repeated, Tool
 
 log = logging.getLogger(__name__)
 
-# Chosen: chosen: so many complaints about one call are enough to find the first parameter among.
+# Chosen: so many complaints about one call are enough to find the first parameter among.
 MANY = 100
 
 

@@ -12,7 +12,7 @@ from memotheca.model.unset import UNSET, Unset
 
 Schema = dict[str, Any]
 
-# Specification: specification: what SQLite and every index keep a whole number in.
+# Specification: what SQLite and every index keep a whole number in.
 LARGEST: Final = (1 << 63) - 1
 T = TypeVar("T")
 

@@ -23,7 +23,7 @@ MAX_SIZE = 10 * 2**20  # chosen: a note of 10 MB takes seconds to read; what is 
 TRASH = ".trash"
 TEMPORARY = ".memotheca-"
 
-# Chosen: chosen: a file that was written this shortly before it was read may change again without a new time stamp.
+# Chosen: a file that was written this shortly before it was read may change again without a new time stamp.
 _UNSETTLED = 100_000_000
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 

@@ -14,13 +14,13 @@ from memotheca.vault.wikilinks import Link, folded, title_of, wiki_link
 
 RESERVED = frozenset({"id", "title", "tags", "tag", "aliases", "alias"})
 
-# Chosen: chosen: what one note may have; what is beyond stays in its text and is told of in a warning.
+# Chosen: what one note may have; what is beyond stays in its text and is told of in a warning.
 MOST_TAGS = 1000
 MOST_LEVELS = 32  # chosen: as above
 LONGEST_TAG = 500  # chosen: as above
 MOST_LINKS = 100_000  # chosen: as above
 MOST_TOLD = 3  # chosen: examples; the rest is alike
-# Chosen: chosen: how long a note is read, in seconds, before it is taken as plain text; a note of 10 MB takes a few.
+# Chosen: how long a note is read, in seconds, before it is taken as plain text; a note of 10 MB takes a few.
 PATIENCE = 30.0
 
 _LINE_END = r"(?:\r\n?+|\n)"

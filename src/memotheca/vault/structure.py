@@ -11,9 +11,9 @@ from time import monotonic
 from memotheca.model.cancellation import heed
 from memotheca.vault.wikilinks import Link, LinkSyntax, markdown_link, wiki_link
 
-# Chosen: chosen: a link in a link in a link … is read as far as this many brackets are open.
+# Chosen: a link in a link in a link … is read as far as this many brackets are open.
 DEEPEST = 8
-# Chosen: chosen: how many signs are read between two looks at the clock.
+# Chosen: how many signs are read between two looks at the clock.
 OFTEN = 1000
 PIECE = 32_768  # chosen: milliseconds, after which somebody may call it off
 

@@ -13,14 +13,14 @@ from memotheca.vault.files import Folder
 from memotheca.vault.ignore import GITIGNORE
 from memotheca.vault.wikilinks import is_note
 
-# Chosen: chosen: in milliseconds: a batch is closed once nothing has happened for STEP, and at the latest after
+# Chosen: in milliseconds: a batch is closed once nothing has happened for STEP, and at the latest after
 # LONGEST.
 STEP = 50
 LONGEST = 400  # chosen: as above; a change is told within half a second
-# Chosen: chosen: how often the vault's own folder is looked after, since no event of its content tells that it was
+# Chosen: how often the vault's own folder is looked after, since no event of its content tells that it was
 # replaced.
 LOOK = 500
-# Chosen: chosen: so many changes come from a checkout or an unpacking: at once, a scan is cheaper; one after the other,
+# Chosen: so many changes come from a checkout or an unpacking: at once, a scan is cheaper; one after the other,
 # the system may have lost some without a word, and a scan follows when it is quiet again.
 MANY = 2_000
 

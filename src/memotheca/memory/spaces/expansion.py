@@ -16,7 +16,7 @@ LEAST, MOST = 0.3, 0.5  # specification: their weight (memory-model: Spaces)
 TOGETHER = 2  # chosen: met once is chance
 VOCABULARY = 512  # chosen: the words most texts share; all pairs of them are counted in milliseconds
 ROWS = 64  # chosen: a block that stays in the processor's cache
-# Chosen: chosen: what so many columns of 64 bits share fits into a byte.
+# Chosen: what so many columns of 64 bits share fits into a byte.
 FEW = 3
 
 

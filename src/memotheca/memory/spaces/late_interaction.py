@@ -16,7 +16,7 @@ Array = NDArray[Any]
 TOKENS = 24  # chosen: the words that say most; all pairs of them are compared
 BITS = 64  # chosen: a word of the machine
 MANY = 65_536  # chosen: the vocabulary of a large collection, a few MB
-# Chosen: chosen: so many words compared with those of a sample at once stay in the processor's cache.
+# Chosen: so many words compared with those of a sample at once stay in the processor's cache.
 FEW = 16
 
 _signed = LruCache[str, int](MANY)

@@ -18,7 +18,7 @@ from memotheca.parsing.source import Wishes
 
 PATIENCE = 0.1  # chosen: how soon a cancelled file is left
 
-# Chosen: chosen: a busy machine gives a parser less than the whole of a processor; its own clock is the one that
+# Chosen: a busy machine gives a parser less than the whole of a processor; its own clock is the one that
 # counts.
 SLOWER = 5
 

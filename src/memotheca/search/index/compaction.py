@@ -18,7 +18,7 @@ from memotheca.search.index.index_parts import (
     summed_up,
 )
 
-# Chosen: chosen: so many postings are sorted at once, and so many vectors are copied at once.
+# Chosen: so many postings are sorted at once, and so many vectors are copied at once.
 POSTINGS = 1 << 20
 VECTORS = 1 << 14  # chosen: 12 MB at once
 _COPIED = ("seq", "entry", "born", "length", *COLUMN_NAMES)

@@ -14,7 +14,7 @@ Array = NDArray[Any]
 COLUMN_NAMES = ("created", "updated", "valid_from", "valid_to", "expires", "importance")
 _COLUMN_TYPE = np.dtype([(name, "<f8" if name == "importance" else "<i8") for name in COLUMN_NAMES])
 _GROUPS_KEPT = 8  # chosen: the filters of a session
-# Chosen: chosen: a place among sorted hashes is guessed; within so many standard deviations the guess is right.
+# Chosen: a place among sorted hashes is guessed; within so many standard deviations the guess is right.
 _DEVIATIONS = 8
 _FEW_TERMS = 1 << 16  # chosen: half a megabyte, through which all terms of a question are looked for at once
 _FEW_POSTINGS = 200_000  # chosen: so many are counted at once in less time than a hundred terms one by one

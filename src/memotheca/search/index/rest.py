@@ -8,7 +8,7 @@ import numpy as np
 from memotheca.search.index.index_parts import Array
 from memotheca.search.index.live import Index
 
-# Chosen: chosen: more passages than these are not counted where no page reaches them: the answer then says "at least".
+# Chosen: more passages than these are not counted where no page reaches them: the answer then says "at least".
 COUNTED = 100_000
 
 

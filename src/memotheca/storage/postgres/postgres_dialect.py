@@ -7,7 +7,7 @@ from typing import Any
 
 from memotheca.storage.database import SKIP_LOCKED
 
-# Chosen: chosen: more than there are statements; those that name their values one by one have many lengths.
+# Chosen: more than there are statements; those that name their values one by one have many lengths.
 _KNOWN = 2048
 
 _LIST = re.compile(r"json_each\(\?\)(?: (?!CROSS\b|JOIN\b|WHERE\b|ORDER\b)(\w+))?")

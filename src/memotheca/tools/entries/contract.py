@@ -226,7 +226,7 @@ def transaction_shape(commit: Commit, about: Version, undone_by: int | None) -> 
 
 
 LINE = 500  # chosen: a few lines of a terminal
-# Chosen: chosen: what the line of a triple or a transaction takes beside its JSON.
+# Chosen: what the line of a triple or a transaction takes beside its JSON.
 LINE_COST = 100
 
 

@@ -101,16 +101,16 @@ class Output:
 
 
 GAP = "\n…\n"
-# Chosen: chosen: how much of a document is shown where nothing in it was looked for, and what is short enough to be
+# Chosen: how much of a document is shown where nothing in it was looked for, and what is short enough to be
 # shown whole.
 PREVIEW, SHORT = 500, 2000
 USUAL = 20  # specification: the default of `limit`
 TRIPLES = 10  # chosen: the best; `query_graph` has all
-# Chosen: chosen: what an answer takes beside its hits: the sentence, and what is around them; and what triples may
+# Chosen: what an answer takes beside its hits: the sentence, and what is around them; and what triples may
 # take.
 BESIDE = 1500
 TRIPLES_ROOM = 8000  # chosen: a third of an answer
-# Chosen: chosen: where so few were found, it is worth saying what else there is, and of which kinds.
+# Chosen: where so few were found, it is worth saying what else there is, and of which kinds.
 FEW = 3
 
 EXAMPLE = Example(

@@ -70,7 +70,7 @@ class Output:
     truncated: bool = flag()
 
 
-# Chosen: chosen: what is kept free for edges where there are many neighbors.
+# Chosen: what is kept free for edges where there are many neighbors.
 FEW_EDGES = 2_500
 
 EXAMPLE = Example(

@@ -49,9 +49,9 @@ CODES: dict[Failure, str] = {
 
 PRIMARY, LISTED, NEIGHBOUR = 10_000, 500, 200  # specification: where content is truncated
 TRUNCATED = "... [truncated]"
-# Chosen: chosen: how many links and tags of each note are shown, at most, where all of them would be too much.
+# Chosen: how many links and tags of each note are shown, at most, where all of them would be too much.
 FEWER = (200, 50, 20, 5, 0)
-# Chosen: chosen: what the links and tags of one note may take; its text takes the rest.
+# Chosen: what the links and tags of one note may take; its text takes the rest.
 LISTS = 8_000
 
 # By these a client tells what it was answered.

@@ -26,7 +26,7 @@ class Input:
     depth: int = integer("0 = node only, 1 = include neighbors", 0, minimum=0, maximum=1)
 
 
-# Chosen: chosen: what the neighbours may take, which are shown twice.
+# Chosen: what the neighbours may take, which are shown twice.
 AROUND = 8_000
 
 EXAMPLE = Example(
