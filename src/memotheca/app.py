@@ -58,7 +58,7 @@ from memotheca.tools.console.contract import ConsoleContract
 from memotheca.tools.documents.contract import DocumentsContract
 from memotheca.tools.entries.contract import EntriesContract
 from memotheca.tools.memories.contract import MemoriesContract
-from memotheca.tools.memories.exchanges import hear_call
+from memotheca.tools.memories.exchanges import CallWitness
 from memotheca.tools.notes.contract import NotesContract
 from memotheca.tools.patterns.contract import PatternsContract
 
@@ -76,7 +76,7 @@ CONTRACTS: dict[str, Contract] = {
     "notes": NotesContract(),
     "documents": DocumentsContract(),
     "patterns": PatternsContract(),
-    "memories": MemoriesContract(hear_call),
+    "memories": MemoriesContract(CallWitness()),
     "console": ConsoleContract(),
     "chatgpt": ChatgptContract(),
 }

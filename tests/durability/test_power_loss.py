@@ -9,7 +9,8 @@ import pytest
 
 from memotheca.admin.erasure import erase
 from memotheca.app import DATABASE, open_store, prepare_directory
-from memotheca.entries.edges import Claim, EdgeWithEnds, relate
+from memotheca.entries.edge_ends import EdgeWithEnds
+from memotheca.entries.edges import Claim, relate
 from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, store_entry, update_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock

@@ -8,7 +8,7 @@ from memotheca.memory.care import homeostasis
 from memotheca.memory.care.homeostasis import read_ledger
 from memotheca.memory.spaces.fingerprint import POSITION
 from memotheca.memory.standing import sample
-from memotheca.memory.standing.judge import reference_of
+from memotheca.memory.standing.sample import reference_of
 from memotheca.search.index import live
 from memotheca.storage.store import Transaction
 from tests.conftest import open_vault

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from memotheca.app import look_after
-from memotheca.memory.topics.drift import KEPT_FOR, trend_of
-from memotheca.memory.topics.drift import _superfluous as superfluous  # pyright: ignore[reportPrivateUsage]
+from memotheca.memory.topics.drift_checks import KEPT_FOR, superfluous, trend_of
 from memotheca.model.clock import DAY, SECOND
 from memotheca.model.kinds import MEMORY, TUNING
 from tests.conftest import Time

@@ -12,8 +12,9 @@ from memotheca.admin.erasure import erase
 from memotheca.app import build, look_after, write_down
 from memotheca.kernel.precedence import Precedence
 from memotheca.memory.care import look_through as looking
-from memotheca.memory.care.look_through import is_due, look_through
+from memotheca.memory.care.look_through import look_through
 from memotheca.memory.care.tasks import bring_up_to_date, standing_tasks
+from memotheca.memory.curation.pass_progress import is_due
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY, SECOND
 from memotheca.storage import care_tasks

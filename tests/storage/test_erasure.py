@@ -12,7 +12,8 @@ import pytest
 from memotheca.admin.erasure import RETENTION, Erased, backup_files, erase, purge
 from memotheca.admin.history import list_history, undo
 from memotheca.app import BACKUPS, DATABASE, backup_path, open_copy, open_store
-from memotheca.entries.edges import Claim, ClaimConflict, EdgeWithEnds, delete_edge, relate
+from memotheca.entries.edge_ends import EdgeWithEnds
+from memotheca.entries.edges import Claim, ClaimConflict, delete_edge, relate
 from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, get_entry, store_entry, update_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import DAY, SECOND

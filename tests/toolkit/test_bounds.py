@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memotheca.entries.entries import LONGEST_NAME
+from memotheca.entries.refusals import LONGEST_NAME
 from memotheca.model.errors import Failure, Refusal
 from memotheca.server.prompts import PROMPTS, complete, get_prompt
 from memotheca.toolkit.bounds import LARGEST_OBJECT, LONGEST, MOST_MEMBERS, bounded_schema

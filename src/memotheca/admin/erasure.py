@@ -18,7 +18,9 @@ from memotheca.notes.mounts import vaults_of
 from memotheca.notes.outbox import FilePlan, catch_up, finish
 from memotheca.notes.ownership import empty_trash
 from memotheca.search.index_folder import IndexFolder
+from memotheca.storage.conflicts import drop_all_conflicts
 from memotheca.storage.locks import role
+from memotheca.storage.repeats import drop_replies
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Store, Transaction
 
@@ -102,7 +104,7 @@ def _erase(kernel: Kernel, find: Callable[[Snapshot], list[str]], *, actor: str,
             head = transaction.head(id)
             plan.add(None if head is None else head.thing, None)
         files_follow = bool(plan.settle(transaction))
-        return len(doomed), sum(transaction.erase(id) for id in doomed), transaction.tx, files_follow
+        return len(doomed), _erase_things(transaction, doomed), transaction.tx, files_follow
 
     # The copies first: once the handle is gone from here, nobody could name what to look for in them.
     with kernel.read() as snapshot:
@@ -116,6 +118,16 @@ def _erase(kernel: Kernel, find: Callable[[Snapshot], list[str]], *, actor: str,
         finish(kernel)
     _forget_traces(kernel)
     return Erased(things, versions, tx, copies)
+
+
+def _erase_things(transaction: Transaction, ids: Iterable[str]) -> int:
+    """Things, and what waits or was answered in the same collection, which may quote them; how many versions held
+    some content."""
+    versions = sum(transaction.erase(id) for id in ids)
+    if transaction.changed:
+        drop_all_conflicts(transaction.session, transaction.collection)
+        drop_replies(transaction.session, transaction.collection)
+    return versions
 
 
 def _forget_traces(kernel: Kernel) -> None:
@@ -134,8 +146,7 @@ def erase_in_copy(copy: Store, collection: str, ids: list[str]) -> bool:
         transaction.describe("ERASE")
         held = [id for id in ids if transaction.version(id, transaction.tx) is not None]
         doomed = dict.fromkeys([*held, *(edge for id in held for edge in transaction.edges_ever_at(id))])
-        for id in doomed:
-            transaction.erase(id)
+        _erase_things(transaction, doomed)
         return bool(doomed)
 
     found = copy.write(collection, act, actor="erasure")

@@ -10,7 +10,7 @@ from memotheca.cli.layout import say
 from memotheca.cli.terminal import ACTOR, plain, styled
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.look_through import count_ahead, look_through
+from memotheca.memory.care.look_through import look_through
 from memotheca.memory.care.quarantine import lift_quarantine, quarantined_entries
 from memotheca.memory.care.recency import recent_entries
 from memotheca.memory.care.tasks import (
@@ -24,7 +24,8 @@ from memotheca.memory.care.tasks import (
 from memotheca.memory.claims.when import told_by, told_when
 from memotheca.memory.curation import merged_text
 from memotheca.memory.curation.annotate import annotate
-from memotheca.memory.curation.merge import MergeRequest, chief_of, forget, merge
+from memotheca.memory.curation.merge import MergeRequest, forget, merge
+from memotheca.memory.curation.pass_progress import count_ahead
 from memotheca.memory.curation.restore import restore
 from memotheca.memory.curation.ties import LINK_TO, RELATION
 from memotheca.memory.curation.tombstones import list_tombstones
@@ -33,6 +34,7 @@ from memotheca.memory.graph.relations import CONSISTENT
 from memotheca.memory.topics.north_star import Goal, read_goal
 from memotheca.memory.topics.survey import up_to_date
 from memotheca.memory.topics.topics import TopicMap
+from memotheca.memory.traits import chief_of
 from memotheca.memory.tuning.gates import Setting, gates_at, read_settings
 from memotheca.memory.tuning.thresholds import REGISTRY
 from memotheca.model.clock import to_iso

@@ -11,6 +11,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model import kinds
 from memotheca.model.errors import Failure, Refusal
 from memotheca.parsing.ocr import find_tesseract
+from memotheca.parsing.open_safely import MAX_SIZE
 from memotheca.search.chosen_embedder import embedder_of, setting_of
 from memotheca.search.finder import finder_of
 from memotheca.search.passages import chunk_size_of
@@ -19,6 +20,7 @@ from memotheca.storage.store import ACCEPTED
 from memotheca.vectors.embedders import understand
 
 MEGABYTE = 1 << 20  # specification: the unit
+MAX_FILE_MEGABYTES = MAX_SIZE // MEGABYTE  # specification: told in megabytes
 
 
 # Chosen: below this no file of some size can be taken any more, nor its index be made.

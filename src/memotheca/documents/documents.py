@@ -14,14 +14,12 @@ from memotheca.model import kinds
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
-from memotheca.parsing.open_safely import MAX_SIZE
 from memotheca.storage import document_index, jobs
 from memotheca.storage.document_index import DocumentRow
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
 EVERYTHING = 1 << 62  # chosen: no limit, within 64 bits
-MAX_FILE_MEGABYTES = MAX_SIZE // (1024 * 1024)  # specification: told in megabytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal, cast
 
 from memotheca.documents.sections import HAS_SECTION
-from memotheca.entries.entries import refuse_long
+from memotheca.entries.edge_ends import EdgeWithEnds, related_at, with_ends
+from memotheca.entries.refusals import refuse_long
 from memotheca.kernel.handles import EDGE_NAMES, ENTITY_NAMES, resolve
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.paging import PagePosition, start, to_cursor
@@ -47,15 +48,6 @@ class Claim:
     confidence: float | Unset = UNSET
     valid_from: str | Unset = UNSET
     valid_to: str | Unset = UNSET
-
-
-@dataclass(frozen=True, slots=True)
-class EdgeWithEnds:
-    """An edge with its ends."""
-
-    version: Version
-    source: Entry | None
-    target: Entry | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +186,7 @@ def find_edges(kernel: Kernel, question: EdgeQuestion, *, limit: int, cursor: st
         place = start(asked, cursor, newest=snapshot.tx, now=kernel.now())
         pattern = _pattern(snapshot, question)
         found = snapshot.edges(pattern, as_of=place.tx, after=place.last, limit=limit + 1)
-        edges = _with_ends(snapshot, found[:limit], place.tx)
+        edges = with_ends(snapshot, found[:limit], place.tx)
     more = len(found) > limit
     following = to_cursor(PagePosition(place.tx, place.now, found[limit - 1].id), asked) if more else None
     return EdgePage(edges, place.tx, following)
@@ -242,21 +234,6 @@ def _id_of(snapshot: Snapshot, text: str | None) -> str | None:
         if refusal.failure.is_trouble:
             raise
         return None
-
-
-def related_at(snapshot: Snapshot, version: Version) -> EdgeWithEnds:
-    """An edge with its ends as they are now."""
-    return _with_ends(snapshot, [version], snapshot.tx)[0]
-
-
-def _with_ends(snapshot: Snapshot, versions: Sequence[Version], as_of: int) -> list[EdgeWithEnds]:
-    edges = [cast(Edge, version.thing) for version in versions]
-    found = snapshot.versions_at({end for edge in edges for end in (edge.source, edge.target)}, as_of) if edges else {}
-    ends = {id: version.thing for id, version in found.items() if isinstance(version.thing, Entry)}
-    return [
-        EdgeWithEnds(version, ends.get(edge.source), ends.get(edge.target))
-        for version, edge in zip(versions, edges, strict=True)
-    ]
 
 
 def _related(snapshot: Snapshot, id: str) -> EdgeWithEnds:

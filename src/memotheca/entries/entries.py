@@ -1,10 +1,10 @@
 """Storing, changing and deleting entries, with the rules of typed knowledge."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from memotheca.documents.sections import remove_document, remove_with_edges
+from memotheca.entries.refusals import OwnedByFile, refuse_long
 from memotheca.kernel.handles import ENTRY_NAMES, resolve
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.validity import said_validity
@@ -19,7 +19,6 @@ from memotheca.search.prepared import LATER
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
-LONGEST_NAME = 1000  # specification: the bound of a topic
 ATTRIBUTES = ("source", "actor", "confidence", "knowledge_type", "memory_type", "status")
 
 FACT_RULE = (
@@ -146,12 +145,6 @@ def get_entry(kernel: Kernel, handle: str) -> Version:
         return resolve(snapshot, handle, "entry")
 
 
-def refuse_long(field: str, names: Sequence[str | Unset | None]) -> None:
-    """Who said something, where it comes from, and each tag are names, no texts."""
-    if any(len(name) > LONGEST_NAME for name in names if isinstance(name, str)):
-        raise Refusal(Failure.INVALID, f"{field} may have at most {LONGEST_NAME:,} characters.", field=field)
-
-
 def _refuse_long_names(told: Told) -> None:
     refuse_long("source", (told.source,))
     refuse_long("actor", (told.actor,))
@@ -169,14 +162,6 @@ def _refuse_fixed_text(entry: Entry, change: EntryChange) -> None:
         raise Refusal(
             Failure.INVALID, "What was said stays as it was said; store what follows from it.", field="content"
         )
-
-
-class OwnedByFile(Refusal):
-    """A note of a vault, which changes with its file and not as an entry."""
-
-    def __init__(self, handle: str) -> None:
-        super().__init__(Failure.UNSUPPORTED, f"{handle!r} is a note of a vault; change its file.", field="id")
-        self.handle = handle
 
 
 def _refuse_filed(entry: Entry) -> None:

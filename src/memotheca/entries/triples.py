@@ -1,17 +1,17 @@
 """Triples as sentences: "Ada works_at Analytical Engines" answers who works there, whichever words were asked in."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import cast
 
-from memotheca.entries.edges import EdgeWithEnds, related_at
+from memotheca.entries.edge_ends import EdgeWithEnds, related_at
+from memotheca.entries.triple_texts import as_entry, sentence_of, spoken_predicate
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.projection import Projection
 from memotheca.model.commits import Version
-from memotheca.model.kinds import ENTITY, TRIPLE
-from memotheca.model.knowledge import Edge, Entry, handle_of
+from memotheca.model.kinds import ENTITY
+from memotheca.model.knowledge import Edge, handle_of
 from memotheca.search.finder import Finder, Search, finder_of
 from memotheca.search.hits import Hit
 from memotheca.search.index.score import Filter
@@ -28,8 +28,6 @@ ENOUGH = 0.5
 # Chosen: what a triple gets for an end that is named in full, so that it comes before one that shares a word by
 # chance.
 NAMED = 0.25
-
-_JOINTS = re.compile(r"[_\-]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +49,6 @@ class TripleMatches:
 
     triples: list[TripleMatch]
     total: int
-
-
-def sentence_of(related: EdgeWithEnds) -> str:
-    """A triple as people say it: `works_at` is `works at`."""
-    edge = cast(Edge, related.version.thing)
-    return " ".join((_name(related.source), spoken_predicate(edge.predicate), _name(related.target)))
-
-
-def spoken_predicate(predicate: str) -> str:
-    return " ".join(_JOINTS.sub(" ", predicate).split())
-
-
-def _name(end: Entry | None) -> str:
-    return "?" if end is None else end.title or handle_of(end)
 
 
 class _Predicates(Projection[frozenset[str], set[str]]):
@@ -129,21 +113,3 @@ def _said(snapshot: Snapshot, id: str, score: float) -> TripleMatch:
 def as_hit(said: TripleMatch) -> Hit:
     """A triple as something that was found, its sentence for a text."""
     return Hit(as_entry(said.related), said.score, said.score)
-
-
-def as_entry(related: EdgeWithEnds) -> Version:
-    """A triple for whoever shows entries: its sentence is its title and its text."""
-    version, edge = related.version, cast(Edge, related.version.thing)
-    sentence = sentence_of(related)
-    told = Entry(
-        id=edge.id,
-        kind=TRIPLE,
-        title=sentence,
-        body=f"{sentence}.",
-        attributes={**edge.attributes, "confidence": edge.confidence},
-        aliases=edge.aliases,
-        validity=edge.validity,
-        created_at=edge.created_at,
-        updated_at=edge.updated_at,
-    )
-    return Version(id=edge.id, tx=version.tx, time=version.time, subject="edge", kind=TRIPLE, thing=told)

@@ -1,11 +1,10 @@
 """What a memory's own fields say of it: how much it matters, and whether it is held."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memotheca.model import kinds
-from memotheca.model.knowledge import Entry
-from memotheca.search.filters import is_holding
+from memotheca.model.knowledge import Entry, is_holding
 
 # What a memory tool works on.
 KNOWN = (kinds.MEMORY, kinds.ENTRY, kinds.NOTE, kinds.DOCUMENT, kinds.SECTION)
@@ -24,3 +23,8 @@ def quarantine_of(entry: Entry, now: int) -> Mapping[str, Any] | None:
 def text_of(entry: Entry) -> str:
     """What an entry says, with its title."""
     return f"{entry.title}\n{entry.body}" if entry.title else entry.body
+
+
+def chief_of(sources: Sequence[Entry]) -> Entry:
+    """The most important source, the oldest of several."""
+    return min(sources, key=lambda entry: (-importance_of(entry), entry.id))

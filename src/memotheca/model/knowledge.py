@@ -89,3 +89,8 @@ def subject_of(thing: Thing) -> Subject:
 def handle_of(thing: Thing) -> str:
     """The name people use for it: its first alias, else its id."""
     return thing.aliases[0].name if thing.aliases else thing.id
+
+
+def is_holding(held: Mapping[str, Any], now: int) -> bool:
+    """Whether a quarantine still keeps its entry from being found: those of earlier programs end by themselves."""
+    return held.get("until") is None or int(held["until"]) > now

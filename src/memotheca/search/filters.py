@@ -1,7 +1,6 @@
 """What chunks are filtered by: each filter is a term of its own among the words, so that one index holds both."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from memotheca.model import kinds
@@ -24,11 +23,6 @@ FILTERED_ATTRIBUTES = (
     "modality",
 )
 QUARANTINED = filter_number("quarantine", "held")
-
-
-def is_holding(held: Mapping[str, Any], now: int) -> bool:
-    """Whether a quarantine still keeps its entry from being found: those of earlier programs end by themselves."""
-    return held.get("until") is None or int(held["until"]) > now
 
 
 def filters_of(entry: Entry) -> list[int]:

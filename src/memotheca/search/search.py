@@ -10,13 +10,12 @@ from memotheca.kernel.paging import PagePosition, start, to_cursor
 from memotheca.kernel.validity import moment
 from memotheca.model import kinds
 from memotheca.model.errors import Failure, Refusal
-from memotheca.model.knowledge import Entry, fold
+from memotheca.model.knowledge import Entry, fold, is_holding
 from memotheca.model.retry import persist
 from memotheca.search.chosen_embedder import embedder_of
 from memotheca.search.excerpts import Excerpt, ExcerptQuery, Matched, read_place
-from memotheca.search.filters import FILTERED_ATTRIBUTES, QUARANTINED, filters_of, is_holding
+from memotheca.search.filters import FILTERED_ATTRIBUTES, QUARANTINED, filters_of
 from memotheca.search.finder import (
-    CANDIDATES,
     ChunkMatch,
     Finder,
     Findings,
@@ -28,7 +27,7 @@ from memotheca.search.finder import (
 )
 from memotheca.search.hits import Hit, HitPage, PageBudget, within
 from memotheca.search.index.rest import Wanting
-from memotheca.search.index.score import Filter
+from memotheca.search.index.score import CANDIDATES, Filter
 from memotheca.search.signals import Signal, weigh
 from memotheca.search.vocabulary import read_as_meant
 from memotheca.storage import chunks

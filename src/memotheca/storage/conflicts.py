@@ -36,3 +36,7 @@ def drop_conflict(session: Session, collection: str, id: str) -> None:
 
 def drop_expired_conflicts(session: Session, collection: str, now: int) -> None:
     session.run("DELETE FROM pending_conflict WHERE collection = ? AND expires <= ?", collection, now)
+
+
+def drop_all_conflicts(session: Session, collection: str) -> None:
+    session.run("DELETE FROM pending_conflict WHERE collection = ?", collection)

@@ -14,7 +14,6 @@ from memotheca.model.ids import new_id
 from memotheca.model.knowledge import Edge, Entry, Thing, subject_of
 from memotheca.storage.database import Database, Session, TellingSession, TryAgain, scalar
 from memotheca.storage.heads import drop_head, loose_edges, set_edge_heads, set_head
-from memotheca.storage.repeats import drop_replies
 from memotheca.storage.serialization import to_image, to_text
 from memotheca.storage.snapshot import Snapshot
 
@@ -130,7 +129,8 @@ class Transaction(Snapshot):
             self._derive.removed(self.session, self.collection, self.tx, thing.id)
 
     def erase(self, id: str) -> int:
-        """Take a thing's content out of every version and return how many held some."""
+        """Take a thing's content out of every version, and what follows from it; return how many held some. What else
+        may quote it is for whoever erases (`admin/erasure.py`)."""
         newest = self.version(id, self.tx)
         if newest is None:
             raise Refusal(Failure.NOT_FOUND, "There is nothing to erase under that id.")
@@ -152,8 +152,6 @@ class Transaction(Snapshot):
         drop_head(self.session, self.collection, id)
         self._left.add(id)
         self.session.run("DELETE FROM alias WHERE collection = ? AND id = ?", self.collection, id)
-        self.session.run("DELETE FROM pending_conflict WHERE collection = ?", self.collection)
-        drop_replies(self.session, self.collection)
         if self._derive is not None:
             self._derive.erased(self.session, self.collection, id)
         return len(held)

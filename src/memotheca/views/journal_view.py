@@ -13,7 +13,7 @@ from memotheca.storage.counts import busiest_actors, count_changes
 from memotheca.storage.lookups import oldest_tx
 from memotheca.storage.snapshot import Snapshot
 from memotheca.views.differences import compare_things
-from memotheca.views.search_view import name_entry
+from memotheca.views.thing_names import name_entry
 
 LOOKED_AT = 5000  # chosen: transactions that are looked at for one page of a filtered list
 AT_ONCE = 200  # chosen: commits that are read together

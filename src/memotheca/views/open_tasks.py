@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memotheca.entries.edges import CONFLICT_LIFETIME, ClaimConflict, pending_conflicts
-from memotheca.entries.triples import sentence_of
+from memotheca.entries.triple_texts import sentence_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.names import short_handle
 from memotheca.memory.care.quarantine import quarantined_entries
@@ -18,7 +18,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.storage.care_tasks import TaskRow, TaskState, add_tasks
 from memotheca.storage.snapshot import Snapshot
-from memotheca.views.search_view import name_entry, source_of
+from memotheca.views.thing_names import name_entry, source_of
 
 HELD, CONFLICT = "held", "conflict"
 SENTENCE = 400  # chosen: letters that are shown of a side

@@ -14,6 +14,7 @@ from memotheca.search.hits import Hit, HitPage
 from memotheca.search.search import Question, find_entries, list_newest
 from memotheca.storage.snapshot import Snapshot
 from memotheca.views.as_of import PastState, find_state
+from memotheca.views.thing_names import ThingName, name_entry, source_of
 
 PASSAGE = 360  # chosen: three or four lines of a page
 TRIPLES = 5  # chosen: what stands above the passages without pushing them off the page
@@ -34,15 +35,6 @@ class Wanted:
     @property
     def is_narrowed(self) -> bool:
         return any((self.kinds, self.tags, self.since, self.until, self.as_of))
-
-
-@dataclass(frozen=True, slots=True)
-class ThingName:
-    """Something as it is named where others are spoken of."""
-
-    id: str
-    handle: str
-    title: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,21 +121,6 @@ def _shown(snapshot: Snapshot, hit: Hit, sought: ExcerptQuery, documents: Mappin
         hit=hit,
         why=_why(hit),
     )
-
-
-def name_entry(snapshot: Snapshot, entry: Entry) -> ThingName:
-    title = entry.title or str(entry.attributes.get("filename") or "") or " ".join(entry.body.split())[:80]
-    return ThingName(entry.id, short_handle(snapshot, entry), title)
-
-
-def source_of(entry: Entry) -> str | None:
-    """Where it comes from, as far as that was said: a source, a file, or who stored it."""
-    # Where a document lies on this machine is nobody's business elsewhere; a note's path is within its vault.
-    names = ("source", "filename", "actor") if entry.kind != kinds.NOTE else ("source", "path", "actor")
-    for name in names:
-        if isinstance(told := entry.attributes.get(name), str) and told:
-            return told
-    return None
 
 
 def _slice(section: Entry, document: Entry) -> str:

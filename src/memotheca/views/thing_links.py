@@ -9,7 +9,7 @@ from memotheca.model.knowledge import Edge, Entry, handle_of
 from memotheca.notes.notebook import Notebook
 from memotheca.storage.adjacency import ENDS, edges_at
 from memotheca.storage.snapshot import Snapshot
-from memotheca.views.search_view import name_entry
+from memotheca.views.thing_names import name_entry
 
 LOOKED_AT = 2000  # chosen: of a hub so many are read to find the weightiest
 NOTE_LINK = "Link"

@@ -21,8 +21,8 @@ from memotheca.storage.adjacency import count_joints
 from memotheca.storage.snapshot import Snapshot
 from memotheca.views.as_of import PastState, find_state
 from memotheca.views.differences import FieldChange, compare_things
-from memotheca.views.search_view import ThingName, name_entry
 from memotheca.views.thing_links import ShownEnd, Tie, past_ties_of, show_ends, ties_of, to_tie, without_sections
+from memotheca.views.thing_names import ThingName, name_entry
 
 Standing = Literal["current", "expired", "superseded", "forgotten", "held"]
 

@@ -9,7 +9,7 @@ from memotheca.kernel.names import name_thing, short_handle
 from memotheca.model.kinds import TRIPLE
 from memotheca.model.knowledge import Edge
 from memotheca.views.differences import FieldChange, compare_things
-from memotheca.views.search_view import name_entry
+from memotheca.views.thing_names import name_entry
 
 Effect = Literal["removed", "restored", "changed"]
 MANY = 100  # chosen: things that are shown one by one; the count says how many there are

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from memotheca.admin.imports.foreign_content import ForeignContent, ForeignRecord, ForeignRelation
 from memotheca.admin.transfer import relate_names
 from memotheca.conversations.keep import LONGEST, KeepConversation, put_conversation, scrub_turns
-from memotheca.entries.entries import LONGEST_NAME, blank_entry
+from memotheca.entries.entries import blank_entry
+from memotheca.entries.refusals import LONGEST_NAME
 from memotheca.kernel.handles import IMPORTED_NAMES
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import to_iso

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.look_through import is_due, look_through
+from memotheca.memory.care.look_through import look_through
 from memotheca.memory.care.prefetch import get_ready
+from memotheca.memory.curation.pass_progress import is_due
 from memotheca.memory.topics.drift import check_daily
 from memotheca.memory.topics.purpose import drop_old_vectors
 from memotheca.memory.topics.survey import go_on_surveying, is_survey_due

@@ -10,12 +10,12 @@ import numpy as np
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.protected import protection_of
-from memotheca.memory.curation.merge import chief_of
 from memotheca.memory.graph.relations import SAME_AS, SUPERSEDES
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.topics.entry_topics import see_entries
 from memotheca.memory.topics.north_star import read_goal
-from memotheca.memory.topics.topics import read_topics, see_entries
-from memotheca.memory.traits import importance_of, quarantine_of
+from memotheca.memory.topics.topics import read_topics
+from memotheca.memory.traits import chief_of, importance_of, quarantine_of
 from memotheca.model.clock import DAY
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry

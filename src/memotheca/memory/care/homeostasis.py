@@ -10,8 +10,8 @@ from typing import Any
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.projection import Projection
-from memotheca.memory.graph.balance import Examined, examine
-from memotheca.memory.graph.cancer import FEWEST, LEAST_IMPORTANT
+from memotheca.memory.graph.balance import examine
+from memotheca.memory.graph.cancer import FEWEST, LEAST_IMPORTANT, Examined
 from memotheca.memory.session.arousal import modulator_levels
 from memotheca.memory.session.modulators import MODULATORS, Levels
 from memotheca.memory.session.state import Mood

@@ -9,8 +9,9 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.quadrants import QUADRANTS, quadrant
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.spaces.all_spaces import Gallery
-from memotheca.memory.standing.judge import count_lately, judge_lately, reference_of, stand_as_whole
-from memotheca.memory.standing.sample import SAMPLE
+from memotheca.memory.standing.judge import count_lately, judge_lately
+from memotheca.memory.standing.sample import SAMPLE, reference_of
+from memotheca.memory.standing.whole import stand_as_whole
 from memotheca.memory.traits import KNOWN
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.kinds import MEMORY

@@ -9,7 +9,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.precedence import Precedence
 from memotheca.memory.care.critique import judge_pairs, related_pairs
 from memotheca.memory.care.tasks import bring_up_to_date, has_expired, is_alone, task_of
-from memotheca.memory.curation.undecided import HELD, PLACE, single_task, unexplained_names
+from memotheca.memory.curation.pass_progress import AGAIN, PLACE, place_of
+from memotheca.memory.curation.undecided import HELD, single_task, unexplained_names
 from memotheca.memory.graph.balance import examine
 from memotheca.memory.graph.cancer import LEAST_IMPORTANT
 from memotheca.memory.traits import KNOWN, importance_of, quarantine_of
@@ -18,30 +19,14 @@ from memotheca.model.clock import DAY, to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
-from memotheca.storage.activity import read_state, write_state
+from memotheca.storage.activity import write_state
 from memotheca.storage.care_tasks import TaskRow, add_tasks, ids_beyond
 from memotheca.storage.database import Session
 from memotheca.storage.snapshot import Snapshot
 
 ALONE = 30 * DAY  # specification (memory-model: Curation tasks)
-AGAIN = DAY  # chosen: time alone makes some tasks, and what was edited is looked at again
 ROUND = 0.2  # chosen: seconds of work between two looks whether something else is due
 SLICE = 32  # chosen: ids that are read at once
-COUNTED = 1000  # chosen: beyond that a number tells nobody more
-
-
-def count_ahead(snapshot: Snapshot) -> int:
-    """How many entries are still to be looked through in this pass; at most so many are counted."""
-    return len(ids_beyond(snapshot, KNOWN, _place(snapshot)["after"], limit=COUNTED))
-
-
-def is_due(kernel: Kernel) -> bool:
-    """Whether anything is left of this pass, or another is due."""
-    with kernel.read() as snapshot:
-        place = _place(snapshot)
-        if ids_beyond(snapshot, KNOWN, place["after"], limit=1):
-            return True
-        return bool(place["after"]) and kernel.now() - place["begun"] >= AGAIN
 
 
 def look_through(
@@ -56,7 +41,7 @@ def look_through(
     what was found and how far it came. A pass begins again a day after it began; `anew` begins one that has ended."""
     bring_up_to_date(kernel)
     with kernel.read() as snapshot:
-        place: dict[str, Any] = _place(snapshot)
+        place: dict[str, Any] = place_of(snapshot)
         is_through = not ids_beyond(snapshot, KNOWN, place["after"], limit=1)
     if not place["begun"] or (is_through and (anew or kernel.now() - place["begun"] >= AGAIN)):
         place = {"after": "", "begun": kernel.now()}
@@ -70,10 +55,6 @@ def look_through(
         write_state(session, kernel.collection, PLACE, {**place, "after": after}, now=kernel.now())
 
     kernel.store.operate(act)
-
-
-def _place(snapshot: Snapshot) -> dict[str, Any]:
-    return read_state(snapshot.session, snapshot.collection, PLACE) or {"after": "", "begun": 0}
 
 
 def _go_on(kernel: Kernel, stop: Callable[[], bool], after: str, seconds: float) -> tuple[list[TaskRow], str]:

@@ -8,7 +8,8 @@ from memotheca.kernel.citations import name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation import merged_text
 from memotheca.memory.curation.annotate import annotate
-from memotheca.memory.curation.merge import MergeRequest, chief_of, forget, merge, sources_of
+from memotheca.memory.curation.merge import MergeRequest, forget, merge, sources_of
+from memotheca.memory.traits import chief_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.errors import Failure, Refusal
 

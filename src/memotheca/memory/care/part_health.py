@@ -8,12 +8,13 @@ from typing import Literal
 
 from memotheca.admin.checkup import STORAGE, WORK, Remedy, Vital, storage_vitals, work_vitals
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.look_through import count_ahead, look_through
+from memotheca.memory.care.look_through import look_through
+from memotheca.memory.curation.pass_progress import count_ahead
 from memotheca.memory.curation.rewards import RECALLED
 from memotheca.memory.focus.workspace import COUPLING, mood_of, pinned_entry, set_coupling, unpin
 from memotheca.memory.session.arousal import bring_to_rest
 from memotheca.memory.session.state import activity_of
-from memotheca.memory.standing.judge import reference_of
+from memotheca.memory.standing.sample import reference_of
 from memotheca.model.kinds import MEMORY
 from memotheca.search.census import take_census
 from memotheca.storage.snapshot import Snapshot

@@ -8,7 +8,7 @@ from memotheca.memory.care.critique import find_clashes, related_pairs
 from memotheca.memory.care.layers import count_quadrants
 from memotheca.memory.care.recency import recent_entries
 from memotheca.memory.session.state import activity_of
-from memotheca.memory.standing.judge import reference_of
+from memotheca.memory.standing.sample import reference_of
 
 LOOKED_AT = 50  # chosen: as many as a critique can be about
 

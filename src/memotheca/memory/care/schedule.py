@@ -6,15 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.look_through import AGAIN, PLACE, count_ahead
+from memotheca.memory.curation.pass_progress import AGAIN, PLACE, count_ahead
 from memotheca.memory.session.consent import IdleDreams
 from memotheca.memory.session.rounds import RAN
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.session.wake import DREAMS_COMPLETED
-from memotheca.memory.topics.drift import DAILY, past_checks
-from memotheca.memory.topics.survey import AGAIN as FOUND_AGAIN
-from memotheca.memory.topics.survey import FEWEST, WORK
-from memotheca.memory.topics.topics import STATE, STATE_AT
+from memotheca.memory.topics.drift_checks import DAILY, past_checks
+from memotheca.memory.topics.topics import AGAIN as FOUND_AGAIN
+from memotheca.memory.topics.topics import FEWEST, STATE, STATE_AT, WORK
 from memotheca.model.clock import DAY, HOUR
 from memotheca.model.kinds import MEMORY
 from memotheca.search.census import take_census

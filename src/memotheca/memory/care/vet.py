@@ -11,9 +11,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.safety.adversarial import inspect
 from memotheca.memory.safety.circularity import find_circle
 from memotheca.memory.spaces.space import Hung
-from memotheca.memory.standing.judge import reference_of
 from memotheca.memory.standing.probe import hang_text
-from memotheca.memory.standing.sample import Reference
+from memotheca.memory.standing.sample import Reference, reference_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import PRIORS, Gates
 from memotheca.search.embed import prepare_text

@@ -5,7 +5,8 @@ from typing import cast
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
-from memotheca.memory.graph.balance import Examined, examine, refuse_cancer
+from memotheca.memory.graph.balance import examine, refuse_cancer
+from memotheca.memory.graph.cancer import Examined
 from memotheca.memory.session.state import log_curation, note_decisions
 from memotheca.memory.traits import importance_of
 from memotheca.memory.tuning.gates import gates_at

@@ -12,7 +12,7 @@ from memotheca.memory.claims.stated_causes import IDENTIFIER
 from memotheca.memory.curation.links import new_link
 from memotheca.model import kinds
 from memotheca.model.knowledge import Alias, Edge, Entry
-from memotheca.search.derive import LATER
+from memotheca.search.prepared import LATER
 from memotheca.storage.store import Transaction
 from memotheca.text.words import identifiers
 

@@ -18,7 +18,7 @@ from memotheca.memory.graph.cycles import refuse_circle, refuse_superseding_itse
 from memotheca.memory.graph.relations import SUPERSEDES
 from memotheca.memory.session.state import activity_of, note_decisions
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
-from memotheca.memory.traits import importance_of
+from memotheca.memory.traits import chief_of, importance_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided
 from memotheca.memory.verbs import Verb
@@ -219,11 +219,6 @@ def compare_priors(snapshot: Snapshot, sources: Sequence[Entry], *, force: bool)
             },
         )
     return {s.id for s in sources if similarity(priors[chief.id], priors[s.id]) < bar}, likeness
-
-
-def chief_of(sources: Sequence[Entry]) -> Entry:
-    """The most important source, the oldest of several."""
-    return min(sources, key=lambda entry: (-importance_of(entry), entry.id))
 
 
 def _merge_note(asked: MergeRequest) -> dict[str, Any]:

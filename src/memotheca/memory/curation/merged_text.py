@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.memory.claims.summary import summarise
-from memotheca.memory.curation.merge import SEPARATOR, chief_of
+from memotheca.memory.curation.merge import SEPARATOR
+from memotheca.memory.traits import chief_of
 from memotheca.memory.tuning.thresholds import Gates
 from memotheca.model.knowledge import Entry
 from memotheca.text.tokens import count_tokens

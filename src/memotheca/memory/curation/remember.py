@@ -10,6 +10,7 @@ from memotheca.kernel.handles import MEMORY_NAMES
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.claims.said_times import read_times
+from memotheca.memory.curation.compared_tasks import open_tasks
 from memotheca.memory.curation.decisions import (
     UNDECIDED,
     Decisions,
@@ -22,7 +23,6 @@ from memotheca.memory.curation.links import new_link, stated_edges
 from memotheca.memory.curation.mentions import mention_edges
 from memotheca.memory.curation.origin import Origin, stated_source, with_origin
 from memotheca.memory.curation.rewards import Joined, Rewarded, reward_store, weigh_store
-from memotheca.memory.curation.undecided import open_tasks
 from memotheca.memory.graph.cycles import refuse_superseding_itself, without_circles
 from memotheca.memory.graph.relations import CONTRADICTS
 from memotheca.memory.safety.speakers import Hearing, hear
@@ -32,10 +32,18 @@ from memotheca.memory.session.retrieval_log import CITED
 from memotheca.memory.session.state import Mood, activity_of, log_curation, note_decisions, note_use
 from memotheca.memory.session.steering_reward import Reward
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
-from memotheca.memory.standing.judge import Learned, consistency, learn, reference_of
 from memotheca.memory.standing.nearest import find_near, near_enough, vicinity_of
-from memotheca.memory.standing.sample import Judged, Reference, hang, likely_duplicates, mean_vector, meanings
+from memotheca.memory.standing.sample import (
+    Judged,
+    Reference,
+    hang,
+    likely_duplicates,
+    mean_vector,
+    meanings,
+    reference_of,
+)
 from memotheca.memory.standing.subject import FOUND, ComparedEntry, Near, compare_with_stored
+from memotheca.memory.standing.whole import Learned, consistency, learn
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided, Gates, Name
 from memotheca.memory.verbs import Verb

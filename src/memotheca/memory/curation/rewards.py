@@ -10,7 +10,7 @@ from memotheca.memory.session.modulators import Levels, reward
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.session.steering_reward import Deed, Reward, steer
 from memotheca.memory.spaces.fingerprint import SESSION
-from memotheca.memory.standing.judge import Learned
+from memotheca.memory.standing.whole import Learned
 from memotheca.model.knowledge import Entry
 
 LEARNED = "learned"

@@ -7,25 +7,19 @@ from typing import Literal
 
 from memotheca.kernel.citations import name_of
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.critique import Repetition, meanings_of, related_pairs, said_between
+from memotheca.memory.care.critique import Repetition, meanings_of, related_pairs
 from memotheca.memory.care.tasks import task_of
 from memotheca.memory.claims.priors import assume, similarity
 from memotheca.memory.claims.sameness import differences
-from memotheca.memory.curation.merge import (
-    ChangedMeanwhile,
-    Merged,
-    MergeRequest,
-    carry_looks,
-    chief_of,
-    merge_within,
-)
+from memotheca.memory.curation.merge import ChangedMeanwhile, Merged, MergeRequest, carry_looks, merge_within
 from memotheca.memory.curation.merged_text import extract
 from memotheca.memory.curation.reversal import hash_of, machine_note
 from memotheca.memory.curation.undecided import in_order
+from memotheca.memory.graph.said import said_between
 from memotheca.memory.session.state import activity_of, note_decisions
 from memotheca.memory.standing.sample import meanings
 from memotheca.memory.standing.subject import compare_pairs
-from memotheca.memory.traits import quarantine_of
+from memotheca.memory.traits import chief_of, quarantine_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided, Gates
 from memotheca.memory.verbs import Verb

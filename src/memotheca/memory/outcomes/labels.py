@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from memotheca.memory.outcomes.calibrator import LabelledExample, features_of
-from memotheca.memory.outcomes.shown_signals import GENERAL
+from memotheca.memory.tuning.thresholds import GENERAL
 from memotheca.model.knowledge import fold
 from memotheca.storage.database import Session
 from memotheca.storage.instruments.retrievals import RetrievalRow, labelled_retrievals

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.outcomes.calibrator import SIGNALS, Calibrator
 from memotheca.memory.outcomes.labels import NEEDED
-from memotheca.memory.outcomes.shown_signals import GENERAL
 from memotheca.memory.session.learning import lambdas
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.tuning.thresholds import GENERAL
 from memotheca.memory.tuning.tunings import read_tuning
 from memotheca.storage.database import Session
 from memotheca.storage.instruments.retrievals import ObservedOutcome

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.outcomes.calibrator import SIGNALS, brier_score, calibration_error, features_of
-from memotheca.memory.outcomes.labels import HALF, NEEDED, WEAK
+from memotheca.memory.outcomes.calibrator import brier_score, calibration_error
+from memotheca.memory.outcomes.labels import NEEDED, WEAK
 from memotheca.memory.outcomes.learner import (
     LEARNER,
     SURPRISE,
@@ -22,23 +22,19 @@ from memotheca.memory.outcomes.learner import (
     view_lambda,
 )
 from memotheca.memory.outcomes.learning_log import RECENT, LearningEvent, LearningLogFilter, read_learning
-from memotheca.memory.outcomes.shown_signals import GENERAL
 from memotheca.memory.session.state import activity_of
-from memotheca.memory.spaces.space_table import IDS
+from memotheca.memory.tuning.thresholds import GENERAL
 from memotheca.memory.tuning.tunings import read_tunings, tuning_versions
 from memotheca.storage.instruments.retrievals import (
     STATED,
     USED,
     ObservedOutcome,
     count_retrievals,
-    labelled_retrievals,
     observed_outcomes,
 )
 
 Escalation = Literal["insufficient_labels", "none", "pending", "human_review"]
 BATCH, BATCHES = 10, 10  # chosen: points of a history that can be read
-# The spaces whose nearness to the question is a signal of its own.
-SIGNAL_OF = {"E1": ("cosine", 1), "E2": ("recency", 1), "E6": ("lexical", 1), "E8": ("distance", -1)}
 FAILURES = 3  # specification (memory-model: Learner)
 
 
@@ -114,26 +110,6 @@ def learning_state(kernel: Kernel, domain: str = GENERAL) -> LearningState:
         adjustments=adjustments,
         recent_events=sum(event.time >= now - RECENT for event in events),
     )
-
-
-def space_accuracy(kernel: Kernel) -> dict[str, float | None]:
-    """Of each space whose nearness is a signal, how often it is greater for what helped than for what did not; ½ says
-    nothing. Unknown of the others, and where nothing is known to have helped, or not to."""
-    with kernel.read() as snapshot:
-        rows = labelled_retrievals(snapshot.session, kernel.collection, hows=(STATED,), limit=WINDOW)
-    found: dict[str, float | None] = dict.fromkeys(IDS)
-    for space, (signal, sign) in SIGNAL_OF.items():
-        values = {
-            helped: [
-                sign * features_of(row.shown)[SIGNALS.index(signal)]
-                for row in rows
-                if row.shown and row.outcome is not None and (row.outcome >= HALF) is helped
-            ]
-            for helped in (True, False)
-        }
-        pairs = [(one > other) + (one == other) / 2 for one in values[True] for other in values[False]]
-        found[space] = sum(pairs) / len(pairs) if pairs else None
-    return found
 
 
 def _count(counts: Mapping[tuple[str, str], int], domain: str, ways: Iterable[str]) -> int:

@@ -16,11 +16,11 @@ from memotheca.memory.outcomes.learner import (
     view_lambda,
 )
 from memotheca.memory.outcomes.learning_log import LearningEvent, log_learning
-from memotheca.memory.outcomes.shown_signals import GENERAL
 from memotheca.memory.session.arousal import modulator_levels
 from memotheca.memory.session.modulators import MODULATORS
 from memotheca.memory.session.retrieval_log import LASTING
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.tuning.thresholds import GENERAL
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.database import Session

@@ -8,6 +8,7 @@ from typing import cast
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.traits import importance_of
+from memotheca.memory.tuning.thresholds import GENERAL
 from memotheca.model.clock import DAY
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
@@ -16,7 +17,6 @@ from memotheca.storage.instruments.retrievals import ShownEntry
 
 HALF_LIFE = 90 * DAY  # chosen: as the ranking has it
 OFTEN = 64  # chosen: looks from which on more say nothing more, as the ranking has it
-GENERAL = "General"
 
 
 def shown_entries(kernel: Kernel, hits: Sequence[Hit], now: int) -> tuple[ShownEntry, ...]:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.recall.profiles import Profile, narrow
+from memotheca.memory.recall.profile_order import narrow
+from memotheca.memory.recall.profiles import Profile
 from memotheca.memory.spaces.fusion_weights import prioritise
 from memotheca.memory.spaces.space_table import IDS
 from memotheca.memory.standing.sample import hang

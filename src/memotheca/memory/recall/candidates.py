@@ -8,14 +8,15 @@ from memotheca.entries.triples import as_hit, find_sentences
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.inquiry import Inquiry
 from memotheca.memory.graph.causes import causes_of
-from memotheca.memory.graph.relations import CONTRADICTS, MENTIONS, RESOLVES, SUPERSEDES
+from memotheca.memory.graph.relations import CONTRADICTS, RESOLVES, SUPERSEDES
 from memotheca.memory.recall.preference import prefer
-from memotheca.memory.recall.profiles import Profile, narrow, rank_by_profile
+from memotheca.memory.recall.profile_order import narrow, rank_by_profile
+from memotheca.memory.recall.profiles import Profile
 from memotheca.memory.session.state import note_decisions
 from memotheca.memory.traits import KNOWN, quarantine_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided, Gates
-from memotheca.model.kinds import CAUSAL, HIERARCHICAL, RELATIONAL
+from memotheca.model.kinds import CAUSAL, HIERARCHICAL, MENTIONS, RELATIONAL
 from memotheca.model.knowledge import Entry
 from memotheca.search.hits import Hit
 from memotheca.search.search import Question, find_entries

@@ -13,9 +13,9 @@ from memotheca.memory.care.recency import recent_entries
 from memotheca.memory.claims.ranking import fuse
 from memotheca.memory.spaces.all_spaces import Gallery
 from memotheca.memory.spaces.space_table import COUNT, IDS
-from memotheca.memory.standing.judge import reference_of
 from memotheca.memory.standing.nearest import vicinity_of
 from memotheca.memory.standing.probe import hang_question
+from memotheca.memory.standing.sample import reference_of
 from memotheca.memory.traits import KNOWN, quarantine_of
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census

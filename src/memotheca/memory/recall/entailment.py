@@ -14,9 +14,8 @@ from memotheca.memory.spaces import hyperbolic
 from memotheca.memory.spaces.all_spaces import Gallery
 from memotheca.memory.spaces.space import Hung
 from memotheca.memory.spaces.space_table import IDS
-from memotheca.memory.standing.judge import reference_of
 from memotheca.memory.standing.nearest import nearest_entries
-from memotheca.memory.standing.sample import hang
+from memotheca.memory.standing.sample import hang, reference_of
 from memotheca.memory.traits import text_of
 from memotheca.model.kinds import HIERARCHICAL
 from memotheca.model.knowledge import Edge, Entry, fold

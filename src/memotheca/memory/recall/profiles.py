@@ -2,34 +2,22 @@
 out, and what they do to a search (memory-model: Profiles)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.state import activity_of
-from memotheca.memory.spaces.all_spaces import Gallery
-from memotheca.memory.spaces.fusion_weights import METHODS, fuse_weights, normalise, prioritise
-from memotheca.memory.spaces.space_table import COUNT, IDS
-from memotheca.memory.standing.nearest import vicinity_of
-from memotheca.memory.standing.probe import hang_question
+from memotheca.memory.spaces.fusion_weights import METHODS, normalise
+from memotheca.memory.spaces.space_table import IDS
 from memotheca.memory.tuning.tunings import change_tunings, read_tuning, read_tunings
 from memotheca.memory.verbs import Verb
-from memotheca.model.clock import DAY, to_iso
 from memotheca.model.commits import Commit
 from memotheca.model.errors import Failure, Refusal
-from memotheca.model.knowledge import Entry
-from memotheca.search.hits import Hit
-from memotheca.search.search import Question
 from memotheca.storage.snapshot import Snapshot
 
 PREFIX = "profile:"
 CUSTOM = "custom"
 PRIMARY, SECONDARY, OTHER = 0.2, 0.1, 0.05  # specification (memory-model: Profiles)
-SPOKEN = 5  # chosen: the spaces that count most; all thirteen would take a multiple of the search
-HALF = 0.5  # chosen: as a space that is asked for by name
-HALF_LIFE = 30 * DAY  # chosen: what recency means where somebody asks for it
 LOOKED_BACK = 500  # chosen: retrievals by which the use of a profile is told
 # The spaces that count most for a kind of work, and those that count next: specification (memory-model: Profiles).
 BUILT_IN: Mapping[str, tuple[str, str]] = {
@@ -149,55 +137,3 @@ def use_of(kernel: Kernel, snapshot: Snapshot) -> dict[str, ProfileUse]:
 def _mean(outcomes: Sequence[float | None]) -> float | None:
     known = [outcome for outcome in outcomes if outcome is not None]
     return round(sum(known) / len(known), 4) if known else None
-
-
-def narrow(question: Question, profile: Profile | None, now: int) -> Question:
-    """A question with what a profile leaves out, where the question itself says nothing about it."""
-    if profile is None or not profile.filters:
-        return question
-    kept, changes = profile.filters, dict[str, Any]()
-    if "min_importance" in kept and question.least_importance is None:
-        changes["least_importance"] = kept["min_importance"]
-    if "tags" in kept and not question.tags:
-        changes["tags"] = tuple(kept["tags"])
-    if "within_days" in kept and question.created_after is None:
-        changes["created_after"] = to_iso(now - int(kept["within_days"] * DAY))
-    if "domain" in kept and not any(name == "domain" for name, _ in question.any_of):
-        changes["any_of"] = (*question.any_of, ("domain", (kept["domain"],)))
-    return replace(question, **changes)
-
-
-def rank_by_profile(kernel: Kernel, hits: Sequence[Hit], query: str, profile: Profile | None) -> list[Hit]:
-    """What a search has found, half by its score and half by nearness in the spaces that a profile counts most, and
-    the recent before the old where recency counts; the best is 1 again."""
-    if profile is None or not hits:
-        return list(hits)
-    shares = _shares(kernel, hits, query, profile)
-    now = kernel.now()
-    scored: list[Hit] = []
-    for hit, share in zip(hits, shares, strict=True):
-        entry = hit.version.thing
-        told = entry.created_at if isinstance(entry, Entry) else now
-        fresh = 0.5 ** (max(0, now - told) / HALF_LIFE)
-        score = ((1 - HALF) * (hit.score or 0.0) + HALF * share) * (1 - profile.recency * (1 - fresh))
-        scored.append(replace(hit, score=score))
-    best = max(hit.score or 0.0 for hit in scored) or 1.0
-    return sorted([replace(hit, score=(hit.score or 0.0) / best) for hit in scored], key=lambda hit: -(hit.score or 0))
-
-
-def _shares(kernel: Kernel, hits: Sequence[Hit], query: str, profile: Profile) -> list[float]:
-    """How near each hit is to the question, of the nearest, over the spaces that count most."""
-    weights = prioritise(profile.weights, profile.priorities)
-    entries = [hit.version.thing for hit in hits if isinstance(hit.version.thing, Entry)]
-    with kernel.read() as snapshot:
-        gallery = Gallery(vicinity_of(kernel, snapshot).hang(snapshot, entries))
-        probe = hang_question(kernel, snapshot, query)
-    counted = sorted(range(COUNT), key=lambda space: (-weights[space], space))[:SPOKEN]
-    near = {space: gallery.nearness(space, probe) for space in counted}
-    says = {space: float(values.max()) for space, values in near.items() if values.size and float(values.max()) > 0}
-    fused = fuse_weights(profile.fusion, weights, [says.get(space) for space in range(COUNT)])
-    total = np.zeros(len(gallery))
-    for space, nearest in says.items():
-        total += fused[space] * np.clip(near[space] / nearest, 0.0, 1.0)
-    held = dict(zip(gallery.ids, total.tolist(), strict=True))
-    return [float(held.get(hit.version.id, 0.0)) for hit in hits]

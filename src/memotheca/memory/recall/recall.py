@@ -11,15 +11,17 @@ from memotheca.memory.claims.when import source_of, told_when
 from memotheca.memory.focus.pull import pull_of, pulled
 from memotheca.memory.recall.compare import rank_in_space
 from memotheca.memory.recall.preference import MORE, prefer
-from memotheca.memory.recall.profiles import Profile, narrow, rank_by_profile
+from memotheca.memory.recall.profile_order import narrow, rank_by_profile
+from memotheca.memory.recall.profiles import Profile
 from memotheca.memory.recall.variety import vary
 from memotheca.memory.session.arousal import modulator_levels, note_effects, note_nothing_found
 from memotheca.memory.session.modulators import Levels, SearchEffects, cut_off, widened
 from memotheca.memory.session.quadrants import Quadrant
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.form import MODALITIES
-from memotheca.memory.standing.judge import dominant_space, judge_lately, quadrant_of
+from memotheca.memory.standing.judge import judge_lately
 from memotheca.memory.standing.sample import Judged
+from memotheca.memory.standing.whole import dominant_space, quadrant_of
 from memotheca.memory.topics.purpose import GoalNearness, nearness_to_goal
 from memotheca.memory.traits import KNOWN, importance_of, quarantine_of
 from memotheca.memory.tuning.gates import gates_at
@@ -27,8 +29,8 @@ from memotheca.memory.tuning.thresholds import DOMAINS
 from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry
 from memotheca.search.census import take_census
-from memotheca.search.finder import CANDIDATES
 from memotheca.search.hits import Hit
+from memotheca.search.index.score import CANDIDATES
 from memotheca.search.search import Question, find_entries, refuse_blank
 from memotheca.storage.activity import ActivityRecord
 from memotheca.storage.snapshot import Snapshot

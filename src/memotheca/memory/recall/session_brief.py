@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import cast
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.care.tasks import TaskKind, standing_tasks, with_entries
+from memotheca.memory.care.tasks import standing_tasks, with_entries
 from memotheca.memory.claims.distil import weigh_words
+from memotheca.memory.curation.undecided import TaskKind
 from memotheca.memory.graph.relations import SUPERSEDES
 from memotheca.memory.recall.candidates import ContextSource
 from memotheca.memory.recall.context import NOTHING, Context, Occasion, compose

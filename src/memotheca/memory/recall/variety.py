@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.modulators import Levels, share_compared, variety
 from memotheca.memory.spaces.space_weights import active_spaces
-from memotheca.memory.standing.judge import reference_of
 from memotheca.memory.standing.nearest import vicinity_of
+from memotheca.memory.standing.sample import reference_of
 from memotheca.model.knowledge import Entry
 
 Array = NDArray[Any]

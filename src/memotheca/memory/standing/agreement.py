@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.spaces.space import Hung
 from memotheca.memory.spaces.space_table import COUNT, SPACES
-from memotheca.memory.standing.judge import reference_of
-from memotheca.memory.standing.sample import Reference
+from memotheca.memory.standing.sample import Reference, reference_of
 from memotheca.storage.snapshot import Snapshot
 
 Array = NDArray[Any]

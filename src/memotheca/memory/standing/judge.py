@@ -2,20 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.session.learning import emphasis, lambdas, learning_score, phase_angle
-from memotheca.memory.session.quadrants import Quadrant, quadrant
 from memotheca.memory.spaces.space import Hung
-from memotheca.memory.spaces.space_table import IDS
-from memotheca.memory.spaces.space_weights import aggregate, weights_for
 from memotheca.memory.standing.nearest import is_near
-from memotheca.memory.standing.sample import Array, Candidate, Judged, Reference, hang, likely_duplicates, meanings
+from memotheca.memory.standing.sample import Array, Candidate, Judged, hang, likely_duplicates, meanings, reference_of
 from memotheca.memory.standing.subject import compare_pairs
-from memotheca.memory.traits import text_of
+from memotheca.memory.standing.whole import consistency
 from memotheca.memory.tuning.gates import gates_at, voice_at
-from memotheca.memory.tuning.thresholds import Gates
 from memotheca.model.knowledge import Entry
 from memotheca.search.chosen_embedder import model_of
 from memotheca.storage import fingerprints
@@ -24,7 +18,6 @@ from memotheca.vectors.profile import Voice
 
 NEAR = 10  # chosen: the neighbours that may contradict
 NEAREST = 3  # chosen: what the sample may lack (docs/decisions/memories.md)
-CONSISTENT_SPACES = ("E1", "E5", "E6", "E11", "E12", "E13")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,45 +26,6 @@ class _Around:
 
     entry: Entry
     others: Sequence[Entry]
-
-
-def reference_of(kernel: Kernel, snapshot: Snapshot) -> Reference:
-    """The collection's reference as this process has it, brought up to a snapshot."""
-    reference = kernel.keep(Reference, kernel.collection, partial(Reference, kernel.collection))
-    reference.catch_up(snapshot)
-    return reference
-
-
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """What a memory as a whole adds (memory-model: Learning score)."""
-
-    delta_s: float
-    delta_c: float
-    score: float
-    emphasis: float
-    angle: float
-    quadrant: Quadrant
-
-
-def quadrant_of(entry: Entry, judged: Judged, gates: Gates) -> Quadrant:
-    """The quadrant of an entry as a whole."""
-    return quadrant(*stand_as_whole(entry, judged), gates.of(entry.attributes.get("domain"))["johari"])
-
-
-def stand_as_whole(entry: Entry, judged: Judged) -> tuple[float, float]:
-    """ΔS and ΔC over the spaces that tell something of what it says (memory-model: Abstention)."""
-    weights, counted = weights_for(entry.attributes.get("domain")), judged.counted
-    return aggregate(judged.delta_s, weights, counted), aggregate(judged.delta_c, weights, counted)
-
-
-def learn(entry: Entry, judged: Judged, interactions: int, gates: Gates) -> Learned:
-    """Novelty and fit over all spaces, and the learning score at this age of the memory."""
-    delta_s, delta_c = stand_as_whole(entry, judged)
-    stressed = emphasis(text_of(entry))
-    score = learning_score(delta_s, delta_c, weights=lambdas(interactions), emphasis=stressed)
-    angle = phase_angle(delta_s, delta_c)
-    return Learned(delta_s, delta_c, score, stressed, angle, quadrant_of(entry, judged, gates))
 
 
 def judge(kernel: Kernel, snapshot: Snapshot, entry: Entry) -> Judged:
@@ -158,15 +112,3 @@ def _disputes(
         if made.verdict is not None and made.verdict.kind == "contradiction":
             found[place].append(made.verdict.score)
     return found
-
-
-def consistency(disputed: Sequence[float]) -> dict[int, float]:
-    """1 - the strongest contradiction, in the spaces that see what is said (memory-model: Fit)."""
-    worst = max(disputed, default=0.0)
-    return {IDS.index(space): 1 - worst for space in CONSISTENT_SPACES}
-
-
-def dominant_space(judged: Judged) -> str:
-    """The space in which something fits best among the others, of those that tell something of what it says."""
-    fits = [fit if counts else -1.0 for fit, counts in zip(judged.delta_c, judged.counted, strict=True)]
-    return IDS[fits.index(max(fits))]

@@ -4,6 +4,7 @@ import logging
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import RLock
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memotheca.documents.sections import with_texts
+from memotheca.kernel.kernel import Kernel
 from memotheca.memory.spaces.all_spaces import Gallery
 from memotheca.memory.spaces.fingerprint import represent, unpack, words_of_all
 from memotheca.memory.spaces.graph_walk import walk
@@ -329,3 +331,10 @@ def mean_vector(values: Sequence[bytes]) -> Array:
     found = [widen(np.frombuffer(value, np.float16)) for value in values]
     mean = found[0] if len(found) == 1 else np.mean(found, axis=0)
     return (mean / max(float(np.linalg.norm(mean)), 1e-12)).astype(np.float32)
+
+
+def reference_of(kernel: Kernel, snapshot: Snapshot) -> Reference:
+    """The collection's reference as this process has it, brought up to a snapshot."""
+    reference = kernel.keep(Reference, kernel.collection, partial(Reference, kernel.collection))
+    reference.catch_up(snapshot)
+    return reference

@@ -8,8 +8,9 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.reversal import hash_of, machine_note
 from memotheca.memory.graph.balance import examine
 from memotheca.memory.topics.drift import DriftQuestion, GoalDrift, check_drift, recent_memories
+from memotheca.memory.topics.entry_topics import place_entries
 from memotheca.memory.topics.north_star import Goal, set_goal
-from memotheca.memory.topics.topics import Topic, TopicMap, place_entries, read_topics
+from memotheca.memory.topics.topics import Topic, TopicMap, read_topics
 from memotheca.memory.traits import importance_of
 from memotheca.memory.verbs import Verb
 from memotheca.model.clock import DAY

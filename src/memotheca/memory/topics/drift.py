@@ -15,11 +15,19 @@ from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.all_spaces import Gallery
 from memotheca.memory.spaces.space import Hung
 from memotheca.memory.spaces.space_table import COUNT, IDS, SPACES
-from memotheca.memory.standing.judge import reference_of
-from memotheca.memory.standing.sample import hang
+from memotheca.memory.standing.sample import hang, reference_of
+from memotheca.memory.topics.drift_checks import (
+    BANDS,
+    CHECKS,
+    DAILY,
+    TIMEFRAMES,
+    level_of_drift,
+    past_checks,
+    superfluous,
+)
+from memotheca.memory.topics.entry_topics import place_entries, see_entries
 from memotheca.memory.topics.north_star import Goal, read_goal
-from memotheca.memory.topics.topics import TopicMap, place_entries, read_topics, see_entries
-from memotheca.model.clock import DAY, HOUR
+from memotheca.memory.topics.topics import TopicMap, read_topics
 from memotheca.model.ids import moment_of
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
@@ -32,20 +40,12 @@ from memotheca.vectors.profile import voice_of
 Array = NDArray[Any]
 Strategy = Literal["share", "cosine"]
 
-TIMEFRAMES: Mapping[str, int] = {"1h": HOUR, "24h": DAY, "7d": 7 * DAY, "30d": 30 * DAY}
 STRATEGIES: tuple[Strategy, ...] = ("share", "cosine")
-# How much of the goal is left: specification (memory-model: Drift).
-BANDS = (("None", 0.85), ("Low", 0.7), ("Medium", 0.55), ("High", 0.4), ("Critical", 0.0))
-CRITICAL = 0.4  # specification (memory-model: Drift)
 RECENT, QUESTIONS = 200, 100  # chosen: enough to tell shares apart by a tenth; bounds the reading
 COMPARED, MIDDLE = 24, 6  # chosen: those that are compared in each space
 FEWEST_RECENT = 8  # chosen: of fewer, shares are chance
 ANSWERED_BY = 3  # chosen: what a question was about is among the first
 SURE = 2.0  # chosen: standard errors
-TREND, STABLE = 3, 0.01  # specification (memory-model: Drift)
-CHECKS = "drift:"
-KEPT, KEPT_FOR = 1000, 90 * DAY  # chosen; specification: then one a day
-DAILY = DAY  # specification: drift is looked at daily
 NO_TOPICS = "No topics were found yet; they need 12 memories, and are looked for between calls or on request."
 
 
@@ -116,26 +116,6 @@ class GoalDrift:
             "spaces": {id: each.similarity for id, each in self.spaces.items()},
             "analyzed": self.memories + self.questions,
         }
-
-
-@dataclass(frozen=True, slots=True)
-class DriftTrend:
-    """Where several checks lead: by how much a day, and in how many days it is critical, where it goes down."""
-
-    direction: str
-    velocity: float
-    samples: int
-    critical_in: float | None
-
-
-def level_of_drift(similarity: float, *, is_sure: bool) -> str:
-    """What may be chance is no drift, however little is left."""
-    return next(level for level, least in BANDS if similarity >= least or not is_sure)
-
-
-def level_of_check(held: Mapping[str, Any]) -> str:
-    """The level of a check that was kept."""
-    return level_of_drift(held["similarity"], is_sure=held.get("sure", True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,26 +285,6 @@ def note_check(kernel: Kernel, drift: GoalDrift) -> None:
         activity_of(kernel).set_state(kernel.collection, name, drift.to_json())
 
 
-def past_checks(
-    kernel: Kernel, snapshot: Snapshot, *, since: int = 0, goal: str | None = None
-) -> list[Mapping[str, Any]]:
-    """The checks that were kept, oldest first."""
-    held = activity_of(kernel).states(snapshot.session, snapshot.collection, CHECKS).values()
-    return [each for each in held if each["time"] >= since and goal in (None, each["goal"])]
-
-
-def trend_of(checks: Sequence[Mapping[str, Any]]) -> DriftTrend | None:
-    """Where checks lead, by the line that fits them best; None of too few."""
-    if len(checks) < TREND or checks[-1]["time"] == checks[0]["time"]:
-        return None
-    days = np.array([(each["time"] - checks[0]["time"]) / DAY for each in checks])
-    values = np.array([each["similarity"] for each in checks])
-    slope = float(np.polyfit(days, values, 1)[0])
-    direction = "stable" if abs(slope) < STABLE else "improving" if slope > 0 else "worsening"
-    left = (float(values[-1]) - CRITICAL) / -slope if direction == "worsening" else None
-    return DriftTrend(direction, round(slope, 4), len(checks), None if left is None or left < 0 else round(left, 1))
-
-
 def check_daily(kernel: Kernel) -> bool:
     """A check of the last day, where the last one is a day old; whether there was one. What is too much is let go."""
     with kernel.read() as snapshot:
@@ -333,7 +293,7 @@ def check_daily(kernel: Kernel) -> bool:
             return False
         drift = check_drift(kernel, snapshot, DriftQuestion())
     note_check(kernel, drift)
-    gone = _superfluous([each["time"] for each in held], kernel.now())
+    gone = superfluous([each["time"] for each in held], kernel.now())
 
     def act(session: Session) -> None:
         drop_states(session, kernel.collection, [f"{CHECKS}{time:020d}" for time in gone])
@@ -341,10 +301,3 @@ def check_daily(kernel: Kernel) -> bool:
     if gone:
         kernel.store.operate(act)
     return drift.similarity is not None
-
-
-def _superfluous(times: Sequence[int], now: int) -> list[int]:
-    """All but the last of a day that is long past, and the oldest of too many."""
-    days = {time // DAY: time for time in times if now - time > KEPT_FOR}
-    kept = [time for time in times if now - time <= KEPT_FOR or days[time // DAY] == time]
-    return sorted(set(times) - set(kept[-KEPT:]))

@@ -11,30 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memotheca.memory.spaces import entities
-from memotheca.memory.traits import text_of
-from memotheca.model.knowledge import Entry, fold
 from memotheca.text.terms import number_of
-from memotheca.text.words import spelled_words
 
 Array = NDArray[Any]
 
 WIDTH = 1024  # chosen: numbers that words are spread over, so many that two seldom meet
 WORDS = 0.5  # measured on three corpora (memory-model: Topics)
 KNOWN_TERMS = 4096  # chosen: bounds what is kept
-SHORT = 3  # chosen: shorter words are mostly units and numbers
-
-
-def terms_of(entry: Entry) -> dict[str, str]:
-    """What an entry is sorted by: its words and names, each with how it is written."""
-    said = text_of(entry)
-    names = {fold(name): name for name in entities.find(said) if _tells(name)}
-    found = {term: names.get(word, word) for term, word in spelled_words(said).items() if _tells(word)}
-    return found | {f"n {folded}": name for folded, name in names.items()}
-
-
-def _tells(word: str) -> bool:
-    return len(word) >= SHORT and not word[0].isdigit()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,9 +19,10 @@ from memotheca.memory.spaces.space import Hung
 from memotheca.memory.spaces.space_table import COUNT, IDS, SPACES
 from memotheca.memory.standing.probe import hang_question
 from memotheca.memory.standing.sample import hang
-from memotheca.memory.topics.lens import terms_of
+from memotheca.memory.topics.entry_topics import see_entries
+from memotheca.memory.topics.lens_terms import terms_of
 from memotheca.memory.topics.north_star import Goal, read_goal
-from memotheca.memory.topics.topics import TopicMap, read_topics, see_entries
+from memotheca.memory.topics.topics import TopicMap, read_topics
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry

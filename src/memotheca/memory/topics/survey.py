@@ -20,18 +20,22 @@ from memotheca.memory.spaces.fingerprint import SESSION
 from memotheca.memory.spaces.space_table import COUNT, IDS, SPACES
 from memotheca.memory.standing.sample import hang, meanings
 from memotheca.memory.topics.clusters import cut_of, field_cut_of, groups_at, join
-from memotheca.memory.topics.lens import grind, terms_of
+from memotheca.memory.topics.entry_topics import see_entries
+from memotheca.memory.topics.lens import grind
+from memotheca.memory.topics.lens_terms import terms_of
 from memotheca.memory.topics.topics import (
+    AGAIN,
+    FEWEST,
     NAMED,
     PREFIX,
     STATE,
     STATE_AT,
     WEEKS,
+    WORK,
     HeldTopics,
     Topic,
     TopicMap,
     read_topics,
-    see_entries,
 )
 from memotheca.memory.traits import quarantine_of
 from memotheca.memory.tuning.tunings import read_tunings
@@ -48,7 +52,7 @@ from memotheca.storage.snapshot import Snapshot
 Array = NDArray[Any]
 
 SAMPLE = 1024  # chosen: each is compared with each; half a second
-FEWEST, LEAST_MEMBERS = 12, 4  # chosen: what fewer have in common may be chance
+LEAST_MEMBERS = 4  # chosen: what fewer have in common may be chance
 MOST_TOPICS = 64  # chosen: more than anybody looks through; bounds what is kept
 ALIKE_AT_LEAST = 0.1  # chosen: on average members share at least a few words
 KEPT_MEMBERS = 24  # chosen: those it is known again by
@@ -59,9 +63,7 @@ SEEN_BY, SEEN_TOPICS = 3, 32  # chosen: members of the largest topics that are c
 SLICE, IDS_AT_ONCE = 32, 2048  # chosen: some 10 ms of reading
 ON_DEMAND = 4096  # chosen: sorted while somebody waits, some seconds; the rest is sorted between calls
 ROUND = 0.2  # chosen: seconds of work between two looks whether something else is due
-AGAIN = DAY  # specification: drift is looked at daily
 CHANGED, SMALL = 0.02, 2000  # chosen: on demand, what few changes cannot move is not found anew; a small store always
-WORK = "topics"
 
 Steps = Generator[None, None, TopicMap]
 

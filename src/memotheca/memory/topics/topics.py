@@ -1,7 +1,7 @@
 """Topics: groups of memories about one subject as they were found last, with what people said of them (memory-model:
 Topics)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.standing.sample import meanings
-from memotheca.memory.topics.lens import Lens, from_text, lens_from, terms_of, to_text
-from memotheca.memory.traits import quarantine_of
+from memotheca.memory.topics.lens import Lens, from_text, lens_from, to_text
 from memotheca.memory.tuning.tunings import change_tunings, read_tunings
 from memotheca.memory.verbs import Verb
+from memotheca.model.clock import DAY
 from memotheca.model.commits import Commit
 from memotheca.model.errors import Failure, Refusal
-from memotheca.model.knowledge import Entry
 from memotheca.storage.activity import FINDINGS, read_stamp, read_state
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.caches import LruCache
@@ -26,6 +24,9 @@ Array = NDArray[Any]
 
 STATE, STATE_AT = FINDINGS
 PREFIX = "topic:"
+WORK = "topics"
+FEWEST = 12  # chosen: what fewer memories have in common may be chance
+AGAIN = DAY  # specification: drift is looked at daily
 WEEKS = 8  # chosen: two months, half of which are compared with the other half
 PLACED = 4096  # chosen: memory of a process; more than is looked at lately
 NAMED = 3  # chosen: terms of a name
@@ -214,26 +215,6 @@ def _as_said(topic: Topic, said: Mapping[str, Any]) -> Topic:
     if not said:
         return topic
     return replace(topic, given_name=str(said.get("name", "")), is_rejected=bool(said.get("rejected")))
-
-
-def place_entries(kernel: Kernel, snapshot: Snapshot, known: TopicMap, entries: Sequence[Entry]) -> dict[str, str]:
-    """The topic of each of some entries by its id, empty where it is about none, or is held."""
-    placed = kernel.keep(HeldTopics, kernel.collection).placed
-    keys = {entry.id: (known.tx, entry.id, entry.updated_at) for entry in entries}
-    held = placed.find(list(keys.values()))
-    fresh = [entry for entry in entries if keys[entry.id] not in held]
-    if fresh:
-        rows = see_entries(snapshot, known.lens, fresh)
-        for entry, topic in zip(fresh, known.place(rows), strict=True):
-            held[keys[entry.id]] = topic if quarantine_of(entry, kernel.now()) is None else ""
-            placed.put(keys[entry.id], held[keys[entry.id]])
-    return {id: held[key] for id, key in keys.items()}
-
-
-def see_entries(snapshot: Snapshot, lens: Lens, entries: Sequence[Entry]) -> Array:
-    """Entries as the lens shows them."""
-    vectors = meanings(snapshot, [entry.id for entry in entries]) if len(lens.mean) else {}
-    return lens.see([terms_of(entry) for entry in entries], [vectors.get(entry.id) for entry in entries])
 
 
 def find_topic(known: TopicMap | None, id: str, *, field: str) -> Topic:

@@ -14,7 +14,7 @@ from memotheca.toolkit.contract import ROOM, weigh
 from memotheca.toolkit.fields import free, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.chatgpt.contract import title_of, url_of
-from memotheca.views.search_view import source_of
+from memotheca.views.thing_names import source_of
 from memotheca.views.thing_view import ThingView, view_thing
 
 LONGEST = 16_000  # chosen: what an answer has room for; the answer says by which id the rest is read

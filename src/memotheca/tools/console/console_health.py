@@ -8,7 +8,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import to_iso
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, free, integer, many, number, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
-from memotheca.tools.console.shapes import FindingShape, finding_shape
+from memotheca.tools.console.finding_shapes import FindingShape, finding_shape
 from memotheca.views.client_setup import ClientSetup, setups_for
 from memotheca.views.health_view import take_stock_of_health
 

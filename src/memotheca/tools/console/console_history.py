@@ -7,7 +7,8 @@ from memotheca.model.clock import to_iso
 from memotheca.model.kinds import KINDS, TRIPLE
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, one, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
-from memotheca.tools.console.shapes import StateShape, count, moment, why_of
+from memotheca.tools.console.shapes import StateShape, why_of
+from memotheca.tools.console.wording import count, moment
 from memotheca.views.journal_view import JournalFilter, JournalLine, read_journal
 
 

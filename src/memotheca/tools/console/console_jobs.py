@@ -10,7 +10,7 @@ from memotheca.model.clock import to_iso
 from memotheca.storage.jobs import Job
 from memotheca.toolkit.fields import flag, free, integer, many, number, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
-from memotheca.tools.console.shapes import count, moment
+from memotheca.tools.console.wording import count, moment
 
 STATES = {"queued": "waiting", "running": "working"}
 

@@ -6,7 +6,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import to_iso
 from memotheca.toolkit.fields import flag, integer, many, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
-from memotheca.tools.console.shapes import count, cut
+from memotheca.tools.console.wording import count, cut
 from memotheca.views.graph_map import GraphMap
 from memotheca.views.kept_maps import maps_of
 from memotheca.views.map_names import name_nodes

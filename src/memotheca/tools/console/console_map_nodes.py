@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from memotheca.kernel.kernel import Kernel
 from memotheca.toolkit.fields import flag, integer, integers, many, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
-from memotheca.tools.console.shapes import count, cut
+from memotheca.tools.console.wording import count, cut
 from memotheca.views.kept_maps import maps_of
 from memotheca.views.map_names import find_node, find_nodes, name_nodes
 

@@ -8,7 +8,7 @@ from memotheca.model.clock import to_iso
 from memotheca.storage.instruments.work_events import WorkEvent
 from memotheca.toolkit.fields import flag, integer, integers, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
-from memotheca.tools.console.shapes import count
+from memotheca.tools.console.wording import count
 from memotheca.views.memory_view import look_at_memory, tell_dream
 
 LONGEST = 200  # chosen: a question in a line or two

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from memotheca.kernel.kernel import Kernel
 from memotheca.toolkit.fields import flag, integer, many, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
-from memotheca.tools.console.shapes import FindingShape, count, finding_shape
+from memotheca.tools.console.finding_shapes import FindingShape, finding_shape
+from memotheca.tools.console.wording import count
 from memotheca.views.notes_view import look_at_notes
 
 LONGEST = 200  # chosen: a path or a title on a line

@@ -9,20 +9,19 @@ from memotheca.model.kinds import TRIPLE
 from memotheca.model.knowledge import Entry
 from memotheca.toolkit.fields import UNSET, Unset, free, integer, many, one, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
+from memotheca.tools.console.link_shapes import TieShape, link_shape
 from memotheca.tools.console.shapes import (
     ChangeShape,
     NameShape,
     StateShape,
-    TieShape,
     change_shapes,
-    link_shape,
-    moment,
     name_shape,
     state_shape,
     why_of,
 )
+from memotheca.tools.console.wording import moment
 from memotheca.views.differences import presentable
-from memotheca.views.search_view import source_of
+from memotheca.views.thing_names import source_of
 from memotheca.views.thing_view import SECTIONS, ThingView, VersionStep, view_thing
 
 BODY = 200_000  # chosen: a hundred pages; what is longer is a document, whose sections are read one by one

@@ -8,7 +8,8 @@ from memotheca.model.clock import to_iso
 from memotheca.model.kinds import KINDS
 from memotheca.toolkit.fields import UNSET, Unset, flag, free, integer, many, number, one, said, spans, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
-from memotheca.tools.console.shapes import NameShape, StateShape, count, name_shape, state_shape
+from memotheca.tools.console.shapes import NameShape, StateShape, name_shape, state_shape
+from memotheca.tools.console.wording import count
 from memotheca.views.search_view import FoundPassage, Wanted, search_everything
 
 

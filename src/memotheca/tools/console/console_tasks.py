@@ -9,7 +9,7 @@ from memotheca.model.clock import to_iso
 from memotheca.storage.care_tasks import TaskState
 from memotheca.toolkit.fields import choice, free, integer, many, number, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
-from memotheca.tools.console.shapes import count, moment
+from memotheca.tools.console.wording import count, moment
 from memotheca.views.open_tasks import CONFLICT, STATES, TaskSheet, TaskSide, WaitingClaim, list_tasks
 
 

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from memotheca.documents.condition import examine_documents
-from memotheca.documents.documents import MAX_FILE_MEGABYTES
+from memotheca.documents.condition import MAX_FILE_MEGABYTES, examine_documents
 from memotheca.jobs.queue import bench_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.search.finder import finder_of

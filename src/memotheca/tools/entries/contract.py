@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from memotheca.entries.entries import OwnedByFile
+from memotheca.entries.refusals import OwnedByFile
 from memotheca.model import kinds
 from memotheca.model.clock import to_iso
 from memotheca.model.commits import Commit, Version

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from memotheca.entries.edges import delete_edge
-from memotheca.entries.entries import OwnedByFile, delete_entry
+from memotheca.entries.entries import delete_entry
+from memotheca.entries.refusals import OwnedByFile
 from memotheca.kernel.kernel import Kernel
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool

@@ -22,7 +22,6 @@ from memotheca.search.search import (
 )
 from memotheca.search.signals import SIGNALS, Signal
 from memotheca.text.tokens import REPLY_BYTES, count_tokens
-from memotheca.toolkit.catalog import ALL
 from memotheca.toolkit.contract import count_fitting, size_of, weigh
 from memotheca.toolkit.fields import (
     UNSET,
@@ -50,6 +49,8 @@ from memotheca.tools.entries.contract import (
     shorten,
     triple_shape,
 )
+
+ALL = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

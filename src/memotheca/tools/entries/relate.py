@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from memotheca.entries import edges
-from memotheca.entries.entries import LONGEST_NAME
+from memotheca.entries.refusals import LONGEST_NAME
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Failure, Refusal

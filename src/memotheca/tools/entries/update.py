@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.entries.entries import LONGEST_NAME, EntryChange, OwnedByFile, update_entry
+from memotheca.entries.entries import EntryChange, update_entry
+from memotheca.entries.refusals import LONGEST_NAME, OwnedByFile
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.kinds import KNOWLEDGE_TYPES, MEMORY_TYPES, STATUSES
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, number, said, text, texts

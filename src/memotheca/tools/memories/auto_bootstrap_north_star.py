@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.reversal import hash_of
-from memotheca.memory.topics.drift import CHECKS
-from memotheca.memory.topics.north_star import Bootstrap, bootstrap_goal
+from memotheca.memory.topics.bootstrap import Bootstrap, bootstrap_goal
+from memotheca.memory.topics.drift_checks import CHECKS
 from memotheca.memory.topics.topics import Field
 from memotheca.toolkit.fields import choice, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool

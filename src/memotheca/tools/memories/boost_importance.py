@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.boost import boost
-from memotheca.memory.graph.balance import Examined
-from memotheca.memory.graph.cancer import FEWEST
+from memotheca.memory.graph.cancer import FEWEST, Examined
 from memotheca.memory.session.retrieval_log import BOOSTED
 from memotheca.memory.session.state import note_use
 from memotheca.toolkit.fields import UNSET, Unset, flag, integer, number, one, text

@@ -4,7 +4,6 @@ import json
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from memotheca.memory.dream.sleeper import wake_for_query
 from memotheca.memory.graph.cancer import Unbalanced
 from memotheca.memory.session.pulse import Pulse
 from memotheca.model.errors import Failure, Refusal
@@ -87,9 +86,12 @@ class PulseShape:
 
 
 class Witness(Protocol):
-    """Hears of every call and of its reply, and says how the memory stands."""
+    """Hears of every question before it is answered, and of every call and its reply; then says how the memory
+    stands."""
 
-    def __call__(self, exchange: Exchange, reply: Reply) -> Pulse: ...
+    def hear_question(self, exchange: Exchange) -> None: ...
+
+    def hear_call(self, exchange: Exchange, reply: Reply) -> Pulse: ...
 
 
 class MemoriesContract(Contract):
@@ -103,7 +105,7 @@ class MemoriesContract(Contract):
         """Before anything else is looked at: a question wakes whoever dreams, and a change that needs a reason and has
         none is refused."""
         if exchange.listing.component == RETRIEVAL and not exchange.listing.writes:
-            wake_for_query(exchange.call.kernel)
+            self._witness.hear_question(exchange)
         said = exchange.arguments.get("rationale")
         needed = "rationale" in exchange.listing.wire["inputSchema"].get("required", ())
         if needed and (said is None or (isinstance(said, str) and not said.strip())):
@@ -127,7 +129,7 @@ class MemoriesContract(Contract):
         return Reply(blocks=[{"type": "text", "text": _encode(structured)}], structured=structured, failed=True)
 
     def after(self, exchange: Exchange, reply: Reply) -> Reply:
-        structured = {**(reply.structured or {}), "pulse": to_json(_shape(self._witness(exchange, reply)))}
+        structured = {**(reply.structured or {}), "pulse": to_json(_shape(self._witness.hear_call(exchange, reply)))}
         if len(reply.blocks) == 1 and not reply.failed:
             return Reply(blocks=reply.blocks, structured=structured)
         blocks = [*reply.blocks[:-1], {"type": "text", "text": _encode(structured)}]

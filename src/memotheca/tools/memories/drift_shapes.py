@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memotheca.memory.topics.drift import BANDS, DriftTrend, level_of_check
+from memotheca.memory.topics.drift_checks import BANDS, DriftTrend, level_of_check
 from memotheca.model.clock import to_iso
 from memotheca.toolkit.fields import UNSET, Unset, choice, free, integer, number, text
 

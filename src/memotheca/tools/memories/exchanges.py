@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memotheca.memory.dream.dream_log import may_dream
+from memotheca.memory.dream.sleeper import wake_for_query
 from memotheca.memory.session.call_meter import CallMeter
 from memotheca.memory.session.focus import is_empty
 from memotheca.memory.session.pulse import Pulse, Situation, bars_of_pulse
@@ -26,29 +27,36 @@ WATCHING = "gwt"
 KNOBS = frozenset({"adjust_neuromodulator", "adjust_coupling", "trigger_healing"})
 
 
-def hear_call(exchange: Exchange, reply: Reply) -> Pulse:
-    """Count an exchange of a session, log its failure, and say how the memory stands after it (memory-model: Pulse)."""
-    call = exchange.call
-    activity = activity_of(call.kernel)
-    place = (call.kernel.collection, call.session)
-    with call.kernel.read() as snapshot:
-        mood, gates = activity.mood(snapshot.session, *place), gates_at(snapshot)
-        asked = json.dumps([exchange.listing.name, exchange.arguments], sort_keys=True, default=str)
-        rested = may_dream(call.kernel, snapshot.session)
-        activity.hear(place, mood, hashlib.blake2b(asked.encode(), digest_size=8, key=_KEY).hexdigest())
-    if reply.failed:
-        activity.log(call.kernel.collection, _complaint(exchange, reply))
-    elif exchange.listing.writes and exchange.listing.name not in KNOBS:
-        mood.empty_since = None
-    call.kernel.keep(CallMeter, call.kernel.collection).count()
-    situation = Situation(
-        workspace_empty=is_empty(call.kernel, mood),
-        has_conflict=mood.has_conflict,
-        is_looping=mood.is_looping,
-        may_dream=rested and call.shows(TOOLS[Verb.DREAM]),
-    )
-    note_decisions(call.kernel, bars_of_pulse(mood.entropy, mood.coherence, gates), gates)
-    return pulse_of(mood, situation, gates)
+class CallWitness:
+    """Hears of every question and of every call of the memories."""
+
+    def hear_question(self, exchange: Exchange) -> None:
+        wake_for_query(exchange.call.kernel)
+
+    def hear_call(self, exchange: Exchange, reply: Reply) -> Pulse:
+        """Count an exchange of a session, log its failure, and say how the memory stands after it (memory-model:
+        Pulse)."""
+        call = exchange.call
+        activity = activity_of(call.kernel)
+        place = (call.kernel.collection, call.session)
+        with call.kernel.read() as snapshot:
+            mood, gates = activity.mood(snapshot.session, *place), gates_at(snapshot)
+            asked = json.dumps([exchange.listing.name, exchange.arguments], sort_keys=True, default=str)
+            rested = may_dream(call.kernel, snapshot.session)
+            activity.hear(place, mood, hashlib.blake2b(asked.encode(), digest_size=8, key=_KEY).hexdigest())
+        if reply.failed:
+            activity.log(call.kernel.collection, _complaint(exchange, reply))
+        elif exchange.listing.writes and exchange.listing.name not in KNOBS:
+            mood.empty_since = None
+        call.kernel.keep(CallMeter, call.kernel.collection).count()
+        situation = Situation(
+            workspace_empty=is_empty(call.kernel, mood),
+            has_conflict=mood.has_conflict,
+            is_looping=mood.is_looping,
+            may_dream=rested and call.shows(TOOLS[Verb.DREAM]),
+        )
+        note_decisions(call.kernel, bars_of_pulse(mood.entropy, mood.coherence, gates), gates)
+        return pulse_of(mood, situation, gates)
 
 
 def _complaint(exchange: Exchange, reply: Reply) -> ActivityRecord:

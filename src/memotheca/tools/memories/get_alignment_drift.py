@@ -5,18 +5,8 @@ from typing import cast
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
-from memotheca.memory.topics.drift import (
-    BANDS,
-    STRATEGIES,
-    TIMEFRAMES,
-    DriftQuestion,
-    GoalDrift,
-    Strategy,
-    check_drift,
-    note_check,
-    past_checks,
-    trend_of,
-)
+from memotheca.memory.topics.drift import STRATEGIES, DriftQuestion, GoalDrift, Strategy, check_drift, note_check
+from memotheca.memory.topics.drift_checks import BANDS, TIMEFRAMES, past_checks, trend_of
 from memotheca.model.clock import to_iso
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool

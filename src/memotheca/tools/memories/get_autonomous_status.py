@@ -6,7 +6,7 @@ from typing import Any
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.schedule import ScheduledJob, done_jobs, scheduled_jobs
 from memotheca.memory.session.rounds import is_working
-from memotheca.memory.topics.drift import level_of_check, past_checks
+from memotheca.memory.topics.drift_checks import level_of_check, past_checks
 from memotheca.memory.topics.north_star import Goal, read_goal
 from memotheca.memory.topics.topics import TopicMap, read_topics
 from memotheca.model.clock import to_iso

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.topics.drift import TIMEFRAMES, level_of_check, past_checks, trend_of
+from memotheca.memory.topics.drift_checks import TIMEFRAMES, level_of_check, past_checks, trend_of
 from memotheca.model.clock import HOUR
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, many, number, one, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool

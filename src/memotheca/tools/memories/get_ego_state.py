@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.focus.ego import DEGRADED, HEALTHY, WARNING, Ego, look_at_ego, status_of
-from memotheca.memory.topics.topics import place_entries, read_topics
+from memotheca.memory.topics.entry_topics import place_entries
+from memotheca.memory.topics.topics import read_topics
 from memotheca.model.knowledge import Entry
 from memotheca.storage.snapshot import Snapshot
 from memotheca.toolkit.fields import UNSET, Unset, flag, integer, many, number, numbers, one, said, text

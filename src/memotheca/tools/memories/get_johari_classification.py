@@ -10,7 +10,8 @@ from memotheca.memory.claims.stated_causes import may_say_why
 from memotheca.memory.session.quadrants import ACTIONS, QUADRANTS, Grounds, Quadrant, confidence, insights, quadrant
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.space_table import IDS, SPACES
-from memotheca.memory.standing.judge import judge, learn
+from memotheca.memory.standing.judge import judge
+from memotheca.memory.standing.whole import learn
 from memotheca.memory.traits import text_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.kinds import CAUSAL

@@ -8,8 +8,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.outcomes.calibrator import SIGNALS
 from memotheca.memory.outcomes.learner import Learner
 from memotheca.memory.outcomes.learning_state import AccuracyOf, LearningState, learning_state
-from memotheca.memory.outcomes.shown_signals import GENERAL
-from memotheca.memory.recall.recall import DOMAINS
+from memotheca.memory.tuning.thresholds import DOMAINS, GENERAL
 from memotheca.model.clock import to_iso
 from memotheca.toolkit.fields import UNSET, choice, flag, free, integer, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool

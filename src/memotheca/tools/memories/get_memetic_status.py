@@ -7,8 +7,8 @@ from typing import Any
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.layers import Active, Layer, count_quadrants, layers, most_active
-from memotheca.memory.care.look_through import count_ahead
 from memotheca.memory.care.tasks import CareTask, priority_of, standing_tasks, with_entries
+from memotheca.memory.curation.pass_progress import count_ahead
 from memotheca.memory.curation.undecided import KINDS
 from memotheca.memory.dream.dream_log import may_dream
 from memotheca.memory.session.learning import phase_at

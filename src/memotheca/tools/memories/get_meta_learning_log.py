@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.validity import moment
 from memotheca.memory.outcomes.learning_log import EVENT_TYPES, LearningEvent, LearningLogFilter, read_learning
-from memotheca.memory.recall.recall import DOMAINS
+from memotheca.memory.tuning.thresholds import DOMAINS
 from memotheca.model.clock import to_iso
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, many, number, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import get_args
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.outcomes.learning_state import Escalation, LearningState, learning_state, space_accuracy
+from memotheca.memory.outcomes.learning_state import Escalation, LearningState, learning_state
+from memotheca.memory.outcomes.space_accuracy import space_accuracy
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, numbers, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memotheca.kernel.citations import citation_of
 from memotheca.memory.claims.when import source_of
-from memotheca.memory.topics.north_star import describe_goal
+from memotheca.memory.topics.goal_texts import describe_goal
 from memotheca.memory.topics.topics import LEVELS, Field, Topic, TopicMap, confidence_of, level_of
 from memotheca.model.clock import to_iso
 from memotheca.storage.snapshot import Snapshot

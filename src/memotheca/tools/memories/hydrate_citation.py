@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from memotheca.documents.sections import with_text
-from memotheca.entries.edges import related_at
-from memotheca.entries.triples import as_entry
+from memotheca.entries.edge_ends import related_at
+from memotheca.entries.triple_texts import as_entry
 from memotheca.kernel.citations import citation_of, name_of, resolve_citation
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.when import source_of, tell_times

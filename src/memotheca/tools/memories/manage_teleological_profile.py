@@ -18,9 +18,9 @@ from memotheca.memory.recall.profiles import (
     use_of,
     weights_of_task,
 )
-from memotheca.memory.recall.recall import DOMAINS
 from memotheca.memory.spaces.fusion_weights import GROUPS, METHODS, normalise
 from memotheca.memory.spaces.space_table import COUNT
+from memotheca.memory.tuning.thresholds import DOMAINS
 from memotheca.model.commits import Commit
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.fields import (

@@ -6,7 +6,7 @@ from typing import Any
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.outcomes.observation import StatedOutcome, observe
-from memotheca.memory.recall.recall import DOMAINS
+from memotheca.memory.tuning.thresholds import DOMAINS
 from memotheca.toolkit.fields import UNSET, choice, fill, flag, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES

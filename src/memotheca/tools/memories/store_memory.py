@@ -15,7 +15,7 @@ from memotheca.memory.curation.remember import NewMemory, Stored
 from memotheca.memory.curation.remember import store_memory as store
 from memotheca.memory.session.steering_reward import Improvement
 from memotheca.memory.spaces.form import MODALITIES
-from memotheca.memory.standing.judge import dominant_space
+from memotheca.memory.standing.whole import dominant_space
 from memotheca.memory.tuning.thresholds import DOMAINS
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Failure, Refusal

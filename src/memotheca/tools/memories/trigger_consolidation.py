@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import cast
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.curation.merge import chief_of
 from memotheca.memory.dream.consolidate import (
     STRATEGIES,
     Consolidated,
@@ -13,6 +12,7 @@ from memotheca.memory.dream.consolidate import (
     Strategy,
     consolidate,
 )
+from memotheca.memory.traits import chief_of
 from memotheca.toolkit.fields import choice, flag, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES

@@ -5,8 +5,7 @@ from typing import Any
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.outcomes.recalibration import Recalibration, RecalibrationRequest, recalibrate
-from memotheca.memory.outcomes.shown_signals import GENERAL
-from memotheca.memory.recall.recall import DOMAINS
+from memotheca.memory.tuning.thresholds import DOMAINS, GENERAL
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
