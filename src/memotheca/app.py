@@ -404,7 +404,7 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
     if address:
         store = open_server_store(address, settings.data, derive=derive, clock=clock)
     else:
-        store = open_store(settings.data, derive=derive, clock=clock, command=_command(settings))
+        store = open_store(settings.data, derive=derive, clock=clock, command=command_of(settings))
     try:
         store.refuse_arriving()
         vaults = mount_vaults(store, settings)
@@ -440,7 +440,7 @@ def open_collection(app: App, settings: Settings, collection: str) -> App:
     return _equip(kernel, choose_tools(settings), settings, app.place)
 
 
-def _command(settings: Settings) -> str:
+def command_of(settings: Settings) -> str:
     """What this program is called where somebody asks who is there; never its arguments, which may hold content."""
     name = sys.argv[1] if len(sys.argv) > 1 and sys.argv[1].isalpha() else ""
     return (

@@ -107,6 +107,13 @@ def test_the_host_is_checked_for_the_page_too(server):
     assert server.send("GET", "/", Host="evil.example")[0] == 421
 
 
+def test_a_link_elsewhere_leads_to_the_page_and_to_nothing_else(server):
+    followed = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate"}
+    assert server.send("GET", "/", **followed)[0] == 200
+    assert server.send("GET", "/mcp", **followed)[0] == 403
+    assert server.send("GET", "/", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors")[0] == 403
+
+
 def test_long_answers_are_compressed_for_who_takes_that_and_streams_are_not(server):
     request = urllib.request.Request(f"{own(server)}/mcp", method="POST", headers={"Accept-Encoding": "gzip"})
     request.add_header("Content-Type", "application/json")

@@ -20,6 +20,7 @@ Group = Any
 
 COMMANDS = {
     "serve": "run the server for an MCP client, over stdio or HTTP",
+    "open": "look at everything in a browser; starts a server where none runs",
     "connect": "print or write the configuration that lets a client start Memotheca",
     "remember": "keep something, in your own words",
     "call": "call a tool and print its answer",
@@ -53,6 +54,7 @@ COMMANDS = {
 EXAMPLES = """examples:
   memotheca serve                      for a client that starts the server
   memotheca serve --transport http     for clients that connect to a running one
+  memotheca open                       look at it in a browser
   memotheca connect claude-code        how to tell Claude Code about it
   memotheca remember "Ada takes her tea black."
   memotheca search "how does Ada take her tea?"

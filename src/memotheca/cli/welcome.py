@@ -8,7 +8,8 @@ STEPS = (
     ("Tell your client about it (memotheca help connect names ten):", ("connect", "claude-code", "--write")),
     ("Or keep something from here, and find it again:", ("remember", "We release on Tuesdays.")),
     ("", ("search", "when do we release?")),
-    ("Or let several clients share one server, with a page to look at:", ("serve", "--transport", "http")),
+    ("Or look at everything in a browser:", ("open",)),
+    ("Or let several clients share one server:", ("serve", "--transport", "http")),
 )
 SAYING = 'Then say to your agent: "Remember that we release on Tuesdays, and why."'
 

@@ -1,4 +1,5 @@
-"""Who has a data directory open: every process leaves a locked file with its name in it, free at once when it dies."""
+"""Who has a data directory open, and who serves it at which address: every process leaves a locked file with its name
+in it, free at once when it dies."""
 
 import json
 import os
@@ -13,7 +14,7 @@ from memotheca.model.clock import system_clock, to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.locks import FOLDER, try_lock
 
-PRESENT = "present"
+PRESENT, SERVED = "present", "served"
 GATE = "gate.lock"
 PATIENCE = 5.0  # chosen: starting and ending takes less
 _SUFFIX = ".lock"
@@ -23,11 +24,13 @@ _LONGEST = 4096  # chosen: far above what is written there
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A process that has the directory open."""
+    """A process that has the directory open; one that serves it says where, and which collection is meant there."""
 
     pid: int
     command: str
     since: str
+    address: str = ""
+    collection: str = ""
 
     def __str__(self) -> str:
         return f"`{self.command}` (process {self.pid}, since {self.since})"
@@ -92,11 +95,11 @@ def _write(descriptor: int, command: str) -> None:
         os.write(descriptor, json.dumps(asdict(Holder(os.getpid(), command, to_iso(system_clock())))).encode())
 
 
-def enter(data: Path, command: str) -> Presence | None:
+def enter(data: Path, command: str, *, room: str = PRESENT, address: str = "", collection: str = "") -> Presence | None:
     """Be present from now on; within the gate, so that nobody takes the file for one that was left behind. None where
     the directory cannot be written."""
-    holder = Holder(os.getpid(), command, to_iso(system_clock()))
-    folder = data / FOLDER / PRESENT
+    holder = Holder(os.getpid(), command, to_iso(system_clock()), address, collection)
+    folder = data / FOLDER / room
     path = folder / f"{holder.pid}-{uuid4().hex}{_SUFFIX}"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -113,10 +116,10 @@ def enter(data: Path, command: str) -> Presence | None:
     return Presence(path, descriptor)
 
 
-def present(data: Path, *, besides: Presence | None = None) -> list[Holder]:
+def present(data: Path, *, besides: Presence | None = None, room: str = PRESENT) -> list[Holder]:
     """Who else is there, longest first; within the gate, since what the dead have left is removed."""
     found: list[Holder] = []
-    for path in sorted((data / FOLDER / PRESENT).glob(f"*{_SUFFIX}")):
+    for path in sorted((data / FOLDER / room).glob(f"*{_SUFFIX}")):
         if besides is None or path != besides.path:
             holder = _look(path)
             found += [] if holder is None else [holder]
@@ -143,6 +146,7 @@ def _look(path: Path) -> Holder | None:
 def _read(said: bytes) -> Holder | None:
     try:
         told = json.loads(said)
-        return Holder(int(told["pid"]), str(told["command"]), str(told["since"]))
+        where = (str(told.get(name, "")) for name in ("address", "collection"))
+        return Holder(int(told["pid"]), str(told["command"]), str(told["since"]), *where)
     except (ValueError, KeyError, TypeError):
         return None

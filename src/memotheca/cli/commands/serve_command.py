@@ -7,16 +7,19 @@ import logging
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from memotheca.app import App, build, loss_of
+from memotheca.app import App, build, command_of, loss_of
 from memotheca.cli.commands.connect_command import tell_clients
 from memotheca.cli.terminal import aimed, settings_of, styled
 from memotheca.kernel.gc import calm_collector, share_turns
 from memotheca.notes.mounts import vaults_of
 from memotheca.settings import Settings
+from memotheca.storage.presence import SERVED, enter, gate
+
+Announce = Callable[[Settings, str, int], None]
 
 OPTIONS = (
     "collections",
@@ -105,23 +108,27 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _serve(parsed: argparse.Namespace) -> int:
-    settings = settings_of(parsed)
+    return serve(parsed, settings_of(parsed), _announce_json if parsed.json else _announce)
+
+
+def serve(parsed: argparse.Namespace, settings: Settings, announce: Announce) -> int:
+    """Serve until told to stop; `announce` hears of the address."""
     _log_to_stderr(settings)
     # Start-up makes many objects that live for ever: collecting among them costs a tenth of it.
     gc.disable()
     app = build(settings)
-    if parsed.accept_removals:
+    if getattr(parsed, "accept_removals", False):
         app = replace(app, kernel=app.kernel.having(replace(vaults_of(app.kernel), accepts_removals=True)))
     parsed.app = app
     if told := loss_of(app):
         logging.getLogger(__name__).warning(
             "%s; %s", told, aimed(parsed, "`memotheca doctor` says which backup to restore, and how")
         )
-    _run_server(app, settings, _announce_json if parsed.json else _announce)
+    _run_server(app, settings, announce)
     return 0
 
 
-def _run_server(app: App, settings: Settings, announce: Callable[[Settings, str, int], None]) -> None:
+def _run_server(app: App, settings: Settings, announce: Announce) -> None:
     """Load the protocol and the one transport that is wanted; each takes longer to load than a database to open."""
     from memotheca.server.adapter import Adapter
 
@@ -140,7 +147,21 @@ def _run_server(app: App, settings: Settings, announce: Callable[[Settings, str,
     else:
         from memotheca.server.web import run_web
 
-        run_web(adapter, settings, announce=partial(announce, settings))
+        with ExitStack() as stack:
+
+            def tell(host: str, port: int) -> None:
+                stack.callback(_show_address(app, settings, _endpoint(_reachable(host), port)))
+                announce(settings, host, port)
+
+            run_web(adapter, settings, announce=tell)
+
+
+def _show_address(app: App, settings: Settings, endpoint: str) -> Callable[[], None]:
+    """Let whoever looks for a server of this directory find it; returns what ends that."""
+    with gate(app.data):
+        where = {"address": endpoint.removesuffix("mcp"), "collection": app.kernel.collection}
+        shown = enter(app.data, command_of(settings), room=SERVED, **where)
+    return (lambda: None) if shown is None else shown.end
 
 
 def _log_to_stderr(settings: Settings) -> None:

@@ -142,7 +142,10 @@ class Gate:
         if origin and not self._names.admit_origin(origin):
             return refuse(scope, 403, f"Origin {origin[:SHOWN]!r}")
         # A page may ask without saying who it is, as long as it cannot read the answer; browsers say whence, at least.
-        if not origin and headers.get("sec-fetch-site") == "cross-site":
+        is_foreign = not origin and headers.get("sec-fetch-site") == "cross-site"
+        # A link may lead to the page from anywhere: its files hold nothing, and no other site's page can frame it.
+        is_followed = headers.get("sec-fetch-mode") == "navigate" and _is_page(scope)
+        if is_foreign and not is_followed:
             return refuse(scope, 403, "a page of another site")
         if _is_preflight(scope, headers) and not self._names.share_with(origin):
             return refuse(scope, 403, f"Origin {origin[:SHOWN]!r}")
@@ -180,8 +183,12 @@ def _needs_no_token(scope: Scope) -> bool:
     if scope["type"] != "http":
         return False
     path = scope["path"]
-    is_read = scope["method"] in ("GET", "HEAD") and (is_of_page(path) or _is_below(path, METADATA))
-    return is_read or (scope["method"] == "POST" and path in (LOGIN, LOGOUT))
+    is_read = scope["method"] in ("GET", "HEAD") and _is_below(path, METADATA)
+    return is_read or _is_page(scope) or (scope["method"] == "POST" and path in (LOGIN, LOGOUT))
+
+
+def _is_page(scope: Scope) -> bool:
+    return scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and is_of_page(scope["path"])
 
 
 def _is_below(path: str, folder: str) -> bool:
