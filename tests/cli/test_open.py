@@ -128,8 +128,8 @@ def test_those_who_open_at_the_same_moment_share_one_server(open_):
 def test_a_server_that_somebody_else_started_is_used_and_not_stopped(open_, tmp_path):
     serve = [*PROGRAM, "serve", "--transport", "http", "--port", "0", "--json", "--data", str(tmp_path / "data")]
     server = subprocess.Popen(serve, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert server.stdout is not None
     try:
-        assert server.stdout is not None
         endpoint = json.loads(server.stdout.readline())["endpoint"]
         told = open_("--no-browser", "--json")
         assert (told["address"] + "mcp", told["started"], told["process"]) == (endpoint, False, server.pid)
