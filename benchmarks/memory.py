@@ -24,7 +24,8 @@ from memotheca.kernel.citations import citation_of
 from memotheca.kernel.gc import calm_collector
 from memotheca.memory.curation.remember import NewMemory, draw
 from memotheca.memory.safety.speakers import hear
-from memotheca.memory.standing.sample import Judged, hang, meanings, reference_of
+from memotheca.memory.standing.meanings import meanings
+from memotheca.memory.standing.sample import Judged, hang, reference_of
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
 from memotheca.toolkit.contract import Reply

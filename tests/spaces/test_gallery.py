@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from memotheca.memory.spaces import all_spaces, hyperdimensional
 from memotheca.memory.spaces.all_spaces import Gallery
 from memotheca.memory.spaces.causal import clauses
-from memotheca.memory.spaces.entities import find
 from memotheca.memory.spaces.expansion import Associations
 from memotheca.memory.spaces.fingerprint import pack, represent, unpack, words_of, words_of_all
 from memotheca.memory.spaces.graph_walk import walk
@@ -25,6 +24,7 @@ from memotheca.memory.spaces.sparse import Columns, count, count_words
 from memotheca.model.clock import DAY, HOUR
 from memotheca.model.knowledge import Entry, fold
 from memotheca.text.caches import LruCache
+from memotheca.text.names_in_text import find
 from memotheca.text.terms import number_of
 from memotheca.text.words import UNSPACED, identifiers, words
 

@@ -1,20 +1,15 @@
-"""What the nodes of a map are called, and which of them answer to a name or a text."""
+"""What the nodes of a map are called, and which of them a handle names."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
-from memotheca.model.kinds import KINDS, SECTION
-from memotheca.model.knowledge import fold
+from memotheca.model.kinds import SECTION
 from memotheca.notes.mounts import opened
-from memotheca.search.search import Question, find_entries
-from memotheca.storage.adjacency import find_labelled
 from memotheca.views.graph_map import GraphMap
 from memotheca.views.surroundings import find_center
 from memotheca.views.thing_links import ShownEnd, show_ends
-
-BY_TEXT = 100  # chosen: what a text finds beyond titles; who wants more of it searches
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +28,6 @@ def name_nodes(kernel: Kernel, map: GraphMap, numbers: Sequence[int]) -> list[Na
     with opened(kernel) as (snapshot, book):
         ends = show_ends(snapshot, book, [map.rows.ids[number] for number in wanted])
     return [NamedNode(number, ends[map.rows.ids[number]]) for number in wanted]
-
-
-def find_nodes(kernel: Kernel, map: GraphMap, text: str, *, limit: int) -> tuple[list[int], int]:
-    """The nodes whose title contains a text or whose text answers it, as many as wanted; and how many there are."""
-    page = find_entries(kernel, Question(content=text, kinds=KINDS, passages=1), limit=BY_TEXT)
-    with kernel.read() as snapshot:
-        ids = [*find_labelled(snapshot, text, limit=len(map.rows.ids)), *(hit.version.id for hit in page.hits)]
-    ids += [id for id, spelled in map.rows.spelled.items() if fold(text) in fold(spelled)]
-    numbers = {id: number for number, id in enumerate(map.rows.ids)}
-    found = dict.fromkeys(numbers[id] for id in ids if id in numbers)
-    return list(found)[:limit], len(found)
 
 
 def find_node(kernel: Kernel, map: GraphMap, handle: str) -> int:

@@ -17,8 +17,9 @@ from memotheca.memory.graph.said import said_between
 from memotheca.memory.session.state import note_decisions
 from memotheca.memory.spaces.fingerprint import words_of
 from memotheca.memory.standing.judge import NEAR
+from memotheca.memory.standing.meanings import mean_vector, meanings
 from memotheca.memory.standing.nearest import find_near, vicinity_of
-from memotheca.memory.standing.sample import mean_vector, meanings, reference_of
+from memotheca.memory.standing.sample import reference_of
 from memotheca.memory.standing.subject import FOUND, Near, compare_pairs, compare_with_stored
 from memotheca.memory.traits import importance_of, quarantine_of
 from memotheca.memory.tuning.gates import gates_at

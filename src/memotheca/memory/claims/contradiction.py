@@ -23,12 +23,12 @@ from memotheca.memory.claims.quantities import (
     without_quantities,
 )
 from memotheca.memory.spaces.causal import TELLING, clauses
-from memotheca.memory.spaces.entities import find
 from memotheca.memory.traits import text_of
 from memotheca.memory.tuning.thresholds import PRIORS
 from memotheca.model.knowledge import Entry, fold
 from memotheca.text.caches import once
 from memotheca.text.likeness import likeness
+from memotheca.text.names_in_text import find
 from memotheca.text.sentences import split_statements
 from memotheca.text.words import STOP_WORDS, as_written, spoken, stem, terms_of, words
 

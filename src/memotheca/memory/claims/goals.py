@@ -4,7 +4,7 @@ import re
 from typing import Literal
 
 from memotheca.memory.spaces.code import names
-from memotheca.memory.spaces.entities import find
+from memotheca.text.names_in_text import find
 
 Intent = Literal[
     "undo", "missing", "conflict", "clean", "cause", "trust", "health", "forget", "store", "related", "kind", "find"

@@ -6,7 +6,7 @@ from typing import Any
 
 from memotheca.memory.graph.relations import read_relation
 from memotheca.model import kinds
-from memotheca.model.knowledge import Edge
+from memotheca.model.knowledge import Edge, Entry
 from memotheca.storage.store import Transaction
 
 # How sure a cause is that was stated once and without saying how sure: the surer, the more state it.
@@ -48,3 +48,8 @@ def new_link(
         created_at=transaction.time,
         updated_at=transaction.time,
     )
+
+
+def sureness(entry: Entry) -> float:
+    """How surely something is so: as somebody annotated it, else as whatever is stated once."""
+    return float(entry.attributes.get("confidence", STATED))

@@ -32,16 +32,9 @@ from memotheca.memory.session.retrieval_log import CITED
 from memotheca.memory.session.state import Mood, activity_of, log_curation, note_decisions, note_use
 from memotheca.memory.session.steering_reward import Reward
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
+from memotheca.memory.standing.meanings import mean_vector, meanings
 from memotheca.memory.standing.nearest import find_near, near_enough, vicinity_of
-from memotheca.memory.standing.sample import (
-    Judged,
-    Reference,
-    hang,
-    likely_duplicates,
-    mean_vector,
-    meanings,
-    reference_of,
-)
+from memotheca.memory.standing.sample import Judged, Reference, hang, likely_duplicates, reference_of
 from memotheca.memory.standing.subject import FOUND, ComparedEntry, Near, compare_with_stored
 from memotheca.memory.standing.whole import Learned, consistency, learn
 from memotheca.memory.tuning.gates import gates_at

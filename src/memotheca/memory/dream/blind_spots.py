@@ -8,7 +8,7 @@ from memotheca.kernel.citations import name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.undecided import pair_task
 from memotheca.memory.graph.causes import brings_about
-from memotheca.memory.standing.sample import meanings
+from memotheca.memory.standing.meanings import meanings
 from memotheca.memory.traits import quarantine_of
 from memotheca.model.kinds import CAUSAL, MEMORY, MENTIONS, TEMPORAL
 from memotheca.model.knowledge import Entry

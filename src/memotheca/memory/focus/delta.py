@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.session.quadrants import Quadrant, quadrant
 from memotheca.memory.standing.judge import judge
+from memotheca.memory.standing.meanings import mean_vector
 from memotheca.memory.standing.probe import PROBE
-from memotheca.memory.standing.sample import Judged, hang, mean_vector, reference_of
+from memotheca.memory.standing.sample import Judged, hang, reference_of
 from memotheca.memory.standing.whole import stand_as_whole
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry

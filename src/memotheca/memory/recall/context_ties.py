@@ -14,7 +14,7 @@ from memotheca.memory.care.critique import ContradictoryPair, find_clashes
 from memotheca.memory.claims import distil
 from memotheca.memory.graph.relations import CONTRADICTS, SUPERSEDES
 from memotheca.memory.recall.candidates import ContextSource, Pool
-from memotheca.memory.standing.sample import meanings
+from memotheca.memory.standing.meanings import meanings
 from memotheca.memory.standing.subject import TAGS
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Gates

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from memotheca.memory.curation.links import sureness
 from memotheca.memory.graph.causality import Arrow, Arrows, combine, find_paths, strength
 from memotheca.memory.graph.causes import Way, causal_arrows
-from memotheca.memory.recall.inference import sureness
 from memotheca.model.knowledge import Entry
 from memotheca.storage.snapshot import Snapshot
 

@@ -7,7 +7,7 @@ from typing import Literal
 from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
-from memotheca.memory.curation.links import STATED
+from memotheca.memory.curation.links import sureness
 from memotheca.memory.graph.causality import Arrow, Arrows, combine, find_paths, necessity, reverse, without
 from memotheca.memory.graph.causes import causal_arrows
 from memotheca.memory.traits import KNOWN
@@ -148,11 +148,6 @@ def _roots(snapshot: Snapshot, arrows: Arrows, besides: set[str]) -> dict[str, f
     caused = {arrow.target for group in arrows.values() for arrow in group}
     entries = [snapshot.entry(id) for id in sorted(arrows.keys() - caused - besides)[:MOST_ROOTS]]
     return {entry.id: sureness(entry) for entry in entries if entry is not None}
-
-
-def sureness(entry: Entry) -> float:
-    """How surely something is so: as somebody annotated it, else as whatever is stated once."""
-    return float(entry.attributes.get("confidence", STATED))
 
 
 def _background(arrows: Arrows, action: str, outcome: str, priors: Mapping[str, float], *, hops: int) -> float:

@@ -17,13 +17,13 @@ from memotheca.memory.claims.goals import (
 from memotheca.memory.claims.proper_names import is_of_calendar
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.code import names
-from memotheca.memory.spaces.entities import find
-from memotheca.memory.standing.nearest import everything_known
+from memotheca.memory.standing.known_filter import everything_known
 from memotheca.model.clock import DAY, to_iso
 from memotheca.search.chosen_embedder import embedder_of
 from memotheca.search.finder import Finder, Search, embed_question, finder_of
 from memotheca.storage.chunks import read_texts
 from memotheca.storage.database import Session
+from memotheca.text.names_in_text import find
 from memotheca.text.tokens import count_tokens
 from memotheca.text.words import query_words, spelled_words, words
 from memotheca.vectors.profile import voice_of

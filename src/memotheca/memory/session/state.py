@@ -13,7 +13,6 @@ from memotheca.memory.session.gate_log import GateLog, is_news, write_decisions
 from memotheca.memory.session.learning import SMOOTHING, smooth
 from memotheca.memory.session.pulse import CALM, Pulse, Situation, take_pulse
 from memotheca.memory.session.retrieval_log import RetrievalLog, write_retrievals
-from memotheca.memory.session.scratchpad import Scratchpads
 from memotheca.memory.session.walk_log import WalkLog, write_walks
 from memotheca.memory.tuning.thresholds import PRIORS, Decided, Gates
 from memotheca.model.errors import Refusal
@@ -92,7 +91,6 @@ class Activity:
         self._lines: dict[str, deque[ActivityRecord]] = {}
         self._states: dict[Place, Any] = {}
         self._stirrings = 0
-        self.scratchpads = Scratchpads()
         self.retrievals = RetrievalLog()
         self.walks = WalkLog()
         self.gates = GateLog()

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.spaces.space import Hung
+from memotheca.memory.standing.meanings import meanings
 from memotheca.memory.standing.nearest import is_near
-from memotheca.memory.standing.sample import Array, Candidate, Judged, hang, likely_duplicates, meanings, reference_of
+from memotheca.memory.standing.sample import Array, Candidate, Judged, hang, likely_duplicates, reference_of
 from memotheca.memory.standing.subject import compare_pairs
 from memotheca.memory.standing.whole import consistency
 from memotheca.memory.tuning.gates import gates_at, voice_at

@@ -10,7 +10,9 @@ import numpy as np
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.projection import Projection
 from memotheca.memory.spaces.space import Hung
-from memotheca.memory.standing.sample import hang, meanings
+from memotheca.memory.standing.known_filter import everything_known
+from memotheca.memory.standing.meanings import meanings
+from memotheca.memory.standing.sample import hang
 from memotheca.memory.traits import KNOWN
 from memotheca.memory.tuning.gates import gates_at, voice_at
 from memotheca.model import kinds
@@ -19,14 +21,12 @@ from memotheca.search.census import take_census
 from memotheca.search.chosen_embedder import model_of
 from memotheca.search.finder import Finder, Search, finder_of
 from memotheca.search.index.index_parts import Array
-from memotheca.search.index.score import Filter
 from memotheca.search.passages import LIMIT
 from memotheca.storage.lookups import heads_of, ids_changed_after
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 from memotheca.storage.vectors import fresh_vectors, newest_vector
 from memotheca.text.caches import LruCache
-from memotheca.text.terms import filter_number
 from memotheca.vectors.float16 import widen
 from memotheca.vectors.profile import Voice
 
@@ -215,11 +215,6 @@ def find_near(
             search = Search(text=said, filter=passing, depth=depth, may_be_misspelled=False)
             near[entry.id] = {each.entry_id: None for each in finder.find(snapshot, search, None).passages}
     return {id: dict([pair for pair in each.items() if pair[0] != id][:limit]) for id, each in near.items()}
-
-
-def everything_known(snapshot: Snapshot) -> Filter:
-    """All that a memory tool works on."""
-    return Filter(groups=(tuple(filter_number("kind", kind) for kind in KNOWN),), as_of=snapshot.tx)
 
 
 def is_near(cosine: float | None, voice: Voice) -> bool:

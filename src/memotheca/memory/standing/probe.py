@@ -2,7 +2,8 @@
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.spaces.space import Hung
-from memotheca.memory.standing.sample import hang, mean_vector
+from memotheca.memory.standing.meanings import mean_vector
+from memotheca.memory.standing.sample import hang
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
 from memotheca.search.chosen_embedder import embedder_of

@@ -8,9 +8,10 @@ from memotheca.memory.claims.alignment import TermWeights, Weighing, align, clos
 from memotheca.memory.claims.evidence import Pair
 from memotheca.memory.claims.told import ToldEntry, tell
 from memotheca.memory.claims.verdict import PairVerdict, Ruling, Slot, decide_all, follow, may_be_otherwise, slots_of
-from memotheca.memory.standing.nearest import everything_known
+from memotheca.memory.standing.known_filter import everything_known
+from memotheca.memory.standing.meanings import meanings
 from memotheca.memory.standing.rarity import rarity_of
-from memotheca.memory.standing.sample import Array, meanings
+from memotheca.memory.standing.sample import Array
 from memotheca.memory.traits import KNOWN
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided, Gates

@@ -6,7 +6,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.standing.sample import meanings
+from memotheca.memory.standing.meanings import meanings
 from memotheca.memory.topics.lens import Lens
 from memotheca.memory.topics.lens_terms import terms_of
 from memotheca.memory.topics.topics import HeldTopics, TopicMap

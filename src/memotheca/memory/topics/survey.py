@@ -18,7 +18,8 @@ from memotheca.kernel.precedence import Precedence
 from memotheca.memory.spaces.all_spaces import Gallery
 from memotheca.memory.spaces.fingerprint import SESSION
 from memotheca.memory.spaces.space_table import COUNT, IDS, SPACES
-from memotheca.memory.standing.sample import hang, meanings
+from memotheca.memory.standing.meanings import meanings
+from memotheca.memory.standing.sample import hang
 from memotheca.memory.topics.clusters import cut_of, field_cut_of, groups_at, join
 from memotheca.memory.topics.entry_topics import see_entries
 from memotheca.memory.topics.lens import grind

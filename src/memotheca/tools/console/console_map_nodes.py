@@ -7,7 +7,8 @@ from memotheca.toolkit.fields import flag, integer, integers, many, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.console.wording import count, cut
 from memotheca.views.kept_maps import maps_of
-from memotheca.views.map_names import find_node, find_nodes, name_nodes
+from memotheca.views.map_names import find_node, name_nodes
+from memotheca.views.map_search import find_nodes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

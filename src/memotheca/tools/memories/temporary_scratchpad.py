@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.session.scratchpad import LONGEST_KEY, LONGEST_VALUE
-from memotheca.memory.session.state import activity_of
+from memotheca.memory.session.scratchpad import LONGEST_KEY, LONGEST_VALUE, Scratchpads
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.fields import UNSET, Unset, choice, integer, many, text
@@ -60,7 +59,7 @@ def _write(call: Call[Kernel], input: Input) -> Answer:
         said: str | Unset = getattr(input, name)
         if isinstance(said, Unset) or (name == "key" and not said):
             raise Refusal(Failure.INVALID, f"To write, give {name}.", field=name)
-    pads, place, now = activity_of(call.kernel).scratchpads, _place(call), call.kernel.now()
+    pads, place, now = call.kernel.keep(Scratchpads), _place(call), call.kernel.now()
     made = pads.write(place, input.key, input.value, now)
     output = Output(
         action="write",
@@ -73,7 +72,7 @@ def _write(call: Call[Kernel], input: Input) -> Answer:
 
 
 def _read(call: Call[Kernel], input: Input) -> Answer:
-    pad = activity_of(call.kernel).scratchpads.read(_place(call), call.kernel.now())
+    pad = call.kernel.keep(Scratchpads).read(_place(call), call.kernel.now())
     if isinstance(input.key, Unset):
         entries = tuple(
             EntryShape(key=key, bytes=held.size, expires_at=to_iso(held.expires)) for key, held in pad.items()
@@ -91,7 +90,7 @@ def _read(call: Call[Kernel], input: Input) -> Answer:
 
 
 def _clear(call: Call[Kernel], input: Input) -> Answer:
-    pads, place, now = activity_of(call.kernel).scratchpads, _place(call), call.kernel.now()
+    pads, place, now = call.kernel.keep(Scratchpads), _place(call), call.kernel.now()
     key = None if isinstance(input.key, Unset) else input.key
     cleared = pads.clear(place, key, now)
     output = Output(
