@@ -56,6 +56,7 @@ LATE_IMPORTS = {
     # What only who asks for it has installed.
     "server/operation/operation.py": {"_build_metrics", "_build_traces"},
     "server/web.py": {"_build_provider"},
+    "server/operation/hook_door.py": {"_answer"},
     "app.py": {
         "open_server_store",
         "open_store",
@@ -76,6 +77,7 @@ LATE_IMPORTS = {
     "server/resources.py": {"_entries_page", "_entry_fits", "_notes_page", "_note"},
     "toolkit/catalog.py": {"load"},
     "cli/main.py": {"load_command"},
+    "cli/hooks/hook_client.py": {"_load_work", "_load_notes"},
     "cli/commands/serve_command.py": {"_run_server"},
     "cli/terminal.py": {"progress"},
     "vectors/load.py": {"__init__"},
@@ -86,6 +88,8 @@ LATE_IMPORTS = {
 PARSERS = ("pypdfium2", "python_calamine", "resvg_py", "charset_normalizer", "striprtf")
 MODELS = ("numpy", "onnxruntime", "tokenizers", "tqdm", "yaml", *PARSERS)
 STARTING = {
+    # A prompt waits for it.
+    "memotheca.cli.hooks.hook_client": ("mcp", "uvicorn", "apsw", "memotheca.app", *MODELS),
     "memotheca.cli.main": ("mcp", "uvicorn", *MODELS),
     "memotheca.cli.commands.serve_command": ("mcp", "uvicorn", *MODELS),
     "memotheca.app": ("mcp", "uvicorn", *MODELS),

@@ -11,6 +11,11 @@ def start():  # noqa: ANN201  # type: () -> int
         there = "%d.%d" % sys.version_info[:2]  # noqa: UP031
         sys.stderr.write("memotheca: Python 3.11 or newer is needed, and this is " + there + ".\n")
         return 1
+    if sys.argv[1:2] == ["hook"] and not {"--help", "-h"}.intersection(sys.argv):
+        # Somebody waits at a prompt: what the other commands need would take longer than the answer.
+        from memotheca.cli.hooks.hook_client import run
+
+        return run(sys.argv[2:])
     from memotheca.cli.main import main
 
     return main()

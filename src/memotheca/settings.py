@@ -1,6 +1,7 @@
 """Every option of the process once: flag over environment over file over default."""
 
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -8,10 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from memotheca.hooks.hook_event import HookWishes, repository_of
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import DEFAULT_COLLECTION
 
 FILE = "memotheca.toml"
+AUTO = "auto"
+_UNNAMED = re.compile(r"[^\w.-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +39,11 @@ OPTIONS = (
         default="",
         doc="where the data is kept: empty is a file in the data directory, postgresql://USER@HOST/NAME a server",
     ),
-    Option(name="collection", default=DEFAULT_COLLECTION, doc="the collection this connection works in"),
+    Option(
+        name="collection",
+        default=DEFAULT_COLLECTION,
+        doc="the collection this connection works in; auto is named after the git repository it is started in",
+    ),
     Option(
         name="collections",
         default="",
@@ -119,6 +127,13 @@ OPTIONS = (
     Option(name="tesseract", default="", doc="the tesseract program to use instead of the one that comes along"),
     Option(name="tessdata", default="", doc="the folder with Tesseract's data of other languages"),
     Option(
+        name="hook-exclude",
+        default="",
+        doc="folders and projects that hooks never hear of, with commas: ~/private, /work/*/secret, taxes",
+    ),
+    Option(name="hook-start-tokens", default=1000, doc="how much a hook tells a session that begins; 0 is nothing"),
+    Option(name="hook-prompt-tokens", default=400, doc="how much a hook tells beside a prompt; 0 is nothing"),
+    Option(
         name="log-level",
         default="warning",
         doc="how much to say on stderr",
@@ -164,8 +179,9 @@ def default_directory(environment: Mapping[str, str], platform: str = sys.platfo
     return Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "memotheca"
 
 
-def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
-    """Settle every option; `flags` holds what the command line said, by option name."""
+def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None, *, folder: str = "") -> Settings:
+    """Settle every option; `flags` holds what the command line said, by option name. The folder is the one that the
+    work is in, where that is not the one we were started in."""
     environment = os.environ if environment is None else environment
     chosen = flags.get("data") or environment.get("MEMOTHECA_DATA")
     data = Path(chosen).expanduser() if chosen else default_directory(environment)
@@ -178,7 +194,19 @@ def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None)
         if raw is None:
             raw = written.get(option.name, option.default)
         values[option.name] = _settle(option, raw)
+    if values["collection"] == AUTO:
+        values["collection"] = collection_of(folder or str(Path.cwd()))
     return Settings(data, values)
+
+
+def collection_of(folder: str) -> str:
+    """The collection of the repository that a folder is in; outside of any, the one of everything."""
+    return collection_named(repository_of(folder))
+
+
+def collection_named(project: str) -> str:
+    """The collection of a project by its name, as it may stand in an address."""
+    return _UNNAMED.sub("-", project).strip("-.") or DEFAULT_COLLECTION
 
 
 def read_token(settings: Settings) -> str:
@@ -199,6 +227,15 @@ def read_token(settings: Settings) -> str:
     if not token:
         raise Refusal(Failure.INVALID, "The token file has nothing in its first line. Write the token there.")
     return token
+
+
+def hook_wishes(settings: Settings) -> HookWishes:
+    """What a person wishes of hooks."""
+    return HookWishes(
+        excluded=tuple(settings.names("hook-exclude")),
+        start_tokens=settings.number("hook-start-tokens"),
+        prompt_tokens=settings.number("hook-prompt-tokens"),
+    )
 
 
 def _read_file(path: Path) -> dict[str, Any]:

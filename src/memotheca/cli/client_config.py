@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -31,6 +31,24 @@ def remove(client: Client, path: Path) -> tuple[bool, Path | None]:
     old = target.read_bytes()
     text = _text(path, old)
     return _put(target, path, old, (_drop_table if client.is_toml else _drop_key)(client, path, text))
+
+
+def edit(path: Path, change: Callable[[Shape], None]) -> tuple[bool, Path | None]:
+    """Change what stands in a file of JSON: whether that made a difference, and where the file as it was is kept."""
+    target = Path(os.path.realpath(path))
+    old = target.read_bytes() if target.exists() else None
+    text = _text(path, old)
+    try:
+        content = json.loads(text or "{}")
+        before = json.dumps(content)
+        change(content)
+    except (ValueError, RecursionError):
+        raise _left_alone(path, "is not plain JSON") from None
+    except (AttributeError, TypeError):
+        raise _left_alone(path, "has something else where hooks are named") from None
+    if json.dumps(content) == before:
+        return False, None
+    return _put(target, path, old, json.dumps(content, ensure_ascii=False, indent=_indent(text)) + "\n")
 
 
 def read_server(client: Client, path: Path) -> Shape | None:

@@ -22,6 +22,9 @@ COMMANDS = {
     "serve": "run the server for an MCP client, over stdio or HTTP",
     "open": "look at everything in a browser; starts a server where none runs",
     "connect": "print or write the configuration that lets a client start Memotheca",
+    "hook": "answer an event of a client's session, which the client sends",
+    "pause": "let no hook tell or keep anything until memotheca resume",
+    "resume": "let hooks tell and keep things again, or for the first time",
     "remember": "keep something, in your own words",
     "call": "call a tool and print its answer",
     "add": "make files searchable: documents, pictures, whole folders",
@@ -69,6 +72,7 @@ A command exits with 0 when it is done, 1 when it is refused or finds something
 wrong, 2 when it is not understood, and with 130, 143 or 129 when Ctrl-C,
 SIGTERM or SIGHUP stop it; a server that is stopped exits with 0."""
 
+OF_HOOKS = ("hook", "pause", "resume")  # what `memotheca/cli/hooks` has
 EXIT_USAGE = 2  # specification: what shells and argparse use for a wrong command line
 EXIT_INTERRUPTED = 130  # specification: 128 and the number of SIGINT
 EVERYWHERE = ("collection", "database", "log-level")
@@ -127,7 +131,8 @@ def _add_option(parser: Group, option: Option) -> None:
 
 
 def load_command(name: str) -> ModuleType:
-    return import_module(f"memotheca.cli.commands.{name}_command")
+    folder = "hooks" if name in OF_HOOKS else "commands"
+    return import_module(f"memotheca.cli.{folder}.{name}_command")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -32,13 +32,15 @@ class Client:
     variable: str = ""
     add: Callable[[str, str], list[str]] | None = None
     add_stdio: tuple[str, ...] = ()
+    # Where a project has servers of its own, from its folder; empty where clients know no such place.
+    project: str = ""
 
     @property
     def is_toml(self) -> bool:
         return self.places[""].endswith(".toml")
 
     def path(self) -> Path:
-        return _file(self.places.get(sys.platform, self.places[""]))
+        return place_of(self.places.get(sys.platform, self.places[""]))
 
 
 def _typed(words: Sequence[str]) -> Shape:
@@ -93,6 +95,7 @@ CLIENTS: dict[str, Client] = {
     "claude-code": Client(
         label="Claude Code",
         places={"": "HOME/.claude.json"},
+        project=".mcp.json",
         http=_remote("url", type="http"),
         add=_claude_code,
         add_stdio=("claude", "mcp", "add", SERVER, "--"),
@@ -119,6 +122,7 @@ CLIENTS: dict[str, Client] = {
         label="Codex",
         places={"": "CODEX/config.toml"},
         keys=("mcp_servers",),
+        project=".codex/config.toml",
         http=_codex_remote,
         variable=TOKEN,
         add=_codex,
@@ -127,12 +131,14 @@ CLIENTS: dict[str, Client] = {
     "cursor": Client(
         label="Cursor",
         places={"": "HOME/.cursor/mcp.json"},
+        project=".cursor/mcp.json",
         http=_remote("url"),
         variable="${env:MEMOTHECA_TOKEN}",
     ),
     "gemini": Client(
         label="Gemini CLI",
         places={"": "HOME/.gemini/settings.json"},
+        project=".gemini/settings.json",
         http=_remote("httpUrl"),
         variable="$MEMOTHECA_TOKEN",
         add=_gemini,
@@ -142,6 +148,7 @@ CLIENTS: dict[str, Client] = {
         places={"": "XDG/opencode/opencode.json"},
         keys=("mcp", "servers"),
         stdio=lambda words: {"type": "local", "command": list(words)},
+        project="opencode.json",
         http=_remote("url", type="remote"),
         variable="{env:MEMOTHECA_TOKEN}",
     ),
@@ -150,6 +157,7 @@ CLIENTS: dict[str, Client] = {
         places=_in_code("mcp.json"),
         keys=("servers",),
         stdio=_typed,
+        project=".vscode/mcp.json",
         http=_remote("url", type="http"),
         variable="${env:MEMOTHECA_TOKEN}",
         add=_vscode,
@@ -165,6 +173,7 @@ CLIENTS: dict[str, Client] = {
         places={"win32": "ROAMING/Zed/settings.json", "": "XDG/zed/settings.json"},
         keys=("context_servers",),
         stdio=lambda words: {**_plain(words), "env": {}},
+        project=".zed/settings.json",
         http=_remote("url"),
     ),
 }
@@ -175,7 +184,7 @@ def configuration_of(client: Client) -> Path:
     path = client.path()
     if "cli" in client.places:
         chosen = os.environ.get("CLINE_MCP_SETTINGS_PATH")
-        return Path(chosen) if chosen else path if path.parent.exists() else _file(client.places["cli"])
+        return Path(chosen) if chosen else path if path.parent.exists() else place_of(client.places["cli"])
     commented = path.with_suffix(".jsonc")
     return commented if not path.exists() and commented.exists() else path
 
@@ -209,7 +218,8 @@ def _value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _file(place: str) -> Path:
+def place_of(place: str) -> Path:
+    """A file by the folder it stands in on this machine."""
     home = Path.home()
     first, _, rest = place.partition("/")
     roots = {
@@ -217,6 +227,7 @@ def _file(place: str) -> Path:
         "CONFIG": _chosen("XDG_CONFIG_HOME", home / ".config") if sys.platform == "linux" else home / ".config",
         "XDG": _chosen("XDG_CONFIG_HOME", home / ".config"),
         "ROAMING": _chosen("APPDATA", home / "AppData" / "Roaming"),
+        "CLAUDE": _chosen("CLAUDE_CONFIG_DIR", home / ".claude"),
         "CODEX": _chosen("CODEX_HOME", home / ".codex"),
     }
     return roots[first] / rest

@@ -11,6 +11,7 @@ from memotheca.admin.imports.agent_transcripts import CLAUDE_CODE, CODEX, read_c
 from memotheca.admin.imports.archive import ImportArchive
 from memotheca.admin.imports.chat_exports import CHATGPT, CLAUDE, is_chatgpt, is_claude, read_chatgpt, read_claude
 from memotheca.admin.imports.foreign_content import BrokenFile, ForeignContent
+from memotheca.admin.imports.gemini_transcripts import GEMINI, is_gemini, read_gemini
 from memotheca.admin.imports.memory_dumps import MEM0, OPENMEMORY, category_names, memories_in, read_memories
 from memotheca.admin.imports.note_exports import (
     BASIC_MEMORY,
@@ -30,7 +31,8 @@ _FIRST = 50  # chosen: a transcript begins with a few lines that every program h
 _SNIFFED = 1 << 20  # chosen: the first line of a transcript or an export is within it
 KNOWN = (
     "an export of Memotheca, memory.json, a corpus of _id and text, exports of ChatGPT and Claude, transcripts of "
-    "Claude Code and Codex, dumps of mem0 and OpenMemory, archives of Notion, CSV tables, folders of basic-memory"
+    "Claude Code, Codex and Gemini CLI, dumps of mem0 and OpenMemory, archives of Notion, CSV tables, folders of "
+    "basic-memory"
 )
 
 
@@ -163,6 +165,8 @@ def _read_document(value: Any, name: str) -> ForeignContent:
     """A document of JSON, by what its first members are."""
     if isinstance(value, dict) and isinstance(cast(dict[str, Any], value).get("conversations"), list):
         value = cast(dict[str, Any], value)["conversations"]
+    if is_gemini(value):
+        return read_gemini([json.dumps(value)])
     listed: list[Any] = cast(list[Any], value) if isinstance(value, list) else [value]
     if any(map(is_chatgpt, listed)):
         content = ForeignContent(CHATGPT)
@@ -190,7 +194,11 @@ def _read_lines(text: str, name: str) -> ForeignContent | None:
     # What JSON calls a line ends with a line feed; other signs that Python takes for an end may stand in its texts.
     lines = text.split("\n")
     kind = _line_kind([line.encode("utf-8", "replace") for line in lines[:_FIRST]])
-    readers: dict[str, Callable[[list[str]], ForeignContent]] = {CLAUDE_CODE: read_claude_code, CODEX: read_codex}
+    readers: dict[str, Callable[[list[str]], ForeignContent]] = {
+        CLAUDE_CODE: read_claude_code,
+        CODEX: read_codex,
+        GEMINI: read_gemini,
+    }
     try:
         if kind in readers:
             return readers[kind](lines)
@@ -235,6 +243,8 @@ def _kind_of(line: dict[str, Any]) -> str:
         return CODEX
     if line.get("type") in ("user", "assistant") and isinstance(line.get("message"), dict):
         return CLAUDE_CODE
+    if is_gemini(line):
+        return GEMINI
     return MEM0 if memories_in([line]) is not None else ""
 
 

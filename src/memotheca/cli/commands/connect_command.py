@@ -8,12 +8,24 @@ from pathlib import Path
 from memotheca.app import load_catalog
 from memotheca.cli.client_check import try_server
 from memotheca.cli.client_config import read_server, remove, write
+from memotheca.cli.hooks.hook_setup import (
+    WrittenHooks,
+    are_there,
+    hook_words,
+    place_of_hooks,
+    remove_hooks,
+    spell_hooks,
+    tell_hooks,
+    write_hooks,
+)
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import print_json, settings_of, styled
+from memotheca.hooks.switch import read_switch
 from memotheca.model.errors import Failure, Refusal
 from memotheca.notes.mounts import read_mounts
+from memotheca.settings import AUTO, Settings, collection_named, load, read_token
 from memotheca.settings import OPTIONS as ALL_OPTIONS
-from memotheca.settings import Settings, load, read_token
+from memotheca.views.client_hooks import HOOKS, hook_shapes
 from memotheca.views.clients import CLIENTS, TOKEN, Client, Shape, configuration_of, nest, spell
 from memotheca.views.shells import spell_command, this_program
 
@@ -30,6 +42,10 @@ OPTIONS = (
     "token-file",
 )
 FOLDERS = ("roots", "tessdata")
+HOOKED = (
+    "It remembers by itself now: sessions are briefed as they begin and kept as they end, without secrets. "
+    "memotheca pause stops that, memotheca history shows it, memotheca undo takes it back."
+)
 NO_TOKEN = "<token>"  # noqa: S105  # says where it goes
 
 EPILOG = """examples:
@@ -38,6 +54,8 @@ EPILOG = """examples:
   memotheca connect cursor --check         try what is there; --remove ends it
   memotheca connect codex --toolsets memory,notes --vault ~/notes
   memotheca connect vscode --data ~/other  for another data directory
+  memotheca connect claude-code --hooks --write     let it remember by itself
+  memotheca connect cursor --project --write   for this folder's repository
   memotheca connect zed --url http://127.0.0.1:3000/mcp     a server that runs
 
 What is given here, or stands in the environment now, is passed to the server
@@ -56,40 +74,83 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     wish.add_argument(
         "--check", action="store_true", help="start what it names, as the client would, and say what is seen"
     )
+    parser.add_argument(
+        "--hooks", action="store_true", help=f"also let it remember by itself: {', '.join(HOOKS)}; off without it"
+    )
+    parser.add_argument(
+        "--project", action="store_true", help="for the repository here alone, with a collection of its name"
+    )
     parser.add_argument("--file", metavar="FILE", help="the configuration file, where it is not in its usual place")
     parser.add_argument("--url", metavar="URL", help="connect to the server that runs there, instead of starting one")
 
 
 def run(parsed: argparse.Namespace) -> int:
-    settings = settings_of(parsed)
     client = CLIENTS[parsed.client]
-    path = Path(parsed.file).expanduser() if parsed.file else configuration_of(client)
+    project = _project(parsed, client)
+    settings = _settings(parsed, project)
+    usual = configuration_of(client) if project is None else project / client.project
+    path = Path(parsed.file).expanduser() if parsed.file else usual
+    if parsed.hooks:
+        place_of_hooks(parsed.client, project)
     if parsed.check:
-        return _check(parsed, client, path)
+        return _check(parsed, client, path, project)
     if parsed.remove:
         gone, kept = remove(client, path)
-        _report_written(parsed, path, fresh=gone, kept=kept, unchanged="does not name Memotheca; nothing was changed.")
+        hooks = remove_hooks(parsed.client, project)
+        _report_written(parsed, WrittenHooks(path, gone, kept), hooks, "does not name Memotheca; nothing was changed.")
         return 0
     if parsed.write:
         token = read_token(settings) if parsed.url else ""
         fresh, kept = write(client, path, _server(client, settings, parsed.url, f"Bearer {token}" if token else ""))
-        _report_written(parsed, path, fresh=fresh, kept=kept)
+        hooks = write_hooks(parsed.client, settings, project) if parsed.hooks else None
+        _report_written(parsed, WrittenHooks(path, fresh, kept), hooks, "says so already; nothing was changed.")
         return 0
     server = _server(client, settings, parsed.url, _unsaid(client, settings) if parsed.url else "")
     if parsed.json:
-        print_json({"file": str(path), "content": nest(client, server)})
+        said: Shape = {"file": str(path), "content": nest(client, server)}
+        if parsed.hooks:
+            shapes = hook_shapes(parsed.client, hook_words(settings))
+            said["hooks"] = {"file": str(place_of_hooks(parsed.client, project)), "content": {"hooks": shapes}}
+        print_json(said)
         return 0
+    _print(parsed, client, server, path)
+    for line in spell_hooks(parsed.client, settings, project) if parsed.hooks else ():
+        print(line)
+    for line in _commands(client, settings, parsed.url) if project is None else ():
+        print(line)
+    return 0
+
+
+def _print(parsed: argparse.Namespace, client: Client, server: Shape, path: Path) -> None:
     print(f"Put this into {styled(str(path), 'bold')}")
     print("(or run the same with --write):\n")
     print(spell(client, server))
     if NO_TOKEN in spell(client, server):
         print(f"with the token in the place of {NO_TOKEN}.\n")
-    for line in _commands(client, settings, parsed.url):
-        print(line)
-    return 0
 
 
-def _check(parsed: argparse.Namespace, client: Client, path: Path) -> int:
+def _project(parsed: argparse.Namespace, client: Client) -> Path | None:
+    """The repository that is connected, where one alone is: the one that this folder is in, else this folder."""
+    if not parsed.project:
+        return None
+    if not client.project:
+        knowing = ", ".join(name for name, each in CLIENTS.items() if each.project)
+        raise Refusal(
+            Failure.UNSUPPORTED, f"{client.label} has no servers of a project; {knowing} have.", field="project"
+        )
+    here = Path.cwd()
+    return next((each for each in (here, *here.parents) if (each / ".git").exists()), here)
+
+
+def _settings(parsed: argparse.Namespace, project: Path | None) -> Settings:
+    """A project has a collection of its own name, unless another is asked for. It is named as it is, since clients
+    start servers in folders of their own choice."""
+    if project is not None and parsed.collection in (None, AUTO):
+        parsed.collection = collection_named(project.name)
+    return settings_of(parsed)
+
+
+def _check(parsed: argparse.Namespace, client: Client, path: Path, project: Path | None) -> int:
     server = read_server(client, path)
     if server is None:
         raise Refusal(
@@ -97,13 +158,18 @@ def _check(parsed: argparse.Namespace, client: Client, path: Path) -> int:
         )
     seen = try_server(server)
     if parsed.json:
-        print_json({"file": str(path), "name": seen.name, "version": seen.version, "tools": seen.tools})
+        told = {"file": str(path), "name": seen.name, "version": seen.version, "tools": seen.tools}
+        print_json({**told, "hooks": are_there(parsed.client, project)})
         return 0
     print(f"{path} is read by {client.label}.")
     say(
         f"{seen.name} {seen.version} answers, with {counted(len(seen.tools), 'tool')}: {', '.join(seen.tools)}",
         hang="  ",
     )
+    if parsed.client in HOOKS:
+        state = read_switch(str(settings_of(parsed).data))
+        there = f"Its hooks are there, and {state}" if are_there(parsed.client, project) else "It has no hooks of ours"
+        say(f"{there} ({place_of_hooks(parsed.client, project)}).")
     return 0
 
 
@@ -220,17 +286,21 @@ def _place(settings: Settings) -> list[str]:
 
 
 def _report_written(
-    parsed: argparse.Namespace,
-    path: Path,
-    *,
-    fresh: bool,
-    kept: Path | None,
-    unchanged: str = "says so already; nothing was changed.",
+    parsed: argparse.Namespace, written: WrittenHooks, hooks: WrittenHooks | None, unchanged: str
 ) -> None:
     if parsed.json:
-        print_json({"file": str(path), "changed": fresh, "backup": None if kept is None else str(kept)})
-    elif not fresh:
-        print(f"{path} {unchanged}")
-    else:
-        print(f"Wrote {path}." + (f"\nThe file as it was is {kept}." if kept else ""))
+        backup = None if written.kept is None else str(written.kept)
+        print_json({"file": str(written.path), "changed": written.is_fresh, "backup": backup, **tell_hooks(hooks)})
+        return
+    is_fresh = False
+    for each in (written, hooks):
+        if each is None or (not each.is_fresh and hooks is not None and hooks.is_fresh):
+            continue
+        is_fresh |= each.is_fresh
+        kept = f"\nThe file as it was is {each.kept}." if each.kept else ""
+        print(f"Wrote {each.path}.{kept}" if each.is_fresh else f"{each.path} {unchanged}")
+    if is_fresh:
         print(f"Restart the client to see {'that' if parsed.remove else 'Memotheca'}.")
+    if hooks is not None and parsed.write:
+        for line in (HOOKED, HOOKS[parsed.client].note):
+            say(line)

@@ -16,6 +16,7 @@ from memotheca.cli.commands.connect_command import tell_clients
 from memotheca.cli.terminal import aimed, settings_of, styled
 from memotheca.kernel.gc import calm_collector, share_turns
 from memotheca.notes.mounts import vaults_of
+from memotheca.server.operation.hook_door import hook_door
 from memotheca.settings import Settings
 from memotheca.storage.presence import SERVED, enter, gate
 
@@ -140,14 +141,13 @@ def _run_server(app: App, settings: Settings, announce: Announce) -> None:
         adapter = Adapter(app, operation=build_operation(settings))
     calm_collector()
     share_turns()
-    if settings.text("transport") == "stdio":
-        from memotheca.server.stdio import run_stdio
+    with hook_door(app), ExitStack() as stack:
+        if settings.text("transport") == "stdio":
+            from memotheca.server.stdio import run_stdio
 
-        run_stdio(adapter)
-    else:
-        from memotheca.server.web import run_web
-
-        with ExitStack() as stack:
+            run_stdio(adapter)
+        else:
+            from memotheca.server.web import run_web
 
             def tell(host: str, port: int) -> None:
                 stack.callback(_show_address(app, settings, _endpoint(_reachable(host), port)))

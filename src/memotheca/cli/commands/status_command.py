@@ -6,8 +6,10 @@ from typing import Any
 from memotheca import __version__
 from memotheca.admin.health import count_everything
 from memotheca.app import loss_of
+from memotheca.cli.hooks.hook_state import hook_state, spell_hook_state
 from memotheca.cli.layout import counted, sized, table
 from memotheca.cli.terminal import aimed, app_of, print_json, styled
+from memotheca.hooks.switch import OFF
 from memotheca.model.kinds import KINDS, NOTE, SECTION, STARTER_COLLECTION
 from memotheca.notes.overview import survey
 from memotheca.notes.vanished import withheld
@@ -37,6 +39,9 @@ def run(parsed: argparse.Namespace) -> int:
         found["vaults"] = [aimed(parsed, each) for each in missed]
     if told := loss_of(app):
         found["loss"] = f"{told}; {aimed(parsed, '`memotheca doctor` says which backup to restore, and how')}"
+    hooks = hook_state(app.data)
+    if hooks["state"] != OFF:
+        found["hooks"] = hooks
     if parsed.json:
         print_json(found)
     else:
@@ -61,6 +66,8 @@ def _print(found: dict[str, Any]) -> None:
     if others:
         rows.insert(2, ("others", ", ".join(others)))
     rows += [("vaults", missed) for missed in found.get("vaults", ())]
+    if "hooks" in found:
+        rows.append(("hooks", spell_hook_state(found["hooks"])))
     if "loss" in found:
         rows.append(("lost", found["loss"]))
     print("\n".join(table(rows)))

@@ -40,7 +40,7 @@ def begin(kernel: Kernel, occasion: Occasion) -> Context:
     made = compose(kernel, replace(occasion, tokens=room, is_question=False))
     known = {hit.version.id for hit in made.hits}
     text = made.text or NOTHING
-    lines, cited = _brief(kernel, occasion.query, occasion.tokens - count_tokens(text), but=known)
+    lines, cited = brief(kernel, occasion.query, occasion.tokens - count_tokens(text), but=known)
     if not lines:
         return made
     text = "\n".join([text, *lines])
@@ -54,12 +54,13 @@ def begin(kernel: Kernel, occasion: Occasion) -> Context:
     )
 
 
-def _brief(
-    kernel: Kernel, query: str, tokens: int, *, but: Collection[str]
+def brief(
+    kernel: Kernel, query: str, tokens: int, *, but: Collection[str], changed: Sequence[str] = (MEMORY,)
 ) -> tuple[list[str], Sequence[ContextSource]]:
-    """The parts that fit, each under its heading, and what they cite; without what is shown already."""
+    """The parts that fit, each under its heading, and what they cite; without what is shown already. Changes are told
+    of what is of these kinds."""
     with kernel.read() as snapshot:
-        parts = (_pinned(kernel, snapshot), _disputed(kernel, snapshot), _changed(kernel, snapshot))
+        parts = (_pinned(kernel, snapshot), _disputed(kernel, snapshot), _changed(kernel, snapshot, changed))
     sheet = Sheet(weigh_words(query, [words(query)]), ExcerptQuery(query), tokens, kernel.now())
     told: list[str] = []
     cited: dict[str, ContextSource] = {}
@@ -90,9 +91,10 @@ def _disputed(kernel: Kernel, snapshot: Snapshot) -> list[list[list[ContextSourc
     return [[[each] for each in _read(kernel, snapshot, [entry.id for entry in task.entries])] for task in tasks]
 
 
-def _changed(kernel: Kernel, snapshot: Snapshot) -> list[list[list[ContextSource]]]:
+def _changed(kernel: Kernel, snapshot: Snapshot, kinds: Sequence[str]) -> list[list[list[ContextSource]]]:
     """What was stored last, the newest first, each with what it replaced."""
-    ids = ids_made_last(snapshot, MEMORY, limit=2 * MOST)
+    made = {id for kind in kinds for id in ids_made_last(snapshot, kind, limit=2 * MOST)}
+    ids = sorted(made, reverse=True)[: 2 * MOST]
     joints = joints_at(snapshot, ids, "source", type=RELATIONAL, limit=len(ids) * MOST)
     replaced = [(joint.source, joint.target) for joint in joints if joint.predicate == SUPERSEDES]
     known = {each.entry.id: each for each in _read(kernel, snapshot, [*ids, *(old for _, old in replaced)])}

@@ -1,0 +1,127 @@
+"""Hook door: a socket in the data directory at which hooks of this machine's own user ask a server that has everything
+loaded, instead of loading it themselves at every prompt (`cli/hooks/hook_client.py`).
+
+The directory is its owner's alone, and so is the door. Where a system has no such sockets, hooks do without.
+"""
+
+import json
+import logging
+import os
+import socket
+import threading
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+from memotheca.app import App
+from memotheca.hooks.hook_event import read_event
+from memotheca.hooks.hook_log import note_failure
+from memotheca.hooks.switch import ON, read_switch
+from memotheca.settings import hook_wishes, load
+
+log = logging.getLogger(__name__)
+
+FOLDER = Path("locks") / "doors"  # where `cli/hooks/hook_client.py` looks
+LONGEST_PATH = 100  # specification: 108 bytes with the last zero on Linux, 104 on macOS
+MOST = 16_000_000  # chosen: bytes, as the hook takes of stdin
+PATIENCE = 5.0  # chosen: seconds for a hook to say what it wants
+GLANCE = 0.1  # chosen: seconds; a socket of this machine accepts or refuses at once
+HANDS = 4  # chosen: so many prompts at once, of as many sessions
+WARM_UP = "what was decided about the memory"
+
+
+@contextmanager
+def hook_door(app: App) -> Generator[None]:
+    """Answer hooks while this lasts."""
+    door = _open(app.data)
+    if door is None:
+        yield
+        return
+    path = Path(door.getsockname())
+    hands = ThreadPoolExecutor(HANDS, thread_name_prefix="hook")
+    threading.Thread(target=_keep_door, args=(app, door, hands), name="hooks", daemon=True).start()
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            path.unlink()
+        # Wakes whoever waits at it.
+        with suppress(OSError):
+            door.shutdown(socket.SHUT_RDWR)
+        door.close()
+        hands.shutdown(wait=False, cancel_futures=True)
+
+
+def _open(data: Path) -> socket.socket | None:
+    path = data.absolute() / FOLDER / f"{os.getpid()}.sock"
+    if not hasattr(socket, "AF_UNIX") or len(os.fsencode(path)) > LONGEST_PATH:
+        return None
+    door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _clear(path.parent)
+        path.unlink(missing_ok=True)
+        door.bind(str(path))
+        path.chmod(0o600)
+        door.listen(HANDS * 4)
+    except OSError as error:
+        log.warning("hooks have to do without this server: %s", error.strerror)
+        door.close()
+        return None
+    return door
+
+
+def _clear(folder: Path) -> None:
+    """Take away the doors of servers that were killed."""
+    for path in folder.glob("*.sock"):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+            line.settimeout(GLANCE)
+            try:
+                line.connect(str(path))
+            except ConnectionRefusedError:
+                path.unlink(missing_ok=True)
+            except OSError:
+                continue
+
+
+def _keep_door(app: App, door: socket.socket, hands: ThreadPoolExecutor) -> None:
+    if read_switch(str(app.data)) == ON:
+        # The first question loads the model; better now than while somebody waits.
+        hands.submit(_answer, app, {"event": "UserPromptSubmit", "said": {"prompt": WARM_UP}, "options": {}})
+    with suppress(OSError, RuntimeError):
+        while True:
+            line, _ = door.accept()
+            hands.submit(_converse, app, line)
+
+
+def _converse(app: App, line: socket.socket) -> None:
+    with line, suppress(OSError):
+        line.settimeout(PATIENCE)
+        heard = bytearray()
+        while not heard.endswith(b"\n") and len(heard) <= MOST:
+            piece = line.recv(1 << 16)
+            if not piece:
+                break
+            heard += piece
+        try:
+            said = {"told": _answer(app, json.loads(heard))}
+        except Exception as error:  # noqa: BLE001 — no failure of ours is a client's
+            # The hook goes on by itself; what went wrong here is noted.
+            note_failure(str(app.data), "asked", error)
+            said = dict[str, str]()
+        line.sendall(json.dumps(said).encode())
+
+
+def _answer(app: App, asked: Any) -> str:
+    # What looks into everything takes longer to load than a server may take to start.
+    from memotheca.hooks.answers import answer
+
+    options = cast(dict[str, str], asked.get("options") or {})
+    event = read_event(asked.get("said"), str(asked.get("event") or ""), options.get("client") or "")
+    settings = load({**options, "data": str(app.data)}, folder=event.folder)
+    if read_switch(str(app.data)) != ON:
+        return ""
+    return answer(replace(app.kernel, collection=settings.text("collection")), event, hook_wishes(settings))
