@@ -12,7 +12,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from memotheca import tools
-from memotheca.equipment import build_bench, build_embedding, mount_vaults, read_vaults, vaults_with
+from memotheca.equipment import build_bench, build_embedding, mount_vaults, remembered_vaults
 from memotheca.kernel.gc import tidy_up
 from memotheca.kernel.idempotency import answer_once
 from memotheca.kernel.kernel import Kernel
@@ -36,7 +36,7 @@ from memotheca.search.index_folder import IndexFolder
 from memotheca.settings import Settings
 from memotheca.storage import swap
 from memotheca.storage.chunks import count_waiting, has_unsealed
-from memotheca.storage.locks import FOLDER, role
+from memotheca.storage.locks import FOLDER
 from memotheca.storage.migrations import open_migrated
 from memotheca.storage.presence import Presence, enter, gate, present
 from memotheca.storage.roles import set_patience
@@ -426,7 +426,7 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
 
 
 def _equip(kernel: Kernel, catalog: Catalog, settings: Settings, place: str) -> App:
-    if vaults_of(kernel).mounts and not settings.names("toolsets"):
+    if vaults_of(kernel).has_notes and not settings.names("toolsets"):
         catalog.also("notes")
     app = App(kernel, Dispatcher(catalog, CONTRACTS, answer_once), settings.data, place)
     show_what_works(app)
@@ -435,7 +435,7 @@ def _equip(kernel: Kernel, catalog: Catalog, settings: Settings, place: str) -> 
 
 def open_collection(app: App, settings: Settings, collection: str) -> App:
     """Another collection of the same store, with tools and vaults of its own."""
-    vaults = vaults_with(read_vaults(app.kernel.store, collection), settings)
+    vaults = remembered_vaults(app.kernel.store, settings, collection)
     kernel = replace(app.kernel.having(vaults), collection=collection)
     return _equip(kernel, choose_tools(settings), settings, app.place)
 
@@ -463,8 +463,8 @@ def _watch_vaults(kernel: Kernel, stop: Event) -> None:
 def refresh_vaults(app: "App") -> None:
     """Take in what has changed in the vaults, where no server does it already."""
     if vaults_of(app.kernel).mounts:
-        with role(app.data, owner_role(app.kernel.collection)) as free:
-            if free:
+        with app.kernel.store.database.lease(app.data, owner_role(app.kernel.collection)) as held:
+            if held is not None:
                 _sync_everything(app.kernel)
 
 

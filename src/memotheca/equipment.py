@@ -1,5 +1,6 @@
 """What a process is equipped with besides its store: embedders, vaults, and the workbench for what outlives a call."""
 
+import socket
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,10 @@ from memotheca.notes.mounts import Mount, Vaults, owner_role, read_mounts
 from memotheca.parsing.isolation.sandbox import Sandbox
 from memotheca.search.chosen_embedder import Embedding, LoadedEmbedder
 from memotheca.settings import Settings
+from memotheca.storage.database import HeldRole, Session
 from memotheca.storage.jobs import Job
-from memotheca.storage.locks import role
-from memotheca.storage.roles import holder_of
 from memotheca.storage.store import Store
-from memotheca.storage.vault_index import read_mounted, write_mounted
+from memotheca.storage.vault_index import MountedFolders, read_mounted, write_mounted
 from memotheca.vectors.embedders import Choice
 
 MACHINE = "machine"
@@ -87,34 +87,53 @@ def _index_as_job(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any
 def mount_vaults(store: Store, settings: Settings) -> Vaults:
     """The folders that are named, else those that were mounted in this collection before."""
     collection, named = settings.text("collection"), settings.names("vault")
-    if named and settings.text("database"):
-        message = "A vault is a folder of one machine; it cannot be mounted where the data is in PostgreSQL yet."
-        raise Refusal(Failure.UNSUPPORTED, message, field="vault")
-    remembered = read_vaults(store, collection)
-    mounts = read_mounts(named) if named else _to_mounts(remembered)
-    wanted = {mount.prefix: str(mount.root) for mount in mounts}
-    if wanted != remembered:
-        with role(settings.data, owner_role(collection)) as free:
-            if not free:
-                holder = holder_of(settings.data, owner_role(collection))
-                raise Refusal(
-                    Failure.CONFLICT,
-                    f"{holder or 'Another server'} has other vaults mounted in this collection; name those, or another "
-                    "--collection.",
-                )
-        store.operate(lambda session: write_mounted(session, collection, wanted))
-    return vaults_with(wanted, settings)
+    if not named:
+        return remembered_vaults(store, settings, collection)
+    wanted = {mount.prefix: str(mount.root) for mount in read_mounts(named)}
+    machine = _machine_here(settings)
+    remembered = _read_mounted(store, collection)
+    if (wanted, machine) != (remembered.roots, remembered.machine):
+        _take_vaults(store, settings, MountedFolders(wanted, machine, socket.gethostname() if machine else ""))
+    return _vaults_with(wanted, settings, machine=machine)
 
 
-def read_vaults(store: Store, collection: str) -> dict[str, str]:
+def _take_vaults(store: Store, settings: Settings, wanted: MountedFolders) -> None:
+    """Whoever follows other vaults of this collection is not disturbed."""
+    collection = settings.text("collection")
+    with store.database.lease(settings.data, owner_role(collection)) as held:
+        if held is None:
+            holder = store.database.holder(settings.data, owner_role(collection))
+            raise Refusal(
+                Failure.CONFLICT,
+                f"{holder or 'Another server'} has other vaults mounted in this collection; name those, or another "
+                "--collection.",
+            )
+        store.operate(lambda session: _remember(session, held, collection, wanted))
+
+
+def _remember(session: Session, held: HeldRole, collection: str, wanted: MountedFolders) -> None:
+    held.refuse_lost(session)
+    write_mounted(session, collection, wanted)
+
+
+def remembered_vaults(store: Store, settings: Settings, collection: str) -> Vaults:
+    """Those that were mounted in a collection before: on this machine, or none where they are on another."""
+    remembered, machine = _read_mounted(store, collection), _machine_here(settings)
+    if machine and remembered.machine != machine:
+        return _vaults_with({}, settings, machine=machine, elsewhere=remembered.host if remembered.roots else "")
+    return _vaults_with(remembered.roots, settings, machine=machine)
+
+
+def _machine_here(settings: Settings) -> str:
+    return machine_of(settings.data) if settings.text("database") else ""
+
+
+def _read_mounted(store: Store, collection: str) -> MountedFolders:
     with store.database.read() as session:
         return read_mounted(session, collection)
 
 
-def _to_mounts(remembered: Mapping[str, str]) -> tuple[Mount, ...]:
-    return tuple(Mount(prefix, Path(root)) for prefix, root in remembered.items())
-
-
-def vaults_with(remembered: Mapping[str, str], settings: Settings) -> Vaults:
+def _vaults_with(roots: Mapping[str, str], settings: Settings, *, machine: str, elsewhere: str = "") -> Vaults:
+    mounts = tuple(Mount(prefix, Path(root)) for prefix, root in roots.items())
     patterns = tuple(settings.names("vault-ignore"))
-    return Vaults(_to_mounts(remembered), settings.data, patterns, settings.on("vault-gitignore"))
+    return Vaults(mounts, settings.data, patterns, settings.on("vault-gitignore"), machine, elsewhere)

@@ -17,7 +17,8 @@ from memotheca import settings
 from memotheca.app import build, open_store
 from memotheca.cli.main import main
 from memotheca.kernel.kernel import Kernel
-from memotheca.model.errors import Failure, Refusal
+from memotheca.memory.dream.sleeper import is_somebody_dreaming, sleeper_of
+from memotheca.model.errors import Refusal
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.search.finder import finder_of
 from memotheca.search.index.seal import maintain
@@ -116,12 +117,17 @@ def test_what_counts_no_more_leaves_the_cache(machine: Callable[[str], Agent], t
     assert not stale.exists()
 
 
-def test_a_vault_is_refused(address: str, tmp_path: Path) -> None:
-    (tmp_path / "notes").mkdir()
-    chosen = settings.load({"data": str(tmp_path / "x"), "database": address, "vault": str(tmp_path / "notes")}, {})
-    with pytest.raises(Refusal) as refused:
-        build(chosen)
-    assert refused.value.failure is Failure.UNSUPPORTED
+def test_one_of_all_machines_dreams_at_a_time(machine: Callable[[str], Agent]) -> None:
+    one, other = (machine(name).kernel for name in ("one", "other"))
+    slumber = sleeper_of(one).fall_asleep(one, "dream_1", 5, wakes_on_query=False)
+    assert slumber is not None
+    assert is_somebody_dreaming(other)
+    assert sleeper_of(other).fall_asleep(other, "dream_2", 5, wakes_on_query=False) is None
+    slumber.spend(lambda sleep: None)
+    assert not is_somebody_dreaming(other)
+    second = sleeper_of(other).fall_asleep(other, "dream_3", 5, wakes_on_query=False)
+    assert second is not None
+    second.spend(lambda sleep: None)
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from memotheca.notes.mounts import Mount, owner_role, vaults_of
 from memotheca.notes.sync import Difference, compare
 from memotheca.notes.vanished import ACCEPT
 from memotheca.storage import vault_index
-from memotheca.storage.locks import role
 
 READ_AGAIN = "memotheca vault --sync"
 
@@ -25,7 +24,9 @@ def inspect_collection(kernel: Kernel, collection: str) -> list[HealthFinding]:
     with kernel.store.database.read() as session:
         mounted = vault_index.read_mounted(session, collection)
         pending = [intent.vault + intent.path for intent in vault_index.pending_intents(session, collection)]
-    mounts = tuple(Mount(prefix, Path(root)) for prefix, root in mounted.items())
+    if mounted.machine != vaults_of(kernel).machine:
+        return [HealthFinding(f"vaults in {collection}", True, f"they are on {mounted.host}; ask there")]
+    mounts = tuple(Mount(prefix, Path(root)) for prefix, root in mounted.roots.items())
     vaults = replace(vaults_of(kernel), mounts=mounts)
     found = [_inspect(replace(kernel.having(vaults), collection=collection), mount) for mount in mounts]
     return [*found, _unfinished(collection, pending)] if mounts or pending else []
@@ -69,8 +70,8 @@ def _spell(difference: Difference) -> str:
 
 def _follower(kernel: Kernel) -> str:
     """Whether a server takes in changes by itself just now."""
-    with role(vaults_of(kernel).lock_folder, owner_role(kernel.collection)) as is_free:
-        return "; no server follows it just now" if is_free else "; a server follows it"
+    holder = kernel.store.database.holder(vaults_of(kernel).lock_folder, owner_role(kernel.collection))
+    return "; a server follows it" if holder else "; no server follows it just now"
 
 
 def _unfinished(collection: str, pending: list[str]) -> HealthFinding:

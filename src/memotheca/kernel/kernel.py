@@ -23,7 +23,7 @@ class Writer(Protocol):
     def operate(self, store: Store, act: Callable[[Session], T]) -> T: ...
 
 
-def _stand() -> None:
+def _stand(session: Session) -> None:
     """Nobody can take over what is no role."""
 
 
@@ -47,7 +47,7 @@ class Kernel:
     # Who writes in the store's place, so that a call under a key is carried out once.
     once: Writer | None = None
     # Asked inside a transaction by who acts in a role that another may have taken over meanwhile.
-    fence: Callable[[], None] = _stand
+    fence: Callable[[Session], None] = _stand
 
     def part(self, kind: type[T]) -> T:
         """A part of the process that this kernel was made with, such as its workbench."""

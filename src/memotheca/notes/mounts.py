@@ -10,7 +10,9 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.cancellation import undisturbed
 from memotheca.model.errors import Failure, Refusal
 from memotheca.notes.notebook import LiveNotebook, Notebook
+from memotheca.storage.database import Session
 from memotheca.storage.snapshot import Snapshot
+from memotheca.storage.vault_index import read_mounted
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,9 @@ class Vaults:
     locks: Path | None = None
     ignore: tuple[str, ...] = ()
     gitignore: bool = False
+    # Where machines share a database: which one this is, and on which the folders are where they are not here.
+    machine: str = ""
+    elsewhere: str = ""
     # Said at the start of a server: what is gone at its first look is meant to be.
     accepts_removals: bool = False
     notebook: LiveNotebook = field(default_factory=LiveNotebook)
@@ -39,6 +44,17 @@ class Vaults:
         assert self.locks is not None
         return self.locks
 
+    @property
+    def has_notes(self) -> bool:
+        """Whether the collection has vaults, be it on another machine."""
+        return bool(self.mounts or self.elsewhere)
+
+    def refuse_moved(self, session: Session, collection: str) -> None:
+        """To be asked inside a transaction: whoever was cut off or suspended may have lost its vaults to another
+        machine."""
+        if self.machine and self.mounts and read_mounted(session, collection).machine != self.machine:
+            raise Refusal(Failure.BUSY, "Another machine has mounted the vaults of this collection meanwhile.")
+
     def place(self, path: str) -> tuple[Mount, str]:
         """The folder a note's id belongs to, and its path in it."""
         for mount in self.mounts:
@@ -47,14 +63,20 @@ class Vaults:
         if self.mounts:
             names = ", ".join(mount.prefix for mount in self.mounts)
             raise Refusal(Failure.INVALID, f"{path!r} is in none of the vaults; its path starts with one of {names}.")
-        raise Refusal(Failure.UNAVAILABLE, "The vault of that note is not mounted here; name its folder with --vault.")
+        raise self._not_here()
+
+    def _not_here(self) -> Refusal:
+        if self.elsewhere:
+            told = f"The vault of that note is mounted on {self.elsewhere}; its notes are changed by a server there."
+            return Refusal(Failure.UNAVAILABLE, told)
+        return Refusal(Failure.UNAVAILABLE, "The vault of that note is not mounted here; name its folder with --vault.")
 
     def holding(self, prefix: str) -> Mount:
         """The folder mounted under exactly this prefix."""
         for mount in self.mounts:
             if mount.prefix == prefix:
                 return mount
-        raise Refusal(Failure.UNAVAILABLE, "The vault of that note is not mounted here; name its folder with --vault.")
+        raise self._not_here()
 
 
 def owner_role(collection: str) -> str:

@@ -76,6 +76,7 @@ class FilePlan:
 
     def settle(self, transaction: Transaction) -> list[Intent]:
         """Note down what is to happen, inside the transaction, after a look at each file."""
+        self.vaults.refuse_moved(transaction.session, transaction.collection)
         intents: list[Intent] = []
         for path, turn in self.turns.items():
             if turn.before == turn.after:
@@ -183,6 +184,8 @@ def catch_up(kernel: Kernel) -> None:
 
 def try_to_finish(kernel: Kernel) -> bool:
     """The same, unless another process is at it just now."""
+    if vaults_of(kernel).elsewhere:
+        return True  # They are on their way to the files of another machine, which brings them there.
     with kernel.read() as snapshot:
         if not vault_index.pending_paths(snapshot.session, kernel.collection):
             return True
@@ -209,6 +212,7 @@ def _apply_all(kernel: Kernel, held: Lease) -> None:
 
     def act(session: Session) -> None:
         held.refuse_lost()
+        vaults_of(kernel).refuse_moved(session, kernel.collection)
         vault_index.know_files(session, kernel.collection, seen)
         gone = [each.vault + each.path for each in intents if not each.after]
         vault_index.forget_files(session, kernel.collection, gone)

@@ -397,7 +397,8 @@ class _Batch:
 
 
 def _write_fenced(kernel: Kernel, batch: _Batch, transaction: Transaction) -> int:
-    kernel.fence()
+    kernel.fence(transaction.session)
+    vaults_of(kernel).refuse_moved(transaction.session, transaction.collection)
     return _write_batch(batch, transaction)
 
 

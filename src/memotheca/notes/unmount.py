@@ -10,8 +10,6 @@ from memotheca.notes.note_bytes import remove_note
 from memotheca.notes.outbox import catch_up
 from memotheca.notes.sync import ACTOR
 from memotheca.storage import vault_index
-from memotheca.storage.locks import role
-from memotheca.storage.roles import holder_of
 from memotheca.storage.store import Transaction
 
 BATCH = 500  # chosen: one transaction a batch, so that other writers wait for a moment only
@@ -21,9 +19,10 @@ def unmount(kernel: Kernel) -> int:
     """Forget every mounted vault and return how many notes left the collection with them."""
     locks = vaults_of(kernel).lock_folder
     catch_up(kernel)
-    with role(locks, owner_role(kernel.collection)) as free:
-        if not free:
-            holder = holder_of(locks, owner_role(kernel.collection))
+    database = kernel.store.database
+    with database.lease(locks, owner_role(kernel.collection)) as held:
+        if held is None:
+            holder = database.holder(locks, owner_role(kernel.collection))
             raise Refusal(Failure.BUSY, f"{holder or 'A server'} follows the vaults of this collection; stop it first.")
         with kernel.read() as snapshot:
             known = vault_index.known_notes(snapshot.session, kernel.collection)

@@ -11,7 +11,7 @@ from memotheca.notes.notices import keep_warnings
 from memotheca.notes.outbox import try_to_finish
 from memotheca.notes.sync import Scope, Synced, folder_of, sync_folder, sync_paths
 from memotheca.notes.vanished import is_settled, withheld
-from memotheca.storage.roles import Lease, lease
+from memotheca.storage.database import HeldRole
 from memotheca.vault.watcher import watch_folder
 
 log = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ def follow_vaults(kernel: Kernel, stop: Event) -> None:
     locks = vaults_of(kernel).lock_folder
     while not stop.is_set():
         try:
-            with lease(locks, owner_role(kernel.collection)) as held:
+            with kernel.store.database.lease(locks, owner_role(kernel.collection)) as held:
                 if held is not None:
                     _watch(replace(kernel, fence=held.refuse_lost), stop, held)
                 else:
@@ -48,7 +48,7 @@ def _tell_absent(kernel: Kernel, told: set[str]) -> None:
             keep_warnings(kernel, [("", said)])
 
 
-def _watch(kernel: Kernel, stopped: Event, held: Lease) -> None:
+def _watch(kernel: Kernel, stopped: Event, held: HeldRole) -> None:
     """Until stopped, or until another has taken over."""
     stop = Event()
     watchers = [

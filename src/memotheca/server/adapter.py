@@ -381,7 +381,7 @@ class Adapter:
         """For whoever begins a session now; a session that is under way is told that its tools have changed."""
         return compose_instructions(
             self._shown(),
-            has_vault=bool(vaults_of(self.app.kernel).mounts),
+            has_vault=vaults_of(self.app.kernel).has_notes,
             is_read_only=self.app.catalog.is_read_only,
         )
 

@@ -55,6 +55,10 @@ class Database(Protocol):
         """Try to take, without waiting, what one process at a time may do of all that share the database."""
         ...
 
+    def holder(self, folder: Path, name: str) -> str:
+        """Who holds such a role, in words; nothing where nobody does."""
+        ...
+
     def has_table(self, session: Session, name: str) -> bool: ...
 
     def check(self) -> list[str]:

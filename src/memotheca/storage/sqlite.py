@@ -15,7 +15,7 @@ import apsw
 
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.database import LogMissing, Row, Session, Value
-from memotheca.storage.roles import Lease, WriterMark, lease
+from memotheca.storage.roles import Lease, WriterMark, holder_of, lease
 from memotheca.storage.soundness import count_all_transactions, find_damage, find_differences
 
 log = logging.getLogger(__name__)
@@ -324,6 +324,9 @@ class SQLiteDatabase:
 
     def lease(self, folder: Path, name: str) -> AbstractContextManager[Lease | None]:
         return lease(folder, name)
+
+    def holder(self, folder: Path, name: str) -> str:
+        return str(holder_of(folder, name) or "")
 
     def has_table(self, session: Session, name: str) -> bool:
         return bool(session.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name))

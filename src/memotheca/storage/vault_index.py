@@ -196,19 +196,33 @@ def _same(held: Link | None, link: Sequence[Any], known: dict[str, Link]) -> Lin
     return held
 
 
-def read_mounted(session: Session, collection: str) -> dict[str, str]:
-    """The folders mounted in a collection by their prefixes; a machine's own affair, so no part of an export."""
-    return json.loads(scalar(session, "SELECT value FROM meta WHERE name = ?", f"vaults:{collection}") or "{}")
+@dataclass(frozen=True, slots=True)
+class MountedFolders:
+    """The folders mounted in a collection by their prefixes; where machines share a database, on which of them."""
+
+    roots: dict[str, str]
+    machine: str = ""
+    host: str = ""
 
 
-def write_mounted(session: Session, collection: str, mounted: dict[str, str]) -> None:
+def read_mounted(session: Session, collection: str) -> MountedFolders:
+    """A machine's own affair, so no part of an export."""
+    said = scalar(session, "SELECT value FROM meta WHERE name = ?", f"vaults:{collection}")
+    held: dict[str, str] = json.loads(said or "{}")
+    # No prefix is spelled so: it is empty or ends in a slash.
+    machine, host = held.pop("machine", ""), held.pop("host", "")
+    return MountedFolders(held, machine, host)
+
+
+def write_mounted(session: Session, collection: str, mounted: MountedFolders) -> None:
     """Remember the folders; what is on its way to files follows a vault to its new place."""
-    for prefix, root in mounted.items():
+    on = {"machine": mounted.machine, "host": mounted.host} if mounted.machine else {}
+    for prefix, root in mounted.roots.items():
         session.run("UPDATE vault_intent SET root = ? WHERE collection = ? AND vault = ?", root, collection, prefix)
     session.run(
         "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
         f"vaults:{collection}",
-        to_text(mounted),
+        to_text({**mounted.roots, **on}),
     )
 
 

@@ -138,7 +138,7 @@ class Night:
         rows, self._rows = self._rows, []
 
         def act(session: Session) -> None:
-            self.sleep.held.refuse_lost()
+            self.sleep.held.refuse_lost(session)
             if not self.request.dry_run:
                 add_tasks(session, self.kernel.collection, rows)
                 if self._place and self.phase == "nrem":
@@ -174,7 +174,7 @@ class Night:
         """One transaction of the dream; the event beside it is there if and only if it is."""
 
         def within(transaction: Transaction) -> tuple[Any, int | None]:
-            self.sleep.held.refuse_lost()
+            self.sleep.held.refuse_lost(transaction.session)
             rationale = f"{self.request.rationale} {why}".strip()
             transaction.describe("UPDATE", note=machine_note(Verb.DREAM, rationale, dream=self.sleep.run))
             result = act(transaction)

@@ -5,7 +5,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -21,7 +21,7 @@ from memotheca.memory.dream.dream_log import (
 from memotheca.memory.session.wake import bell_of
 from memotheca.model.clock import SECOND
 from memotheca.model.errors import Refusal
-from memotheca.storage.roles import Lease, holder_of, lease
+from memotheca.storage.database import HeldRole
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class Sleep:
 
     run: str
     kernel: Kernel
-    held: Lease
+    held: HeldRole
     minutes: float
     wakes_on_query: bool
     began: float = field(default_factory=time.monotonic)
@@ -101,7 +101,7 @@ class Sleeper:
     def fall_asleep(self, kernel: Kernel, run: str, minutes: float, *, wakes_on_query: bool) -> "Slumber | None":
         """Take the role of who dreams; none where another dream goes on, in this program or in another."""
         leaving = ExitStack()
-        held = leaving.enter_context(lease(kernel.part(Workbench).data, dream_role(kernel.collection)))
+        held = leaving.enter_context(_role_of(kernel))
         with self._guard:
             if held is None or self._is_closed:
                 leaving.close()
@@ -151,6 +151,10 @@ class Slumber:
             log.warning("a dream could not be told to its end: %s", refusal.message)
 
 
+def _role_of(kernel: Kernel) -> AbstractContextManager[HeldRole | None]:
+    return kernel.store.database.lease(kernel.part(Workbench).data, dream_role(kernel.collection))
+
+
 def sleeper_of(kernel: Kernel) -> Sleeper:
     return kernel.keep(Sleeper, kernel.collection)
 
@@ -168,5 +172,5 @@ def wake_for_query(kernel: Kernel) -> None:
 
 
 def is_somebody_dreaming(kernel: Kernel) -> bool:
-    """Of this collection, in this program or in another on the same directory."""
-    return holder_of(kernel.part(Workbench).data, dream_role(kernel.collection)) is not None
+    """Of this collection, in this program or in another that shares the data."""
+    return bool(kernel.store.database.holder(kernel.part(Workbench).data, dream_role(kernel.collection)))

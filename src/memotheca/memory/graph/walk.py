@@ -132,7 +132,7 @@ def _link(source: str, target: str) -> Edge:
 
 @contextmanager
 def mapped(kernel: Kernel) -> Generator[Map]:
-    if vaults_of(kernel).mounts:
+    if vaults_of(kernel).has_notes:
         with opened(kernel) as (snapshot, book):
             yield Map(snapshot, book)
     else:

@@ -20,7 +20,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.database import Row, Session, TryAgain
 from memotheca.storage.postgres.postgres_dialect import member_of
 from memotheca.storage.postgres.postgres_errors import describe_address, is_passing, to_refusal
-from memotheca.storage.postgres.postgres_leases import RowLease, take_lease
+from memotheca.storage.postgres.postgres_leases import RowLease, read_holder, take_lease
 from memotheca.storage.postgres.postgres_listener import CHANNEL, PostgresListener
 from memotheca.storage.postgres.postgres_patience import PatientConnection
 from memotheca.storage.postgres.postgres_session import INSTEAD_OF_FILES, PostgresSession
@@ -328,6 +328,11 @@ class PostgresDatabase:
     def lease(self, folder: Path, name: str) -> AbstractContextManager[RowLease | None]:
         del folder  # It is the role of all machines.
         return take_lease(partial(self._session, _WRITE), name, patience_of_roles())
+
+    def holder(self, folder: Path, name: str) -> str:
+        del folder
+        with self.read() as session:
+            return read_holder(session, name, patience_of_roles())
 
     # Changes
 

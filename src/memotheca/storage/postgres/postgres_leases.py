@@ -13,7 +13,8 @@ from uuid import uuid4
 
 from memotheca.model.clock import system_clock, to_iso
 from memotheca.model.errors import Failure, Refusal
-from memotheca.storage.database import Session
+from memotheca.storage.database import Session, first
+from memotheca.storage.roles import RoleHolder
 
 BEATS = 5  # chosen: four missed signs of life before a role is taken over
 
@@ -25,6 +26,11 @@ _TAKE = (
 _BEAT = "UPDATE role_lease SET seen = clock_timestamp() WHERE name = ? AND token = ? RETURNING 1"
 # Whoever takes over waits until what was written under the role is committed.
 _HOLD = "SELECT 1 FROM role_lease WHERE name = ? AND token = ? FOR SHARE"
+
+_WHO = (
+    "SELECT holder, CAST(extract(epoch FROM clock_timestamp() - seen) AS DOUBLE PRECISION) FROM role_lease "
+    "WHERE name = ? AND seen >= clock_timestamp() - CAST(? AS DOUBLE PRECISION) * interval '1 second'"
+)
 
 Write = Callable[[], AbstractContextManager[Session]]
 
@@ -73,6 +79,15 @@ class RowLease:
         self._ended.set()
         with suppress(Refusal), self._write() as session:
             session.run("DELETE FROM role_lease WHERE name = ? AND token = ?", self._name, self._token)
+
+
+def read_holder(session: Session, name: str, seconds: float) -> str:
+    """Who holds a role, in words; nothing where nobody has given a sign of life for so long."""
+    row = first(session, _WHO, name, seconds)
+    if row is None:
+        return ""
+    told = json.loads(row[0])
+    return str(RoleHolder(name, int(told["pid"]), str(told["host"]), str(told["since"]), max(0.0, row[1])))
 
 
 @contextmanager
