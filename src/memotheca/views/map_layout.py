@@ -20,6 +20,7 @@ GOLDEN = 2.399963229728653  # chosen: the angle of sunflowers, in radians, at wh
 SPREADING = 8  # chosen: rounds in which groups are found, at each level
 TOPMOST = 40  # chosen: so few groups are not grouped again
 SETTLED = 0.01  # chosen: the share of nodes that may still change their group when it is good enough
+LEAST = 1e-9  # chosen: what adding in another order makes of equal scores
 LEVELS = 4  # chosen: groups in groups
 ROUNDS = 60  # chosen: of pulling and pushing
 PULL = 0.35  # chosen: how far of the way to the middle of its neighbours a node goes
@@ -103,9 +104,8 @@ def _spread(
         for side in sides:
             pause()
             if len(side):
-                held = np.bincount(labels, drawn, minlength=count) / drawn.sum()
                 runs = _count_runs(near[side] * count + labels[far[side]], None if is_plain else weights[side])
-                owners, taken = _vote(count, *runs, drawn=drawn, held=held)
+                owners, taken = _vote(labels, *runs, drawn=drawn)
                 labels[owners] = taken
         if np.count_nonzero(labels != before) < SETTLED * count:
             break
@@ -125,16 +125,21 @@ def _count_runs(keys: Numbers, weights: Numbers | None) -> tuple[Numbers, NDArra
 
 
 def _vote(
-    count: int, keys: Numbers, votes: NDArray[np.float64], *, drawn: NDArray[np.float64], held: NDArray[np.float64]
+    labels: Numbers, keys: Numbers, votes: NDArray[np.float64], *, drawn: NDArray[np.float64]
 ) -> tuple[Numbers, Numbers]:
-    """Who votes, and the label that each takes: the oldest of the best."""
-    owners, labels = keys // count, keys % count
-    scores = votes - drawn[owners] * held[labels]
+    """Who changes the label, and which each takes: the oldest of the best, where that is better than what it has."""
+    count, total = len(labels), drawn.sum()
+    held = np.bincount(labels, drawn, minlength=count) / total
+    owners, wanted = keys // count, keys % count
+    is_own = wanted == labels[owners]
+    scores = votes - drawn[owners] * (held[wanted] - is_own * drawn[owners] / total)
     firsts = np.flatnonzero(_begins(owners))
     best = np.repeat(np.maximum.reduceat(scores, firsts), np.diff(np.append(firsts, len(owners))))
-    winners = np.flatnonzero(scores == best)
+    stay = -drawn * (held[labels] - drawn / total)
+    stay[owners[is_own]] = scores[is_own]
+    winners = np.flatnonzero((scores == best) & (scores > stay[owners] + LEAST))
     kept = winners[_begins(owners[winners])]
-    return owners[kept], labels[kept]
+    return owners[kept], wanted[kept]
 
 
 def _begins(sorted_keys: Numbers) -> NDArray[np.bool_]:
