@@ -1,6 +1,7 @@
 // What a person does on the page, each once. A scenario gets a page of its own, and a way to call tools as a client does.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import net from "node:net";
 
 const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
@@ -218,6 +219,55 @@ export const scenarios = {
     await see(page, /no such collection|not for whoever asks/i);
   },
 
+  async map({ page, base, call }) {
+    for (const [subject, object] of [["Lise", "Otto"], ["Otto", "Fritz"], ["Fritz", "Niels"], ["Lise", "Emilie"]]) {
+      await call("relate", { subject, predicate: "wrote_to", object, multi: true });
+    }
+    await call("store", { topic: "Barium", content: "A trace of it was found." });
+    await go(page, base, "#/graph");
+    const canvas = page.getByRole("application");
+    await canvas.waitFor();
+    await see(page, /things, .* links/);
+    await page.getByText("As a table").click();
+    await page.getByRole("cell", { name: "Niels" }).getByRole("button").click();
+    const panel = page.getByLabel("What is chosen");
+    await panel.getByRole("link", { name: "Niels" }).waitFor();
+    await panel.getByRole("button", { name: "Way from here …" }).click();
+    await page.getByRole("cell", { name: "Emilie" }).getByRole("button").click();
+    await panel.getByRole("button", { name: "Way from Niels to here" }).click();
+    await page.getByRole("heading", { name: "A way of 4 links" }).waitFor();
+    assert.equal(await panel.locator("ol li").count(), 4);
+    await canvas.focus();
+    for (const key of ["ArrowLeft", "+", "+", "-", "0", "Escape"]) await page.keyboard.press(key);
+    await panel.waitFor({ state: "detached" });
+    await page.getByLabel("Find on the map").fill("barium");
+    await see(page, /^\d+ found$/);
+    await page.getByLabel("Find on the map").press("Enter");
+    await panel.getByRole("link", { name: "Barium" }).waitFor();
+    await page.getByLabel("Find on the map").fill("");
+    await page.getByLabel("Colours").selectOption("topic");
+    await page.getByRole("group", { name: "Topics" }).getByRole("button").first().click();
+    await page.getByRole("group", { name: "What is shown" }).getByRole("button", { name: /entity/ }).click();
+    await page.getByRole("cell", { name: "Niels" }).waitFor({ state: "detached" });
+    await call("store", { topic: "Uranium", content: "It was split." });
+    await page.getByRole("cell", { name: "Uranium" }).waitFor();
+    for (const [button, name] of [["Save as SVG", "graph.svg"], ["Save as PNG", "graph.png"]]) {
+      const saved = page.waitForEvent("download");
+      await press(page, button);
+      const file = await saved;
+      assert.equal(file.suggestedFilename(), name);
+      const content = readFileSync(await file.path());
+      if (name.endsWith("svg")) assert.match(content.toString("utf8"), /<circle|<image/);
+      else assert.equal(content.subarray(1, 4).toString(), "PNG");
+    }
+    await go(page, base, "#/graph?at=Otto");
+    await panel.getByRole("link", { name: "Otto" }).waitFor();
+    await panel.getByRole("link", { name: "What is near it" }).click();
+    await page.getByRole("button", { name: "Fritz, entity" }).waitFor();
+    await page.getByRole("link", { name: "Show on the map" }).click();
+    await panel.getByRole("link", { name: "Otto" }).waitFor();
+  },
+
   async living({ page, base, call }) {
     await go(page, base, "");
     await page.locator(".status").waitFor();
@@ -310,7 +360,7 @@ export const scenarios = {
     await call("relate", { subject: "Looks", predicate: "knows", object: "Views" });
     for (const scheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme: scheme });
-      for (const hash of ["#/find?q=looks", `#/thing/${id}`, "#/history", "#/review", "#/documents", "#/memory", "#/health", "#/graph/Looks"]) {
+      for (const hash of ["#/find?q=looks", `#/thing/${id}`, "#/history", "#/review", "#/documents", "#/memory", "#/health", "#/graph", "#/graph/Looks"]) {
         await page.setViewportSize({ width: scheme === "light" ? 320 : 1200, height: 800 });
         await go(page, base, hash);
         await page.locator("main h1").first().waitFor({ state: "attached" });

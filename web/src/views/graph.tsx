@@ -5,6 +5,7 @@ import { layOut, type Spot } from "../logic/layout";
 import type { GraphEdge, GraphNode, Neighbourhood } from "../shapes";
 import { address, explain, useApp } from "../state";
 import { kindName, t } from "../texts";
+import { MapView } from "./map";
 
 const MOST = 300; // nodes that a person can still tell apart
 const NS = "http://www.w3.org/2000/svg";
@@ -67,8 +68,11 @@ export function Graph() {
         <button class="main" type="submit">
           {t.graph.go}
         </button>
-        {picture.nodes.size > 0 && (
+        {handle !== "" && picture.nodes.size > 0 && (
           <>
+            <a class="button" href={address("graph", "", { at: chosen ?? handle })}>
+              {t.map.show}
+            </a>
             <input aria-label={t.graph.hide} placeholder={t.graph.hide} value={only} onInput={(event) => setOnly(event.currentTarget.value)} />
             <button type="button" onClick={saveSvg}>
               {t.graph.svg}
@@ -77,9 +81,9 @@ export function Graph() {
         )}
       </form>
       <Problem text={problem} />
-      {picture.nodes.size === 0 ? (
-        <p class="empty">{t.graph.start}</p>
-      ) : (
+      {handle === "" ? (
+        <MapView />
+      ) : picture.nodes.size === 0 ? null : (
         <>
           <p class="status" role="status">
             {picture.told}

@@ -1,0 +1,88 @@
+// The map as views use it: read, read again when something changes, and the names of its nodes as they are wanted.
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { call } from "../door";
+import { explain, useApp } from "../state";
+import { unpack, type Graph, type MapAnswer } from "./columns";
+import { turnRound, type Incoming } from "./paths";
+
+export interface NodeName {
+  number: number;
+  id: string;
+  handle: string;
+  title: string;
+  kind: string;
+  ghost: boolean;
+}
+
+export interface Mapped {
+  answer: MapAnswer;
+  graph: Graph;
+  incoming: () => Incoming;
+  names: Map<number, NodeName>;
+}
+
+const SOON = 400; // milliseconds until a map that is being drawn is asked for again
+const AT_ONCE = 200; // names that are asked for in one call
+
+/** The newest map there is; an older one stays until another is ready. */
+export function useMap(): { mapped: Mapped | undefined; error: string } {
+  const app = useApp();
+  const [mapped, setMapped] = useState<Mapped | undefined>();
+  const [error, setError] = useState("");
+  const known = useRef("");
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = async () => {
+      try {
+        const asked = { wait: 1, columns: true, known: known.current };
+        const answer = await call<MapAnswer>("console_map", asked, stop.signal);
+        if (answer.map !== null && answer.map === known.current) {
+          setMapped((before) => before && { ...before, answer });
+        } else if (answer.map !== null) {
+          const graph = await unpack(answer);
+          if (stop.signal.aborted) return;
+          known.current = answer.map;
+          let turned: Incoming | undefined;
+          setMapped({ answer, graph, incoming: () => (turned ??= turnRound(graph)), names: new Map() });
+        }
+        setError("");
+        if (!answer.fresh) timer = setTimeout(() => void look(), SOON);
+      } catch (problem) {
+        if (!stop.signal.aborted) setError(explain(problem));
+      }
+    };
+    void look();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [app.tick]);
+  return { mapped, error };
+}
+
+/** Asks for names that are not known yet; `version` changes when some have come. */
+export function useNames(mapped: Mapped | undefined): { ask: (numbers: readonly number[]) => void; version: number } {
+  const [version, setVersion] = useState(0);
+  const asked = useRef(new Set<number>());
+  useEffect(() => asked.current.clear(), [mapped?.names]);
+  const ask = useCallback(
+    (numbers: readonly number[]) => {
+      const missing = [...new Set(numbers)].filter((each) => !asked.current.has(each) && !mapped!.names.has(each));
+      for (let at = 0; at < missing.length; at += AT_ONCE) {
+        const some = missing.slice(at, at + AT_ONCE);
+        some.forEach((each) => asked.current.add(each));
+        call<{ nodes: NodeName[] }>("console_map_nodes", { map: mapped!.answer.map, numbers: some }).then(
+          ({ nodes }) => {
+            nodes.forEach((node) => mapped!.names.set(node.number, node));
+            setVersion((before) => before + 1);
+          },
+          // A map that is kept no longer is soon replaced by the next.
+          () => some.forEach((each) => asked.current.delete(each)),
+        );
+      }
+    },
+    [mapped?.names],
+  );
+  return { ask, version };
+}

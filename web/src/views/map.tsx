@@ -1,0 +1,273 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { call } from "../door";
+import { Problem, Time } from "../parts/small";
+import { dressNodes, LINK_TYPES, readColours, type ColourBy } from "../graph/looks";
+import { NodePanel } from "../graph/panel";
+import { findWay, follow, isCause, stepsAt } from "../graph/paths";
+import { save, toPng, toSvg } from "../graph/picture";
+import { NONE, Scene, type Highlight } from "../graph/scene";
+import { MapTable } from "../graph/table";
+import { useMap, useNames, type Mapped, type NodeName } from "../graph/use_map";
+import { address, explain, useApp } from "../state";
+import { kindName, t } from "../texts";
+import { topicColour, TOPICS } from "../graph/raster";
+
+const STANDING_OUT = 300; // links of a hub that are drawn over the others
+const TYPING = 250; // milliseconds after which a word is looked for
+
+/** Everything that is stored and how it hangs together, laid out by the server. */
+export function MapView() {
+  const { mapped, error } = useMap();
+  if (mapped === undefined) return error ? <Problem text={error} /> : <p class="status" role="status">{t.map.drawing}</p>;
+  if (mapped.answer.nodes === 0) return <p class="empty">{t.map.nothing}</p>;
+  return (
+    <>
+      <Problem text={error} />
+      <Drawn mapped={mapped} />
+    </>
+  );
+}
+
+function toggled(set: ReadonlySet<string>, name: string): Set<string> {
+  const next = new Set(set);
+  if (!next.delete(name)) next.add(name);
+  return next;
+}
+
+/** The links of a node, so that they stand out from all others. */
+function around(mapped: Mapped, node: number, wants: (link: number) => boolean): Highlight {
+  if (node < 0) return NONE;
+  const steps = stepsAt(mapped.graph, mapped.incoming(), node, wants).slice(0, STANDING_OUT);
+  return { links: steps.map((step) => step.link), nodes: [node, ...steps.map((step) => step.node)] };
+}
+
+export interface Shown {
+  highlight: Highlight;
+  told: string; // what is highlighted, in words
+}
+
+function Drawn({ mapped }: { mapped: Mapped }) {
+  const app = useApp();
+  const { answer, graph, names } = mapped;
+  const { ask, version } = useNames(mapped);
+  const [by, setBy] = useState<ColourBy>("kind");
+  const [kinds, setKinds] = useState<ReadonlySet<string>>(new Set());
+  const [types, setTypes] = useState<ReadonlySet<string>>(new Set());
+  const [query, setQuery] = useState("");
+  const { found, told } = useFound(mapped, query);
+  const [chosen, setChosen] = useState(-1);
+  const [from, setFrom] = useState(-1);
+  const [shown, setShown] = useState<Shown | undefined>();
+  const stage = useRef<HTMLDivElement>(null);
+  const base = useRef<HTMLCanvasElement>(null);
+  const over = useRef<HTMLCanvasElement>(null);
+  const scene = useRef<Scene | undefined>(undefined);
+  const look = useMemo(() => dressNodes(graph, answer.relations, by, { kinds, types }, found), [graph, answer.relations, by, kinds, types, found]);
+  const wants = (link: number) => look.linkType[graph.relation[link]!] !== 255;
+  const open = (node: number) => names.has(node) && (location.hash = address("thing", names.get(node)!.handle));
+  const pick = useCallback((node: number) => setChosen(node), []);
+  const acts = useRef({ pick, open, ask });
+  acts.current = { pick, open, ask };
+  const view = useRef<Scene["view"] | undefined>(undefined);
+
+  useEffect(() => {
+    const made = new Scene(graph, base.current!, over.current!, names, {
+      picked: (node) => acts.current.pick(node),
+      opened: (node) => acts.current.open(node),
+      pointed: () => undefined,
+      needed: (nodes) => acts.current.ask(nodes),
+    });
+    scene.current = made;
+    if (view.current === undefined) made.fit();
+    else made.view = view.current;
+    return () => {
+      view.current = made.view;
+      made.close();
+    };
+  }, [graph]);
+  useEffect(() => {
+    const dress = () => {
+      const { colours, ink } = readColours(stage.current!, by);
+      scene.current!.dress(look, colours, ink);
+    };
+    dress();
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    scheme.addEventListener("change", dress);
+    return () => scheme.removeEventListener("change", dress);
+  }, [look, by]);
+  useEffect(() => scene.current!.named(), [version]);
+  useEffect(() => scene.current!.show(shown?.highlight ?? around(mapped, chosen, wants), chosen), [graph, shown, chosen, look]);
+  // Numbers are of one map; in the next they mean others.
+  useEffect(() => {
+    setShown(undefined);
+    setFrom(-1);
+  }, [graph]);
+  useKept(mapped, chosen, setChosen);
+  useEffect(() => {
+    if (chosen >= 0) ask([chosen]);
+  }, [chosen, graph]);
+  useEffect(() => {
+    const handle = app.route.params.get("at");
+    if (handle) void goTo(handle);
+  }, [app.route.params.get("at"), graph]);
+  const goTo = async (handle: string) => {
+    try {
+      const { nodes } = await call<{ nodes: NodeName[] }>("console_map_nodes", { map: answer.map, handle });
+      nodes.forEach((node) => names.set(node.number, node));
+      const [node] = nodes;
+      if (node === undefined) return;
+      setChosen(node.number);
+      scene.current!.focus(node.number);
+    } catch (problem) {
+      app.show({ text: explain(problem), isError: true });
+    }
+  };
+  const mark = (links: number[], words: string) => {
+    const nodes = [...new Set(links.flatMap((link) => [graph.sources[link]!, graph.targets[link]!]))];
+    ask(nodes.slice(0, 200));
+    setShown({ highlight: { links, nodes }, told: words });
+  };
+  const showWay = (to: number) => {
+    const way = findWay(graph, mapped.incoming(), from, to, wants);
+    if (way === undefined) setShown({ highlight: NONE, told: t.map.noWay });
+    else mark(way, t.map.way(way.length));
+    setFrom(-1);
+  };
+  const showCauses = (direction: "causes" | "effects") => {
+    const isCausal = (link: number) => isCause(answer.relations[graph.relation[link]!]!) && wants(link);
+    const links = follow(graph, mapped.incoming(), chosen, direction, isCausal);
+    mark(links, t.map[direction](links.length));
+  };
+  const choose = (node: number) => {
+    setChosen(node);
+    scene.current!.focus(node);
+  };
+  const keep = async (kind: "png" | "svg") => {
+    const blob = kind === "png" ? await toPng(scene.current!, base.current!, over.current!) : toSvg(scene.current!, base.current!);
+    save(blob, `graph.${kind}`);
+  };
+  return (
+    <>
+      <div class="row">
+        <input
+          type="search"
+          aria-label={t.map.search}
+          placeholder={t.map.search}
+          value={query}
+          onInput={(event) => setQuery(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === "Enter" && found && found.size > 0 && choose([...found][0]!)}
+        />
+        <select aria-label={t.map.colour} value={by} onChange={(event) => setBy(event.currentTarget.value as ColourBy)}>
+          <option value="kind">{t.map.byKind}</option>
+          <option value="topic">{t.map.byTopic}</option>
+        </select>
+        <button type="button" onClick={() => void keep("svg")}>
+          {t.graph.svg}
+        </button>
+        <button type="button" onClick={() => void keep("png")}>
+          {t.map.png}
+        </button>
+      </div>
+      <p class="status" role="status">
+        {t.map.size(answer.nodes, answer.edges, answer.unlinked)}
+        {told && <span>{told}</span>}
+        {shown && <span>{shown.told}</span>}
+        {!answer.fresh && <span>{t.map.stale}</span>}
+        <Time at={answer.at} />
+      </p>
+      <div class="legend" role="group" aria-label={t.map.legend}>
+        {answer.kinds.map(({ kind, count }) => (
+          <button key={kind} type="button" class="chip" aria-pressed={!kinds.has(kind)} onClick={() => setKinds(toggled(kinds, kind))}>
+            <span class={by === "kind" ? `dot k-${kind}` : "dot"} />
+            {`${kindName(kind)} ${count.toLocaleString()}`}
+          </button>
+        ))}
+        {LINK_TYPES.filter((type) => answer.relations.some((each) => each.type === type)).map((type) => (
+          <button key={type} type="button" class="chip" aria-pressed={!types.has(type)} onClick={() => setTypes(toggled(types, type))}>
+            <span class={`dot is-link l-${type.toLowerCase()}`} />
+            {t.map.types[type] ?? type}
+          </button>
+        ))}
+      </div>
+      {by === "topic" && (
+        <div class="legend" role="group" aria-label={t.map.topics}>
+          {answer.topics.slice(0, TOPICS).map((topic, rank) => (
+            <button key={topic.number} type="button" class="chip" onClick={() => choose(topic.number)}>
+              <span class={`dot topic-${topicColour(rank)}`} />
+              {`${topic.title} ${topic.count.toLocaleString()}`}
+            </button>
+          ))}
+        </div>
+      )}
+      <div class={chosen >= 0 || from >= 0 ? "beside" : ""}>
+        <div ref={stage} class="stage">
+          <canvas ref={base} aria-hidden="true" />
+          <canvas ref={over} tabIndex={0} role="application" aria-label={t.map.picture} />
+          <div class="zooms">
+            <button type="button" aria-label={t.map.closer} onClick={() => scene.current!.zoom(1.5)}>
+              +
+            </button>
+            <button type="button" aria-label={t.map.farther} onClick={() => scene.current!.zoom(1 / 1.5)}>
+              −
+            </button>
+            <button type="button" aria-label={t.map.whole} onClick={() => scene.current!.fit()}>
+              ⤢
+            </button>
+          </div>
+        </div>
+        {(chosen >= 0 || from >= 0) && (
+          <NodePanel
+            mapped={mapped}
+            chosen={chosen}
+            from={from}
+            shown={shown}
+            wants={wants}
+            acts={{ ask, choose, begin: setFrom, end: showWay, causes: showCauses, leave: () => (setChosen(-1), setFrom(-1), setShown(undefined)) }}
+          />
+        )}
+      </div>
+      <MapTable mapped={mapped} look={look} version={version} ask={ask} choose={choose} />
+    </>
+  );
+}
+
+/** The node that is chosen stays so when the map is another, as far as it is still there. */
+function useKept(mapped: Mapped, chosen: number, setChosen: (node: number) => void): void {
+  const before = useRef(mapped);
+  useEffect(() => {
+    const was = before.current;
+    before.current = mapped;
+    if (was.answer.map === mapped.answer.map || chosen < 0) return;
+    const handle = was.names.get(chosen)?.id;
+    setChosen(-1);
+    if (handle === undefined) return;
+    call<{ nodes: NodeName[] }>("console_map_nodes", { map: mapped.answer.map, handle }).then(
+      ({ nodes }) => setChosen(nodes[0]?.number ?? -1),
+      () => undefined, // it is gone
+    );
+  }, [mapped]);
+}
+
+/** The nodes that a word means, once it has been typed. */
+function useFound(mapped: Mapped, query: string): { found: ReadonlySet<number> | undefined; told: string } {
+  const [state, setState] = useState<{ found: ReadonlySet<number> | undefined; told: string }>({ found: undefined, told: "" });
+  const { map, nodes } = mapped.answer;
+  useEffect(() => {
+    if (!query.trim()) {
+      setState({ found: undefined, told: "" });
+      return undefined;
+    }
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      call<{ found: number[]; total: number }>("console_map_nodes", { map, query, limit: Math.max(1, nodes) }, stop.signal).then(
+        ({ found, total }) => setState({ found: new Set(found), told: t.find.found(total.toLocaleString()) }),
+        (error: unknown) => !stop.signal.aborted && setState({ found: undefined, told: explain(error) }),
+      );
+    }, TYPING);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [map, query]);
+  return state;
+}
