@@ -1,7 +1,6 @@
 // What a person does on the page, each once. A scenario gets a page of its own, and a way to call tools as a client does.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { readFileSync } from "node:fs";
 import net from "node:net";
 
 const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
