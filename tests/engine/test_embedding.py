@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from memotheca.admin.erasure import erase
-from memotheca.entries.entries import EntryChange, update_entry
+from memotheca.entries.entries import EntryChange, delete_entry, update_entry
 from memotheca.model.errors import Failure, Refusal
 from memotheca.search.embed import AT_ONCE, BATCH
 from memotheca.search.passages import LIMIT
@@ -61,6 +61,17 @@ def test_a_long_text_is_found_by_its_words_at_once_and_by_its_meaning_once_it_is
     assert page.waiting == 0
     assert page.hits[0].cosine is not None
     assert page.hits[0].cosine > 0.5
+
+
+def test_what_was_deleted_before_it_was_embedded_waits_for_nothing(desk):
+    id = desk.put(LONG)
+    desk.put(LONG + " And more of it.")
+    with desk.store.database.read() as session:
+        waiting = chunks.count_waiting(session, "default")
+    delete_entry(desk.kernel, id, actor="test")
+    with desk.store.database.read() as session:
+        assert 0 < chunks.count_waiting(session, "default") < waiting
+    assert desk.ask("tea").waiting == desk.embed()
 
 
 def test_what_waits_is_embedded_by_whichever_process_comes(tmp_path, desk):

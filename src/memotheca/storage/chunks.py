@@ -115,6 +115,13 @@ def kill(session: Session, collection: str, tx: int, entry_id: str, *, after: in
     mine = (collection, entry_id, after)
     if not session.rows("SELECT 1 FROM chunk WHERE collection = ? AND entry_id = ? AND seq > ? LIMIT 1", *mine):
         return  # As of everything that is new.
+    # Whatever is dead waits for nothing.
+    session.run(
+        "DELETE FROM unembedded WHERE collection = ? AND seq IN "
+        "(SELECT seq FROM chunk WHERE collection = ? AND entry_id = ? AND seq > ?)",
+        collection,
+        *mine,
+    )
     session.run(
         "DELETE FROM vector WHERE collection = ? AND chunk_seq IN "
         "(SELECT seq FROM chunk WHERE collection = ? AND entry_id = ? AND seq > ? AND born_tx = ?)",
