@@ -10,6 +10,9 @@ from memotheca.model.errors import Failure, Refusal
 DEFAULT = "minilm"
 NONE = "none"
 BUILT = "built"
+# The model that is shipped, and beside it one of many languages.
+MULTILINGUAL = "multilingual"
+BESIDE = "use-multilingual"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +29,9 @@ MODELS = {
     DEFAULT: Model("sentence-transformers/all-MiniLM-L6-v2", "all-MiniLM-L6-v2/int8-7bit/1"),
     "gte-small": Model("thenlper/gte-small", "gte-small/int8-7bit/1"),
     "granite-30m": Model("ibm-granite/granite-embedding-30m-english", "granite-embedding-30m-english/int8-7bit/1"),
-    "use-multilingual": Model("google/universal-sentence-encoder-multilingual", "use-multilingual-3/1"),
+    BESIDE: Model("google/universal-sentence-encoder-multilingual", "use-multilingual-3/1"),
 }
+PAIR_IDENTITY = "all-MiniLM-L6-v2+use-multilingual-3/1"
 SHIPPED_IDENTITY = MODELS[DEFAULT].identity
 SHIPPED_FOLDER = Path(__file__).parent / DEFAULT
 GRAPH_FILE = "model.onnx"
@@ -56,6 +60,8 @@ def understand(setting: str) -> Choice:
         return Choice(setting, NONE)
     if setting in MODELS:
         return Choice(setting, BUILT, str(folder_of(setting)), MODELS[setting].published, MODELS[setting].identity)
+    if setting == MULTILINGUAL:
+        return Choice(setting, MULTILINGUAL, str(folder_of(BESIDE)), MODELS[BESIDE].published, PAIR_IDENTITY)
     if kind == "onnx" and rest:
         found = mark or digest_of_model(Path(rest)) or "unseen"
         return Choice(setting, kind, rest, Path(rest).name, f"onnx/{found}", mark)
@@ -69,8 +75,8 @@ def understand(setting: str) -> Choice:
         return Choice(setting, kind, place, name, "/".join(["openai", name, place, *([mark] if mark else [])]), mark)
     raise Refusal(
         Failure.INVALID,
-        f"{setting!r} is no embedder; there are {', '.join(MODELS)}, none, onnx:FOLDER, fastembed:NAME, "
-        "openai:NAME@URL.",
+        f"{setting!r} is no embedder; there are {', '.join([*MODELS, MULTILINGUAL])}, none, onnx:FOLDER, "
+        "fastembed:NAME, openai:NAME@URL.",
         field="embedder",
     )
 

@@ -15,8 +15,19 @@ import numpy as np
 
 from memotheca.model.cancellation import heed
 from memotheca.model.errors import Failure, Refusal
-from memotheca.vectors.embedders import BUILT, DEFAULT, NONE, Choice, digest_of_model, is_model_there, understand
+from memotheca.vectors.embedders import (
+    BESIDE,
+    BUILT,
+    DEFAULT,
+    MULTILINGUAL,
+    NONE,
+    Choice,
+    digest_of_model,
+    is_model_there,
+    understand,
+)
 from memotheca.vectors.onnx_embedder import BuiltModel, OnnxFolder, Vector, unit
+from memotheca.vectors.paired import PairedModels
 from memotheca.vectors.profile import DEFAULT_VOICE, VOICES, Voice, listen
 
 log = logging.getLogger(__name__)
@@ -37,6 +48,11 @@ def load_embedder(choice: Choice) -> Any:
             return None
         _refuse_missing_model(choice, Failure.UNAVAILABLE)
         return _load_built(choice)
+    if choice.kind == MULTILINGUAL:
+        both = understand(DEFAULT), understand(BESIDE)
+        for one in both:
+            _refuse_missing_model(one, Failure.UNAVAILABLE)
+        return PairedModels(_load_built(both[0]), _load_built(both[1]), choice.identity)
     if choice.kind == "onnx":
         _refuse_another_model(choice)
         return OnnxFolder(Path(choice.place), choice.identity)
@@ -57,9 +73,9 @@ def settle(setting: str) -> tuple[str, Voice]:
     choice = understand(setting)
     if choice.kind == NONE:
         return setting, DEFAULT_VOICE
-    if choice.kind == BUILT:
-        if setting != DEFAULT:
-            _refuse_missing_model(choice, Failure.INVALID)
+    if choice.kind in (BUILT, MULTILINGUAL):
+        for needed in (DEFAULT, BESIDE) if choice.kind == MULTILINGUAL else () if setting == DEFAULT else (setting,):
+            _refuse_missing_model(understand(needed), Failure.INVALID)
         return setting, VOICES[setting]
     if choice.kind == "onnx" and digest_of_model(Path(choice.place)) is None:
         raise Refusal(Failure.INVALID, f"{choice.place} must hold model.onnx and tokenizer.json.", field="embedder")
