@@ -17,8 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from instruments import DOING, INSTRUMENTS
 from machine import describe, load
-from memotheca.app import App, look_after
+from memotheca.app import App, look_after, write_down
 from memotheca.entries.entries import NewEntry, store_entry
 from memotheca.kernel.citations import citation_of
 from memotheca.kernel.gc import calm_collector
@@ -83,6 +84,14 @@ class Bench:
         assert isinstance(entry, Entry)
         return citation_of(entry)
 
+    def prediction(self, turn: int) -> str:
+        """What the memory said would help with a question that somebody has just asked, written down for every
+        process."""
+        found = self.run("search_graph", {"query": self.words(turn)}, turn).structured
+        write_down(self.app)
+        assert found is not None
+        return found["prediction_id"]
+
     def run(self, name: str, arguments: Mapping[str, Any], turn: int) -> Reply:
         call = Call[Any](kernel=self.app.kernel, actor="benchmark", session=f"{NEVER_ASKED}-{turn}")
         reply = self.app.dispatcher.run(name, arguments, call)
@@ -140,13 +149,14 @@ TOOLS: dict[str, Arguments] = {
     "search_tombstones": lambda bench, turn: {"query": bench.words(turn)},
     "reload_manifest": lambda bench, turn: {"preview": True},
     "temporary_scratchpad": lambda bench, turn: {"action": "write", "key": f"round {turn}", "value": "held"},
+    **INSTRUMENTS,
 }
 
 
 def bound_of(tool: str) -> float:
     if tool == "inject_context":
         return CONTEXT
-    return NAVIGATION if tool in NAVIGATING else CURATION if tool in CURATING else STATUS
+    return NAVIGATION if tool in NAVIGATING else CURATION if tool in (*CURATING, *DOING) else STATUS
 
 
 def open_bench(folder: Path, size: int) -> tuple[Bench, float]:

@@ -1,4 +1,4 @@
-"""The table of tests that the family promises, row by row; dreams have theirs later, streams with the server."""
+"""The table of tests that the family promises, row by row; streams have theirs with the server."""
 
 import itertools
 from pathlib import Path
@@ -32,6 +32,25 @@ STREAMED = {
     "TC-SSE-002": "test_a_request_is_answered_by_an_event",
     "TC-SSE-003": "test_a_client_that_returns_within_the_grace_hears_what_it_missed_in_its_own_session",
     "TC-SSE-004": "test_results_are_streamed_as_they_are_found_and_again_in_the_answer",
+}
+# Criteria and edge cases that other tests show, each in its file.
+SHOWN = {
+    "US-MCP-002 AC-04": ("memories/test_focus.py", "test_a_focus_that_is_empty_for_five_seconds_suggests_to_ask"),
+    "US-MCP-007 AC-03": (
+        "memories/test_promised_table.py",
+        "test_tc_val_003_a_phase_that_there_is_not_is_refused_with_those_there_are",
+    ),
+    "EC-MCP-005": ("server/test_sse.py", "test_a_client_that_was_cut_off_during_a_dream_resumes_at_its_phase"),
+    "streaming of dreams": ("server/test_sse.py", "test_the_phases_of_a_dream_are_streamed_to_everybody"),
+    "undo of what the memory does": (
+        "memories/test_machine_undone.py",
+        "test_any_deeds_undone_one_after_the_other_give_each_state_before",
+    ),
+    "kill -9 during a dream": (
+        "durability/test_dreams.py",
+        "test_a_killed_dream_leaves_the_store_before_or_after_a_slice",
+    ),
+    "two servers dream once": ("durability/test_dreams.py", "test_two_programs_dream_once_and_one_wakes_the_other"),
 }
 
 
@@ -318,3 +337,9 @@ def test_no_row_is_left_out() -> None:
             assert f"def {STREAMED[row]}(" in streams, row
         else:
             assert f"def test_{spelled}_" in own, row
+
+
+@pytest.mark.parametrize("promise", sorted(SHOWN))
+def test_what_is_promised_elsewhere_has_its_test(promise: str) -> None:
+    place, name = SHOWN[promise]
+    assert f"def {name}(" in (Path(__file__).parents[1] / place).read_text("utf-8")
