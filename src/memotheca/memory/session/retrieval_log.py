@@ -9,11 +9,13 @@ from memotheca.model.clock import DAY
 from memotheca.storage.database import Session
 from memotheca.storage.instruments.retrievals import (
     FirstShown,
+    LeadingShown,
     RetrievalRow,
     add_retrievals,
     find_retrieval,
     mark_used,
     recent_firsts,
+    recent_leading,
     recent_ratings,
     recent_retrievals,
 )
@@ -82,6 +84,20 @@ class RetrievalLog:
                 if row.shown and of_session in (None, row.session)
             }
         written = recent_firsts(session, collection, limit=limit, of_session=of_session)
+        found = [*fresh.values(), *(each for each in written if each.id not in fresh)]
+        return sorted(found, key=lambda each: -each.time)[:limit]
+
+    def leading(self, session: Session, collection: str, *, limit: int, since: int, places: int) -> list[LeadingShown]:
+        """What the newest retrievals showed in their first places, newest first."""
+        with self._guard:
+            held = [row for row in self._rows.get(collection, {}).values() if row.time >= since]
+        fresh = {
+            row.id: LeadingShown(
+                row.id, row.time, tuple((each.entry_id, each.signals.get("cosine")) for each in row.shown[:places])
+            )
+            for row in reversed(held)
+        }
+        written = recent_leading(session, collection, limit=limit, since=since, places=places)
         found = [*fresh.values(), *(each for each in written if each.id not in fresh)]
         return sorted(found, key=lambda each: -each.time)[:limit]
 

@@ -28,6 +28,8 @@ _MODERATE = "1-5 1-6 1-7 1-8 1-9 1-11 2-5 4-5 5-7 5-8 6-9 6-11 6-12 7-8 7-9 7-13
 TEMPERATURE, GATE = 0.2, 0.3  # specification (memory-model: Purpose)
 PAIRS: tuple[tuple[int, int], ...] = tuple((one, other) for one in range(COUNT) for other in range(one + 1, COUNT))
 
+_PLACES = {name: tuple(IDS.index(id) for id in members) for name, members in GROUPS.items()}
+
 
 def synergy() -> Array:
     """How far two spaces belong together: the same on both sides, 1 with itself."""
@@ -43,8 +45,8 @@ def synergy() -> Array:
 def group_values(values: Sequence[float | None]) -> dict[str, float | None]:
     """The mean of each group over those of its spaces that have something to say."""
     found: dict[str, float | None] = {}
-    for name, members in GROUPS.items():
-        said = [value for id, value in zip(IDS, values, strict=True) if id in members and value is not None]
+    for name, places in _PLACES.items():
+        said = [value for place in places if (value := values[place]) is not None]
         found[name] = sum(said) / len(said) if said else None
     return found
 

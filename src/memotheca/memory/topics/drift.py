@@ -42,7 +42,7 @@ Strategy = Literal["share", "cosine"]
 
 STRATEGIES: tuple[Strategy, ...] = ("share", "cosine")
 RECENT, QUESTIONS = 200, 100  # chosen: enough to tell shares apart by a tenth; bounds the reading
-COMPARED, MIDDLE = 24, 6  # chosen: those that are compared in each space
+COMPARED, MIDDLE, USUAL = 24, 6, 48  # chosen: those that are compared in each space
 FEWEST_RECENT = 8  # chosen: of fewer, shares are chance
 ANSWERED_BY = 3  # chosen: what a question was about is among the first
 SURE = 2.0  # chosen: standard errors
@@ -188,11 +188,9 @@ def recent_memories(snapshot: Snapshot, since: int) -> list[Entry]:
 def _asked_since(kernel: Kernel, snapshot: Snapshot, known: TopicMap, since: int) -> list[list[str]]:
     """The topics of each question: those of what it was shown first, none where nothing near was found."""
     log = activity_of(kernel).retrievals
-    rows = log.last(snapshot.session, snapshot.collection, limit=QUESTIONS, since=since)
+    rows = log.leading(snapshot.session, snapshot.collection, limit=QUESTIONS, since=since, places=ANSWERED_BY)
     near = voice_of(snapshot.session, snapshot.collection).near
-    shown = [
-        [each.entry_id for each in row.shown[:ANSWERED_BY] if each.signals.get("cosine", near) >= near] for row in rows
-    ]
+    shown = [[id for id, cosine in row.shown if (near if cosine is None else cosine) >= near] for row in rows]
     entries = snapshot.living({id for ids in shown for id in ids})
     memories = [entry for entry in entries.values() if entry.kind == MEMORY]
     placed = place_entries(kernel, snapshot, known, memories)
@@ -254,7 +252,7 @@ def _by_space(kernel: Kernel, snapshot: Snapshot, goal: Goal, entries: Sequence[
     gallery = Gallery(hang(snapshot, list(snapshot.living(typical).values()), with_walks=False))
     left_out = {*typical, *(entry.id for entry in entries[:COMPARED])}
     reference = reference_of(kernel, snapshot)
-    usual = [member for member in reference.gallery.members if member.id not in left_out]
+    usual = [member for member in reference.gallery.members if member.id not in left_out][:USUAL]
     probes = hang(snapshot, list(entries)[:COMPARED], with_walks=False)
     found: dict[str, SpaceDrift] = {}
     for space in range(COUNT) if len(gallery) > 1 else ():

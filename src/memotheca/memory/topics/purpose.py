@@ -35,6 +35,7 @@ Values = tuple[float | None, ...]
 MOST_KEPT = 500  # chosen: those that somebody may still speak of
 TYPICAL = 6  # chosen: the goal's memories that a text is compared with
 SPEAKS = 0.1  # specification (memory-model: Purpose)
+_ONES, _OTHERS = np.array(PAIRS).T
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,7 @@ class PurposeVector:
     def pairs(self, together: Array) -> Array:
         """For each pair of spaces, how clearly both speak, times how far they belong together."""
         matrix = np.outer(self.plain, self.plain) * together
-        return np.array([matrix[pair] for pair in PAIRS])
+        return matrix[_ONES, _OTHERS]
 
     def weighed(self, weights: Sequence[float]) -> "PurposeVector":
         values = tuple(

@@ -53,11 +53,11 @@ def only_spaces(vector: PurposeVector, spaces: frozenset[str]) -> PurposeVector:
 def parts_of(one: PurposeVector, other: PurposeVector, together: Array) -> PurposeParts:
     spaces = _alike(one.values, other.values)
     topics = _same_topics(one.topics, other.topics)
-    groups = list(GROUPS)
+    ours, theirs = one.groups, other.groups
     return PurposeParts(
         purpose=spaces if topics is None else HALF * topics + (1 - HALF) * spaces,
         correlations=_cosine(one.pairs(together), other.pairs(together)),
-        groups=_alike([one.groups[name] for name in groups], [other.groups[name] for name in groups]),
+        groups=_alike([ours[name] for name in GROUPS], [theirs[name] for name in GROUPS]),
         confidence=min(1.0, one.confidence, other.confidence),
     )
 

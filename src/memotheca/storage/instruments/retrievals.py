@@ -111,6 +111,15 @@ class FirstShown:
     entry_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class LeadingShown:
+    """The entries that a retrieval showed first, each with its cosine, where it has one."""
+
+    id: str
+    time: int
+    shown: tuple[tuple[str, float | None], ...]
+
+
 def add_retrievals(session: Session, collection: str, rows: Sequence[RetrievalRow]) -> None:
     """Write down what was retrieved, and count what was shown together; the oldest go when there are too many. A
     question that showed what is gone by now, and may be erased, is not written."""
@@ -205,6 +214,25 @@ def recent_firsts(session: Session, collection: str, *, limit: int, of_session: 
         limit,
     )
     return [FirstShown(*row) for row in rows]
+
+
+def recent_leading(session: Session, collection: str, *, limit: int, since: int, places: int) -> list[LeadingShown]:
+    """What the newest retrievals showed in their first places, newest first; also those that showed nothing."""
+    found: dict[tuple[str, int], list[tuple[str, float | None]]] = {}
+    for id, time, entry_id, signals in session.rows(
+        "SELECT r.id, r.time, s.entry_id, s.signals FROM (SELECT id, time, number FROM retrieval WHERE collection = ? "
+        "AND time >= ? ORDER BY number DESC LIMIT ?) r LEFT JOIN retrieved s ON s.collection = ? "
+        "AND s.retrieval_id = r.id AND s.place <= ? ORDER BY r.number DESC, s.place",
+        collection,
+        since,
+        limit,
+        collection,
+        places,
+    ):
+        shown = found.setdefault((id, time), [])
+        if entry_id is not None:
+            shown.append((entry_id, json.loads(signals).get("cosine")))
+    return [LeadingShown(id, time, tuple(shown)) for (id, time), shown in found.items()]
 
 
 def recent_ratings(session: Session, collection: str, *, among: int) -> dict[str, tuple[float, float]]:
