@@ -53,6 +53,50 @@ export const scenarios = {
     await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
     await page.locator(".prose strong", { hasText: "black" }).waitFor();
     await page.getByRole("button", { name: "Edit" }).waitFor();
+    await press(page, "Add a note");
+    await page.getByLabel("Note").fill("She said so in May.");
+    await page.getByLabel(/^Tags/).fill("people, tea");
+    await page.locator(".annotator").getByRole("button", { name: "Add" }).click();
+    await see(page, /She said so in May\. \(/);
+    await page.locator(".head .tag", { hasText: "people" }).waitFor();
+    await press(page, "Forget");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Forget" }).click();
+    await press(page, "Bring it back");
+    await page.getByRole("button", { name: "Edit" }).waitFor();
+  },
+
+  async two_tabs({ page, base, call, context }) {
+    const { id } = await call("store", { topic: "two tabs", content: "first words" });
+    const other = await context.newPage();
+    for (const tab of [page, other]) {
+      await go(tab, base, `#/thing/${id}`);
+      await press(tab, "Edit");
+    }
+    await page.getByLabel("Text").fill("mine");
+    await press(page, "Save");
+    await see(page, "Saved.");
+    await other.getByLabel("Text").fill("theirs");
+    await see(other, /changed meanwhile, by page/);
+    assert.ok(await other.getByRole("button", { name: "Save", exact: true }).isDisabled());
+    await press(other, "Take theirs");
+    assert.equal(await other.getByLabel("Text").inputValue(), "mine");
+    await other.getByLabel("Text").fill("both");
+    await call("update", { id, content: "a third" });
+    await see(other, /changed meanwhile/);
+    await other.getByRole("button", { name: /Keep mine/ }).click();
+    await press(other, "Save");
+    await page.locator(".prose", { hasText: "both" }).waitFor();
+    // What is sent before the other tab's change has been heard of is refused by the server.
+    await press(page, "Edit");
+    await page.getByLabel("Text").fill("late");
+    await page.route("**/mcp", async (route) => {
+      if (route.request().postData().includes("console_change")) await call("update", { id, content: "just before" });
+      await route.continue();
+    });
+    await press(page, "Save");
+    await page.locator(".toast.bad", { hasText: "changed meanwhile" }).waitFor();
+    assert.equal(await page.getByLabel("Text").inputValue(), "late");
+    await page.unroute("**/mcp");
   },
 
   async history({ page, base, call }) {

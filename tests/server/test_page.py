@@ -173,6 +173,32 @@ def test_a_wrong_token_or_another_form_is_refused(closed):
         assert closed.send("POST", "/login", body, Origin=own(closed), **headers)[0] == 400
 
 
+def shown_tools(server: HttpServer, extensions: dict[str, Any], **headers: str) -> dict[str, Any]:
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "page", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {"extensions": extensions},
+    }
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}}
+    modern = {"Mcp_Protocol_Version": "2026-07-28", "Mcp_Method": "tools/list"}
+    status, text = server.post(message, **modern, **headers)
+    assert status == 200, text
+    return {each["name"]: each for each in json.loads(text)["result"]["tools"]}
+
+
+def test_whoever_shows_pages_is_shown_their_tools_kept_from_models_and_as_far_as_the_token_goes(server, closed, secret):
+    pages = {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}
+    assert not [name for name in shown_tools(server, {}) if name.startswith("console_")]
+    told = shown_tools(server, pages)
+    for name in ("console_search", "console_change", "console_undo"):
+        assert told[name]["_meta"]["ui"]["visibility"] == ["app"]
+    assert "_meta" not in told["store"]
+    reader = token(secret[0], "add", "alan", "--role", "read")["token"]
+    told = shown_tools(closed, pages, Authorization=f"Bearer {reader}")
+    assert "console_search" in told
+    assert not {"console_change", "console_undo", "console_settle", "store"} & told.keys()
+
+
 def test_who_has_logged_out_or_whose_token_is_revoked_is_unknown(closed, secret):
     data, first = secret
     given = log_in(closed, first)[1].partition(";")[0]

@@ -36,9 +36,14 @@ def test_it_is_listed_to_pages_alone_and_can_be_called_by_whoever_knows_it(agent
         assert ask(agent, "console_search")["hits"] == []
 
 
-def test_its_tools_read_but_for_two_that_are_refused_where_nothing_may_be_written(agent):
+def test_its_tools_read_but_for_those_that_are_refused_where_nothing_may_be_written(agent):
     shown = [each for each in load_catalog().listed(with_pages=True) if each.toolset == "console"]
-    assert {each.name for each in shown if each.writes} == {"console_settle", "console_cancel"}
+    assert {each.name for each in shown if each.writes} == {
+        "console_settle",
+        "console_cancel",
+        "console_change",
+        "console_undo",
+    }
     agent.app.catalog.forbid_writing()
     assert refused(agent, "console_settle", task_id="task_1", choice="both")["code"] == "read_only"
     titles = [each.wire["title"] for each in shown]
@@ -399,3 +404,57 @@ def test_a_warning_of_the_vault_is_told_as_often_as_somebody_looks(writer):
     keep_warnings(writer.kernel, [("", "The vault is slow today.")])
     for _ in range(2):
         assert ask(writer, "console_notes")["warnings"] == ["The vault is slow today."]
+
+
+def test_a_person_changes_forgets_and_brings_back_things_of_every_family(writer):
+    writer.given(tea="# Tea\n\nHot.\n")
+    entry = writer.call("store", topic="tea", content="black")["id"]
+    memory = writer.call("store_memory", content="The nightly job takes the lock.", rationale="Seen in the log.")[
+        "node_id"
+    ]
+    writer.call("relate", subject="Ada", predicate="knows", object="Grace")
+    for handle, text in ((entry, "with milk"), (memory, "It takes no lock."), ("tea.md", "# Tea\n\nCold.\n")):
+        seen = ask(writer, "console_read", handle=handle)["tx"]
+        done = ask(writer, "console_change", handle=handle, action="edit", content=text, seen_tx=seen)
+        assert ask(writer, "console_read", handle=handle)["body"].strip() == text.strip()
+        ask(writer, "console_undo", tx=done["tx"])
+        assert ask(writer, "console_read", handle=handle)["body"].strip() != text.strip()
+    for handle in (entry, memory, "tea.md", "t-1", "Grace"):
+        id = ask(writer, "console_read", handle=handle)["id"]
+        ask(writer, "console_change", handle=handle, action="forget")
+        assert ask(writer, "console_read", handle=id)["state"] == "forgotten"
+        ask(writer, "console_change", handle=id, action="restore")
+        assert ask(writer, "console_read", handle=id)["state"] == "current"
+    assert (writer.vault / "tea.md").is_file()
+
+
+def test_a_note_and_tags_are_added_beside_a_thing(writer):
+    writer.given(tea="# Tea\n\nHot.\n")
+    entry = writer.call("store", topic="tea", content="black")["id"]
+    for handle in (entry, "tea.md"):
+        ask(writer, "console_change", handle=handle, action="annotate", note="Ask Ada.", tags=["people"])
+        assert "people" in ask(writer, "console_read", handle=handle)["tags"]
+    assert "Ask Ada." in (writer.vault / "tea.md").read_text()
+    assert refused(writer, "console_change", handle=entry, action="annotate")["field"] == "note"
+
+
+def test_what_was_changed_since_it_was_seen_is_not_written_over(writer):
+    writer.given(tea="# Tea\n\nHot.\n")
+    entry = writer.call("store", topic="tea", content="black")["id"]
+    for handle in (entry, "tea.md"):
+        seen = ask(writer, "console_read", handle=handle)["tx"]
+        ask(writer, "console_change", handle=handle, action="edit", content="one", seen_tx=seen)
+        late = refused(writer, "console_change", handle=handle, action="edit", content="two", seen_tx=seen)
+        assert (late["code"], late["details"]["tx"] > seen) == ("conflict", True)
+        assert "one" in ask(writer, "console_read", handle=handle)["body"]
+        assert refused(writer, "console_change", handle=handle, action="forget", seen_tx=seen)["code"] == "conflict"
+
+
+def test_what_cannot_be_done_to_a_thing_is_refused_with_the_reason(writer):
+    entry = writer.call("store", topic="tea", content="black")["id"]
+    assert refused(writer, "console_change", handle=entry, action="restore")["code"] == "invalid"
+    assert refused(writer, "console_change", handle=entry, action="edit")["field"] == "content"
+    long = refused(writer, "console_change", handle=entry, action="edit", content="x" * 100_001)
+    assert (long["code"], long["field"]) == ("too_large", "content")
+    assert refused(writer, "console_change", handle="e-99", action="forget")["code"] == "not_found"
+    assert refused(writer, "console_undo", tx=999)["code"] == "not_found"

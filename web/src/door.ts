@@ -33,7 +33,8 @@ function ask(method: string, params: Json, name: string | undefined, signal?: Ab
   const meta = {
     [`${META}protocolVersion`]: REVISION,
     [`${META}clientInfo`]: { name: "page", version: "1" },
-    [`${META}clientCapabilities`]: {},
+    // Whoever shows pages is told of the tools that pages call.
+    [`${META}clientCapabilities`]: { extensions: { [`${META}ui`]: { mimeTypes: ["text/html;profile=mcp-app"] } } },
   };
   const body = JSON.stringify({ jsonrpc: "2.0", id: ++counter, method, params: { ...params, _meta: meta } });
   return fetch(MCP, { method: "POST", headers, body, signal, credentials: "same-origin" });

@@ -64,6 +64,7 @@ export interface Version {
 
 export interface Thing extends Named {
   kind: string;
+  tx: number;
   body: string;
   body_cut: number;
   tags: string[];

@@ -113,10 +113,8 @@ export function useAnswer<T>(tool: string, input: Json | undefined, wait = 0, ev
 /** Take a transaction back, and offer to take that back. */
 export async function takeBack(app: App, tx: number): Promise<boolean> {
   try {
-    const done = await call<{ reverted: { revert_tx_id: number }[] }>("undo", { tx_id: tx });
-    const again = done.reverted[0]?.revert_tx_id;
-    const undo = again === undefined ? undefined : () => void takeBack(app, again);
-    app.show({ text: t.history.took(tx), undo });
+    const done = await call<{ reverted_by: number; told: string }>("console_undo", { tx });
+    app.show({ text: done.told, undo: () => void takeBack(app, done.reverted_by) });
     return true;
   } catch (error) {
     app.show({ text: t.failed + explain(error), isError: true });

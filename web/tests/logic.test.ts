@@ -1,9 +1,10 @@
 import { told } from "../src/door";
 import { difference } from "../src/logic/difference";
-import { changing, forgetting } from "../src/logic/families";
+import { deedsOf } from "../src/logic/families";
 import { layOut } from "../src/logic/layout";
 import { cutAtMarks } from "../src/logic/marks";
-import { saySeconds } from "../src/logic/times";
+import { withoutSigns } from "../src/logic/plain";
+import { sayBytes, saySeconds, sayValue } from "../src/logic/times";
 import { address, readRoute } from "../src/state";
 
 describe("highlights", () => {
@@ -50,13 +51,41 @@ describe("addresses", () => {
   });
 });
 
-describe("families", () => {
-  const entry = { kind: "entry", handle: "e-1", id: "i", state: "current" };
-  it("are changed by their own tools, where these are offered", () => {
-    expect(changing(entry, new Set(["update"]))).toEqual({ tool: "update", input: { id: "e-1" } });
-    expect(changing(entry, new Set())).toBeUndefined();
-    expect(changing({ ...entry, kind: "section" }, new Set(["update"]))).toBeUndefined();
-    expect(forgetting({ ...entry, state: "forgotten" }, new Set(["delete"]))).toBeUndefined();
+describe("deeds", () => {
+  const all = new Set(["console_change"]);
+  const entry = { kind: "entry", state: "current", body_cut: 0 };
+  it("are offered where the server offers them, and by what a thing is", () => {
+    expect([...deedsOf(entry, all)]).toEqual(["edit", "annotate", "forget"]);
+    expect(deedsOf(entry, new Set()).size).toBe(0);
+    expect([...deedsOf({ ...entry, kind: "document" }, all)]).toEqual(["annotate", "forget"]);
+    expect(deedsOf({ ...entry, kind: "section" }, all).size).toBe(0);
+    expect([...deedsOf({ ...entry, state: "forgotten" }, all)]).toEqual(["restore"]);
+  });
+  it("never edit a text that is not here whole", () => {
+    expect(deedsOf({ ...entry, body_cut: 5 }, all).has("edit")).toBe(false);
+  });
+});
+
+describe("values", () => {
+  it("are said as lines", () => {
+    expect(sayValue("plain")).toBe("plain");
+    expect(sayValue(["a", 2])).toBe("a\n2");
+    expect(sayValue({ deep: [1] })).toBe('{"deep":[1]}');
+  });
+  it("are sizes in units that people read", () => {
+    expect([999, 1500, 15_000, 2_500_000_000].map(sayBytes)).toEqual(["999 B", "1.5 kB", "15 kB", "2.5 GB"]);
+  });
+});
+
+describe("passages", () => {
+  it("are shown without markdown's signs, and keep what is marked", () => {
+    const pieces = withoutSigns([
+      { text: "## The **kiln**\n\n- [x] is ", marked: false },
+      { text: "hot", marked: true },
+      { text: " by [[ada]]", marked: false },
+    ]);
+    expect(pieces.map((piece) => piece.text).join("")).toBe("The kiln\nis hot by ada");
+    expect(pieces.filter((piece) => piece.marked).map((piece) => piece.text)).toEqual(["hot"]);
   });
 });
 

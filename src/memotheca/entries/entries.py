@@ -7,6 +7,7 @@ from memotheca.documents.sections import remove_document, remove_with_edges
 from memotheca.entries.refusals import OwnedByFile, refuse_long
 from memotheca.kernel.handles import ENTRY_NAMES, resolve
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.names import refuse_changed
 from memotheca.kernel.validity import said_validity
 from memotheca.model import kinds
 from memotheca.model.clock import SECOND
@@ -99,8 +100,8 @@ def blank_entry(transaction: Transaction, title: str = "", body: str = "", tags:
     )
 
 
-def update_entry(kernel: Kernel, handle: str, change: EntryChange, *, actor: str) -> Written:
-    """Change what was said; saying what is already so changes nothing."""
+def update_entry(kernel: Kernel, handle: str, change: EntryChange, *, actor: str, seen: int | None = None) -> Written:
+    """Change what was said, as it was `seen` after that transaction; saying what is already so changes nothing."""
 
     _refuse_long_names(change)
     with kernel.read() as snapshot:
@@ -113,7 +114,9 @@ def update_entry(kernel: Kernel, handle: str, change: EntryChange, *, actor: str
 
     def act(transaction: Transaction) -> Written:
         transaction.describe("UPDATE")
-        before = cast(Entry, resolve(transaction, handle, "entry").thing)
+        version = resolve(transaction, handle, "entry")
+        refuse_changed(version, seen)
+        before = cast(Entry, version.thing)
         _refuse_filed(before)
         _refuse_fixed_text(before, change)
         amended, notice = _settled(transaction, _amended(before, change, transaction.time))

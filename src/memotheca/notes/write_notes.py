@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.kernel.names import refuse_changed
+from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import NOTE
 from memotheca.model.knowledge import Entry
@@ -48,6 +50,8 @@ class NoteEdit:
     title: str | None = None
     content: str | None = None
     tags: Sequence[str] | None = None
+    # As it was seen after that transaction.
+    seen: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +143,7 @@ def update_note(kernel: Kernel, id: str, changes: NoteEdit, *, actor: str, dry_r
 
     def plan(snapshot: Snapshot, book: Notebook) -> _Intended:
         row = _note_row(snapshot, book, id)
+        refuse_changed(cast(Version, snapshot.version(row.id, snapshot.tx)), changes.seen)
         mount = vaults_of(kernel).holding(row.vault)
         before = parse(to_bytes(cast(Entry, snapshot.entry(row.id))), row.path.removeprefix(row.vault))
         after = _amended(before, changes)

@@ -28,6 +28,7 @@ from memotheca.notes.mounts import vaults_of
 from memotheca.server import prompts, resources
 from memotheca.server.access.holders import actor_of, is_admin, may_write, refuse_strangers
 from memotheca.server.access.quotas import hold_against_quotas
+from memotheca.server.access.shown_tools import list_tools
 from memotheca.server.background import Works
 from memotheca.server.content_types import carry_types, restore_types
 from memotheca.server.elicitation import QuestionReply, converse, seal_state
@@ -223,8 +224,7 @@ class Adapter:
 
     async def _list_tools(self, ctx: Context, params: Any) -> Any:
         hidden = "execution" if _is_before_tasks(ctx.protocol_version) else None
-        listed = (listing.wire for listing in self.app.catalog.listed() if may_write(ctx) or not listing.writes)
-        return {"tools": [{key: wire[key] for key in wire if key != hidden} for wire in listed]}
+        return {"tools": list(list_tools(ctx, self.app.catalog, hidden=hidden))}
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Any:
         if self.errands.wanted(ctx, self.app.catalog.find(params.name)):

@@ -63,9 +63,9 @@ class Catalog:
     def listed(self, *, with_pages: bool = False) -> list[Listing]:
         """What is shown; to a client that shows pages also what those call."""
         return [
-            listing if listing.toolset in self._enabled or self._is_for_pages(listing) else _brief(listing)
+            listing if listing.toolset in self._enabled or self.is_for_pages(listing) else _brief(listing)
             for listing in self._listings.values()
-            if self._is_shown(listing) or (with_pages and self._is_for_pages(listing) and self._may_be_shown(listing))
+            if self._is_shown(listing) or (with_pages and self.is_for_pages(listing) and self._may_be_shown(listing))
         ]
 
     def _is_shown(self, listing: Listing) -> bool:
@@ -93,7 +93,7 @@ class Catalog:
         toolset = self.toolsets.get(listing.toolset)
         return toolset is not None and (toolset.for_pages or toolset.is_apart)
 
-    def _is_for_pages(self, listing: Listing) -> bool:
+    def is_for_pages(self, listing: Listing) -> bool:
         toolset = self.toolsets.get(listing.toolset)
         return toolset is not None and toolset.for_pages
 

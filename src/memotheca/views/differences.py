@@ -1,8 +1,8 @@
 """Differences: what a change did to a thing, field by field, long texts only where they differ."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from memotheca.model.clock import to_iso
 from memotheca.model.knowledge import Entry, Thing
@@ -34,8 +34,25 @@ def compare_things(before: Thing | None, after: Thing | None) -> list[FieldChang
 
 
 def presentable(thing: Thing) -> dict[str, Any]:
-    """The attributes that mean something to a person: plain values, and lists of them."""
-    return {name: value for name, value in thing.attributes.items() if name not in HIDDEN and _is_plain(value)}
+    """The attributes that mean something to a person: plain values, lists of them, and notes with their days."""
+    return _spoken(thing.attributes)
+
+
+def _spoken(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    plain = {name: value for name, value in attributes.items() if name not in HIDDEN and _is_plain(value)}
+    said: Any = attributes.get("notes")
+    if "notes" in plain or not isinstance(said, list | tuple):
+        return plain
+    notes = [line for each in cast(Sequence[Any], said) if (line := _dated(each))]
+    return {**plain, **({"notes": notes} if notes else {})}
+
+
+def _dated(note: Any) -> str:
+    """A note that somebody added beside a thing, with its day."""
+    try:
+        return f"{note['text']} ({to_iso(note['at'])[:10]})"
+    except (KeyError, TypeError):
+        return ""
 
 
 def _is_plain(value: object) -> bool:
@@ -61,8 +78,7 @@ def _fields(thing: Thing | None) -> dict[str, str]:
 
 def _shown(attributes: Mapping[str, Any]) -> dict[str, Any]:
     held = {"held": attributes["quarantine"].get("reason", "yes")} if attributes.get("quarantine") else {}
-    plain = {name: value for name, value in attributes.items() if name not in HIDDEN and _is_plain(value)}
-    return {**plain, **held}
+    return {**_spoken(attributes), **held}
 
 
 def _spelled(value: Any) -> str:

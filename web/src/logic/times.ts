@@ -42,3 +42,9 @@ export function sayBytes(bytes: number): string {
 function startOfDay(time: number): number {
   return new Date(time).setHours(0, 0, 0, 0);
 }
+
+/** What is kept beside a text: a list line by line, and whatever has no words as it is. */
+export function sayValue(value: unknown): string {
+  if (typeof value === "string") return value;
+  return Array.isArray(value) ? value.map(sayValue).join("\n") : JSON.stringify(value);
+}

@@ -91,7 +91,7 @@ function JournalRow({ line }: { line: Line }) {
           {t.history.by} {line.actor}, <Time at={line.at} />
         </span>
         {isGone && <span class="facts-of">{t.history.undone(line.undone_by!)}</span>}
-        {line.can_undo && app.tools.has("undo") && !app.asOf && (
+        {line.can_undo && app.tools.has("console_undo") && !app.asOf && (
           <a class="button" href={address("history", String(line.tx))} aria-label={`${t.history.undo}: ${line.sentence}`}>
             {t.history.undo}
           </a>

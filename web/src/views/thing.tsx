@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 import { call } from "../door";
 import { Markdown } from "../parts/markdown";
 import { Changes, Kind, Problem, ThingLink, Time } from "../parts/small";
-import { sayFully, sayNumber } from "../logic/times";
-import { changing, forgetting } from "../logic/families";
+import { sayFully, sayNumber, sayValue } from "../logic/times";
+import { deedsOf, type Deed } from "../logic/families";
 import type { Thing, Tie, Version } from "../shapes";
 import { address, explain, takeBack, useAnswer, useApp } from "../state";
 import { kindName, t } from "../texts";
@@ -70,49 +70,31 @@ function Head({ thing }: { thing: Thing }) {
 
 function Body({ thing }: { thing: Thing }) {
   const app = useApp();
-  const [draft, setDraft] = useState<string | undefined>();
+  const [doing, setDoing] = useState<Deed | undefined>();
   const [isRaw, setRaw] = useState(false);
-  const [isSure, setSure] = useState(false);
-  const change = app.asOf || thing.body_cut > 0 ? undefined : changing(thing, app.tools);
-  const forget = app.asOf ? undefined : forgetting(thing, app.tools);
-  const write = async (tool: string, input: Record<string, unknown>, told: string) => {
+  const deeds = app.asOf ? new Set<Deed>() : deedsOf(thing, app.tools);
+  const stop = () => setDoing(undefined);
+  const write: Write = async (action, input) => {
     try {
-      const done = await call<{ tx_id?: number }>(tool, input);
-      const tx = done.tx_id;
-      app.show({ text: told, undo: tx === undefined ? undefined : () => void takeBack(app, tx) });
-      setDraft(undefined);
-      setSure(false);
+      const done = await call<{ tx: number; told: string }>("console_change", { handle: thing.id, action, ...input });
+      app.show({ text: done.told, undo: () => void takeBack(app, done.tx) });
+      stop();
     } catch (error) {
       app.show({ text: t.failed + explain(error), isError: true });
     }
   };
-  if (draft !== undefined && change) {
-    const save = (event: Event) => {
-      event.preventDefault();
-      void write(change.tool, { ...change.input, content: draft }, t.thing.saved);
-    };
-    return (
-      <form class="editor" onSubmit={save}>
-        <label>
-          {t.thing.text}
-          <textarea rows={12} value={draft} onInput={(event) => setDraft(event.currentTarget.value)} />
-        </label>
-        <div class="row">
-          <button class="main" type="submit">
-            {t.thing.save}
-          </button>
-          <button type="button" onClick={() => setDraft(undefined)}>
-            {t.cancel}
-          </button>
-        </div>
-      </form>
-    );
-  }
+  if (doing === "edit") return <Editor thing={thing} write={write} stop={stop} />;
   return (
     <>
       <div class="row tools">
-        {change && <button onClick={() => setDraft(thing.body)}>{t.thing.edit}</button>}
-        {forget && !isSure && <button onClick={() => setSure(true)}>{t.thing.forget}</button>}
+        {deeds.has("restore") && (
+          <button class="main" onClick={() => void write("restore", {})}>
+            {t.thing.restore}
+          </button>
+        )}
+        {deeds.has("edit") && <button onClick={() => setDoing("edit")}>{t.thing.edit}</button>}
+        {deeds.has("annotate") && <button onClick={() => setDoing("annotate")}>{t.thing.annotate}</button>}
+        {deeds.has("forget") && doing !== "forget" && <button onClick={() => setDoing("forget")}>{t.thing.forget}</button>}
         <a class="button" href={address("graph", thing.ends ? thing.ends.source.handle : thing.handle)}>
           {t.thing.graph}
         </a>
@@ -122,18 +104,88 @@ function Body({ thing }: { thing: Thing }) {
           </button>
         )}
       </div>
-      {forget && isSure && (
+      {doing === "forget" && (
         <p class="sure" role="alertdialog" aria-label={t.thing.forget}>
           {t.thing.sureForget}{" "}
-          <button class="bad" onClick={() => void write(forget.tool, forget.input, t.thing.forgotten)}>
+          <button class="bad" onClick={() => void write("forget", {})}>
             {t.thing.forget}
           </button>{" "}
-          <button onClick={() => setSure(false)}>{t.cancel}</button>
+          <button onClick={stop}>{t.cancel}</button>
         </p>
       )}
+      {doing === "annotate" && <Annotator write={write} stop={stop} />}
       {thing.body && (isRaw ? <pre tabIndex={0}>{thing.body}</pre> : <Markdown text={thing.body} title={thing.title} />)}
       {thing.body_cut > 0 && <p class="facts-of">{t.thing.cut(sayNumber(thing.body_cut))}</p>}
     </>
+  );
+}
+
+type Write = (action: Deed, input: Record<string, unknown>) => Promise<void>;
+
+/** What somebody else writes meanwhile is told of, and neither text is lost without being asked. */
+function Editor({ thing, write, stop }: { thing: Thing; write: Write; stop(): void }) {
+  const [draft, setDraft] = useState(thing.body);
+  const [seen, setSeen] = useState(thing.tx);
+  const save = (event: Event) => {
+    event.preventDefault();
+    void write("edit", { content: draft, seen_tx: seen });
+  };
+  return (
+    <form class="editor" onSubmit={save}>
+      {thing.tx !== seen && (
+        <p class="sure" role="alert">
+          {t.thing.meanwhile(thing.versions[0]?.actor ?? "")}{" "}
+          <button type="button" onClick={() => setSeen(thing.tx)}>
+            {t.thing.keepMine}
+          </button>{" "}
+          <button type="button" onClick={() => (setDraft(thing.body), setSeen(thing.tx))}>
+            {t.thing.takeTheirs}
+          </button>
+        </p>
+      )}
+      <label>
+        {t.thing.text}
+        <textarea rows={12} value={draft} onInput={(event) => setDraft(event.currentTarget.value)} />
+      </label>
+      <div class="row">
+        <button class="main" type="submit" disabled={thing.tx !== seen}>
+          {t.thing.save}
+        </button>
+        <button type="button" onClick={stop}>
+          {t.cancel}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Annotator({ write, stop }: { write: Write; stop(): void }) {
+  const [note, setNote] = useState("");
+  const [tags, setTags] = useState("");
+  const add = (event: Event) => {
+    event.preventDefault();
+    const named = tags.split(",").map((each) => each.trim()).filter(Boolean);
+    void write("annotate", { ...(note.trim() && { note: note.trim() }), ...(named.length > 0 && { tags: named }) });
+  };
+  return (
+    <form class="card annotator" onSubmit={add}>
+      <label>
+        {t.thing.note}
+        <textarea rows={3} maxLength={2000} value={note} onInput={(event) => setNote(event.currentTarget.value)} />
+      </label>
+      <label>
+        {t.thing.tags}
+        <input value={tags} onInput={(event) => setTags(event.currentTarget.value)} />
+      </label>
+      <div class="row">
+        <button class="main" type="submit" disabled={!note.trim() && !tags.trim()}>
+          {t.thing.add}
+        </button>
+        <button type="button" onClick={stop}>
+          {t.cancel}
+        </button>
+      </div>
+    </form>
   );
 }
 
@@ -188,10 +240,7 @@ function Details({ thing }: { thing: Thing }) {
     [t.thing.source, thing.source ?? ""],
     [t.thing.valid, [thing.valid_from, thing.valid_to].map(sayFully).filter(Boolean).join(" – ")],
     [t.thing.expires, sayFully(thing.expires_at)],
-    ...Object.entries(thing.attributes).map(([name, value]): [string, string] => [
-      name,
-      typeof value === "string" ? value : JSON.stringify(value),
-    ]),
+    ...Object.entries(thing.attributes).map(([name, value]): [string, string] => [name, sayValue(value)]),
   ];
   return (
     <section>
@@ -215,8 +264,8 @@ function Versions({ thing }: { thing: Thing }) {
     <section>
       <h2>{t.thing.versions}</h2>
       <ol class="plain versions">
-        {thing.versions.map((version) => (
-          <VersionRow key={version.tx} version={version} />
+        {thing.versions.map((version, index) => (
+          <VersionRow key={version.tx} version={version} isFirst={index === thing.versions_total - 1} />
         ))}
       </ol>
       <Shown shown={thing.versions.length} total={thing.versions_total} />
@@ -224,9 +273,13 @@ function Versions({ thing }: { thing: Thing }) {
   );
 }
 
-function VersionRow({ version }: { version: Version }) {
+// What the files of a vault say is changed there, and what was erased is gone.
+const LASTING = ["INDEX", "ERASE"];
+
+function VersionRow({ version, isFirst }: { version: Version; isFirst: boolean }) {
   const app = useApp();
-  const mayUndo = app.tools.has("undo") && !app.asOf && version.undone_by === null;
+  const isLasting = LASTING.includes(version.operation);
+  const mayUndo = app.tools.has("console_undo") && !app.asOf && version.undone_by === null && !isLasting;
   return (
     <li class={version.undone_by === null ? "" : "undone"}>
       <div class="line">
@@ -242,7 +295,7 @@ function VersionRow({ version }: { version: Version }) {
         )}
       </div>
       {version.why && <p class="facts-of">{version.why}</p>}
-      {version.changes.length > 0 && version.changes.every((change) => change.before === null) ? (
+      {isFirst ? (
         <details class="listed">
           <summary>{t.thing.began}</summary>
           <Changes changes={version.changes} />
