@@ -14,7 +14,7 @@ NODE ?= node
 .PHONY: setup setup-dev model page run test quick coverage check fix update bench lock dist
 
 setup: .venv/.setup-run optional-page
-setup-dev: optional-page .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json optional-browser
+setup-dev: optional-page .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json optional-browser optional-programs
 
 .venv/.setup-run: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -36,6 +36,11 @@ optional-browser:
 	@command -v chromium >/dev/null || { command -v apt-get >/dev/null && test "$$(id -u)" = 0 && \
 		{ apt-get install -y -qq chromium >/dev/null 2>&1 || { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1; }; } || \
 		echo "no Chromium: the page is not tested in a browser; everything else is"
+
+# The examples for servers behind Caddy, nginx and pgbouncer are run with Debian's, which are unpacked below .venv.
+.PHONY: optional-programs
+optional-programs: .venv/.setup-run
+	@$(BIN)/python scripts/debian_programs.py
 
 .venv/.setup-dev: .venv/.setup-run requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock

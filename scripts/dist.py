@@ -27,7 +27,7 @@ TEMPLATES = ROOT / "packaging"
 REPOSITORY = "https://github.com/memotheca/memotheca"
 EPOCH = (2020, 1, 1, 0, 0, 0)  # chosen: one time for every member, so that the same content makes the same file
 PLACEHOLDER = re.compile(r"@([A-Z][A-Z0-9_]*)@")
-TEXTS = (".json", ".toml", ".py", ".rb", ".md", ".yaml", ".service", "")
+TEXTS = (".json", ".toml", ".py", ".rb", ".md", ".yaml", ".service", ".timer", ".conf", "")
 
 
 def version() -> str:
@@ -91,6 +91,7 @@ def assemble(target: Path, wheel: Path, repository: str = REPOSITORY) -> list[Pa
         fill_in(folder, target, facts)
     fill_in("claude-code", target / "claude-code", facts)
     fill_in("docker", target / "docker", facts)
+    fill_in("team", target / "team", facts)
     for path in (wheel, lock):
         shutil.copy(path, target / "docker" / path.name)
     return sorted(path for path in target.iterdir() if path.is_file())

@@ -11,6 +11,8 @@ import signal
 import subprocess
 import tempfile
 import threading
+from collections.abc import Generator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -203,6 +205,17 @@ class PostgresServer:
             if format == (str(len(STEPS)),):
                 self._free.append(name)
             del self._used[data]
+
+    @contextmanager
+    def another_database(self, name: str) -> Generator[str]:
+        """The address of one that is empty, and gone afterwards."""
+        with self._connection() as connection:
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE template0".encode())
+        try:
+            yield self.address().replace("/postgres?", f"/{name}?")
+        finally:
+            with self._connection() as connection:
+                connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
     def _connection(self) -> Any:
         import psycopg
