@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memotheca.memory.recall.context import EARLIER
+from memotheca.memory.recall.context_lines import Line, fit_lines
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing import judge
 from memotheca.storage.adjacency import predicates_of
@@ -366,3 +367,11 @@ def test_triples_are_found_by_what_they_say_and_links_of_memories_are_none(libra
     assert "Ada sponsors Ben" in inject(librarian, "who sponsors whom?")["context"]
     with librarian.kernel.read() as snapshot:
         assert predicates_of(snapshot) == {"sponsors"}
+
+
+def test_of_lines_about_as_good_the_shorter_ones_are_shown_first() -> None:
+    long, short = "waits for the lock of the nightly job " * 6, "Deploys wait for the lock."
+    lines = [Line(place, (str(place),), (long if place == 2 else short,), 0) for place in (1, 2, 3, 4)]
+    room = 3 * count_tokens(short) + count_tokens(long) - 1
+    assert set(fit_lines(lines, room)) == {1, 3, 4}
+    assert set(fit_lines(lines, room + 1)) == {1, 2, 3, 4}

@@ -9,7 +9,6 @@ from memotheca.memory.claims import distil
 from memotheca.memory.claims.distil import Mode
 from memotheca.memory.claims.when import source_of, told_when
 from memotheca.memory.recall.candidates import ContextSource
-from memotheca.memory.recall.context_ties import OLDER
 from memotheca.model.knowledge import Entry
 from memotheca.search.excerpts import Excerpt, ExcerptQuery
 from memotheca.text.caches import WordCache
@@ -17,8 +16,11 @@ from memotheca.text.tokens import count_tokens
 
 # A memory of so many tokens is shown whole; a longer one by its best sentences, at first so many tokens of them, then
 # more where there is room.
-WHOLE = 90  # chosen (memory-model: Context)
-FORMS = (60, 180, 500)  # chosen (memory-model: Context)
+WHOLE = 60  # measured on one corpus (docs/benchmarks.md: answers)
+FORMS = (40, 90, 180, 500)  # measured on one corpus (docs/benchmarks.md: answers)
+NAMED = 20  # measured on one corpus (docs/benchmarks.md: answers): tokens; what was replaced is named, not told
+# How much a line's length puts it behind shorter ones while room is given out: by which power of it.
+LENGTH = 0.4  # measured on one corpus (docs/benchmarks.md: answers)
 LETTERS = 3  # chosen: of a token, where a text has no sentences
 ENDED = "Ended: "
 # What was replaced: somebody said so, or the two sentences show it.
@@ -135,7 +137,7 @@ class LineWriter:
         return distil.shorten(text, self._sheet.asked, budget=size, cost=self._cost, code_first=code_first)
 
     def _named(self, text: str) -> str:
-        return text if self._cost(text) <= OLDER else self._shortened(text, OLDER) or self._narrowed(text, OLDER)
+        return text if self._cost(text) <= NAMED else self._shortened(text, NAMED) or self._narrowed(text, NAMED)
 
     def _narrowed(self, text: str, tokens: int) -> str:
         """Where the question's words stand in a text that has no sentence that fits."""
@@ -158,21 +160,20 @@ def stamp(entry: Entry) -> str:
 
 
 def fit_lines(lines: Sequence[Line], tokens: int) -> dict[int, str]:
-    """Which form of which line is shown: as many lines as fit in their shortest form, the best first, then longer forms
-    of the best."""
+    """Which form of which line is shown: as many lines as fit in their shortest form, the best first and of those about
+    as good the shorter, then longer forms of the best."""
     ranked = sorted(lines, key=lambda line: line.place)
+    shortest = {line.place: max(1, count_tokens(line.forms[0])) for line in ranked}
     chosen: dict[int, str] = {}
-    costs: dict[int, int] = {}
-    for line in ranked:
-        cost = count_tokens(line.forms[0])
-        if cost <= tokens:
-            tokens -= cost
-            chosen[line.place], costs[line.place] = line.forms[0], cost
+    for line in sorted(ranked, key=lambda line: line.place * shortest[line.place] ** LENGTH):
+        if shortest[line.place] <= tokens:
+            tokens -= shortest[line.place]
+            chosen[line.place] = line.forms[0]
     for line in ranked:
         for form in reversed(line.forms[1:]) if line.place in chosen else ():
-            cost = count_tokens(form)
-            if cost - costs[line.place] <= tokens:
-                tokens -= cost - costs[line.place]
+            more = count_tokens(form) - shortest[line.place]
+            if more <= tokens:
+                tokens -= more
                 chosen[line.place] = form
                 break
     return chosen

@@ -258,7 +258,7 @@ REGISTRY: Mapping[Name, Threshold] = {
         is_ceiling=True,
     ),
     "relevance": Threshold(
-        prior=0.3,
+        prior=0.25,
         range=(0.15, 0.5),
         gates="from which share of the best score on something may stand in a context",
         source="measured on one corpus (docs/benchmarks.md: answers)",
