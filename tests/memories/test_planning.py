@@ -4,7 +4,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memotheca.memory.recall.plan import APART, plan_search
@@ -40,6 +40,8 @@ class TestSearchPlan:
         goal=st.text(min_size=10, max_size=80),
         focus=st.lists(st.sampled_from(["semantic", "causal", "code", "temporal", "entity"]), max_size=3),
     )
+    @example(goal="0000000000", focus=["semantic", "temporal"])
+    @example(goal="0000000000", focus=["entity", "causal"])
     def test_the_queries_differ_whatever_the_goal(self, librarian: Librarian, goal: str, focus: list[str]) -> None:
         said = [set(query_words(query.text)) for query in plan_search(librarian.kernel, goal, focus).queries]
         assert len(said) == 3

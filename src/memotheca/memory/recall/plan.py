@@ -44,13 +44,13 @@ _REASONS: Mapping[QueryType, str] = {
     "temporal": "When it was.",
     "entity": "Whom and what it names.",
 }
-# What parts a question from others where its words do not.
+# What parts a question from others where its words do not: each has a word that a search counts.
 _CUES: Mapping[QueryType, str] = {
     "semantic": "everything about",
-    "causal": "why",
+    "causal": "cause of",
     "code": "details of",
-    "temporal": "when",
-    "entity": "who or what is",
+    "temporal": "time of",
+    "entity": "identity of",
 }
 
 
