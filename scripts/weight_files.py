@@ -128,7 +128,7 @@ def _grouped(raw: bytes, described: dict[str, Any]) -> Array:
 def _named(name: str, values: Array) -> Weights:
     if name in _PACK_NAMES:
         return {_PACK_NAMES[name]: values}
-    layer, part, kind = re.fullmatch(r"l(\d+)\.(\w+)\.([wb])", name).groups()  # type: ignore[union-attr]
+    ((layer, part, kind),) = re.findall(r"^l(\d+)\.(\w+)\.([wb])$", name)
     prefix, ending = f"encoder.layer.{layer}.", _KINDS[kind]
     if part != "qkv":
         return {f"{prefix}{_PACK_PARTS[part]}.{ending}": values}

@@ -19,6 +19,7 @@ HEADS = {
     "md": "",
     "txt": "",
     "csv": "a,b\n",
+    "code": "def f(a):\n",
     "json": '{"a": "',
     "html": "<html><body>",
     "eml": "From: a@b.c\nSubject: x\n\n",
@@ -43,6 +44,10 @@ UNITS = (
     "=?x?",
     "&#",
     "`",
+    "@a\n",
+    "def f(",
+    "public ",
+    "// a\n def f():\n",
 )
 # Letters, brackets, hashes, slashes, digits, combining marks; none but the last two ends the one long line.
 LONG = ("a", "[", "#", "/", "7", "\u0301", '"', "<b>", "\n", "a: b,\n")

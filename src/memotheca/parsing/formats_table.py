@@ -14,7 +14,7 @@ from memotheca.parsing.html import read_html
 from memotheca.parsing.image_files import read_image
 from memotheca.parsing.json_text import read_json
 from memotheca.parsing.mail import read_mail
-from memotheca.parsing.markdown import read_code, read_markdown, read_plain
+from memotheca.parsing.markdown import read_markdown, read_plain
 from memotheca.parsing.office.docx import read_docx
 from memotheca.parsing.office.odf import read_odp, read_odt
 from memotheca.parsing.office.pptx import read_pptx
@@ -23,6 +23,7 @@ from memotheca.parsing.pdf import read_pdf
 from memotheca.parsing.pictures import with_pictures
 from memotheca.parsing.rtf import read_rtf
 from memotheca.parsing.source import Source
+from memotheca.parsing.source_code import read_code
 from memotheca.parsing.svg import read_svg
 from memotheca.text.encoding import decode, looks_binary
 

@@ -40,10 +40,6 @@ def read_plain(source: Source) -> Document:
     return plain_document("txt", clean(decode(source.content)))
 
 
-def read_code(source: Source) -> Document:
-    return plain_document("code", clean(decode(source.content)))
-
-
 def plain_document(format: str, text: str) -> Document:
     return Document(format=format, text=text, marks=(Mark(0, {}),), language=guess_language(text))
 
