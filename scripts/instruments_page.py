@@ -23,8 +23,9 @@ HEAD = """# Instruments: a session
 
 Toolsets `outcomes`, `thresholds`, `dream`, `focus`, `goals`, `keeping`, `purpose` and `health` are for whoever looks
 after a memory; an agent that remembers needs none of them ([memory](memory.md)). Each can be switched on by itself
-(`--toolsets memory,dream`). What each number measures and what to do with it stands in
-[the memory model](memory-model.md), every parameter in [tools](tools.md).
+(`--toolsets memory,dream`), also while a server runs: it follows what `memotheca.toml` in the data directory says of
+`more-toolsets` (`more-toolsets = "focus,dream"`), and tells its clients that their tools have changed. What each number
+measures and what to do with it stands in [the memory model](memory-model.md), every parameter in [tools](tools.md).
 
 Below is one session, written by `python scripts/instruments_page.py`: a client of the Python SDK over stdio, an empty
 directory, {memories} memories stored, {questions} questions asked, then every instrument used for what it is for.

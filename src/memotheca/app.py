@@ -12,7 +12,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from memotheca import tools
-from memotheca.equipment import build_bench, build_embedding, mount_vaults, remembered_vaults
+from memotheca.equipment import build_bench, build_embedding, follow_toolsets, mount_vaults, remembered_vaults
 from memotheca.kernel.gc import tidy_up
 from memotheca.kernel.idempotency import answer_once
 from memotheca.kernel.kernel import Kernel
@@ -91,6 +91,8 @@ class App:
     data: Path
     # Where the data is not in the directory: which database has it, as it may be shown.
     place: str = ""
+    # Shows the toolsets that a person has switched on meanwhile.
+    follow_toolsets: Callable[[], object] = tuple
 
     @property
     def is_shared(self) -> bool:
@@ -331,6 +333,7 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
     tidy_up()
     note_round(app.kernel)
     show_what_works(app)
+    app.follow_toolsets()
     kept = dict.fromkeys((app.kernel.collection, STARTER_COLLECTION))
     write_down(app)
     if activity_of(app.kernel).stirrings:
@@ -391,6 +394,7 @@ def choose_tools(settings: Settings) -> Catalog:
     catalog = load_catalog()
     if settings.names("toolsets"):
         catalog.choose(settings.names("toolsets"))
+    catalog.beside(settings.names("more-toolsets"))
     catalog.forbid_writing(settings.on("read-only"))
     return catalog
 
@@ -428,7 +432,8 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
 def _equip(kernel: Kernel, catalog: Catalog, settings: Settings, place: str) -> App:
     if vaults_of(kernel).has_notes and not settings.names("toolsets"):
         catalog.also("notes")
-    app = App(kernel, Dispatcher(catalog, CONTRACTS, answer_once), settings.data, place)
+    follow = partial(follow_toolsets, catalog, settings)
+    app = App(kernel, Dispatcher(catalog, CONTRACTS, answer_once), settings.data, place, follow)
     show_what_works(app)
     return app
 

@@ -1,5 +1,7 @@
-"""What a process is equipped with besides its store: embedders, vaults, and the workbench for what outlives a call."""
+"""What a process is equipped with besides its store: embedders, vaults, toolsets that are switched on meanwhile, and
+the workbench for what outlives a call."""
 
+import logging
 import socket
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,12 +16,15 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.notes.mounts import Mount, Vaults, owner_role, read_mounts
 from memotheca.parsing.isolation.sandbox import Sandbox
 from memotheca.search.chosen_embedder import Embedding, LoadedEmbedder
-from memotheca.settings import Settings
+from memotheca.settings import Settings, names_again
 from memotheca.storage.database import HeldRole, Session
 from memotheca.storage.jobs import Job
 from memotheca.storage.store import Store
 from memotheca.storage.vault_index import MountedFolders, read_mounted, write_mounted
+from memotheca.toolkit.catalog import Catalog
 from memotheca.vectors.embedders import Choice
+
+log = logging.getLogger(__name__)
 
 MACHINE = "machine"
 UPLOADS = "uploads"
@@ -137,3 +142,11 @@ def _vaults_with(roots: Mapping[str, str], settings: Settings, *, machine: str, 
     mounts = tuple(Mount(prefix, Path(root)) for prefix, root in roots.items())
     patterns = tuple(settings.names("vault-ignore"))
     return Vaults(mounts, settings.data, patterns, settings.on("vault-gitignore"), machine, elsewhere)
+
+
+def follow_toolsets(catalog: Catalog, settings: Settings) -> None:
+    """Show the toolsets that a person has switched on meanwhile; what cannot be understood changes nothing."""
+    try:
+        catalog.beside(names_again(settings, "more-toolsets"))
+    except Refusal as refusal:
+        log.warning("toolsets stay as they are: %s", refusal.message)

@@ -53,6 +53,11 @@ OPTIONS = (
     Option(name="host", default="127.0.0.1", doc="the address to listen on; one that others reach needs a token"),
     Option(name="port", default=3000, doc="the port to listen on"),
     Option(name="toolsets", default="", doc="which toolsets to show: names with commas, or all; empty is the default"),
+    Option(
+        name="more-toolsets",
+        default="",
+        doc="toolsets to show besides; a running server follows what the file says of it, and tells its clients",
+    ),
     Option(name="read-only", default=False, doc="hide and refuse every tool that writes"),
     Option(name="vault", default="", doc="folders of markdown notes to mount: DIR or NAME=DIR, several with commas"),
     Option(
@@ -150,6 +155,8 @@ class Settings:
 
     data: Path
     values: Mapping[str, Any]
+    # What flags and the environment said, which wins over the file.
+    said: frozenset[str] = frozenset()
 
     def text(self, name: str) -> str:
         return str(self.values[name])
@@ -187,16 +194,26 @@ def load(flags: Mapping[str, Any], environment: Mapping[str, str] | None = None,
     data = Path(chosen).expanduser() if chosen else default_directory(environment)
     written = _read_file(data / FILE)
     values: dict[str, Any] = {}
+    said: set[str] = set()
     for option in OPTIONS:
         raw = flags.get(option.name)
         if raw is None:
             raw = environment.get(option.variable)
         if raw is None:
             raw = written.get(option.name, option.default)
+        else:
+            said.add(option.name)
         values[option.name] = _settle(option, raw)
     if values["collection"] == AUTO:
         values["collection"] = collection_of(folder or str(Path.cwd()))
-    return Settings(data, values)
+    return Settings(data, values, frozenset(said))
+
+
+def names_again(settings: Settings, name: str) -> list[str]:
+    """What an option names by now: as flags or the environment said at the start, else as the file says."""
+    if name in settings.said:
+        return settings.names(name)
+    return Settings(settings.data, {name: _read_file(settings.data / FILE).get(name, "")}).names(name)
 
 
 def collection_of(folder: str) -> str:

@@ -9,9 +9,11 @@ import pytest
 
 from memotheca.admin.erasure import BACKUP_ROLE
 from memotheca.app import SEGMENTS, open_store
+from memotheca.cli.commands import serve_command
 from memotheca.cli.main import COMMANDS
 from memotheca.search.finder import Finder
 from memotheca.search.index.seal import maintain
+from memotheca.settings import OPTIONS
 from memotheca.storage.locks import role
 
 
@@ -241,6 +243,12 @@ def test_doctor_complains_of_a_directory_that_others_can_read(run, tmp_path):
     code, out, _ = run("doctor")
     assert code == 1
     assert "chmod 700" in out
+
+
+def test_whatever_a_server_heeds_is_a_flag_of_serve():
+    everywhere = {"database", "collection", "log-level"}
+    heeded = {option.name for option in OPTIONS if option.flag and not option.name.startswith("hook-")}
+    assert heeded - everywhere == set(serve_command.OPTIONS)
 
 
 def test_settings_come_from_flag_then_environment_then_file(run, tmp_path, monkeypatch):

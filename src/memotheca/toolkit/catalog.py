@@ -19,7 +19,9 @@ class Catalog:
         self.toolsets = {toolset.name: toolset for toolset in toolsets}
         self._listings = {listing.name: listing for listing in listings}
         self._names = {alias: name for name, listing in self._listings.items() for alias in listing.aliases}
-        self._enabled = {toolset.name for toolset in self.toolsets.values() if toolset.default}
+        self._chosen = {toolset.name for toolset in self.toolsets.values() if toolset.default}
+        self._beside: set[str] = set()
+        self._enabled = self._chosen
         self._read_only = False
         self._lacking: set[str] = set()
         self._loaded: dict[str, Tool] = {}
@@ -33,17 +35,27 @@ class Catalog:
 
     def choose(self, names: Iterable[str]) -> None:
         """Show exactly these toolsets; `all` names every one but those for pages and those apart."""
+        self._chosen = self._named(names)
+        self._change(enabled=self._chosen | self._beside)
+
+    def also(self, name: str) -> None:
+        """Show one more toolset."""
+        self._chosen = self._chosen | {name}
+        self._change(enabled=self._chosen | self._beside)
+
+    def beside(self, names: Iterable[str]) -> None:
+        """Show these besides those that were chosen, and no others that were shown besides."""
+        self._beside = self._named(names)
+        self._change(enabled=self._chosen | self._beside)
+
+    def _named(self, names: Iterable[str]) -> set[str]:
         wanted = set(names)
         unknown = wanted - self.toolsets.keys() - {ALL}
         if unknown:
             known = ", ".join([*self.toolsets, ALL])
             raise Refusal(Failure.INVALID, f"There is no toolset {min(unknown)!r}; choose from {known}.")
         everything = {name for name, toolset in self.toolsets.items() if not (toolset.for_pages or toolset.is_apart)}
-        self._change(enabled=everything | (wanted - {ALL}) if ALL in wanted else wanted)
-
-    def also(self, name: str) -> None:
-        """Show one more toolset."""
-        self._change(enabled=self._enabled | {name})
+        return everything | (wanted - {ALL}) if ALL in wanted else wanted
 
     def forbid_writing(self, forbidden: bool = True) -> None:
         self._change(read_only=forbidden)

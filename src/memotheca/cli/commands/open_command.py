@@ -4,6 +4,7 @@ import argparse
 import os
 import webbrowser
 from collections.abc import Callable
+from dataclasses import replace
 
 from memotheca.cli.commands.serve_command import serve
 from memotheca.cli.layout import say
@@ -86,7 +87,7 @@ def _refuse_other_wishes(parsed: argparse.Namespace, holder: Holder) -> None:
 
 def _serve(parsed: argparse.Namespace, settings: Settings) -> int:
     values = {**settings.values, "transport": "http", "host": "127.0.0.1"}
-    settings = Settings(settings.data, values)
+    settings = replace(settings, values=values)
 
     def announce(settings: Settings, host: str, port: int) -> None:
         address = f"http://{host}:{port}/"
