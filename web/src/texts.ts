@@ -120,6 +120,7 @@ const ENGLISH = {
       duplicate: "Said twice",
       held: "Held back",
       expired: "Run out",
+      proposed: "Said, to remember?",
     } as Record<string, string>,
   },
   documents: {

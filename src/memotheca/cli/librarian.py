@@ -11,8 +11,10 @@ from memotheca.cli.terminal import ACTOR, plain, styled
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.look_through import look_through
+from memotheca.memory.care.proposals import propose_lately
 from memotheca.memory.care.quarantine import lift_quarantine, quarantined_entries
 from memotheca.memory.care.recency import recent_entries
+from memotheca.memory.care.settle import settle
 from memotheca.memory.care.tasks import (
     CareTask,
     curation_tasks,
@@ -29,6 +31,7 @@ from memotheca.memory.curation.pass_progress import count_ahead
 from memotheca.memory.curation.restore import restore
 from memotheca.memory.curation.ties import LINK_TO, RELATION
 from memotheca.memory.curation.tombstones import list_tombstones
+from memotheca.memory.curation.undecided import PROPOSED
 from memotheca.memory.dream.dream_log import LastDreams, read_dreams
 from memotheca.memory.graph.relations import CONSISTENT
 from memotheca.memory.topics.north_star import Goal, read_goal
@@ -39,10 +42,11 @@ from memotheca.memory.tuning.gates import Setting, gates_at, read_settings
 from memotheca.memory.tuning.thresholds import REGISTRY
 from memotheca.model.clock import to_iso
 from memotheca.model.errors import Refusal
-from memotheca.model.kinds import ENTRY, MEMORY, NOTE
+from memotheca.model.kinds import CONVERSATION, ENTRY, MEMORY, NOTE
 from memotheca.model.knowledge import Entry
 from memotheca.tools.memories.names import TOOLS
 
+PROPOSAL_CHOICES = "[a]ccept [d]ismiss [s]kip [u]ndo [q]uit"
 CHOICES = "[m]erge [f]orget [k]eep [s]kip [u]ndo [q]uit"
 LAST = "Nothing is left. [u]ndo the last, or [q]uit"
 SHOWN = 200  # chosen: two or three lines, enough to know a memory again
@@ -50,6 +54,8 @@ PATIENCE = 5.0  # chosen: seconds that a person waits for a list
 CLASHING = ("dispute", "update")
 # What a person remembers and may merge; a document is its file, and its headings are the document's.
 KEPT_BY_HAND = (MEMORY, ENTRY, NOTE)
+# What there is to decide about; of a conversation only what was said in it.
+DECIDED = (*KEPT_BY_HAND, CONVERSATION)
 
 
 def state_of(kernel: Kernel, limit: int) -> dict[str, Any]:
@@ -57,7 +63,7 @@ def state_of(kernel: Kernel, limit: int) -> dict[str, Any]:
     _look_through(kernel)
     topics = up_to_date(kernel)
     with kernel.read() as snapshot:
-        tasks = curation_tasks(kernel, snapshot, among=KEPT_BY_HAND)
+        tasks = curation_tasks(kernel, snapshot, among=DECIDED)
         recent = recent_entries(kernel, snapshot, limit, among=KEPT_BY_HAND)
         return {
             "health": asdict(examine_health(kernel, snapshot)),
@@ -158,6 +164,7 @@ def _conflict(task: CareTask) -> dict[str, Any]:
 def _look_through(kernel: Kernel) -> None:
     """All that is stored, or as much of it as somebody waits for; the rest is looked through while a server runs, or
     the next time."""
+    propose_lately(kernel)
     look_through(kernel, lambda: False, seconds=PATIENCE, anew=True)
 
 
@@ -173,14 +180,14 @@ def review(kernel: Kernel) -> None:
     """Ask about each task until there is none left, or the person leaves; also then the last can be taken back."""
     _look_through(kernel)
     with kernel.read() as snapshot:
-        waiting = deque(curation_tasks(kernel, snapshot, among=KEPT_BY_HAND))
+        waiting = deque(curation_tasks(kernel, snapshot, among=DECIDED))
     decided: list[Decision] = []
     settled: list[CareTask] = []
     if not waiting:
         print("There is nothing to decide.")
     while waiting or decided:
         task = _next_standing(kernel, waiting, settled)
-        choice = _ask(LAST if task is None else CHOICES)
+        choice = _ask(LAST if task is None else PROPOSAL_CHOICES if task.kind == PROPOSED else CHOICES)
         if choice == "u":
             waiting.extendleft([task] if task else [])
             # What that decision had settled besides comes up again.
@@ -229,6 +236,8 @@ def _ask(question: str) -> str:
 def _decide(kernel: Kernel, task: CareTask, choice: str, decided: list[Decision]) -> bool:
     """Do as was said; false where nothing was, so that the question is asked again."""
     try:
+        if task.kind == PROPOSED:
+            return _decide_proposal(kernel, task, choice, decided)
         if choice == "m" and len(task.entries) > 1:
             decided.append(Decision(task, _merge(kernel, task)))
         elif choice[:1] == "f":
@@ -243,6 +252,21 @@ def _decide(kernel: Kernel, task: CareTask, choice: str, decided: list[Decision]
             return False
     except Refusal as refusal:
         print(refusal.message)
+        return False
+    return True
+
+
+def _decide_proposal(kernel: Kernel, task: CareTask, choice: str, decided: list[Decision]) -> bool:
+    if choice == "a":
+        rationale = f"Accepted in a review: {task.reason}"
+        done = settle(kernel, task, "store", rationale=rationale, actor=ACTOR)
+        print(done.told)
+        decided.append(Decision(task, lambda: undo(kernel, count=1, actor=ACTOR)))
+    elif choice == "d":
+        print(settle(kernel, task, "dismiss", rationale="Dismissed in a review.", actor=ACTOR).told)
+        decided.append(Decision(task, lambda: reconsider(kernel, task)))
+    elif choice != "s":
+        print("Choose one of the letters.")
         return False
     return True
 

@@ -13,11 +13,13 @@ from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Alias, Edge, Entry, handle_of
 from memotheca.search.prepared import LATER
+from memotheca.storage.adjacency import edges_at
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 from memotheca.text.encoding import clean
 from memotheca.text.secrets import scrub
 
+MOST_LINKS = 10_000  # chosen: things stored from one conversation; more are not looked through
 LONGEST_NAME = 200  # chosen: of a session, a client, a speaker: ids and names, no texts
 LONGEST_TITLE = 120  # chosen: a line in a list
 LONGEST = 20_000_000  # chosen: the letters of months of work in one session; a client that goes on for ever is none
@@ -245,8 +247,8 @@ def _link(transaction: Transaction, conversation: Entry, turns: Sequence[Utteran
     return made
 
 
-def link_turn(transaction: Transaction, source: str, conversation: Entry, number: int) -> bool:
-    """Say of something that it comes from a turn; false where that was said before."""
+def link_turn(transaction: Transaction, source: str, conversation: Entry, number: int, *, task: str = "") -> bool:
+    """Say of something that it comes from a turn, by which task if by one; false where that was said before."""
     cited = cite(conversation, number)
     for edge in transaction.edges_from(source, SAID_IN):
         if edge.target == conversation.id and edge.attributes.get("turn") == number:
@@ -258,12 +260,18 @@ def link_turn(transaction: Transaction, source: str, conversation: Entry, number
             target=conversation.id,
             type=kinds.TEMPORAL,
             predicate=SAID_IN,
-            attributes={"turn": number, "cite": cited},
+            attributes={"turn": number, "cite": cited, **({"task": task} if task else {})},
             created_at=transaction.time,
             updated_at=transaction.time,
         )
     )
     return True
+
+
+def said_in(snapshot: Snapshot, conversation: str) -> list[Edge]:
+    """What was stored from a conversation, each with its turn."""
+    edges = edges_at(snapshot, conversation, "target", limit=MOST_LINKS)
+    return [edge for edge in edges if edge.predicate == SAID_IN]
 
 
 def _find(transaction: Transaction, handle: str) -> str | None:

@@ -11,6 +11,7 @@ from memotheca.storage.snapshot import Snapshot
 
 TaskState = Literal["open", "kept", "settled"]
 
+PROPOSED = "proposed"
 MOST_OPEN, MOST_CLOSED = 500, 500  # chosen: more than anybody works off, and little to read
 
 TABLES = (
@@ -61,8 +62,11 @@ class TaskRow:
 
     @property
     def id(self) -> str:
-        """Of two entries there is one task at a time, of one entry one of each kind."""
+        """Of two entries there is one task at a time, of one entry one of each kind; of what was said in one, one for
+        each of the words that are proposed to be remembered."""
         told = sorted((self.one, self.other)) if self.other else [self.kind, self.one]
+        if self.kind == PROPOSED:
+            told = [*told, self.stamp, self.one_said]
         return "task_" + hashlib.blake2b(" ".join(told).encode(), digest_size=8).hexdigest()
 
 

@@ -19,6 +19,7 @@ from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import ACTOR, app_of, plain, print_json, progress
 from memotheca.jobs.queue import enqueue
 from memotheca.kernel.kernel import Kernel
+from memotheca.memory.care.proposals import propose_lately
 from memotheca.model.errors import Failure, Refusal
 
 EPILOG = """What a file is, is told by what is in it:
@@ -133,12 +134,15 @@ class ForeignImport:
         self._parsed = parsed
         self._content = content
         self._account = ImportAccount(content.format)
+        self._proposed = 0
         self._task: str | None = None
 
     def bring_in(self, deferral: Deferral) -> None:
         together = replace(self._kernel, batch=new_batch(self._kernel))
         with progress("importing", quiet=self._parsed.json) as report:
             bring_in(Importer(together, ACTOR, deferral.look), self._content, report, self._account)
+        if not self._parsed.dry_run:
+            self._proposed = propose_lately(self._kernel)
 
     def make_vectors(self, deferral: Deferral) -> None:
         self._task = make_vectors(self._kernel, self._parsed, deferral)
@@ -167,6 +171,12 @@ class ForeignImport:
         if account.redactions:
             taken = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(account.redactions.items()))
             say(f"Secrets taken out: {taken}.", lead="  ", hang="  ")
+        if self._proposed:
+            say(
+                f"{counted(self._proposed, 'thing')} said in it may be worth remembering: memotheca memory --review.",
+                lead="  ",
+                hang="  ",
+            )
         for why, count in account.left_out.most_common():
             say(plain(f"Not read: {count} {why}."), lead="  ", hang="  ")
 

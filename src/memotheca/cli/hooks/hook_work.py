@@ -20,6 +20,7 @@ from memotheca.hooks.waiting_sessions import (
     take_up,
     withdraw_try,
 )
+from memotheca.memory.care.proposals import propose_lately
 from memotheca.model.errors import Refusal
 from memotheca.search.chosen_embedder import Embedding
 from memotheca.settings import Settings, hook_wishes, load
@@ -75,6 +76,7 @@ def _keep(settings: Settings, apps: dict[str, App], path: Path, waiting: Waiting
                 load({"data": data, "collection": waiting.collection, "database": settings.text("database")})
             )
         keep_session(app.kernel, waiting)
+        propose_lately(app.kernel)
         settle(path, waiting)
     except Exception as error:  # noqa: BLE001 — no failure of ours is a client's
         note_failure(data, "keep", error)

@@ -4,12 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from memotheca.admin.history import new_batch
+from memotheca.conversations.keep import link_turn
+from memotheca.conversations.turns import turns_of
+from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.tasks import CareTask, keep_as_it_is
+from memotheca.memory.claims.told import USER
 from memotheca.memory.curation.decisions import carry_out_decisions
 from memotheca.memory.curation.links import new_link
 from memotheca.memory.curation.merge import forget
-from memotheca.memory.curation.origin import amend_origin
+from memotheca.memory.curation.origin import Origin, amend_origin
+from memotheca.memory.curation.remember import NewMemory, store_memory
 from memotheca.memory.curation.undecided import TaskKind, open_disputes
 from memotheca.memory.graph.cycles import refuse_superseding_itself
 from memotheca.memory.graph.relations import CONSISTENT, CONTRADICTS, SAME_AS, SUPERSEDES
@@ -27,7 +33,20 @@ from memotheca.storage.store import Transaction
 from memotheca.text.secrets import scrub
 
 Choice = Literal[
-    "first", "second", "both", "neither", "unknown", "same", "different", "release", "forget", "hold", "still", "over"
+    "first",
+    "second",
+    "both",
+    "neither",
+    "unknown",
+    "same",
+    "different",
+    "release",
+    "forget",
+    "hold",
+    "still",
+    "over",
+    "store",
+    "dismiss",
 ]
 _WHICH: tuple[Choice, ...] = ("first", "second", "both", "neither", "unknown")
 # What can be answered about a task of a kind; about others nobody is asked, or in their own words.
@@ -37,6 +56,7 @@ CHOICES: Mapping[TaskKind, tuple[Choice, ...]] = {
     "duplicate": ("same", "different"),
     "held": ("release", "forget", "hold"),
     "expired": ("still", "over"),
+    "proposed": ("store", "dismiss"),
 }
 _LINKS: Mapping[Choice, str] = {"both": CONSISTENT, "different": CONSISTENT, "same": SAME_AS, "unknown": CONTRADICTS}
 
@@ -52,9 +72,12 @@ class Settled:
 def settle(kernel: Kernel, task: CareTask, choice: Choice, *, rationale: str, actor: str) -> Settled:
     """Carry out what was answered; the task is closed by what is then stored, and open again when that is undone."""
     why = scrub(rationale)[0]
-    if choice in ("hold", "over"):
+    if choice == "store":
+        return accept(kernel, task, rationale=why, actor=actor)
+    if choice in ("hold", "over", "dismiss"):
         keep_as_it_is(kernel, task)
-        return Settled("It stays as it is.", None)
+        told = "It is not remembered, and not proposed again." if choice == "dismiss" else "It stays as it is."
+        return Settled(told, None)
     if choice == "forget":
         gone = forget(kernel, task.entries[0].id, reason="incorrect", rationale=why, actor=actor)
         return Settled("It was forgotten; it can come back for 30 days.", gone.commit.tx)
@@ -69,6 +92,29 @@ def settle(kernel: Kernel, task: CareTask, choice: Choice, *, rationale: str, ac
     settled = carry_out(kernel, act, actor=actor)
     log_curation(kernel, "info", "settle", tuple(entry.id for entry in task.entries), reason=choice)
     return settled
+
+
+def accept(kernel: Kernel, task: CareTask, *, rationale: str, actor: str) -> Settled:
+    """Remember what was proposed, word for word, and where it was said; one undo takes both back."""
+    (conversation,) = task.entries
+    together = replace(kernel, batch=new_batch(kernel))
+    origin = Origin(source=USER, occurred_at=_said_at(conversation, int(task.row.stamp)))
+    draft = NewMemory(content=task.row.one_said, rationale=rationale, metadata={}, origin=origin)
+    stored = store_memory(together, draft, actor=actor)
+
+    def act(transaction: Transaction) -> int:
+        transaction.describe("UPDATE")
+        link_turn(transaction, stored.version.id, conversation, int(task.row.stamp), task=task.row.id)
+        return transaction.tx
+
+    tx = together.write(act, actor=actor)
+    assert isinstance(stored.version.thing, Entry)
+    return Settled(f"It is remembered as {citation_of(stored.version.thing)}.", tx)
+
+
+def _said_at(conversation: Entry, number: int) -> str | None:
+    at = next((turn.at for turn in turns_of(conversation) if turn.number == number), None)
+    return None if at is None else to_iso(at)
 
 
 def _carry_out(transaction: Transaction, entries: list[Entry], choice: Choice) -> str:

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
+from memotheca.conversations.keep import said_in
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.critique import ContradictoryPair, Repetition, is_over, judge_pairs
 from memotheca.memory.care.noted import noted_tasks
 from memotheca.memory.curation.tombstones import count_tombstones
-from memotheca.memory.curation.undecided import TaskKind, pair_task, stamp_of
+from memotheca.memory.curation.undecided import PROPOSED, TaskKind, pair_task, stamp_of
 from memotheca.memory.curation.unexplained import is_unexplained
 from memotheca.memory.graph.balance import examine
 from memotheca.memory.graph.relations import CONSISTENT, CONTRADICTS, SAME_AS, SUPERSEDES
@@ -55,6 +56,7 @@ OF_KIND: Mapping[TaskKind, tuple[TaskType, Verb, Priority]] = {
     "unexplained": ("ambiguity_detected", Verb.ASK, "low"),
     "alone": ("obsolete_info", Verb.FORGET, "low"),
     "blind_spot": ("ambiguity_detected", Verb.ANNOTATE, "low"),
+    "proposed": ("ambiguity_detected", Verb.STORE, "low"),
 }
 GONE, REWORDED = "one of them was forgotten or merged", "what they say has changed, and does not clash any more"
 _SAID: Mapping[str, tuple[TaskState, str]] = {
@@ -223,6 +225,8 @@ def _as_they_are(kernel: Kernel, snapshot: Snapshot, rows: Sequence[TaskRow]) ->
         entries = [known[id] for id in _ids(row) if id in known]
         if len(entries) < len(_ids(row)):
             found.append(_in_state(row, "settled", GONE, now))
+        elif row.kind == PROPOSED:
+            found.append(_proposal_now(snapshot, row, now))
         elif row.other:
             found.append(_pair_now(kernel, snapshot, row, entries, said=said.get(frozenset(_ids(row)), {})))
         else:
@@ -272,6 +276,14 @@ def task_of(found: ContradictoryPair | Repetition, now: int) -> TaskRow:
     told = ((found.older, clash.one), (found.newer, clash.other))
     kind: TaskKind = "update" if clash.type == "temporal" else "dispute"
     return pair_task(kind, told, score=clash.score, reason=clash.explanation, now=now)
+
+
+def _proposal_now(snapshot: Snapshot, row: TaskRow, now: int) -> TaskRow:
+    """What was stored of it settles it; it is open again when that was undone, and not when somebody dismissed it."""
+    is_stored = any(edge.attributes.get("task") == row.id for edge in said_in(snapshot, row.one))
+    if is_stored:
+        return _in_state(row, "settled", "it is remembered", now)
+    return row if row.state == "kept" else _in_state(row, "open", "", now)
 
 
 def _single_now(snapshot: Snapshot, row: TaskRow, entry: Entry, now: int) -> TaskRow:

@@ -12,9 +12,12 @@ from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
 # In the order of work: what is disputed, what seems outdated, what is held, and what merely could be tidier.
-TaskKind = Literal["dispute", "update", "hub", "held", "duplicate", "expired", "unexplained", "alone", "blind_spot"]
+TaskKind = Literal[
+    "dispute", "update", "hub", "held", "duplicate", "expired", "unexplained", "alone", "blind_spot", "proposed"
+]
 KINDS: tuple[TaskKind, ...] = get_args(TaskKind)
 
+PROPOSED: TaskKind = "proposed"
 QUOTED = 400  # chosen: letters of a sentence, enough to decide by
 HELD = "it reads like instructions planted for whoever reads it, and is held until somebody decides"
 STATED = "somebody linked them as contradicting"
@@ -58,6 +61,20 @@ def single_task(kind: TaskKind, entry: Entry, *, score: float, reason: str, now:
         reason=reason,
         one_said=_quote(entry.body or entry.title),
         stamp=str(entry.updated_at),
+        found=now,
+    )
+
+
+def proposed_task(conversation: Entry, turn: int, said: str, *, reason: str, now: int) -> TaskRow:
+    """A task about words of a turn, which somebody may want remembered; the turn is what it is stamped with."""
+    return TaskRow(
+        kind=PROPOSED,
+        rank=KINDS.index(PROPOSED),
+        one=conversation.id,
+        score=1.0,
+        reason=reason,
+        one_said=_quote(said),
+        stamp=str(turn),
         found=now,
     )
 

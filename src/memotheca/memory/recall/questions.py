@@ -9,7 +9,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.settle import CHOICES, Choice
 from memotheca.memory.care.tasks import CareTask, standing_tasks, with_entries
 from memotheca.memory.claims.when import spell_day, told_by, told_when
-from memotheca.memory.curation.undecided import TaskKind
+from memotheca.memory.curation.undecided import PROPOSED, TaskKind
 from memotheca.memory.session.state import Mood
 from memotheca.memory.traits import KNOWN
 from memotheca.memory.tuning.thresholds import Gates
@@ -48,6 +48,8 @@ _TITLES: Mapping[Choice, str] = {
     "hold": "Keep it held",
     "still": "Yes, it is still true",
     "over": "No, it is over",
+    "store": "Yes, remember it",
+    "dismiss": "No, do not",
 }
 
 
@@ -158,6 +160,8 @@ def _word(snapshot: Snapshot, task: CareTask) -> str:
     if task.kind == "expired":
         until = spell_day(task.entries[0].validity.end or 0)
         return f"I remember {quotes[0]}, which held until {until}. Is it still true?"
+    if task.kind == PROPOSED:
+        return f"You said {quotes[0]}. Shall I remember it?"
     return _ask_for_name(snapshot, task.entries[0])
 
 
