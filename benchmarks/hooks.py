@@ -72,15 +72,19 @@ def measure_cost(scratch: Path, size: int, rounds: int) -> Table:
             lines.append(hook.line(f"{event}, a server runs", asked, target))
     finally:
         client.close()
-    for event in ("UserPromptSubmit", "SessionStart"):
-        lines.append(Hook(folder, event, lambda: 0.0).line(f"{event}, no server", asked[: max(10, rounds // 4)], None))
-    lines.append(Hook(folder, "Stop", lambda: 0.0).line("Stop", asked[: max(10, rounds // 4)], None))
+    alone = {
+        "UserPromptSubmit": "UserPromptSubmit, no server",
+        "SessionStart": "SessionStart, no server",
+        "Stop": "Stop",
+    }
+    few = asked[: max(10, rounds // 4)]
+    lines += [Hook(folder, event, lambda: 0.0).line(label, few, None) for event, label in alone.items()]
     return Table(
         name="hooks",
         title=f"a hook from its start to its end, over {size:,} memories, in milliseconds",
         lines=lines,
         notes=[
-            "cpu: of the hook's program and of the server's answer together; wall beside it, of a machine that did other things.",
+            "cpu: of the hook's program and of the server's answer together; the wall is that of a busy machine.",
             "Without a server the hook opens the data itself and goes by words alone.",
         ],
     )
@@ -158,7 +162,7 @@ def measure_silence(folders: Sequence[Path], scratch: Path) -> Table:
         title="share of prompts that are answered, in hundredths",
         lines=lines,
         notes=[
-            "own: of the questions about what is stored. All else should be 0. tuned: those by which the bars were chosen."
+            "own: of the questions about what is stored. All else should be 0. tuned: by which the bars were chosen."
         ],
     )
 
