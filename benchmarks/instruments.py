@@ -30,21 +30,17 @@ ASKING: Mapping[str, Arguments] = {
     "get_autonomous_status": lambda bench, turn: {"include_metrics": True, "include_history": True},
     "get_alignment_drift": lambda bench, turn: {"timeframe": ("24h", "7d", "30d")[turn % 3]},
     "get_drift_history": lambda bench, turn: {"time_range": "all"},
-    "trigger_drift_correction": lambda bench, turn: {},
     "get_amortized_shortcuts": lambda bench, turn: {},
     "get_dream_status": lambda bench, turn: {},
     "get_pruning_candidates": lambda bench, turn: {},
-    "get_steering_feedback": lambda bench, turn: {"content": bench.text(turn), "context": WHY},
     "omni_infer": lambda bench, turn: {"source": bench.id(turn), "direction": ("forward", "abduction")[turn % 2]},
     "get_learner_state": lambda bench, turn: {},
     "get_meta_learning_status": lambda bench, turn: {"include_accuracy_history": True},
     "get_meta_learning_log": lambda bench, turn: {},
-    "trigger_lambda_recalibration": lambda bench, turn: {"dry_run": True},
     "get_threshold_status": lambda bench, turn: {},
     "get_threshold_history": lambda bench, turn: _bar(turn),
     "explain_threshold": lambda bench, turn: _bar(turn),
     "get_calibration_metrics": lambda bench, turn: {"timeframe": "30d"},
-    "trigger_recalibration": lambda bench, turn: {"level": 1 + turn % 4, "dry_run": True},
     "discover_sub_goals": lambda bench, turn: {},
     "auto_bootstrap_north_star": lambda bench, turn: {"confidence_threshold": 0.0},
     "compute_teleological_vector": lambda bench, turn: {"content": bench.text(turn)},
@@ -56,6 +52,9 @@ ASKING: Mapping[str, Arguments] = {
 
 # What turns a knob, keeps something or carries something out.
 DOING: Mapping[str, Arguments] = {
+    "trigger_drift_correction": lambda bench, turn: {},
+    "trigger_lambda_recalibration": lambda bench, turn: {"dry_run": True},
+    "trigger_recalibration": lambda bench, turn: {"level": 1 + turn % 4, "dry_run": True},
     "observe_outcome": lambda bench, turn: {"prediction_id": bench.prediction(turn), "actual_outcome": turn % 2},
     "set_threshold_prior": lambda bench, turn: {
         "threshold_type": "link",
@@ -71,8 +70,13 @@ DOING: Mapping[str, Arguments] = {
     "adjust_coupling": lambda bench, turn: {"new_K": float(turn % 10), "session_id": FOCUS},
     "adjust_neuromodulator": lambda bench, turn: {"modulator": "dopamine", "delta": 0.1, "session_id": FOCUS},
     "execute_prune": lambda bench, turn: {"node_ids": [bench.id(turn, 8)], "reason": "staleness"},
-    "trigger_consolidation": lambda bench, turn: {"max_memories": 100},
     "trigger_healing": lambda bench, turn: {"subsystem": ("utl", "gwt")[turn % 2], "severity": "low"},
 }
 
-INSTRUMENTS: Mapping[str, Arguments] = {**ASKING, **DOING}
+# What takes as long as what it is for: judging a text as storing does, comparing a hundred memories with all others.
+WORKING: Mapping[str, Arguments] = {
+    "get_steering_feedback": lambda bench, turn: {"content": bench.text(turn), "context": WHY},
+    "trigger_consolidation": lambda bench, turn: {"max_memories": 100},
+}
+
+INSTRUMENTS: Mapping[str, Arguments] = {**ASKING, **WORKING, **DOING}

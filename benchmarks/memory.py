@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from instruments import DOING, INSTRUMENTS
+from instruments import DOING, INSTRUMENTS, WORKING
 from machine import describe, load
 from memotheca.app import App, look_after, write_down
 from memotheca.entries.entries import NewEntry, store_entry
@@ -267,7 +267,7 @@ def measure(scratch: Path, sizes: Sequence[int], rounds: int, wanted: Sequence[s
         lines: list[Line] = []
         for name, watch in watches.items():
             base = smallest.setdefault(name, median(watch.cpu))
-            target = None if name == STORING else Target(column=P95, bound=bound_of(name))
+            target = None if name in (STORING, *WORKING) else Target(column=P95, bound=bound_of(name))
             lines.append(line(name, watch, target=target, ratio=median(watch.cpu) / base if size != sizes[0] else None))
         embedding = embed(bench, rounds)
         lines += storing_lines(bench, rounds, watches.get(STORING))

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 BINS = 10  # specification (memory-model: Thresholds)
 ENOUGH = 10  # specification: fewer say nothing
 # Specification (memory-model: Thresholds): from which error on calibration is no longer called so.
@@ -93,8 +95,14 @@ def soften_all(scored: Sequence[Scored], temperature: float) -> list[Scored]:
 def fit_temperature(scored: Sequence[Scored]) -> float:
     """The temperature of a grid at which the mean squared error is least; the mildest of several."""
     step = (HOTTEST / COLDEST) ** (1 / (TRIED - 1))
-    grid = [1.0, *(COLDEST * step**place for place in range(TRIED))]
-    return min(grid, key=lambda each: (round(brier_of(soften_all(scored, each)), 9), abs(math.log(each))))
+    sure, is_so = np.array([each.sure for each in scored]), np.array([each.is_so for each in scored], float)
+    held = np.clip(sure, SUREST, 1 - SUREST)
+    odds = np.log(held / (1 - held))
+    errors = {1.0: round(float(((sure - is_so) ** 2).mean()), 9)}
+    for place in range(TRIED):
+        temperature = COLDEST * step**place
+        errors[temperature] = round(float(((1 / (1 + np.exp(-odds / temperature)) - is_so) ** 2).mean()), 9)
+    return min(errors, key=lambda each: (errors[each], abs(math.log(each))))
 
 
 def helps_unseen(scored: Sequence[Scored]) -> bool:

@@ -248,15 +248,16 @@ def recent_ratings(session: Session, collection: str, *, among: int) -> dict[str
 
 def _with_shown(session: Session, collection: str, rows: Sequence[Row]) -> list[RetrievalRow]:
     shown: dict[str, list[ShownEntry]] = {}
-    for id, entry_id, score, used, signals in session.rows(
+    found = session.rows(
         "SELECT r.retrieval_id, r.entry_id, r.score, r.used, r.signals FROM json_each(?) wanted CROSS JOIN retrieved r "
         "ON r.collection = ? AND r.retrieval_id = wanted.value ORDER BY r.retrieval_id, r.place",
         json.dumps([row[0] for row in rows]),
         collection,
-    ):
-        shown.setdefault(id, []).append(
-            ShownEntry(entry_id=entry_id, score=score, used=used, signals=json.loads(signals))
-        )
+    )
+    # Read as one text: thousands of small ones take three times as long.
+    signals = json.loads(f"[{','.join(row[4] for row in found)}]")
+    for (id, entry_id, score, used, _), each in zip(found, signals, strict=True):
+        shown.setdefault(id, []).append(ShownEntry(entry_id=entry_id, score=score, used=used, signals=each))
     names = _COLUMNS.split(", ")
     return [
         RetrievalRow(
