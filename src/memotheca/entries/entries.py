@@ -7,7 +7,7 @@ from memotheca.documents.sections import remove_document, remove_with_edges
 from memotheca.entries.refusals import OwnedByFile, refuse_long
 from memotheca.kernel.handles import ENTRY_NAMES, resolve
 from memotheca.kernel.kernel import Kernel
-from memotheca.kernel.names import refuse_changed
+from memotheca.kernel.seen_version import refuse_changed
 from memotheca.kernel.validity import said_validity
 from memotheca.model import kinds
 from memotheca.model.clock import SECOND

@@ -110,16 +110,6 @@ def find_thing(snapshot: Snapshot, named: str) -> Version:
         return found
 
 
-def refuse_changed(version: Version, seen: int | None) -> None:
-    """What somebody has looked at and changes now must be as they saw it; within the transaction that changes it."""
-    if seen is not None and version.tx != seen:
-        raise Refusal(
-            Failure.CONFLICT,
-            f"It was changed meanwhile, by transaction {version.tx}: look at it again, and then change it.",
-            details={"tx": version.tx},
-        )
-
-
 def _by_another_name(snapshot: Snapshot, named: str) -> Version | None:
     if TAG.fullmatch(named):
         return resolve_citation(snapshot, named)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.kernel.names import refuse_changed
+from memotheca.kernel.seen_version import refuse_changed
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import NOTE

@@ -8,7 +8,8 @@ from memotheca.admin import history
 from memotheca.entries.edges import delete_edge
 from memotheca.entries.entries import EntryChange, update_entry
 from memotheca.kernel.kernel import Kernel
-from memotheca.kernel.names import find_thing, refuse_changed, short_handle
+from memotheca.kernel.names import find_thing, short_handle
+from memotheca.kernel.seen_version import refuse_changed
 from memotheca.memory.curation.annotate import annotate
 from memotheca.memory.curation.merge import forget
 from memotheca.model.commits import Version
