@@ -14,7 +14,7 @@ from memotheca.memory.claims.verdict import PairVerdict
 from memotheca.memory.curation.undecided import STATED, holds_from, in_order
 from memotheca.memory.graph.relations import CONTRADICTS
 from memotheca.memory.graph.said import said_between
-from memotheca.memory.session.state import note_decisions
+from memotheca.memory.session.gate_log import note_decisions
 from memotheca.memory.spaces.fingerprint import words_of
 from memotheca.memory.standing.judge import NEAR
 from memotheca.memory.standing.meanings import mean_vector, meanings

@@ -7,7 +7,8 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.graph.balance import examine, refuse_cancer
 from memotheca.memory.graph.cancer import Examined
-from memotheca.memory.session.state import log_curation, note_decisions
+from memotheca.memory.session.gate_log import note_decisions
+from memotheca.memory.session.state import log_curation
 from memotheca.memory.traits import importance_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided

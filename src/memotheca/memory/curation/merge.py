@@ -16,7 +16,8 @@ from memotheca.memory.curation.reversal import hash_of
 from memotheca.memory.graph.balance import refuse_cancer
 from memotheca.memory.graph.cycles import refuse_circle, refuse_superseding_itself
 from memotheca.memory.graph.relations import SUPERSEDES
-from memotheca.memory.session.state import activity_of, note_decisions
+from memotheca.memory.session.gate_log import note_decisions
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
 from memotheca.memory.traits import chief_of, importance_of
 from memotheca.memory.tuning.gates import gates_at

@@ -27,9 +27,10 @@ from memotheca.memory.graph.cycles import refuse_superseding_itself, without_cir
 from memotheca.memory.graph.relations import CONTRADICTS
 from memotheca.memory.safety.speakers import Hearing, hear
 from memotheca.memory.session.arousal import NAMELESS, modulator_levels, note_threat
+from memotheca.memory.session.gate_log import note_decisions
 from memotheca.memory.session.modulators import learning_share
 from memotheca.memory.session.retrieval_log import CITED
-from memotheca.memory.session.state import Mood, activity_of, log_curation, note_decisions, note_use
+from memotheca.memory.session.state import Mood, activity_of, log_curation, note_use
 from memotheca.memory.session.steering_reward import Reward
 from memotheca.memory.spaces.fingerprint import MODALITY, POSITION, SESSION
 from memotheca.memory.standing.meanings import mean_vector, meanings

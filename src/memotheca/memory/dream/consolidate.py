@@ -16,7 +16,8 @@ from memotheca.memory.curation.merged_text import extract
 from memotheca.memory.curation.reversal import hash_of, machine_note
 from memotheca.memory.curation.undecided import in_order
 from memotheca.memory.graph.said import said_between
-from memotheca.memory.session.state import activity_of, note_decisions
+from memotheca.memory.session.gate_log import note_decisions
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.standing.meanings import meanings
 from memotheca.memory.standing.subject import compare_pairs
 from memotheca.memory.traits import chief_of, quarantine_of

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.dream.shortcuts import is_passable
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.session.walk_log import walks_of
 from memotheca.memory.traits import KNOWN
 from memotheca.model.kinds import MEMORY
 from memotheca.search.search import Question, rank_entries
@@ -65,7 +66,7 @@ def draw_sample(kernel: Kernel) -> Sample:
         if not probes:
             living = snapshot.living(sample_ids(snapshot, MEMORY, PROBES))
             probes = {entry.id: ProbeQuestion(_opening(entry.body), frozenset({entry.id})) for entry in living.values()}
-        walks = activity_of(kernel).walks.often(session, collection, least=1, hops=2, limit=PATHS)
+        walks = walks_of(kernel).often(session, collection, least=1, hops=2, limit=PATHS)
     ways = dict.fromkeys((each.ids[0], each.ids[-1]) for each in walks)
     return Sample(tuple(probe for probe in probes.values() if probe.text.strip()), tuple(ways))
 

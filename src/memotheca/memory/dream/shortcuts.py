@@ -10,7 +10,7 @@ from memotheca.memory.curation.links import new_link
 from memotheca.memory.graph.cycles import find_way
 from memotheca.memory.graph.relations import PREVENTS, RESEMBLES
 from memotheca.memory.graph.walk import confidence_of, is_shortcut, strength_of
-from memotheca.memory.session.state import activity_of
+from memotheca.memory.session.walk_log import walks_of
 from memotheca.model.kinds import MENTIONS, RELATIONAL, SEMANTIC, TEMPORAL
 from memotheca.model.knowledge import Edge
 from memotheca.storage.instruments.traversals import note_path, read_path_facts
@@ -48,7 +48,7 @@ class ShortcutCandidate:
 
 def find_shortcuts(kernel: Kernel, snapshot: Snapshot) -> list[ShortcutCandidate]:
     """The evidenced paths that were walked often enough, the most frequent first."""
-    walks = activity_of(kernel).walks
+    walks = walks_of(kernel)
     walked = walks.often(snapshot.session, snapshot.collection, least=WALKED, hops=HOPS, limit=LOOKED_AT)
     found: dict[tuple[str, str], ShortcutCandidate] = {}
     for each in walked:

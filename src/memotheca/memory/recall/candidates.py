@@ -12,7 +12,7 @@ from memotheca.memory.graph.relations import CONTRADICTS, RESOLVES, SUPERSEDES
 from memotheca.memory.recall.preference import prefer
 from memotheca.memory.recall.profile_order import narrow, rank_by_profile
 from memotheca.memory.recall.profiles import Profile
-from memotheca.memory.session.state import note_decisions
+from memotheca.memory.session.gate_log import note_decisions
 from memotheca.memory.traits import KNOWN, quarantine_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided, Gates

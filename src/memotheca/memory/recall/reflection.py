@@ -11,7 +11,8 @@ from memotheca.memory.care.recency import recent_entries
 from memotheca.memory.claims.goals import Intent, asks_for_effects, intents, to_remember, topic_of, without_request
 from memotheca.memory.curation.reversal import TAKEN_BACK
 from memotheca.memory.curation.tombstones import Tombstone, find_tombstones
-from memotheca.memory.session.state import activity_of, note_decisions
+from memotheca.memory.session.gate_log import note_decisions
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.traits import KNOWN
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.inquiry import content_words, focus_of, read_inquiry
-from memotheca.memory.session.state import note_decisions
+from memotheca.memory.session.gate_log import note_decisions
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided
 from memotheca.search.finder import finder_of

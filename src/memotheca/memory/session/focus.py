@@ -2,8 +2,9 @@
 Focus)."""
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.memory.session.gate_log import note_decisions
 from memotheca.memory.session.learning import smooth
-from memotheca.memory.session.state import Mood, activity_of, note_decisions
+from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.tuning.gates import gates_at, voice_at
 from memotheca.memory.tuning.thresholds import Decided
 from memotheca.model.clock import SECOND

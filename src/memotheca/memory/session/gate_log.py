@@ -4,6 +4,8 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from threading import Lock
 
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.session.state import activity_of
 from memotheca.memory.tuning.thresholds import GENERAL, REGISTRY, Decided, Gates
 from memotheca.storage.database import Session
 from memotheca.storage.instruments.gate_decisions import (
@@ -55,6 +57,10 @@ class GateLog:
                 found.setdefault(collection, []).extend(rows)
         return {collection: sorted(rows, key=lambda row: row.time) for collection, rows in found.items() if rows}
 
+    def write(self, session: Session, waiting: Mapping[str, list[GateDecision]]) -> None:
+        for collection, rows in waiting.items():
+            log_decisions(session, collection, rows)
+
     def let_go(self, written: Mapping[str, Iterable[GateDecision]]) -> None:
         gone = {id(row) for rows in written.values() for row in rows}
         with self._guard:
@@ -91,6 +97,15 @@ def is_news(decided: Decided, gates: Gates) -> bool:
     return decided.is_reached or abs(decided.score - gates[decided.name]) <= far
 
 
-def write_decisions(session: Session, waiting: Mapping[str, list[GateDecision]]) -> None:
-    for collection, rows in waiting.items():
-        log_decisions(session, collection, rows)
+def gates_of(kernel: Kernel) -> GateLog:
+    return activity_of(kernel).log_of(GateLog)
+
+
+def note_decisions(
+    kernel: Kernel, decided: Iterable[Decided], gates: Gates, ids: Iterable[str] = (), *, at: int | None = None
+) -> None:
+    """Bars decided something: about which entries, or about a session, and when if not now (memory-model:
+    Thresholds)."""
+    if news := [each for each in decided if is_news(each, gates)]:
+        now = kernel.now() if at is None else at
+        gates_of(kernel).note(kernel.collection, news, gates, ids=tuple(ids), now=now)

@@ -3,18 +3,16 @@ batches; no read waits for it."""
 
 import logging
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol, TypeVar, cast
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.session.gate_log import GateLog, is_news, write_decisions
 from memotheca.memory.session.learning import SMOOTHING, smooth
 from memotheca.memory.session.pulse import CALM, Pulse, Situation, take_pulse
 from memotheca.memory.session.retrieval_log import RetrievalLog, write_retrievals
-from memotheca.memory.session.walk_log import WalkLog, write_walks
-from memotheca.memory.tuning.thresholds import PRIORS, Decided, Gates
+from memotheca.memory.tuning.thresholds import PRIORS, Gates
 from memotheca.model.errors import Refusal
 from memotheca.storage import activity
 from memotheca.storage.activity import ActivityRecord, LogFilter
@@ -78,6 +76,21 @@ class Mood:
         return bool(self.calls) and self.calls.count(self.calls[-1]) >= LOOP
 
 
+class WaitingLog(Protocol):
+    """Something else that is kept in memory for a moment, and written with the next batch."""
+
+    def waiting(self) -> Mapping[str, Any]:
+        """What is to be written now, by collection; it stays to be read until it is."""
+        ...
+
+    def write(self, session: Session, waiting: Mapping[str, Any]) -> None: ...
+
+    def let_go(self, written: Mapping[str, Any]) -> None: ...
+
+
+Log = TypeVar("Log", bound=WaitingLog)
+
+
 class Activity:
     """What this process has seen and not yet written; shared by all its sessions."""
 
@@ -92,8 +105,19 @@ class Activity:
         self._states: dict[Place, Any] = {}
         self._stirrings = 0
         self.retrievals = RetrievalLog()
-        self.walks = WalkLog()
-        self.gates = GateLog()
+        self._logs: dict[type[WaitingLog], WaitingLog] = {}
+
+    def log_of(self, kind: type[Log]) -> Log:
+        """A log that is written with everything else, made when it is first asked for."""
+        with self._guard:
+            if kind not in self._logs:
+                self._logs[kind] = kind()
+            return cast("Log", self._logs[kind])
+
+    def _waiting_logs(self) -> list[tuple[WaitingLog, Mapping[str, Any]]]:
+        with self._guard:
+            logs = list(self._logs.values())
+        return [(each, rows) for each in logs if (rows := each.waiting())]
 
     @property
     def stirrings(self) -> int:
@@ -226,9 +250,8 @@ class Activity:
             lines = {collection: list(added) for collection, added in self._lines.items()}
             moods = {place: self._moods[place].to_json() for place in self._touched if place in self._moods}
             self._touched = set()
-        retrieved, walked = self.retrievals.waiting(), self.walks.waiting()
-        decided = self.gates.waiting()
-        if not (looks or counts or lines or moods or states or walked or decided or any(retrieved)):
+        retrieved, others = self.retrievals.waiting(), self._waiting_logs()
+        if not (looks or counts or lines or moods or states or others or any(retrieved)):
             return
         now = store.clock()
 
@@ -244,8 +267,7 @@ class Activity:
             for collection, added in lines.items():
                 activity.log_happenings(session, collection, added)
             write_retrievals(session, *retrieved)
-            write_walks(session, walked)
-            write_decisions(session, decided)
+            _write_logs(session, others)
 
         is_written = False
         try:
@@ -258,8 +280,7 @@ class Activity:
                 self._drop(looks, counts, lines)
                 self._let_go(states)
                 self.retrievals.let_go(*retrieved)
-                self.walks.let_go(walked)
-                self.gates.let_go(decided)
+                _let_go_of(others)
             else:
                 with self._guard:
                     self._touched |= set(moods)
@@ -298,6 +319,16 @@ class Activity:
                     del self._moods[place]
 
 
+def _write_logs(session: Session, logs: Sequence[tuple[WaitingLog, Mapping[str, Any]]]) -> None:
+    for each, rows in logs:
+        each.write(session, rows)
+
+
+def _let_go_of(logs: Sequence[tuple[WaitingLog, Mapping[str, Any]]]) -> None:
+    for each, rows in logs:
+        each.let_go(rows)
+
+
 def _by_collection(moods: Mapping[Place, dict[str, Any]]) -> dict[str, dict[str, dict[str, Any]]]:
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for (collection, name), mood in moods.items():
@@ -332,16 +363,6 @@ def note_use(kernel: Kernel, session: str, ids: Collection[str], sure: float) ->
         return
     with kernel.store.database.read() as held:
         activity_of(kernel).retrievals.mark(held, (kernel.collection, session), ids, sure, now=kernel.now())
-
-
-def note_decisions(
-    kernel: Kernel, decided: Iterable[Decided], gates: Gates, ids: Iterable[str] = (), *, at: int | None = None
-) -> None:
-    """Bars decided something: about which entries, or about a session, and when if not now (memory-model:
-    Thresholds)."""
-    if news := [each for each in decided if is_news(each, gates)]:
-        now = kernel.now() if at is None else at
-        activity_of(kernel).gates.note(kernel.collection, news, gates, ids=tuple(ids), now=now)
 
 
 def log_curation(kernel: Kernel, level: str, action: str, ids: tuple[str, ...], *, reason: str = "") -> None:

@@ -4,6 +4,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
 
+from memotheca.kernel.kernel import Kernel
+from memotheca.memory.session.state import activity_of
 from memotheca.storage.database import Session
 from memotheca.storage.instruments.traversals import WalkedPath, add_traversals, paths_walked, walked_paths
 
@@ -49,6 +51,10 @@ class WalkLog:
                 if walked
             }
 
+    def write(self, session: Session, waiting: Mapping[str, Sequence[WalkedPath]]) -> None:
+        for collection, paths in waiting.items():
+            add_traversals(session, collection, paths)
+
     def let_go(self, written: Mapping[str, Sequence[WalkedPath]]) -> None:
         """What is written can be read again; what was walked meanwhile is not yet."""
         with self._guard:
@@ -62,6 +68,5 @@ class WalkLog:
                         walked.pop(each.ids, None)
 
 
-def write_walks(session: Session, walks: Mapping[str, Sequence[WalkedPath]]) -> None:
-    for collection, paths in walks.items():
-        add_traversals(session, collection, paths)
+def walks_of(kernel: Kernel) -> WalkLog:
+    return activity_of(kernel).log_of(WalkLog)

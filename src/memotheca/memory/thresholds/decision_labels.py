@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.graph.relations import CONSISTENT, CONTRADICTS, SAME_AS, SUPERSEDES
+from memotheca.memory.session.gate_log import gates_of
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.tuning.gates import gates_at, voice_at
 from memotheca.memory.tuning.thresholds import GENERAL, REGISTRY, Gates, Name
@@ -71,7 +72,7 @@ def labelled_decisions(
 ) -> dict[Name, list[GateDecision]]:
     """What some thresholds decided, oldest first, each with its label where it is known by now."""
     domain, since = sample.domain, sample.since
-    log, found = activity_of(kernel).gates, dict[Name, list[GateDecision]]()
+    log, found = gates_of(kernel), dict[Name, list[GateDecision]]()
     for name in names:
         rows = log.last(snapshot.session, snapshot.collection, name, limit=sample.newest, since=since)[::-1]
         found[name] = [row for row in rows if domain in (GENERAL, row.domain)]

@@ -10,8 +10,9 @@ from memotheca.memory.dream.dream_log import may_dream
 from memotheca.memory.dream.sleeper import wake_for_query
 from memotheca.memory.session.call_meter import CallMeter
 from memotheca.memory.session.focus import is_empty
+from memotheca.memory.session.gate_log import note_decisions
 from memotheca.memory.session.pulse import Pulse, Situation, bars_of_pulse
-from memotheca.memory.session.state import activity_of, note_decisions, pulse_of
+from memotheca.memory.session.state import activity_of, pulse_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.verbs import Verb
 from memotheca.storage.activity import ActivityRecord

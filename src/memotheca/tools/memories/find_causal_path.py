@@ -11,6 +11,7 @@ from memotheca.memory.graph.causality import Arrow, strength
 from memotheca.memory.graph.causes import Chains, Way, find_chains
 from memotheca.memory.graph.walk import confidence_of
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.session.walk_log import walks_of
 from memotheca.model.knowledge import Entry
 from memotheca.storage.snapshot import Snapshot
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, text, texts
@@ -103,7 +104,7 @@ def find_causal_path(call: Call[Kernel], input: Input) -> Answer:
     activity, now = activity_of(call.kernel), call.kernel.now()
     activity.look(call.kernel.collection, [source.id, target.id], now)
     walked = [hop.node_id for hop in output.path] if output.path_found else []
-    activity.walks.walk(call.kernel.collection, [walked if best.way == "forward" else walked[::-1]], now)
+    walks_of(call.kernel).walk(call.kernel.collection, [walked if best.way == "forward" else walked[::-1]], now)
     sentence = f"{output.narrative} ({output.path_confidence:.2f})." if output.path_found else UNKNOWN
     return Answer(sentence, NODES, output)
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.memory.session.gate_log import gates_of
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.thresholds.bar_levels import METHODS, PROBABILITIES, as_said
 from memotheca.memory.thresholds.bar_report import NEWEST, RETRIEVALS, drift_of
@@ -80,7 +81,7 @@ def get_calibration_metrics(call: Call[Kernel], input: Input) -> Answer:
         judged = labelled_decisions(kernel, snapshot, PROBABILITIES, DecisionSample(since=since, newest=NEWEST))
         found: dict[str, list[Scored]] = dict(as_said(snapshot, judged).items())
         rows = activity_of(kernel).retrievals.last(snapshot.session, snapshot.collection, limit=RETRIEVALS, since=since)
-        tallies = activity_of(kernel).gates.tally(snapshot.session, snapshot.collection, since)
+        tallies = gates_of(kernel).tally(snapshot.session, snapshot.collection, since)
     found[PREDICTIONS] = [
         Scored(row.predicted, row.outcome >= 0.5)
         for row in rows

@@ -8,6 +8,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_called
 from memotheca.memory.graph.walk import Neighbour, confidence_of, is_shortcut, look_around, mapped
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.session.walk_log import walks_of
 from memotheca.memory.traits import importance_of
 from memotheca.model.kinds import EDGE_TYPES
 from memotheca.model.knowledge import Edge, Entry
@@ -102,7 +103,7 @@ def get_neighborhood(call: Call[Kernel], input: Input) -> Answer:
             chart, focal, depth=input.depth, types=input.edge_types or EDGE_TYPES, min_weight=input.min_weight
         )
     activity_of(call.kernel).look(call.kernel.collection, [focal.id], call.kernel.now())
-    activity_of(call.kernel).walks.walk(call.kernel.collection, found.paths(), call.kernel.now())
+    walks_of(call.kernel).walk(call.kernel.collection, found.paths(), call.kernel.now())
     every = tuple(_neighbor(each) for each in found.neighbours)
     neighbors = every[: count_fitting(every, ROOM - FEW_EDGES)]
     shown = {focal.id, *(each.id for each in neighbors)}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from memotheca.kernel.kernel import Kernel
-from memotheca.memory.session.state import activity_of
+from memotheca.memory.session.gate_log import gates_of
 from memotheca.memory.spaces.space_table import IDS
 from memotheca.memory.thresholds.bar_levels import METHODS, as_said
 from memotheca.memory.thresholds.bar_report import (
@@ -99,7 +99,7 @@ def get_threshold_status(call: Call[Kernel], input: Input) -> Answer:
     kernel, domain = call.kernel, cast(Domain, input.domain)
     wanted = said(input).get("embedder_id")
     with kernel.read() as snapshot:
-        tallies = activity_of(kernel).gates.tally(snapshot.session, snapshot.collection, kernel.now() - DAY)
+        tallies = gates_of(kernel).tally(snapshot.session, snapshot.collection, kernel.now() - DAY)
         rows = newest_labelled(kernel, snapshot, domain)
         bars = stand_of_bars(snapshot, domain, rows, tallies)
         spaces = temperatures_of_spaces(kernel, snapshot)

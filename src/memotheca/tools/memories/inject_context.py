@@ -22,7 +22,8 @@ from memotheca.memory.recall.recall import similarity_of
 from memotheca.memory.recall.session_brief import begin
 from memotheca.memory.session.arousal import modulator_levels, note_effects
 from memotheca.memory.session.focus import note_retrieval
-from memotheca.memory.session.state import Mood, activity_of, last_question, note_decisions, note_question
+from memotheca.memory.session.gate_log import note_decisions
+from memotheca.memory.session.state import Mood, activity_of, last_question, note_question
 from memotheca.memory.standing.judge import judge_lately
 from memotheca.memory.standing.whole import dominant_space, learn
 from memotheca.memory.traits import importance_of

@@ -9,6 +9,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.recall.directions import DIRECTIONS, Clamp, Direction, Inference, InferenceRequest, infer_towards
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.session.walk_log import walks_of
 from memotheca.model.knowledge import Entry
 from memotheca.storage.snapshot import Snapshot
 from memotheca.toolkit.fields import UNSET, choice, fill, flag, integer, listed, many, number, one, text, texts
@@ -129,7 +130,7 @@ def omni_infer(call: Call[Kernel], input: Input) -> Answer:
     looked = [source.id, *([] if request.target is None else [request.target.id])]
     activity_of(call.kernel).look(call.kernel.collection, looked, call.kernel.now())
     paths = [each.nodes[::-1] if each.way in BACKWARDS else each.nodes for each in found.results]
-    activity_of(call.kernel).walks.walk(call.kernel.collection, paths, call.kernel.now())
+    walks_of(call.kernel).walk(call.kernel.collection, paths, call.kernel.now())
     output = Output(
         results=tuple(map(_result, found.results)),
         count=len(found.results),
