@@ -1,6 +1,7 @@
 // What a person does on the page, each once. A scenario gets a page of its own, and a way to call tools as a client does.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import net from "node:net";
 
 const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
@@ -339,6 +340,217 @@ export const scenarios = {
     await page.locator(".task.at").waitFor();
     await page.keyboard.press("3");
     await see(page, "Nothing waits for you.");
+  },
+
+  async hostility_everywhere({ page, base, call, vault }) {
+    const own = (name) => `${HOSTILE} ${name}`;
+    mkdirSync(`${vault}/<b>`, { recursive: true });
+    writeFileSync(`${vault}/<b>/<img src=x onerror=window.hacked=1>.md`, `---\ntags: ["<i onclick=window.hacked=1>"]\n---\n# ${HOSTILE}\n\n[[${HOSTILE}]] [x](javascript:window.hacked=1) ![p](data:text/html,<script>window.hacked=1</script>)\n`);
+    const { node_id: memory } = await call("store_memory", { content: own("memory"), rationale: own("rationale"), name: own("name"), tags: [HOSTILE] });
+    await call("inject_context", { query: own("question that nobody answers zzxqy") });
+    await call("knowledge-add", { file_path: `data:text/html;name=${encodeURIComponent("<img src=x onerror=window.hacked=1>.html")},<h1>${encodeURIComponent(HOSTILE)}</h1><p>${encodeURIComponent("&lt;script&gt;window.hacked=1&lt;/script&gt;")} text</p>`, async: false });
+    await call("knowledge-add", { file_path: `data:text/html;name=${encodeURIComponent("<svg onload=window.hacked=1>.pdf")},broken`, async: false }).catch(() => {});
+    const { id } = await call("store", { topic: own("entry"), content: own("body"), source: HOSTILE, actor: HOSTILE, tags: [HOSTILE] });
+    await call("console_change", { handle: id, action: "annotate", note: HOSTILE, tags: [own("tag")] });
+    await call("console_change", { handle: id, action: "forget" });
+    const views = ["#/find", "#/find?q=onerror", "#/find?q=%3Cimg%20src%3Dx%20onerror%3Dwindow.hacked%3D1%3E", "#/memory", "#/documents", "#/history", "#/health"];
+    const asked = [];
+    page.on("request", (request) => asked.push(request.url()));
+    for (const hash of [...views, `#/thing/${id}`, `#/thing/${memory}`, `#/thing/${encodeURIComponent("<b>/<img src=x onerror=window.hacked=1>.md")}`, "#/thing/%3Cscript%3E", "#/%3Cscript%3E/x"]) {
+      await go(page, base, hash);
+      await page.locator("main :is(h1, [role=alert])").first().waitFor({ state: "attached" });
+      await page.waitForLoadState("networkidle").catch(() => {});
+      await page.locator("summary").evaluateAll((all) => all.forEach((each) => (each.parentElement.open = true)));
+      await page.waitForTimeout(250); // what would run has its time
+      if (hash.includes(memory) || hash.includes("3Cb%3E")) assert.match(await page.locator("main .head").innerText(), /onerror/);
+      assert.equal(await page.evaluate(() => window.hacked), undefined, hash);
+      assert.equal(await page.locator("main :is(script, img, iframe, object, a[href^='javascript' i], a[href^='data' i], [onerror], [onload], [onclick])").count(), 0, hash);
+    }
+    assert.deepEqual(asked.filter((url) => !url.startsWith(base)), []);
+  },
+
+  async huge_note({ page, base, vault }) {
+    const line = "A line of a very long note, with [[links]] and **bold** words and `code`. ";
+    writeFileSync(`${vault}/huge.md`, `# Huge\n\n${`${line.repeat(10)}\n\n`.repeat(13_000)}`.slice(0, 10_000_000));
+    await page.waitForTimeout(1000); // until the vault has been looked at
+    await page.locator("body").waitFor();
+    const began = Date.now();
+    for (;;) {
+      await go(page, base, "#/thing/huge.md");
+      await page.reload();
+      const found = await page.getByRole("heading", { name: "Huge" }).first().waitFor({ timeout: 3000 }).then(() => true, () => false);
+      if (found) break;
+      assert.ok(Date.now() - began < 40_000, "the note is not there");
+    }
+    await see(page, /more letters are not shown/);
+    assert.equal(await page.getByRole("button", { name: "Edit", exact: true }).count(), 0);
+    await page.getByRole("link", { name: "History", exact: true }).click();
+    await page.getByLabel("Search in history").waitFor();
+  },
+
+  async slowness({ page, base, call }) {
+    await call("store", { topic: "alpha slow", content: "The slow answer." });
+    await call("store", { topic: "beta quick", content: "The quick answer." });
+    await page.route("**/mcp", async (route) => {
+      if ((route.request().postData() ?? "").includes('"alpha slow"')) await new Promise((done) => setTimeout(done, 1500));
+      await route.continue().catch(() => {});
+    });
+    await go(page, base, "");
+    const box = page.getByRole("searchbox", { name: "Search everything" });
+    await box.fill("alpha slow");
+    await page.locator(".hits[aria-busy=true]").waitFor({ state: "attached" });
+    await box.fill("beta quick");
+    await page.locator(".passage", { hasText: "The quick answer." }).waitFor();
+    await page.waitForTimeout(2000); // the slow one has come by now
+    assert.match(await page.locator(".hits li").first().innerText(), /The quick answer/);
+    await box.fill("alpha slow");
+    await page.locator(".hits li", { hasText: "The slow answer." }).first().waitFor();
+    await page.unroute("**/mcp");
+  },
+
+  async keyboard_alone({ page, base, call }) {
+    const { id } = await call("store", { topic: "by keys", content: "Nothing was clicked." });
+    await go(page, base, "#/find?q=by keys");
+    await page.locator(".hits li", { hasText: "Nothing was clicked." }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "by keys" }).waitFor();
+    const tabTo = async (name) => {
+      for (let step = 0; step < 60; step++) {
+        await page.keyboard.press("Tab");
+        const said = await page.evaluate(() => {
+          const at = document.activeElement;
+          const shape = at.getBoundingClientRect();
+          return { name: at.getAttribute("aria-label") ?? at.textContent ?? "", outlined: getComputedStyle(at).outlineStyle !== "none", width: shape.width };
+        });
+        if (said.name.trim() === name) {
+          assert.ok(said.outlined && said.width > 0, `${name} shows that it is at hand`);
+          return;
+        }
+      }
+      throw new Error(`${name} is not reached by Tab`);
+    };
+    await tabTo("Edit");
+    await page.keyboard.press("Enter");
+    await page.locator("textarea").waitFor();
+    await page.locator("textarea").focus();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("All by keys.");
+    await tabTo("Save");
+    await page.keyboard.press("Enter");
+    await page.locator(".prose", { hasText: "All by keys." }).waitFor();
+    await go(page, base, "#/history");
+    await page.locator(".lines li").first().waitFor();
+    await tabTo("Undo: by keys: Nothing was clicked. → All by keys.");
+    await page.keyboard.press("Enter");
+    await page.locator(".preview").waitFor();
+    await tabTo("Undo this");
+    await page.keyboard.press("Enter");
+    await see(page, /was taken back/);
+    assert.equal((await call("console_read", { handle: id })).body, "Nothing was clicked.");
+  },
+
+  async clashing_undo({ page, base, call }) {
+    const { id } = await call("store", { topic: "clash", content: "one" });
+    const { tx_id: second } = await call("update", { id, content: "two" });
+    await call("update", { id, content: "three" });
+    await go(page, base, `#/history/${second}`);
+    await page.locator(".preview").waitFor();
+    await see(page, /later|depends|first|since/i);
+    assert.equal(await page.getByRole("button", { name: "Undo this" }).count(), 0);
+    await page.locator(".preview a.button", { hasText: /^Undo \d+$/ }).click();
+    await page.getByRole("button", { name: "Undo this" }).click();
+    await see(page, /was taken back/);
+    await go(page, base, `#/history/${second}`);
+    await page.getByRole("button", { name: "Undo this" }).waitFor();
+    // Somebody else is faster.
+    await page.route("**/mcp", async (route) => {
+      if ((route.request().postData() ?? "").includes("console_undo")) await call("update", { id, content: "four" });
+      await route.continue();
+    });
+    await press(page, "Undo this");
+    await page.locator(".toast.bad").waitFor();
+    await page.unroute("**/mcp");
+  },
+
+  async long_history({ page, base, call }) {
+    const store = (number) => call("store", { topic: `row ${number}`, content: `Row ${number} of many.` });
+    for (let number = 0; number < 240; number += 20) await Promise.all(Array.from({ length: 20 }, (_, at) => store(number + at)));
+    await go(page, base, "#/history");
+    await page.locator(".lines li").nth(29).waitFor();
+    for (let pages = 1; pages <= 2; pages++) {
+      await press(page, "Show more");
+      await page.locator(".lines li").nth(30 + 100 * pages - 1).waitFor();
+    }
+    const seen = await page.locator(".lines .said > a").allInnerTexts();
+    assert.equal(new Set(seen).size, seen.length, "no line twice");
+    await call("store", { topic: "the newest", content: "While many lines are shown." });
+    await page.locator(".lines .said", { hasText: "the newest" }).waitFor({ timeout: 3000 });
+    assert.ok((await page.locator(".lines li").count()) >= 230);
+    await page.getByLabel("Search in history").fill("row 17 ");
+    await page.getByLabel("Search in history").fill("row 17:");
+    await page.locator(".lines li").nth(1).waitFor({ state: "detached" });
+    await see(page, "row 17: Row 17 of many.");
+  },
+
+  async reading_alone({ page, base }) {
+    await go(page, base, "#/find");
+    await page.locator(".hits a", { hasText: "kept" }).first().click();
+    await page.getByRole("heading", { name: "kept" }).waitFor();
+    for (const hash of ["#/thing/e-1", "#/history", "#/review", "#/documents", "#/memory", "#/health"]) {
+      await go(page, base, hash);
+      await page.locator("main :is(h1)").first().waitFor({ state: "attached" });
+      await page.waitForLoadState("networkidle").catch(() => {});
+      await page.waitForTimeout(200); // whatever a view adds late
+      for (const name of ["Edit", "Forget", "Add a note", "Undo", "Bring it back", "Choose files", "Dismiss"]) {
+        assert.equal(await page.getByRole("button", { name, exact: true }).count(), 0, `${name} at ${hash}`);
+      }
+      assert.equal(await page.locator("a.button", { hasText: "Undo" }).count(), 0, hash);
+      assert.equal(await page.locator(".task button:enabled").count(), 0, hash);
+    }
+    await go(page, base, "#/documents");
+    await see(page, /only reads/);
+  },
+
+  async revoking({ page, base, token, revoke }) {
+    await page.goto(`${base}/#token=${token}`);
+    await page.getByRole("searchbox").waitFor();
+    execFileSync(revoke[0], revoke.slice(1));
+    await page.getByRole("searchbox").fill("anything");
+    await page.getByLabel("Token").waitFor();
+    assert.equal(await page.locator(".hits").count(), 0);
+  },
+
+  async restarting({ page, serve }) {
+    const begin = () =>
+      new Promise((done) => {
+        const child = spawn(serve[0], serve.slice(1), { stdio: ["ignore", "pipe", "ignore"] });
+        child.stdout.once("data", (said) => done({ child, base: JSON.parse(said).endpoint.replace("/mcp", "") }));
+      });
+    const first = await begin();
+    let second;
+    try {
+      const call = async (content) => {
+        const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "store", arguments: { topic: "restart", content } } });
+        await fetch(`${first.base}/mcp`, { method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" }, body });
+      };
+      await call("Before the end.");
+      await page.goto(`${first.base}/`);
+      await see(page, "Before the end.");
+      first.child.kill("SIGKILL");
+      await see(page, /No connection/);
+      await page.getByRole("searchbox").fill("before the end");
+      await page.locator("[role=alert]", { hasText: "cannot be reached" }).waitFor();
+      second = await begin();
+      await call("After the end.");
+      await page.getByRole("searchbox").fill("");
+      await page.locator(".passage", { hasText: "After the end." }).waitFor({ timeout: 10000 });
+      await page.getByText(/No connection/).waitFor({ state: "detached", timeout: 10000 });
+      await page.locator("[role=alert]").waitFor({ state: "detached" });
+    } finally {
+      first.child.kill("SIGKILL");
+      second?.child.kill("SIGTERM");
+    }
   },
 
   async size({ page, base, call }) {

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from memotheca.server.page_files import is_built
+from tests.server.raw import MEMOTHECA
 from tests.server.test_http import HttpServer
 from tests.server.test_tokens import token
 
@@ -18,7 +20,9 @@ HERE = Path(__file__).parent
 TOOLS = HERE.parent / "clients"
 SCENARIOS = re.findall(r"^  async (\w+)\(", (HERE / "scenarios.mjs").read_text("utf-8"), re.MULTILINE)
 
-WHOLE = ("remembering", "doing_well", "mending_notes", "collections")
+WHOLE = ("remembering", "doing_well", "mending_notes", "collections", "hostility_everywhere", "huge_note")
+# Those for which a server is treated in a manner of its own.
+APART = ("entering", "reading_alone", "revoking", "restarting")
 
 
 def missing() -> str | None:
@@ -92,7 +96,7 @@ def test_a_person_of_a_server_with_everything(scenario: str, browser: Browser, w
     assert played["ok"], played["error"]
 
 
-@pytest.mark.parametrize("scenario", [name for name in SCENARIOS if name not in (*WHOLE, "entering")])
+@pytest.mark.parametrize("scenario", [name for name in SCENARIOS if name not in (*WHOLE, *APART)])
 def test_a_person(scenario: str, browser: Browser, server: HttpServer) -> None:
     played = browser.play(scenario, base=f"http://127.0.0.1:{server.port}")
     assert played["ok"], played["error"]
@@ -105,4 +109,45 @@ def test_a_person_logs_in_and_the_page_keeps_no_token(browser: Browser, tmp_path
         played = browser.play("entering", base=f"http://127.0.0.1:{closed.port}", token=secret)
     finally:
         closed.close()
+    assert played["ok"], played["error"]
+
+
+def test_who_may_only_read_is_offered_nothing_else(browser: Browser, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    writing = HttpServer(data, errors=subprocess.DEVNULL)
+    for name, given in (
+        ("store", {"topic": "kept", "content": "It stays."}),
+        ("relate", {"subject": "Ada", "predicate": "works_at", "object": "Here"}),
+        ("relate", {"subject": "Ada", "predicate": "works_at", "object": "There"}),
+    ):
+        params = {"name": name, "arguments": given}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        assert writing.post(message, Accept="application/json")[0] == 200
+    writing.close()
+    reading = HttpServer(data, "--read-only", errors=subprocess.DEVNULL)
+    try:
+        played = browser.play("reading_alone", base=f"http://127.0.0.1:{reading.port}")
+    finally:
+        reading.close()
+    assert played["ok"], played["error"]
+
+
+def test_whose_token_is_revoked_sees_nothing_more(browser: Browser, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    secret = token(data, "add", "ada", "--role", "write")["token"]
+    closed = HttpServer(data, errors=subprocess.DEVNULL)
+    try:
+        revoke = [*MEMOTHECA, "token", "revoke", "ada", "--data", str(data)]
+        played = browser.play("revoking", base=f"http://127.0.0.1:{closed.port}", token=secret, revoke=revoke)
+    finally:
+        closed.close()
+    assert played["ok"], played["error"]
+
+
+def test_a_server_that_is_killed_and_comes_back_is_followed_again(browser: Browser, tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    serve = [*MEMOTHECA, "serve", "--transport", "http", "--port", port, "--json", "--data", str(tmp_path / "data")]
+    played = browser.play("restarting", serve=serve)
     assert played["ok"], played["error"]

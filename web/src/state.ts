@@ -73,13 +73,15 @@ function useBeat(every: number): number {
   return beat;
 }
 
-/** The answer of a tool, asked again whenever the question or the data changes; an older answer never replaces a newer. */
+/** The answer of a tool, asked again whenever the question or the data changes; an older answer never replaces a newer.
+ * While one is under way the next question waits a moment, as another may follow; else it is asked at once. */
 export function useAnswer<T>(tool: string, input: Json | undefined, wait = 0, every = 0): Asked<T> {
   const app = useApp();
   const beat = useBeat(every);
   const [asked, setAsked] = useState<Asked<T>>({ data: undefined, error: "", waiting: true });
   const key = JSON.stringify(input);
   const last = useRef("");
+  const underWay = useRef(0);
   useEffect(() => {
     if (input === undefined) {
       setAsked({ data: undefined, error: "", waiting: false });
@@ -91,7 +93,9 @@ export function useAnswer<T>(tool: string, input: Json | undefined, wait = 0, ev
     setAsked((before) => ({ ...before, waiting: true }));
     const timer = setTimeout(
       () => {
-        call<T>(tool, input, stop.signal).then(
+        underWay.current++;
+        const answer = call<T>(tool, input, stop.signal).finally(() => underWay.current--);
+        answer.then(
           (data) => !stop.signal.aborted && setAsked({ data, error: "", waiting: false }),
           (error: unknown) => {
             if (stop.signal.aborted) return;
@@ -100,7 +104,7 @@ export function useAnswer<T>(tool: string, input: Json | undefined, wait = 0, ev
           },
         );
       },
-      isOther ? wait : 0,
+      isOther && underWay.current > 0 ? wait : 0,
     );
     return () => {
       clearTimeout(timer);

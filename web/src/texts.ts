@@ -45,6 +45,7 @@ const ENGLISH = {
     slide: "slide",
     sheet: "sheet",
     clear: "Clear filters",
+    rest: "There is more; another word or a filter narrows it down.",
   },
   thing: {
     text: "Text",
@@ -110,8 +111,9 @@ const ENGLISH = {
   review: {
     nothing: "Nothing waits for you.",
     hint: "Press the number of an answer; ↑ ↓ for another task",
-    left: (count: number) => `${count} open`,
+    left: (count: string) => `${count} open`,
     settled: "Settled.",
+    readOnly: "It cannot be settled here: this server, or your token, does not allow it.",
     unknown: "date unknown",
     kinds: {
       conflict: "Claims that clash",

@@ -8,6 +8,7 @@ import { kindName, t } from "../texts";
 const KINDS = ["entry", "entity", "note", "document", "section", "pattern", "memory", "conversation"];
 const WAIT = 60; // milliseconds after a key: less than between two keys of a fast typist
 const PAGE = 20;
+const MOST = 50;
 const GIVEN = /^(|node_[0-9a-f]+)$/;
 
 /** Search over everything, as one types; the address has the question, so that a reload and "back" keep it. */
@@ -143,7 +144,8 @@ export function Find() {
           <HitRow key={hit.id} hit={hit} index={index} isAt={index === at} />
         ))}
       </ol>
-      {found?.more && limit < 50 && <button onClick={() => setLimit(50)}>{t.more}</button>}
+      {found?.more && limit < MOST && <button onClick={() => setLimit(MOST)}>{t.more}</button>}
+      {found?.more && limit >= MOST && <p class="facts-of">{t.find.rest}</p>}
     </section>
   );
 }

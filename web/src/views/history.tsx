@@ -1,5 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
-import { call } from "../door";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { call, type Json } from "../door";
 import { Changes, Kind, Problem, ThingLink, Time } from "../parts/small";
 import { sayFully } from "../logic/times";
 import type { Journal, Line, Preview } from "../shapes";
@@ -7,6 +7,9 @@ import { address, explain, takeBack, useAnswer, useApp } from "../state";
 import { kindName, t } from "../texts";
 
 const KINDS = ["entry", "entity", "triple", "note", "document", "section", "pattern", "memory", "conversation"];
+
+const PAGE = 30;
+const LARGE_PAGE = 100;
 
 /** Every transaction in words, what taking one back would change, and everything as it was. */
 export function History() {
@@ -16,9 +19,8 @@ export function History() {
   const [kind, setKind] = useState("");
   const [since, setSince] = useState("");
   const [until, setUntil] = useState("");
-  const [limit, setLimit] = useState(30);
   const filter = {
-    limit,
+    limit: PAGE,
     ...(query && { query }),
     ...(actor && { actor }),
     ...(kind && { kind }),
@@ -66,14 +68,31 @@ export function History() {
       <Problem text={error} />
       {chosen !== undefined && <UndoPreview key={chosen} tx={chosen} />}
       {data?.transactions.length === 0 && <p class="empty">{t.history.nothing}</p>}
+      {data && <Lines key={JSON.stringify(filter)} journal={data} filter={filter} />}
+    </section>
+  );
+}
+
+/** A page of lines, and what is older when it is asked for; every page is read anew when something happens. */
+function Lines({ journal, filter }: { journal: Journal; filter: Json }) {
+  const [isMore, setMore] = useState(false);
+  const next = journal.next_before;
+  return (
+    <>
       <ol class="plain lines">
-        {data?.transactions.map((line) => (
+        {journal.transactions.map((line) => (
           <JournalRow key={line.tx} line={line} />
         ))}
       </ol>
-      {data?.next_before != null && limit < 100 && <button onClick={() => setLimit(100)}>{t.more}</button>}
-    </section>
+      {next !== null && isMore && <Older before={next} filter={filter} />}
+      {next !== null && !isMore && <button onClick={() => setMore(true)}>{t.more}</button>}
+    </>
   );
+}
+
+function Older({ before, filter }: { before: number; filter: Json }) {
+  const { data, error } = useAnswer<Journal>("console_history", { ...filter, limit: LARGE_PAGE, before });
+  return data ? <Lines journal={data} filter={filter} /> : <Problem text={error} />;
 }
 
 function JournalRow({ line }: { line: Line }) {
@@ -104,6 +123,9 @@ function JournalRow({ line }: { line: Line }) {
 function UndoPreview({ tx }: { tx: number }) {
   const app = useApp();
   const [isBusy, setBusy] = useState(false);
+  const place = useRef<HTMLElement>(null);
+  // It stands above the lines, perhaps far from the one that it is about.
+  useEffect(() => place.current?.focus(), []);
   const { data, error } = useAnswer<Preview>("console_preview", { tx });
   const close = () => {
     location.hash = address("history");
@@ -114,7 +136,7 @@ function UndoPreview({ tx }: { tx: number }) {
     setBusy(false);
   };
   return (
-    <section class="card preview" aria-label={t.history.preview}>
+    <section class="card preview" aria-label={t.history.preview} tabIndex={-1} ref={place}>
       <h2>{t.history.preview}</h2>
       <Problem text={error} />
       {data && <p>{data.reason}</p>}

@@ -1,21 +1,25 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { call } from "../door";
 import { Kind, Problem, ThingLink, Time } from "../parts/small";
+import { sayNumber } from "../logic/times";
 import type { Board, Task } from "../shapes";
 import { explain, takeBack, useAnswer, useApp } from "../state";
 import { t } from "../texts";
 
+const SHOWN = 50; // the next ones come as these are settled
+const EVERY = 3000; // milliseconds: what is found and kept is no transaction
+
 /** What waits for a decision: both sides, and one key for each answer. */
 export function Review() {
   const app = useApp();
-  const { data, error } = useAnswer<Board>("console_tasks", { limit: 50 });
+  const { data, error } = useAnswer<Board>("console_tasks", { limit: SHOWN }, 0, EVERY);
   const [at, setAt] = useState(0);
   const [settled, setSettled] = useState<ReadonlySet<string>>(new Set());
   const tasks = (data?.tasks ?? []).filter((task) => !settled.has(task.id));
   const here = Math.min(at, Math.max(0, tasks.length - 1));
   const settle = async (task: Task, index: number) => {
     const choice = task.choices[index];
-    if (choice === undefined || app.asOf) return;
+    if (choice === undefined || app.asOf || !app.tools.has(choice.tool)) return;
     try {
       const done = await call<{ told?: string; tx?: number | null; tx_id?: number }>(choice.tool, choice.arguments);
       const tx = done.tx ?? done.tx_id;
@@ -46,7 +50,7 @@ export function Review() {
       {data && tasks.length === 0 && <p class="empty">{t.review.nothing}</p>}
       {tasks.length > 0 && (
         <p class="status" role="status">
-          {t.review.left(tasks.length)}
+          {t.review.left(sayNumber(data!.total - (data!.tasks.length - tasks.length)))}
           <span class="keys">{t.review.hint}</span>
         </p>
       )}
@@ -71,10 +75,15 @@ export function Review() {
             </div>
             <div class="row">
               {task.choices.map((choice, number) => (
-                <button key={choice.choice} disabled={!!app.asOf} onClick={() => void settle(task, number)}>
+                <button
+                  key={choice.choice}
+                  disabled={!!app.asOf || !app.tools.has(choice.tool)}
+                  onClick={() => void settle(task, number)}
+                >
                   <kbd>{number + 1}</kbd> {choice.label}
                 </button>
               ))}
+              {task.choices.some((choice) => !app.tools.has(choice.tool)) && <span class="facts-of">{t.review.readOnly}</span>}
             </div>
           </li>
         ))}
