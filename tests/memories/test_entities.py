@@ -1,5 +1,7 @@
 """Entities: identifiers and names are nodes that memories mention, and everything about one is one call."""
 
+from typing import Any
+
 import pytest
 
 from memotheca.memory.claims.proper_names import proper_names
@@ -128,3 +130,53 @@ def test_undoing_stores_takes_another_name_back(librarian: Librarian) -> None:
         assert about(librarian, "Ingrid") == set(stored)
         librarian.call("undo", count=3)
         assert librarian.found("roof") == []
+
+
+def test_entities_that_turn_out_the_same_become_one_that_all_their_names_find(librarian: Librarian) -> None:
+    librarian.call("relate", subject="Ulla Brandt", predicate="runs", object="the foundry")
+    librarian.call("relate", subject="U. Brandt", predicate="owns", object="the press")
+    merged = merge_names(librarian, "Ulla Brandt", "U. Brandt")
+    assert (merged["kind"], merged["nodes_merged"]) == ("entity", 2)
+    assert (
+        names_beside(librarian, "Ulla Brandt") == names_beside(librarian, "u. brandt") == {"the foundry", "the press"}
+    )
+    later = librarian.remember("U. Brandt has asked for new moulds.")
+    assert later in {each["id"] for each in librarian.call("get_neighborhood", node_id="Ulla Brandt")["neighbors"]}
+    librarian.call("restore_from_hash", reversal_hash=merged["reversal_hash"])
+    assert names_beside(librarian, "Ulla Brandt") == {"the foundry"}
+    assert names_beside(librarian, "U. Brandt") >= {"the press"}
+
+
+def test_undoing_a_merge_of_entities_gives_each_its_name_back(librarian: Librarian) -> None:
+    librarian.call("relate", subject="Kestrel", predicate="is moored at", object="pier nine")
+    librarian.call("relate", subject="the old boat", predicate="was built in", object="Bergen")
+    merge_names(librarian, "Kestrel", "the old boat", called="MV Kestrel")
+    assert names_beside(librarian, "MV Kestrel") == {"pier nine", "Bergen"}
+    librarian.call("undo")
+    assert names_beside(librarian, "Kestrel") == {"pier nine"}
+    assert names_beside(librarian, "the old boat") == {"Bergen"}
+    assert librarian.error("get_neighborhood", node_id="MV Kestrel")["code"] == -32014
+
+
+def test_an_entity_is_merged_with_nothing_else_and_takes_nobodys_name(librarian: Librarian) -> None:
+    librarian.call("relate", subject="Kestrel", predicate="is moored at", object="pier nine")
+    librarian.call("relate", subject="the old boat", predicate="was built in", object="Bergen")
+    memory = librarian.remember("The old boat leaks.")
+    given = {"target_name": "Kestrel", "rationale": "They are one."}
+    mixed = librarian.error("merge_concepts", source_node_ids=["Kestrel", memory], **given)
+    assert "only with other entities" in mixed["message"]
+    taken = librarian.error(
+        "merge_concepts", source_node_ids=["Kestrel", "the old boat"], **{**given, "target_name": "Bergen"}
+    )
+    assert "another entity" in taken["message"]
+    assert names_beside(librarian, "Kestrel") == {"pier nine"}
+
+
+def merge_names(librarian: Librarian, *names: str, called: str = "") -> dict[str, Any]:
+    return librarian.call(
+        "merge_concepts", source_node_ids=list(names), target_name=called or names[0], rationale="They are one."
+    )
+
+
+def names_beside(librarian: Librarian, name: str) -> set[str]:
+    return {each["name"] for each in librarian.call("get_neighborhood", node_id=name)["neighbors"]}

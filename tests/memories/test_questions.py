@@ -273,6 +273,35 @@ def test_what_is_held_is_released_by_a_person(learned: Librarian) -> None:
     assert learned.call("homeostatic_status")["quarantine"]["total"] == 0
 
 
+def mention_zed(librarian: Librarian) -> None:
+    for content in ("We met Zed at noon.", "It was Zed who called.", "We wrote to Zed about it."):
+        librarian.remember(content)
+
+
+def test_who_or_what_a_name_is_is_stored_in_the_words_of_the_person(learned: Librarian) -> None:
+    mention_zed(learned)
+    found = answered(learned, answer="the plumber from next door")
+    assert found["settled"]["told"].startswith("It was stored as [node_")
+    assert found["suggested_follow_up"] is None
+    (explained,) = (
+        each
+        for each in learned.call("get_neighborhood", node_id="Zed")["neighbors"]
+        if each["predicate"] == "introduces"
+    )
+    assert explained["name"] == "Zed: the plumber from next door"
+    assert tasks(learned) == []
+    learned.call("undo")
+    assert tasks(learned) == ["unexplained"]
+
+
+def test_who_does_not_know_what_a_name_is_leaves_it_open_and_nothing_is_stored(learned: Librarian) -> None:
+    mention_zed(learned)
+    found = answered(learned, unknown=True)
+    assert found["settled"]["answer"] == "unknown"
+    assert {each["predicate"] for each in learned.call("get_neighborhood", node_id="Zed")["neighbors"]} == {"mentions"}
+    assert tasks(learned) == []
+
+
 def test_who_declines_is_not_asked_again(learned: Librarian) -> None:
     dispute(learned)
     form = form_of(learned, {})

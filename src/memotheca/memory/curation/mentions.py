@@ -22,6 +22,8 @@ READ = 2000  # chosen: letters of a text that are read for names, about a millis
 NAMED = 0.5  # chosen: to name something joins less than to be linked to it
 # An identifier as people also write it: inc 107, Inc107, inc_107. Only what is known as INC-107 is meant by it.
 _CODE = re.compile(r"(?<![\w-])([^\W\d_]{2,10})[ _-]?(\d{1,7})(?![\w-])")
+# Somebody by an initial: T. Novak. Only who is known by it is meant.
+_INITIAL = re.compile(r"(?<!\w)[^\W\d_]\.\s?[^\W\d_]\w+")
 
 
 def mention_edges(transaction: Transaction, entry: Entry, near: Sequence[Entry]) -> list[Edge]:
@@ -32,7 +34,8 @@ def mention_edges(transaction: Transaction, entry: Entry, near: Sequence[Entry])
     names = proper_names(entry.body[:READ])
     opening = openings(entry.body[:READ])
     spelled = [f"{letters.upper()}-{number}" for letters, number in _CODE.findall(told[:READ])]
-    candidates = list(dict.fromkeys([*codes, *names, *identifiers(told), *opening, *spelled]))[:TRIED]
+    initials = [name for name in _INITIAL.findall(entry.body[:READ]) if name[0].isupper()]
+    candidates = list(dict.fromkeys([*codes, *names, *identifiers(told), *opening, *initials, *spelled]))[:TRIED]
     short = {whole: single for each in (entry, *near) for whole, single in _short_forms(each.body[:READ]).items()}
     edges: list[Edge] = []
     made = 0

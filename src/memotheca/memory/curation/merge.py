@@ -12,6 +12,12 @@ from memotheca.kernel.nodes import find_node
 from memotheca.memory.claims.priors import assume, differing, differing_values, similarity
 from memotheca.memory.claims.when import OCCURRED, SOURCE, SOURCE_KNOWN, TIMES
 from memotheca.memory.curation.links import new_link
+from memotheca.memory.curation.merged_entities import (
+    call_by_all_names,
+    is_of_names,
+    merged_entity,
+    refuse_anothers_name,
+)
 from memotheca.memory.curation.reversal import hash_of
 from memotheca.memory.graph.balance import refuse_cancer
 from memotheca.memory.graph.cycles import refuse_circle, refuse_superseding_itself
@@ -155,9 +161,16 @@ def merge_within(
     transaction.describe("MERGE", note=note)
     gone = [source for source in sources if source.id not in apart]
     refuse_circle(transaction, [source.id for source in gone])
-    merged = _merged_entry(transaction, sources, asked)
-    transaction.put(merged, prepared)
+    if is_of_names(sources):
+        refuse_anothers_name(transaction, sources, asked.name)
+        merged = merged_entity(transaction, sources, asked.name, asked.rationale)
+        transaction.put(merged, LATER)
+    else:
+        merged = _merged_entry(transaction, sources, asked)
+        transaction.put(merged, prepared)
     redirected = _take_the_place_of(transaction, plan, gone, merged)
+    if is_of_names(sources):
+        transaction.put(call_by_all_names(merged, sources), LATER)
     refuse_superseding_itself(transaction, transaction.edges_from(merged.id, SUPERSEDES), "source_node_ids")
     refuse_cancer(transaction, merged.id, importance_of(merged))
     for id in apart:

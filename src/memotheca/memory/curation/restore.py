@@ -13,6 +13,7 @@ from memotheca.memory.verbs import Verb
 from memotheca.model.clock import to_iso
 from memotheca.model.commits import MACHINE, VERB, Commit, Version
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.kinds import ENTITY
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.notes.note_bytes import is_filed
 from memotheca.notes.outbox import FilePlan
@@ -81,8 +82,8 @@ def _restore(kernel: Kernel, reversal_hash: str, *, actor: str) -> RestoredNodes
         made = [cast(Entry, cast(Version, transaction.head(id)).thing) for id in plan.made]
         for entry in made:
             files.add(entry, None)
-            if is_filed(entry):
-                # A source may have had the path that the merged note has now.
+            if is_filed(entry) or entry.kind == ENTITY:
+                # A source may have had the path that the merged note has now, or the names of the merged entity.
                 transaction.put(replace(entry, aliases=()), LATER)
         for thing in (*plan.back, *plan.edges, *plan.rewired):
             transaction.put(thing, LATER)

@@ -5,15 +5,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.second_opinion import SYSTEM, note_heard, pairs_to_ask, read_opinions, word_question
 from memotheca.memory.care.settle import Choice, Settled, settle
-from memotheca.memory.care.tasks import CareTask
+from memotheca.memory.care.tasks import CareTask, keep_as_it_is
+from memotheca.memory.curation.origin import Origin
+from memotheca.memory.curation.remember import NewMemory
+from memotheca.memory.curation.remember import store_memory as store
 from memotheca.memory.recall.questions import OpenQuestion, eligibility, next_question, tell_due
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Gates
 from memotheca.model.clock import to_iso
+from memotheca.model.knowledge import Entry, fold
 from memotheca.toolkit.ask import UNSUPPORTED, Form, ModelQuestion, Response, choice_of
 from memotheca.toolkit.fields import UNSET, Schema, Unset, flag, free, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -21,6 +26,8 @@ from memotheca.tools.memories.contract import NODES
 
 ASK, NONE = "ask_user", "none"
 LONGEST_OPINION = 64  # chosen: tokens, a line a pair
+UNEXPLAINED = "unexplained"
+_NOT_KNOWN: Schema = {"type": "boolean", "title": "I do not know", "default": False}
 UNMEASURED = "A general question is about nothing that is open, so nothing can be said of what its answer settles."
 
 
@@ -174,6 +181,8 @@ def _field(found: OpenQuestion) -> str:
 
 def _form(found: OpenQuestion) -> Form:
     answer: Schema = {"type": "string", "title": "Answer", "description": "In your own words."}
+    if found.kind == UNEXPLAINED:
+        return Form(message=found.text, fields={"answer": answer, "unknown": _NOT_KNOWN}, required=())
     if not found.choices:
         return Form(message=found.text, fields={"answer": answer}, required=("answer",))
     chosen = choice_of(list(found.choices), list(found.titles))
@@ -181,7 +190,9 @@ def _form(found: OpenQuestion) -> Form:
 
 
 def _settle(call: Call[Kernel], found: OpenQuestion, response: Response) -> SettledShape | None:
-    """Carry out what the person chose; in their own words alone nothing is decided."""
+    """Carry out what the person chose; in their own words alone nothing is decided, but who or what something is."""
+    if found.kind == UNEXPLAINED and found.task is not None and response.accepted:
+        return _explain(call, found, found.task, response)
     chosen = response.content.get(_field(found)) if response.accepted else None
     if chosen is None or found.task is None:
         return None
@@ -189,6 +200,27 @@ def _settle(call: Call[Kernel], found: OpenQuestion, response: Response) -> Sett
     why = f"The user was asked: {found.text} They chose: {chosen}.{f' They said: {said}' if said else ''}"
     done: Settled = settle(call.kernel, found.task, cast(Choice, chosen), rationale=why, actor=call.actor)
     return SettledShape(answer=str(chosen), told=done.told, tx_id=done.tx)
+
+
+def _explain(call: Call[Kernel], found: OpenQuestion, task: CareTask, response: Response) -> SettledShape | None:
+    """Store who or what a name is, in the person's words, or leave it open for good where they do not know."""
+    if response.content.get("unknown"):
+        keep_as_it_is(call.kernel, task)
+        return SettledShape(answer="unknown", told="It stays open, and is not asked again.")
+    said, name = str(response.content.get("answer") or "").strip(), task.entries[0].title
+    if not said:
+        return None
+    draft = NewMemory(
+        content=said if fold(name) in fold(said) else f"{name}: {said}",
+        rationale=f"The user was asked: {found.text}",
+        metadata={"relation": "introduces"},
+        link_to=(task.entries[0].id,),
+        session=call.session,
+        origin=Origin(source="user"),
+    )
+    stored = store(call.kernel, draft, actor=call.actor)
+    told = f"It was stored as {citation_of(cast(Entry, stored.version.thing))}."
+    return SettledShape(answer=said, told=told, tx_id=stored.version.tx)
 
 
 def _choices(found: OpenQuestion, now: str) -> tuple[ChoiceShape, ...]:
@@ -230,7 +262,7 @@ def _follow_up(
     said = str(response.content.get("answer") or "").strip()
     linked = f', "link_to": {json.dumps([entry.id for entry in found.focal])}' if found.focal else ""
     if response.accepted:
-        if is_settled and not said:
+        if is_settled and (not said or found.kind == UNEXPLAINED):
             return None
         return f'Store what they said: store_memory {{"content": {json.dumps(said)}{linked}, "rationale": "…"}}.'
     if not choices:

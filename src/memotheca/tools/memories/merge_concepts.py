@@ -8,6 +8,7 @@ from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation import merged_text
 from memotheca.memory.curation.merge import ChangedMeanwhile, Merged, MergeRequest, compare_priors, merge, sources_of
+from memotheca.memory.curation.merged_entities import is_of_names
 from memotheca.memory.curation.reversal import WINDOW
 from memotheca.memory.safety.adversarial import inspect
 from memotheca.memory.session.state import activity_of
@@ -98,7 +99,8 @@ EXAMPLE = Example(
 @tool(contract="memories", component="curation", effect="destroy", models=(Input, Output), example=EXAMPLE)
 def merge_concepts(call: Call[Kernel], input: Input) -> Answer:
     """Make one of several nodes that are about the same: their edges lead to the new one, they themselves can be
-    brought back for 30 days. Refused where they rest on different assumptions, unless it is forced."""
+    brought back for 30 days. Entities become one with all their names. Refused where memories rest on different
+    assumptions, unless it is forced."""
     for _ in range(TRIES - 1):
         with suppress(ChangedMeanwhile):
             return _merge(call, input)
@@ -124,6 +126,8 @@ def _merge(call: Call[Kernel], input: Input) -> Answer:
 
 
 def _word(call: Call[Kernel], input: Input, sources: Sequence[Entry]) -> _Worded:
+    if is_of_names(sources):
+        return _Worded("")
     if input.merge_strategy == "keep_highest":
         return _Worded(merged_text.keep_highest(sources))
     if input.merge_strategy == "concatenate":
