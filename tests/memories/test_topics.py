@@ -1,5 +1,7 @@
 """Topics: found from what is stored, known again, renamed and rejected by people."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from memotheca.app import look_after
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.topics import survey
-from memotheca.memory.topics.clusters import groups_at, join
+from memotheca.memory.topics.clusters import AT_ONCE, Joining, groups_at, join
 from memotheca.memory.topics.survey import up_to_date
 from memotheca.model.clock import DAY, SECOND
 from tests.conftest import Time
@@ -185,7 +187,7 @@ def test_groups_hold_each_entry_once_and_are_alike_on_average(size: int, seed: i
     rows = np.random.default_rng(seed).normal(size=(size, 4))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     near = rows @ rows.T
-    groups = groups_at(size, join(near, cut), cut)
+    groups = groups_at(size, joined_in_steps(near, cut)[0], cut)
     assert sorted(place for group in groups for place in group) == list(range(size))
     for one in groups:
         for other in groups:
@@ -280,3 +282,21 @@ def test_a_job_that_is_late_is_told(librarian: Librarian, time: Time) -> None:
     assert told["pending"]["topics"] == 1
     librarian.call("get_alignment_drift", timeframe="30d")
     assert librarian.call("get_autonomous_status", include_metrics=True)["metrics"]["drift_checks"] == 1
+
+
+def joined_in_steps(near: Any, least: float) -> tuple[list[Joining], int]:
+    """What is joined, and how often it gave way meanwhile."""
+    joining, steps = join(near, least), 0
+    while True:
+        try:
+            next(joining)
+        except StopIteration as end:
+            return end.value, steps
+        steps += 1
+
+
+def test_grouping_many_memories_gives_way_every_few_milliseconds() -> None:
+    rows = np.random.default_rng(1).random((400, 32))
+    joined, steps = joined_in_steps(rows @ rows.T, 0.0)
+    assert len(joined) == 399
+    assert steps >= len(joined) // AT_ONCE

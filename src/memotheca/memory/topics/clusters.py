@@ -1,7 +1,7 @@
 """Grouping: average linkage over the similarities of some entries, from which topics and the fields they belong to
 are cut (memory-model: Topics). Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ Array = NDArray[Any]
 # Where groups end: this share of what only every twentieth pair reaches, for topics and for the fields they belong to.
 FAR, TOPIC, FIELD = 0.95, 0.5, 0.125  # measured on three corpora (memory-model: Topics)
 LEAST, LEAST_FIELD = 0.05, 0.02  # chosen: below it texts share hardly a word, or no more than by chance
+AT_ONCE = 16  # chosen: some milliseconds of a processor
 MOST = 0.12  # chosen: in a small memory of few subjects every twentieth pair says nearly the same
 
 
@@ -38,9 +39,9 @@ def field_cut_of(cut: float) -> float:
     return max(LEAST_FIELD, cut * FIELD / TOPIC)
 
 
-def join(similarities: Array, least: float) -> list[Joining]:
+def join(similarities: Array, least: float) -> Generator[None, None, list[Joining]]:
     """Join the two groups that are most alike on average, until none are as alike as that. Of equals the first, so that
-    the same entries always give the same groups."""
+    the same entries always give the same groups. Pauses every few milliseconds."""
     size = len(similarities)
     near = similarities.astype(np.float64)
     np.fill_diagonal(near, -np.inf)
@@ -63,6 +64,8 @@ def join(similarities: Array, least: float) -> list[Joining]:
         best[moved], which[moved] = near[moved].max(1), near[moved].argmax(1)
         nearer = np.flatnonzero(is_there & (row > best))
         best[nearer], which[nearer] = row[nearer], one
+        if len(joined) % AT_ONCE == 0:
+            yield
     return joined
 
 

@@ -22,7 +22,7 @@ from memotheca.memory.standing.meanings import meanings
 from memotheca.memory.standing.sample import hang
 from memotheca.memory.topics.clusters import cut_of, field_cut_of, groups_at, join
 from memotheca.memory.topics.entry_topics import see_entries
-from memotheca.memory.topics.lens import grind
+from memotheca.memory.topics.lens import Lens, grind
 from memotheca.memory.topics.lens_terms import terms_of
 from memotheca.memory.topics.topics import (
     AGAIN,
@@ -61,7 +61,7 @@ TERMS = 8  # chosen: what describes a topic
 OFTEN = 0.25  # chosen: what fewer of its members say is not what it is about
 SAME = 0.5  # chosen: most of its members are still together
 SEEN_BY, SEEN_TOPICS = 3, 32  # chosen: members of the largest topics that are compared in every space
-SLICE, IDS_AT_ONCE = 32, 2048  # chosen: some 10 ms of reading
+SLICE, ROWS, IDS_AT_ONCE = 16, 128, 2048  # chosen: some milliseconds of a processor
 ON_DEMAND = 4096  # chosen: sorted while somebody waits, some seconds; the rest is sorted between calls
 ROUND = 0.2  # chosen: seconds of work between two looks whether something else is due
 CHANGED, SMALL = 0.02, 2000  # chosen: on demand, what few changes cannot move is not found anew; a small store always
@@ -149,14 +149,12 @@ def _survey(kernel: Kernel, fence: Callable[[], None], *, most: int | None = Non
     chosen = sorted(heapq.nsmallest(SAMPLE, ids, key=_lot))
     seen = yield from _look_at(kernel, chosen)
     lens = grind(model, seen.terms, seen.vectors)
-    rows = lens.see(seen.terms, seen.vectors)
     yield
-    cut, silhouette, found = _group(seen, rows)
+    rows = yield from _rows_of(lens, seen)
+    cut, silhouette, found = yield from _group(seen, rows)
     yield
     found = _known_again(found, before)
-    with kernel.read() as snapshot:
-        found = _seen_by(snapshot, found)
-    yield
+    found = yield from _seen_by(kernel, found)
     made = TopicMap(
         time=began,
         tx=tx,
@@ -205,43 +203,44 @@ def _look_at(kernel: Kernel, ids: Sequence[str]) -> Generator[None, None, Seen]:
     return seen
 
 
-def _group(seen: Seen, rows: Array) -> tuple[float, float, list[Topic]]:
+def _group(seen: Seen, rows: Array) -> Generator[None, None, tuple[float, float, list[Topic]]]:
     """Where topics end, how well they stand apart, and the topics."""
     near = rows @ rows.T
+    yield
     cut = cut_of(near)
+    yield
     if len(rows) < FEWEST:
         return cut, 0.0, []
-    joined = join(near, field_cut_of(cut))
+    joined = yield from join(near, field_cut_of(cut))
     fields = groups_at(len(rows), joined, field_cut_of(cut))
     field_of = {place: number for number, group in enumerate(fields) for place in group}
     groups = [group for group in groups_at(len(rows), joined, cut) if len(group) >= LEAST_MEMBERS]
     groups = [group for group in groups if _alikeness(near, group) >= ALIKE_AT_LEAST][:MOST_TOPICS]
+    yield
     pairs = _pairs_apart(near, groups)
     held = Counter(term for spoken in seen.terms for term in spoken)
-    topics = [_topic(seen, rows, group, str(field_of[group[0]])) for group in groups]
-    described = [
-        replace(
-            topic,
-            coherence=_coherence(_alikeness(near, group), pairs),
-            terms=_describe(seen, group, held),
-        )
-        for topic, group in zip(topics, groups, strict=True)
-    ]
+    described: list[Topic] = []
+    for group in groups:
+        yield
+        topic = _topic(seen, rows, group, str(field_of[group[0]]))
+        coherence = _coherence(_alikeness(near, group), pairs)
+        described.append(replace(topic, coherence=coherence, terms=_describe(seen, group, held)))
+    yield
     return cut, _silhouette(rows, groups), [replace(each, found_name=_name(each.terms)) for each in described]
 
 
 def _coherence(alikeness: float, apart: Array) -> float:
     """The share of pairs of different topics that are less alike; as it is, where there are none."""
-    return float(np.searchsorted(apart, alikeness)) / len(apart) if len(apart) else max(0.0, min(1.0, alikeness))
+    return float(np.count_nonzero(apart < alikeness)) / len(apart) if len(apart) else max(0.0, min(1.0, alikeness))
 
 
 def _pairs_apart(near: Array, groups: Sequence[Sequence[int]]) -> Array:
-    """How alike two memories are that are not of one topic, the least first."""
+    """How alike two memories are that are not of one topic."""
     number = np.arange(-1, -1 - len(near), -1)
     for place, group in enumerate(groups):
         number[group] = place
     one, other = np.triu_indices(len(near), 1)
-    return np.sort(near[one, other][number[one] != number[other]])
+    return near[one, other][number[one] != number[other]]
 
 
 def _alikeness(near: Array, group: Sequence[int]) -> float:
@@ -353,16 +352,26 @@ def _free(id: str, taken: set[str]) -> str:
     return next(each for place in range(len(taken) + 1) if (each := id + "x" * place) not in taken)
 
 
-def _seen_by(snapshot: Snapshot, found: Sequence[Topic]) -> list[Topic]:
+def _rows_of(lens: Lens, seen: Seen) -> Generator[None, None, Array]:
+    """The rows of all, some at a time."""
+    found: list[Array] = []
+    for start in range(0, len(seen.entries), ROWS):
+        found.append(lens.see(seen.terms[start : start + ROWS], seen.vectors[start : start + ROWS]))
+        yield
+    return np.concatenate(found) if found else lens.see([], [])
+
+
+def _seen_by(kernel: Kernel, found: Sequence[Topic]) -> Generator[None, None, list[Topic]]:
     """The spaces in which a topic's members are nearer to each other than to those of other topics, the clearest
     first; of the largest topics, by a few members each."""
     largest = found[:SEEN_TOPICS]
     ids = [id for topic in largest for id in topic.members[:SEEN_BY]]
-    entries = snapshot.living(ids)
-    gallery = Gallery(hang(snapshot, list(entries.values()), with_walks=False))
+    with kernel.read() as snapshot:
+        gallery = Gallery(hang(snapshot, list(snapshot.living(ids).values()), with_walks=False))
     places = [[gallery.places[id] for id in topic.members[:SEEN_BY] if id in gallery.places] for topic in largest]
     apart = np.zeros((COUNT, len(largest)))
     for space in range(COUNT):
+        yield
         if not SPACES[space].sees_content or len(largest) < 2:
             continue
         matrix = gallery.matrix(space)
