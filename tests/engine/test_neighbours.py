@@ -7,10 +7,11 @@ import pytest
 
 from memotheca.entries.entries import blank_entry
 from memotheca.search import filters
-from memotheca.search.neighbours import CONVERSATION, LEXICAL_SHARE, lend
+from memotheca.search.neighbours import CONVERSATION, DENSE_SHARE, LEXICAL_SHARE, lend
 from memotheca.search.passages import LIMIT
 from memotheca.search.prepared import LATER
 from memotheca.storage.store import Transaction
+from memotheca.vectors.fusion import Balance
 from tests.engine.desk import Desk
 
 FAKE = "openai:fake@http://nowhere"
@@ -90,5 +91,12 @@ def test_chunks_of_one_entry_lend_to_each_other_but_not_to_the_next_entry(desk):
 
 def test_a_chunk_without_neighbours_takes_its_own_evidence():
     lexical = np.array([2.0, 4.0, 0.0])
-    lent = lend({0: [1, 2], 1: []}, lexical, {}, best_lexical=4.0, dense_weight=1.2)
+    lent = lend({0: [1, 2], 1: []}, lexical, {}, best_lexical=4.0, weighed=Balance(1.0, 1.2))
     assert lent == {0: pytest.approx(LEXICAL_SHARE * 0.5), 1: pytest.approx(LEXICAL_SHARE)}
+
+
+def test_neighbours_that_have_nothing_to_do_with_the_question_lend_nothing_however_high_cosines_are():
+    lexical = np.zeros(3)
+    weighed = Balance(1.0, 4.8, centre=0.73)
+    lent = lend({0: [1], 1: [2]}, lexical, {1: 0.73, 2: 0.83}, best_lexical=0.0, weighed=weighed)
+    assert lent == {0: pytest.approx(0.0), 1: pytest.approx(DENSE_SHARE * 4.8 * 0.1)}

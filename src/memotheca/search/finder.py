@@ -263,7 +263,8 @@ def _find(
     _name(index, passages, matched)
     held = _Held(index, snapshot, words.scores, vector, cosines)
     if passages:
-        _lend(held, search, dict(zip(matched, passages, strict=True)), (best_lexical, weighed.dense_weight))
+        named = dict(zip(matched, passages, strict=True))
+        _lend(held, search, passages=named, best_lexical=best_lexical, weighed=weighed)
     passages.sort(key=lambda passage: (-passage.score, passage.seq))
     has_unknown = search.may_be_misspelled and words.unknown > 0 and bool(terms)
     _look_closer(snapshot, search, passages, has_unknown=has_unknown)
@@ -295,9 +296,11 @@ class _Held:
     cosines: dict[int, float]
 
 
-def _lend(held: _Held, search: Search, passages: dict[int, ChunkMatch], weights: tuple[float, float]) -> None:
+def _lend(
+    held: _Held, search: Search, *, passages: dict[int, ChunkMatch], best_lexical: float, weighed: Balance
+) -> None:
     """Add what neighbours lend: to whatever was asked for with them, else to turns of conversations alone, which then
-    stand among other kinds where they stood before. `weights` are the best lexical score and the vectors' weight."""
+    stand among other kinds where they stood before."""
     index, as_of, vector = held.index, search.filter.as_of, held.vector
     if search.with_neighbours:
         places = list(passages)
@@ -310,7 +313,7 @@ def _lend(held: _Held, search: Search, passages: dict[int, ChunkMatch], weights:
     known = held.cosines
     if vector is not None:
         known = known | _cosines_beside(index, held.snapshot, vector=vector, near=near, cosines=known)
-    lent = lend(near, held.scores, known, best_lexical=weights[0], dense_weight=weights[1])
+    lent = lend(near, held.scores, known, best_lexical=best_lexical, weighed=weighed)
     before = [passages[place].score for place in places]
     after = [score + lent[place] for place, score in zip(places, before, strict=True)]
     factor = 1.0 if search.with_neighbours else level(before, after)

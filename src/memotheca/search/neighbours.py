@@ -10,6 +10,7 @@ from memotheca.search.index.live import Index
 from memotheca.search.index.score import cosines_of
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.terms import filter_number
+from memotheca.vectors.fusion import Balance
 
 # Measured with the ranking recipe (docs/decisions/search.md): measured with the ranking recipe
 # (docs/decisions/search.md): what a turn says often needs the turn before it to be understood, and the turn after it to
@@ -83,16 +84,18 @@ def _is_alive(index: Index, ordinal: int, as_of: int) -> bool:
 
 
 def lend(
-    near: Beside, lexical: Array, cosines: Mapping[int, float], *, best_lexical: float, dense_weight: float
+    near: Beside, lexical: Array, cosines: Mapping[int, float], *, best_lexical: float, weighed: Balance
 ) -> dict[int, float]:
-    """What is added to the score of each place; one without neighbours takes its own evidence."""
+    """What is added to the score of each place; one without neighbours takes its own evidence. As with its own, what
+    counts of a cosine is how far it is from that of unrelated texts."""
     lent: dict[int, float] = {}
     for place, others in near.items():
         sources = others or [place]
         words = sum(float(lexical[other]) for other in sources) / len(sources)
         meant = [cosines[other] for other in sources if other in cosines]
         lent[place] = LEXICAL_SHARE * words / best_lexical if best_lexical else 0.0
-        lent[place] += DENSE_SHARE * dense_weight * sum(meant) / len(meant) if meant else 0.0
+        above = sum(meant) / len(meant) - weighed.centre if meant else 0.0
+        lent[place] += DENSE_SHARE * weighed.dense_weight * above
     return lent
 
 
