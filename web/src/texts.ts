@@ -107,6 +107,18 @@ const ENGLISH = {
     past: "You are looking at the past; nothing can be changed there.",
     effect: { changed: "changes", removed: "goes", restored: "comes back" } as Record<string, string>,
     by: "by",
+    deeds: {
+      create: "added",
+      update: "changed",
+      delete: "forgotten",
+      forget: "forgotten",
+      index: "read from its file",
+      import: "brought in",
+      revert: "taken back",
+      merge: "merged",
+      annotate: "note added",
+      store: "added",
+    } as Record<string, string>,
   },
   review: {
     nothing: "Nothing waits for you.",

@@ -98,11 +98,14 @@ def find_task(kernel: Kernel, id: str) -> CareTask:
 
 def _unlisted_held(kernel: Kernel, snapshot: Snapshot, rows: Sequence[TaskRow]) -> list[TaskRow]:
     """What is held though no task says so yet."""
+    held = quarantined_entries(kernel, snapshot)
+    if not held:
+        return []
     listed = {row.one for row in standing_tasks(kernel, snapshot, STATES) if row.kind == HELD}
     listed |= {row.one for row in rows if row.kind == HELD}
     return [
         single_task("held", entry, score=1.0, reason=_held_as(why), now=int(why.get("since") or entry.created_at))
-        for entry, why in quarantined_entries(kernel, snapshot)
+        for entry, why in held
         if entry.id not in listed
     ]
 

@@ -7,7 +7,7 @@ import { explain, takeBack, useAnswer, useApp } from "../state";
 import { t } from "../texts";
 
 const SHOWN = 50; // the next ones come as these are settled
-const EVERY = 3000; // milliseconds: what is found and kept is no transaction
+const EVERY = 5000; // milliseconds: what is found and kept is no transaction
 
 /** What waits for a decision: both sides, and one key for each answer. */
 export function Review() {

@@ -273,6 +273,11 @@ function Versions({ thing }: { thing: Thing }) {
   );
 }
 
+function sayDeed(version: Version): string {
+  const said = (version.verb || version.operation).toLowerCase();
+  return t.history.deeds[said] ?? said.replaceAll("_", " ");
+}
+
 // What the files of a vault say is changed there, and what was erased is gone.
 const LASTING = ["INDEX", "ERASE"];
 
@@ -284,7 +289,7 @@ function VersionRow({ version, isFirst }: { version: Version; isFirst: boolean }
     <li class={version.undone_by === null ? "" : "undone"}>
       <div class="line">
         <span>
-          {(version.verb || version.operation).toLowerCase()} {t.history.by} {version.actor}
+          {sayDeed(version)} {t.history.by} {version.actor}
         </span>
         <Time at={version.at} />
         {version.undone_by !== null && <span class="facts-of">{t.history.undone(version.undone_by)}</span>}
