@@ -2,17 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 from typing import cast
 
-from memotheca.entries.edge_ends import EdgeWithEnds, related_at
+from memotheca.entries.edge_ends import EdgeWithEnds, with_ends
 from memotheca.entries.triple_texts import as_entry, sentence_of, spoken_predicate
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.projection import Projection
-from memotheca.model.commits import Version
 from memotheca.model.kinds import ENTITY
 from memotheca.model.knowledge import Edge, handle_of
-from memotheca.search.finder import Finder, Search, finder_of
+from memotheca.search.finder import finder_of
 from memotheca.search.hits import Hit
 from memotheca.search.index.score import Filter
 from memotheca.storage.adjacency import Spoken, predicates_of, triples_at, triples_saying
@@ -78,19 +76,20 @@ def find_sentences(kernel: Kernel, question: str, *, limit: int, valid_at: int |
             saying = [each for each in known if asked & set(words(spoken_predicate(each)))]
             scored += _scored(triples_saying(snapshot, saying, limit=LOOKED_AT) if saying else [], asked)
         ranked = sorted({id: score for score, id in sorted(scored)}.items(), key=lambda pair: (-pair[1], pair[0]))
-        told = (_said(snapshot, id, score) for id, score in ranked)
-        if valid_at is None:
-            return TripleMatches(list(islice(told, limit)), len(ranked))
-        holding = [each for each in told if cast(Edge, each.related.version.thing).validity.covers(valid_at)]
-        return TripleMatches(holding[:limit], len(holding))
+        if not ranked:
+            return TripleMatches([], 0)
+        versions = snapshot.versions_at([id for id, _ in (ranked[:limit] if valid_at is None else ranked)], snapshot.tx)
+        if valid_at is not None:
+            ranked = [pair for pair in ranked if cast(Edge, versions[pair[0]].thing).validity.covers(valid_at)]
+        shown = with_ends(snapshot, [versions[id] for id, _ in ranked[:limit]], snapshot.tx)
+        told = [TripleMatch(each, sentence_of(each), score) for each, (_, score) in zip(shown, ranked, strict=False)]
+        return TripleMatches(told, len(ranked))
 
 
 def _anchors(kernel: Kernel, snapshot: Snapshot, question: str) -> list[str]:
     """The entities whose names share most with a question."""
-    finder: Finder = finder_of(kernel)
     passing = Filter(groups=((filter_number("kind", ENTITY),),), as_of=snapshot.tx)
-    found = finder.find(snapshot, Search(text=question, filter=passing, depth=ANCHORS), None)
-    return list(dict.fromkeys(passage.entry_id for passage in found.passages))
+    return finder_of(kernel).sharing(snapshot, question, passing, count=ANCHORS)
 
 
 def _scored(triples: Iterable[Spoken], asked: set[str]) -> list[tuple[float, str]]:
@@ -103,11 +102,6 @@ def _scored(triples: Iterable[Spoken], asked: set[str]) -> list[tuple[float, str
         if share >= ENOUGH or is_named:
             scored.append((min(1.0, share + (NAMED if is_named else 0.0)), each.id))
     return scored
-
-
-def _said(snapshot: Snapshot, id: str, score: float) -> TripleMatch:
-    related = related_at(snapshot, cast(Version, snapshot.head(id)))
-    return TripleMatch(related, sentence_of(related), score)
 
 
 def as_hit(said: TripleMatch) -> Hit:

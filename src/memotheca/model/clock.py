@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 Clock = Callable[[], int]
 
@@ -19,8 +20,10 @@ def system_clock() -> int:
     return time.time_ns() // 1000
 
 
+@lru_cache(maxsize=1024)
 def to_iso(moment: int) -> str:
-    # Without a zone, which takes half as long to spell; every answer has some of these.
+    # Without a zone, which takes half as long to spell, and kept for a while: every answer has some of these, and the
+    # next one the same.
     return f"{(_BEGINNING + timedelta(0, 0, moment)).isoformat()}Z"
 
 

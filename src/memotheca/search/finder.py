@@ -141,6 +141,16 @@ class Finder:
             index.catch_up(snapshot.session)
             return _find(index, snapshot, search, vector=vector, knows=getattr(embedder, "knows", None))
 
+    def sharing(self, snapshot: Snapshot, text: str, wanted: Filter, *, count: int) -> list[str]:
+        """The entries that share most words with a text, best first, as so many passages tell: by words alone, and
+        nothing is read of them."""
+        index = self.index_of(snapshot.collection, "")
+        with index.guard:
+            index.catch_up(snapshot.session)
+            words = lexical(index, _wanted(text)[0], wanted.as_of)
+            top = best(np.multiply(words.scores, allowed(index, wanted), out=words.scores), count)
+            return list(dict.fromkeys(_to_ids(index.texts.gather("entry", top)))) if len(top) else []
+
     def nearest(
         self, snapshot: Snapshot, vectors: Sequence[Array], wanted: Filter, *, model: str, count: int
     ) -> list[dict[str, float]]:
