@@ -196,6 +196,7 @@ export class Scene {
     this.raster.begin(look);
     this.paint();
     this.drawOver();
+    performance.mark("map drawn"); // for benchmarks
   }
 
   private paint(): void {
