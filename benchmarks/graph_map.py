@@ -76,8 +76,9 @@ def look(folder: Path) -> dict[str, float]:
         port = urlsplit(json.loads(child.stdout.readline())["endpoint"]).port
         base = f"http://127.0.0.1:{port}"
         _warm(f"{base}/mcp")
-        script = [str(Path(__file__).with_suffix(".mjs")), str(CLIENTS), str(shutil.which("chromium")), base, str(FRAMES)]
-        done = subprocess.run(["node", *script], stdout=subprocess.PIPE, text=True, check=True, timeout=600)
+        looking = [str(Path(__file__).with_suffix(".mjs")), str(CLIENTS), str(shutil.which("chromium"))]
+        looking += [base, str(FRAMES)]
+        done = subprocess.run(["node", *looking], stdout=subprocess.PIPE, text=True, check=True, timeout=600)
     finally:
         child.terminate()
         child.wait(30)
@@ -134,9 +135,9 @@ def main() -> None:
             title="the same in Chromium without a GPU, 1,120 x 648 pixels",
             lines=looked,
             notes=[
-                "first picture: from the click on Graph, with the server's map ready: the call, its 4 MB, unpacking, drawing.",
-                "CPU is that of the page's main thread; the machine is shared, so wall time and frames a second are low.",
-                f"while moving: {FRAMES} moves of the mouse with the button held, a picture for each that the screen shows.",
+                "first picture: from the click on Graph, the server's map being ready: call, unpacking, drawing.",
+                "CPU is the page's main thread's; the machine is shared, so wall time and frames a second are poor.",
+                f"while moving: {FRAMES} moves of the mouse, button held; a picture for each that the screen shows.",
             ],
         ),
     ]

@@ -8,9 +8,16 @@ import { build } from "esbuild";
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, "..", "src", "memotheca", "server", "page");
 
-async function bundle(entry) {
+// Within a client, views go through the client's door.
+const otherDoor = {
+  name: "door",
+  setup: (building) => building.onResolve({ filter: /\/door$/ }, () => ({ path: join(here, "src", "app", "door.ts") })),
+};
+
+async function bundle(entry, plugins = []) {
   const made = await build({
     entryPoints: [join(here, entry)],
+    plugins,
     bundle: true,
     minify: true,
     write: false,
@@ -40,5 +47,10 @@ const licence = await readFile(join(here, "node_modules", "preact", "LICENSE"), 
 await writeFile(join(out, "LICENSES"), `Preact\n\n${licence}`);
 const index = await readFile(join(here, "src", "index.html"), "utf8");
 const filled = index.replace("{script}", `/${script}`).replace("{style}", `/${style}`).replace("{icon}", `/${icon}`);
+// The views for clients, as one file; what would end the script or the style is written so that it does not.
+const app = await readFile(join(here, "src", "app", "app.html"), "utf8");
+const inner = Buffer.from(await bundle("src/app/main.tsx", [otherDoor])).toString("utf8").replaceAll("</script", "<\\/script");
+const dress = Buffer.from(await bundle("src/app/app.css")).toString("utf8");
+await writeFile(join(out, "app.html"), app.replace("{licence}", () => licence).replace("{style}", () => dress).replace("{script}", () => inner));
 // Written last: it says that the rest is there.
 await writeFile(join(out, "index.html"), filled);

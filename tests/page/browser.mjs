@@ -2,8 +2,10 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
-import { scenarios } from "./scenarios.mjs";
+import { appScenarios } from "./app_scenarios.mjs";
+import { scenarios as own } from "./scenarios.mjs";
 
+const scenarios = { ...own, ...appScenarios };
 const [tools, chromiumPath] = process.argv.slice(2);
 const require = createRequire(`${tools}/package.json`);
 const { chromium } = require("playwright-core");

@@ -190,7 +190,7 @@ def test_whoever_shows_pages_is_shown_their_tools_kept_from_models_and_as_far_as
     pages = {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}
     assert not [name for name in shown_tools(server, {}) if name.startswith("console_")]
     told = shown_tools(server, pages)
-    for name in ("console_search", "console_change", "console_undo"):
+    for name in ("console_history", "console_change", "console_undo"):
         assert told[name]["_meta"]["ui"]["visibility"] == ["app"]
     assert "_meta" not in told["store"]
     reader = token(secret[0], "add", "alan", "--role", "read")["token"]

@@ -1,4 +1,6 @@
 // The way to the server: MCP over POST /mcp, stateless, and a stream that tells of commits. No other API.
+import { DoorError, refuse, type Follower, type Json } from "./door_error";
+
 const REVISION = "2026-07-28";
 const META = "io.modelcontextprotocol/";
 const HISTORY = "knowledge://history/transactions";
@@ -8,17 +10,7 @@ export const MCP = `${BASE}mcp`;
 const FIRST_WAIT = 300;
 const LONGEST_WAIT = 5000;
 
-export type Json = Record<string, unknown>;
-
-export class DoorError extends Error {
-  constructor(
-    readonly code: string,
-    message: string,
-    readonly field?: string,
-  ) {
-    super(message);
-  }
-}
+export { DoorError, type Follower, type Json } from "./door_error";
 
 let counter = 0;
 
@@ -78,14 +70,8 @@ async function request(method: string, params: Json, name?: string, signal?: Abo
 /** Call a tool; what it refuses is thrown, in its own words. */
 export async function call<T>(tool: string, input: Json = {}, signal?: AbortSignal): Promise<T> {
   const result = await request("tools/call", { name: tool, arguments: input }, tool, signal);
-  const content = result.structuredContent ?? {};
-  if (result.isError) {
-    const error = (content.error ?? {}) as Json | string;
-    const said = typeof error === "string" ? { code: error, message: content.message } : error;
-    const message = said.message ?? result.content?.[0]?.text ?? "";
-    throw new DoorError(String(said.code ?? "invalid"), String(message), said.field as string | undefined);
-  }
-  return content as T;
+  if (result.isError) refuse(result);
+  return (result.structuredContent ?? {}) as T;
 }
 
 /** The names of the tools that this server offers to whoever looks. */
@@ -124,11 +110,6 @@ export function told(line: string): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-export interface Follower {
-  changed(): void;
-  connected(isUp: boolean): void;
 }
 
 /** Follow every commit until the signal ends it, connecting again when the line is lost. */
@@ -190,3 +171,15 @@ export function upload(file: File, progress: (share: number) => void, signal: Ab
     sent.send(file);
   });
 }
+
+/** Save a file as browsers do. */
+export async function saveFile(file: Blob, name: string): Promise<void> {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+export const canSave = (): boolean => true;

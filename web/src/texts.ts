@@ -302,6 +302,12 @@ const ENGLISH = {
     show: "Show on the map",
     or: "Everything is on the map below; or start from one thing.",
   },
+  app: {
+    waiting: "…",
+    back: "Back",
+    larger: "Full screen",
+    smaller: "Smaller",
+  },
   kinds: {
     ghost: "not there",
     entry: "entry",

@@ -6,7 +6,7 @@ import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import ExitStack, asynccontextmanager
 from functools import partial
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 import anyio
 import anyio.to_thread
@@ -29,6 +29,7 @@ from memotheca.server import prompts, resources
 from memotheca.server.access.holders import actor_of, is_admin, may_write, refuse_strangers
 from memotheca.server.access.quotas import hold_against_quotas
 from memotheca.server.access.shown_tools import list_tools
+from memotheca.server.apps.app_views import announce, read_view, with_views
 from memotheca.server.background import Works
 from memotheca.server.content_types import carry_types, restore_types
 from memotheca.server.elicitation import QuestionReply, converse, seal_state
@@ -39,7 +40,7 @@ from memotheca.server.operation.call_watch import FAILED, OK, name_tool, note_ou
 from memotheca.server.operation.operation import Operation
 from memotheca.server.progress import Teller
 from memotheca.server.sessions import HERE, MessageOrigin, session_of
-from memotheca.server.task_protocol import Errands
+from memotheca.server.task_protocol import Errands, hide_tasks, is_before_tasks
 from memotheca.toolkit.ask import Dialogue
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.dispatch import UnknownTool
@@ -52,8 +53,7 @@ UPKEEP_SECONDS = 2.0  # chosen: late vectors and seals come soon, and looking co
 Context = ServerRequestContext[Any, Any]
 Handler = Callable[[Context, Any], Awaitable[Any]]
 
-# The first revision that knows tasks, and the last in which a resource that is not there has a code of its own.
-WITH_TASKS = "2025-11-25"
+# The last revision in which a resource that is not there has a code of its own.
 LAST_WITH_NOT_FOUND = "2025-06-18"
 RESOURCE_NOT_FOUND = -32002  # specification: MCP, Resources
 
@@ -187,8 +187,9 @@ class Adapter:
                 result = await call_next(ctx)
             if ctx.method == "notifications/initialized":
                 self._member(ctx).wants_tools = True
-            if ctx.method == "initialize":
-                _hide_tasks(result)
+            if ctx.method in ("initialize", "server/discover"):
+                hide_tasks(result)
+                announce(ctx, result)
             return restore_types(result) if ctx.method == "tools/call" else result
         except MCPError as error:
             if error.code == INVALID_PARAMS and _is_too_early(ctx):
@@ -223,8 +224,8 @@ class Adapter:
             return work()
 
     async def _list_tools(self, ctx: Context, params: Any) -> Any:
-        hidden = "execution" if _is_before_tasks(ctx.protocol_version) else None
-        return {"tools": list(list_tools(ctx, self.app.catalog, hidden=hidden))}
+        hidden = "execution" if is_before_tasks(ctx.protocol_version) else None
+        return {"tools": with_views(ctx, list_tools(ctx, self.app.catalog, hidden=hidden))}
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Any:
         if self.errands.wanted(ctx, self.app.catalog.find(params.name)):
@@ -310,6 +311,9 @@ class Adapter:
         return {"resourceTemplates": resources.list_templates()}
 
     async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> Any:
+        view = read_view(ctx, str(params.uri), self.app.catalog)
+        if view is not None:
+            return {"contents": [view]}
         # The SDK's model has the address alone; what stands beside it is read as it was sent.
         beside = {name: value for name, value in (ctx.params or {}).items() if name in resources.PAGING}
         read = partial(resources.read_resource, self.app.kernel, str(params.uri), beside)
@@ -442,18 +446,6 @@ def _key(ctx: Context) -> str:
     if not isinstance(key, str) or (IDEMPOTENCY_KEY in (ctx.meta or {}) and not key.strip()):
         raise Refusal(Failure.INVALID, f"_meta.{IDEMPOTENCY_KEY} must be a string with something in it.")
     return key
-
-
-def _is_before_tasks(revision: str) -> bool:
-    return revision < WITH_TASKS
-
-
-def _hide_tasks(result: Any) -> None:
-    """Clients of a revision without tasks are not told of them."""
-    if isinstance(result, dict):
-        initialized = cast(dict[str, Any], result)
-        if _is_before_tasks(initialized.get("protocolVersion", "")):
-            initialized.get("capabilities", {}).pop("tasks", None)
 
 
 def _is_too_early(ctx: Context) -> bool:

@@ -61,9 +61,9 @@ def is_built(folder: Path = FOLDER) -> bool:
     return (folder / INDEX).is_file()
 
 
-def read_app(view: str, folder: Path = FOLDER) -> str | None:
-    """A view as one file for clients that show it themselves, where it was built."""
-    path = folder / f"app-{view}.html"
+def read_app(folder: Path = FOLDER) -> str | None:
+    """The views as one file for clients that show them themselves, where it was built."""
+    path = folder / "app.html"
     return path.read_text("utf-8") if path.is_file() else None
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import mcp_types as types
@@ -20,6 +20,7 @@ from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call, Listing
 
 EXTENSION = "io.modelcontextprotocol/tasks"
+WITH_TASKS = "2025-11-25"  # the first revision that knows tasks
 RELATED = "io.modelcontextprotocol/related-task"
 HEADER_MISMATCH = -32020  # specification: MCP, 2026-07-28
 MISSING_CAPABILITY = -32021  # specification: MCP, 2026-07-28
@@ -142,6 +143,18 @@ class Errands:
         if self._app.catalog.leaving(job.kind) is None:
             raise MCPError(INVALID_PARAMS, f"Task with ID '{id}' not found", fault_details(INVALID_PARAMS))
         return job
+
+
+def is_before_tasks(revision: str) -> bool:
+    return revision < WITH_TASKS
+
+
+def hide_tasks(result: Any) -> None:
+    """Clients of a revision without tasks are not told of them."""
+    if isinstance(result, dict):
+        initialized = cast(dict[str, Any], result)
+        if is_before_tasks(initialized.get("protocolVersion", WITH_TASKS)):
+            initialized.get("capabilities", {}).pop("tasks", None)
 
 
 def _is_modern(ctx: Any) -> bool:

@@ -62,12 +62,3 @@ export function toSvg(scene: Scene, base: HTMLCanvasElement): Blob {
   }
   return new Blob([...parts, "</svg>"], { type: "image/svg+xml" });
 }
-
-export function save(blob: Blob, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  // The browser has begun to read it by then.
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { call } from "../door";
+import { call, canSave, saveFile } from "../door";
 import { Problem, ThingLink } from "../parts/small";
 import { layOut, type Spot } from "../logic/layout";
 import type { GraphEdge, GraphNode, Neighbourhood } from "../shapes";
@@ -74,9 +74,11 @@ export function Graph() {
               {t.map.show}
             </a>
             <input aria-label={t.graph.hide} placeholder={t.graph.hide} value={only} onInput={(event) => setOnly(event.currentTarget.value)} />
-            <button type="button" onClick={saveSvg}>
-              {t.graph.svg}
-            </button>
+            {canSave() && (
+              <button type="button" onClick={saveSvg}>
+                {t.graph.svg}
+              </button>
+            )}
           </>
         )}
       </form>
@@ -204,9 +206,5 @@ function saveSvg(): void {
       element.setAttribute(name, style.getPropertyValue(name));
     }
   });
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
-  link.download = "graph.svg";
-  link.click();
-  URL.revokeObjectURL(link.href);
+  void saveFile(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }), "graph.svg");
 }

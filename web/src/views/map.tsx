@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { call } from "../door";
+import { call, canSave, saveFile } from "../door";
 import { Problem, Time } from "../parts/small";
 import { dressNodes, LINK_TYPES, readColours, type ColourBy } from "../graph/looks";
 import { NodePanel } from "../graph/panel";
 import { findWay, follow, isCause, stepsAt } from "../graph/paths";
-import { save, toPng, toSvg } from "../graph/picture";
+import { toPng, toSvg } from "../graph/picture";
 import { NONE, Scene, type Highlight } from "../graph/scene";
 import { MapTable } from "../graph/table";
 import { useMap, useNames, type Mapped, type NodeName } from "../graph/use_map";
@@ -144,7 +144,11 @@ function Drawn({ mapped }: { mapped: Mapped }) {
   };
   const keep = async (kind: "png" | "svg") => {
     const blob = kind === "png" ? await toPng(scene.current!, base.current!, over.current!) : toSvg(scene.current!, base.current!);
-    save(blob, `graph.${kind}`);
+    try {
+      await saveFile(blob, `graph.${kind}`);
+    } catch (problem) {
+      app.show({ text: t.failed + explain(problem), isError: true });
+    }
   };
   return (
     <>
@@ -161,12 +165,16 @@ function Drawn({ mapped }: { mapped: Mapped }) {
           <option value="kind">{t.map.byKind}</option>
           <option value="topic">{t.map.byTopic}</option>
         </select>
-        <button type="button" onClick={() => void keep("svg")}>
-          {t.graph.svg}
-        </button>
-        <button type="button" onClick={() => void keep("png")}>
-          {t.map.png}
-        </button>
+        {canSave() && (
+          <>
+            <button type="button" onClick={() => void keep("svg")}>
+              {t.graph.svg}
+            </button>
+            <button type="button" onClick={() => void keep("png")}>
+              {t.map.png}
+            </button>
+          </>
+        )}
       </div>
       <p class="status" role="status">
         {t.map.size(answer.nodes, answer.edges, answer.unlinked)}
