@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from memotheca import __version__
-from memotheca.vectors.embedders import is_shipped_model_there
+from memotheca.vectors.embedders import folder_of, is_model_there, is_shipped_model_there
 from scripts import build_page, dist
 
 ROOT = Path(__file__).parents[2]
@@ -60,6 +60,22 @@ def test_the_wheel_has_the_model_the_patterns_and_nothing_of_the_workshop(releas
     assert {"memotheca/vectors/minilm/model.onnx", "memotheca/vectors/minilm/tokenizer.json"} <= set(names)
     assert any(name.startswith("memotheca/patterns/") and not name.endswith(".py") for name in names)
     assert {name.partition("/")[0] for name in names} == {"memotheca", f"memotheca-{__version__}.dist-info"}
+
+
+@pytest.mark.skipif(not is_model_there(folder_of("gte-small")), reason="make model EMBEDDER=gte-small")
+def test_another_model_is_chosen_once_its_wheel_is_installed_beside_it(installed, tmp_path):
+    command = [installed / "bin" / "memotheca", "reindex", "--embedder", "gte-small"]
+    before = subprocess.run(command, env=surroundings(tmp_path), capture_output=True, text=True, check=False)
+    assert before.returncode != 0
+    assert "pip install memotheca-gte-small" in before.stderr
+    wheel = dist.pack_model("gte-small", tmp_path)
+    python = installed / "bin" / "python"
+    install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps", wheel]
+    subprocess.run(install, check=True)
+    subprocess.run(command, env=surroundings(tmp_path), capture_output=True, check=True)
+    remove = [sys.executable, "-m", "pip", "--python", python, "uninstall", "--quiet", "--yes", "memotheca-gte-small"]
+    subprocess.run(remove, check=True)
+    assert subprocess.run([*command[:1], "status"], env=surroundings(tmp_path), check=False).returncode == 0
 
 
 def test_installed_from_the_wheel_alone_it_plays_a_session_over_stdio(installed, tmp_path):
