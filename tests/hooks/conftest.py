@@ -70,5 +70,7 @@ def hooks(tmp_path, run, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     found = Hooks(tmp_path)
     assert run("remember", "The engine listens on port 8123.", "--tag", "ops")[0] == 0
+    # Vectors take longer to make than a test may take.
+    assert run("reindex", "--embedder", "none")[0] == 0
     turn(str(found.data), ON)
     return found

@@ -24,7 +24,11 @@ _READERS: dict[str, Callable[..., ForeignContent]] = {
 
 
 class LostTranscript(Exception):
-    """A transcript that is not there, or nothing that can be read as one; waiting makes it no better."""
+    """A transcript that is nothing that can be read as one; waiting makes it no better."""
+
+
+class MissingTranscript(Exception):
+    """A transcript that is not there, as that of a session in which nothing was said; or not yet."""
 
 
 def keep_session(kernel: Kernel, waiting: WaitingSession) -> list[KeptConversation]:
@@ -45,7 +49,7 @@ def _lines(path: Path) -> Iterator[str]:
     try:
         held = path.stat()
     except OSError as error:
-        raise LostTranscript("the transcript is not there") from error
+        raise MissingTranscript from error
     if not stat.S_ISREG(held.st_mode) or held.st_size > LONGEST_FILE:
         raise LostTranscript("the transcript is no file of lines")
     with path.open("rb") as file:

@@ -1,5 +1,6 @@
 """Hooks of the clients that have them: where each names what it starts at the events of a session."""
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,12 +48,12 @@ HOOKS = {
 }
 
 
-def hook_shapes(client: str, words: Sequence[str]) -> Shape:
+def hook_shapes(client: str, words: Sequence[str], *, platform: str = sys.platform) -> Shape:
     """What is to stand under `hooks`: for each event, how we are started."""
     hooks = HOOKS[client]
     shapes: Shape = {}
     for event, seconds in hooks.events.items():
-        (command, *_) = spell_command([*words, event, "--client", client])
+        (command, *_) = spell_command([*words, event, "--client", client], platform)
         command = command.removesuffix("    (cmd)")
         shapes[event] = [{"hooks": [{"type": "command", "command": command, "timeout": seconds * hooks.unit}]}]
     return shapes

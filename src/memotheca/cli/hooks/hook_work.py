@@ -11,7 +11,7 @@ from memotheca.app import App, build, look_after, refuse_missing
 from memotheca.hooks.answers import answer
 from memotheca.hooks.hook_event import read_event
 from memotheca.hooks.hook_log import note_failure
-from memotheca.hooks.kept_session import LostTranscript, keep_session
+from memotheca.hooks.kept_session import LostTranscript, MissingTranscript, keep_session
 from memotheca.hooks.switch import ON, read_switch
 from memotheca.hooks.waiting_sessions import (
     TRIES,
@@ -78,6 +78,9 @@ def _keep(settings: Settings, apps: dict[str, App], path: Path, waiting: Waiting
         keep_session(app.kernel, waiting)
         propose_lately(app.kernel)
         settle(path, waiting)
+    except MissingTranscript:
+        if waiting.tries >= TRIES:
+            settle(path, waiting)
     except Exception as error:  # noqa: BLE001 — no failure of ours is a client's
         note_failure(data, "keep", error)
         if isinstance(error, Refusal) and error.failure.retryable:
