@@ -14,6 +14,7 @@ from memotheca.cli.hooks import hook_work
 from memotheca.conversations.turns import turns_of
 from memotheca.hooks.waiting_sessions import SETTLED, TRIES
 from memotheca.kernel.handles import resolve
+from memotheca.model.knowledge import Entry
 from memotheca.settings import load
 from tests.hooks.conftest import claude_line
 
@@ -32,6 +33,7 @@ def texts(hooks):
     with app.kernel.read() as snapshot:
         entry = resolve(snapshot, "c-1", "entry").thing
     app.close()
+    assert isinstance(entry, Entry)
     assert entry.attributes["project"] == "engine"
     return [turn.text for turn in turns_of(entry)]
 

@@ -38,15 +38,22 @@ def run(arguments: list[str]) -> int:
         said = _hear()
         name = name or str(said.get("hook_event_name") or "")
         if read_switch(data) == ON:
-            _watch(data, name)
-            if name in ASKED:
-                _tell(name, _answer(options, data, name, said))
-            if name in ENDS or name == BEGINNING:
-                _keep(options, data, name, said)
+            alarm = _watch(data, name)
+            try:
+                _attend(options, data, name, said)
+            finally:
+                alarm.cancel()
     except Exception as error:  # noqa: BLE001 — no failure of ours is a client's
         note_failure(data, name, error)
     _close_quietly()
     return 0
+
+
+def _attend(options: dict[str, str], data: str, name: str, said: dict[str, Any]) -> None:
+    if name in ASKED:
+        _tell(name, _answer(options, data, name, said))
+    if name in ENDS or name == BEGINNING:
+        _keep(options, data, name, said)
 
 
 def _read(arguments: list[str]) -> tuple[dict[str, str], str]:
@@ -75,7 +82,7 @@ def _hear() -> dict[str, Any]:
     return cast(dict[str, Any], said) if isinstance(said, dict) else {}
 
 
-def _watch(data: str, name: str) -> None:
+def _watch(data: str, name: str) -> threading.Timer:
     """End in time, whatever hangs."""
 
     def end() -> None:
@@ -85,6 +92,7 @@ def _watch(data: str, name: str) -> None:
     timer = threading.Timer(LIMITS.get(name, LIMIT), end)
     timer.daemon = True
     timer.start()
+    return timer
 
 
 def _answer(options: dict[str, str], data: str, name: str, said: dict[str, Any]) -> str:
