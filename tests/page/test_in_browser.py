@@ -20,9 +20,9 @@ HERE = Path(__file__).parent
 TOOLS = HERE.parent / "clients"
 SCENARIOS = re.findall(r"^  async (\w+)\(", (HERE / "scenarios.mjs").read_text("utf-8"), re.MULTILINE)
 
-WHOLE = ("remembering", "doing_well", "mending_notes", "collections", "hostility_everywhere", "huge_note")
+WHOLE = ("remembering", "doing_well", "mending_notes", "collections", "hostility_everywhere")
 # Those for which a server is treated in a manner of its own.
-APART = ("entering", "reading_alone", "revoking", "restarting")
+APART = ("entering", "huge_note", "reading_alone", "revoking", "restarting")
 
 
 def missing() -> str | None:
@@ -129,6 +129,20 @@ def test_who_may_only_read_is_offered_nothing_else(browser: Browser, tmp_path: P
         played = browser.play("reading_alone", base=f"http://127.0.0.1:{reading.port}")
     finally:
         reading.close()
+    assert played["ok"], played["error"]
+
+
+def test_a_note_of_ten_megabytes_is_looked_at_as_far_as_it_is_shown(browser: Browser, tmp_path: Path) -> None:
+    data, vault = tmp_path / "data", tmp_path / "vault"
+    vault.mkdir()
+    HttpServer(data, errors=subprocess.DEVNULL).close()
+    # Vectors of so long a text take minutes and say nothing about the page.
+    subprocess.run([*MEMOTHECA, "reindex", "--embedder", "none", "--data", str(data)], check=True, capture_output=True)
+    server = HttpServer(data, "--vault", str(vault), errors=subprocess.DEVNULL)
+    try:
+        played = browser.play("huge_note", base=f"http://127.0.0.1:{server.port}", vault=str(vault))
+    finally:
+        server.close()
     assert played["ok"], played["error"]
 
 
