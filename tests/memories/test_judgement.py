@@ -46,6 +46,9 @@ def asserted(answer: dict[str, Any]) -> list[str]:
             "Der Schlüssel zum Dachboden hängt jetzt bei Frau Adomeit.",
             ("Nowak", "Adomeit"),
         ),
+        ("Die Werkstatt öffnet um 8 Uhr.", "Die Werkstatt öffnet ab jetzt erst um 9 Uhr.", ("8 Uhr", "9 Uhr")),
+        ("Spotkanie zespołu jest o 10:00.", "Spotkanie zespołu jest teraz o 9:30.", ("10:00", "9:30")),
+        ("Møtet er på tirsdag.", "Møtet er flyttet til onsdag.", ("tirsdag", "onsdag")),
     ],
 )
 def test_another_value_of_the_same_is_told_as_it_is_written(
@@ -70,6 +73,9 @@ def test_what_is_no_longer_so_is_an_update_and_no_dispute(librarian: Librarian, 
     [
         ("The indexer is small. It is written in Go.", "The mailer is small. It is written in Rust."),
         ("The cellar pump ran 5 minutes on 2 January.", "The cellar pump ran 20 minutes on 3 January."),
+        ("In 2024 the orchard gave 310 crates.", "In 2025 the orchard gave 280 crates."),
+        ("Rent paid in May: 700 €.", "Rent paid in June: 700 €."),
+        ("Im Mai 2025 kamen 31 Gäste.", "Im Juni 2025 kamen 44 Gäste."),
         ("LK-14 weighs 310 grams.", "LK-15 weighs 280 grams."),
         ("How many seats has the hall, 40?", "How many seats has the hall, 60?"),
         ("The goal for the year is 50 members.", "The goal for next year is 80 members."),

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -20,6 +20,7 @@ CUES = ("change", "denial", "plan", "goal", "saying", "repetition", "dispute", "
 # Chosen: beyond so much, more tells no more.
 MOST_SHARED, MOST_LEFT, MANY = 6.0, 8.0, 2
 SAME_WORDS = 0.75  # chosen: three words of four
+MORE = 2  # chosen: "from now on only"
 LEADING = 1 / 3  # chosen: what stands in the first third of a sentence is what it is about
 
 
@@ -189,12 +190,39 @@ def _nearest_day(year: str, month: int, day: int, said: date) -> date:
 
 
 def are_other_days(pair: Pair) -> bool:
-    """Whether both tell a figure of a day that had come when it was told, and not of the same day: two readings."""
-    mine, theirs = days_of(pair.aligned.newer, pair.newer.at), days_of(pair.aligned.older, pair.older.at)
-    if not mine or not theirs or set(mine) & set(theirs):
+    """Whether both tell a figure of a day, a month or a year that had come when it was told, and not of the same: two
+    readings."""
+    if _is_of_another_period(pair):
+        return True
+    if not any(old.kind in ("amount", "number") for old, _ in pair.aligned.differing):
         return False
-    has_figures = any(old.kind in ("amount", "number") for old, _ in pair.aligned.differing)
-    return has_figures and _have_come(mine, pair.newer.at) and _have_come(theirs, pair.older.at)
+    mine, theirs = days_of(pair.aligned.newer, pair.newer.at), days_of(pair.aligned.older, pair.older.at)
+    if not mine or not theirs:
+        return _are_other_periods(pair)
+    return not set(mine) & set(theirs) and _have_come(mine, pair.newer.at) and _have_come(theirs, pair.older.at)
+
+
+def _is_of_another_period(pair: Pair) -> bool:
+    """Whether the same figure is told of another month or year: what was paid in May and in June."""
+    differing = [old for old, _ in pair.aligned.differing]
+    has_same_figure = any(value.kind in ("amount", "number") for value in pair.aligned.agreeing)
+    is_changed = "change" in pair.aligned.newer.cues
+    return has_same_figure and not is_changed and len(differing) == 1 and differing[0].unit in ("month", "year")
+
+
+def _are_other_periods(pair: Pair) -> bool:
+    """Whether the two begin by naming another month, or another year that is over, nothing being said to have changed:
+    what is so in this year is so now."""
+    mine, theirs = _periods(pair.aligned.newer), _periods(pair.aligned.older)
+    if not mine or not theirs or mine & theirs or "change" in pair.aligned.newer.cues:
+        return False
+    return f"{_day_of(pair.newer.at).year}--" not in mine
+
+
+def _periods(statement: Statement) -> set[str]:
+    """The days, months and years that a sentence begins with."""
+    places = ((value, value.place <= LEADING * len(statement.text)) for value in statement.values)
+    return {value.key for value, is_leading in places if is_leading and value.kind == "date"}
 
 
 def _have_come(days: Sequence[date], at: int) -> bool:
@@ -244,7 +272,16 @@ def differs_in_one_slot(pair: Pair) -> bool:
     if names and not denied:
         return len(fresh) == len(missing) == 1 and fresh <= mine.names and missing <= theirs.names
     slots = len(pair.aligned.differing) + denied
-    return slots == 1 and not fresh and not missing and _same_number(pair)
+    # Who says that it is so now may say it in a word or two more, leaving out nothing.
+    says_so = "change" in mine.cues and not denied and not fresh & mine.names and _stand_last(mine, fresh)
+    return slots == 1 and len(fresh) <= (MORE if says_so else 0) and not missing and _same_number(pair)
+
+
+def _stand_last(statement: Statement, fresh: Collection[str]) -> bool:
+    """Whether some words of a sentence come behind all others, but for those of change: what stands among them is about
+    something else, as the library's café is not the library."""
+    order = [term in fresh for term in statement.own if term not in _CHANGING]
+    return order == sorted(order)
 
 
 def is_repeated(pair: Pair) -> bool:

@@ -114,13 +114,18 @@ CHANGES = _folded(
     jetzt nun mehr statt stattdessen wieder neu neue neuer neuen neues seit ab geändert gewechselt ersetzt verschoben
     verlegt nunmehr bisher bislang früher inzwischen mittlerweile abgesagt künftig ehemals doch
     maintenant désormais plus dorénavant nouveau nouvelle nouveaux depuis remplacé changé déplacé reporté annulé
-    auparavant
-    ahora ya nuevo nueva desde cambiado cambió sustituido trasladado aplazado cancelado antes
-    agora já novo nova desde mudou mudado substituído adiado cancelado passou antes
-    adesso ora ormai nuovo nuova dal dalla cambiato sostituito spostato rinviato annullato prima
+    remplacée changée déplacée reportée annulée auparavant
+    ahora ya nuevo nueva desde cambiado cambió sustituido trasladado aplazado cancelado cambiada sustituida trasladada
+    aplazada cancelada antes
+    agora já novo nova desde mudou mudado substituído adiado cancelado mudada substituída adiada cancelada passou antes
+    adesso ora ormai nuovo nuova dal dalla cambiato sostituito spostato rinviato annullato cambiata sostituita spostata
+    rinviata annullata prima
     nu nieuw nieuwe voortaan sinds vanaf veranderd vervangen verplaatst uitgesteld geannuleerd voorheen
     nu ny nyt nye siden fremover ændret udskudt flyttet erstattet aflyst tidligere
-    nu ny nytt nya sedan ändrat flyttat ersatt inställd tidigare
+    nu ny nytt nya sedan ändrat flyttat ersatt inställd tidigare nå lenger lengre
+    teraz już obecnie odtąd zmieniono zmieniony zmieniona przeniesione przeniesiony przeniesiona nowy nowa dawniej
+    nyní teď už nově dříve přesunuto теперь сейчас уже перенесли перенесена перенесён тепер зараз вже
+    şimdi yeni nyt enää uusi siirretty már mostantól τώρα πλέον acum mutat
     """
 )
 # What may be, is wanted, or is planned.
