@@ -24,7 +24,9 @@ from machine import describe
 from memotheca.app import App, build, write_down
 from memotheca.memory.outcomes.calibrator import brier_score, calibration_error, features_of
 from memotheca.memory.outcomes.learner import Learner, read_learner
+from memotheca.memory.session.focus import fit_of
 from memotheca.memory.session.state import activity_of
+from memotheca.memory.tuning.gates import gates_at, voice_at
 from memotheca.model.clock import DAY, from_iso
 from memotheca.settings import load as load_settings
 from memotheca.storage.instruments.retrievals import RetrievalRow
@@ -49,6 +51,7 @@ class Measured:
     tokens: int = 0
     known: int = 0
     pairs: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
+    unlearned: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
     paths: list[int] = field(default_factory=list[int])
     labels: float = 0.0
     lambda_s: float = 0.0
@@ -141,11 +144,15 @@ def examine(played: Played, questions: Sequence[Question], measured: Measured) -
     names = {id: name for name, id in played.ids.items()}
     with played.app.kernel.read() as snapshot:
         learner = read_learner(snapshot, "General")
+        voice = voice_at(snapshot, gates_at(snapshot))
     for question in questions:
         asked = ask_in_context(_Monthly(played, -1), question, BUDGET)
         predicted = observe(played, _session(question, -1), helped(asked))
         if predicted is not None:
             measured.pairs.append((predicted, helped(asked)))
+            shown = latest(played, _session(question, -1)).shown
+            best = max((each.signals.get("cosine", 0.0) for each in shown), default=0.0)
+            measured.unlearned.append((fit_of(best, voice), helped(asked)))
         if not question["gold"]:
             continue
         measured.known += 1
@@ -214,11 +221,13 @@ def mean(values: Sequence[float]) -> float:
 def rows_of(runs: Sequence[Measured]) -> dict[str, float]:
     """The numbers of several halvings together."""
     pairs = [pair for run in runs for pair in run.pairs]
+    unlearned = [pair for run in runs for pair in run.unlearned]
     found = {
         "nDCG@10": 100 * mean([each for run in runs for each in run.ndcg]),
         f"evidence in {BUDGET} tokens": 100 * mean([each for run in runs for each in run.evidence]),
         "tokens an answer": sum(run.tokens for run in runs) / max(1, sum(run.answered for run in runs)),
         "ECE": 100 * (calibration_error(pairs) or 0.0),
+        "ECE of the same, unlearned": 100 * (calibration_error(unlearned) or 0.0),
         "Brier": 100 * (brier_score(pairs) or 0.0),
         "links of a causal path": mean([each for run in runs for each in run.paths]),
         "paths found": mean([len(run.paths) for run in runs]),

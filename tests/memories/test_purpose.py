@@ -71,3 +71,24 @@ def test_what_does_not_fit_is_refused(librarian: Librarian, ids: list[str]) -> N
     assert librarian.error("compute_teleological_vector", content="x", profile_id="nobody")["code"] == -32012
     wrong = {"content": "x", "compute_tucker": True, "tucker_ranks": [0]}
     assert librarian.error("compute_teleological_vector", **wrong)["code"] == -32002
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("compute_teleological_vector", {"content": "Uploads fail when the disk is full."}),
+        ("search_teleological", {"query_content": "Uploads fail when the disk is full."}),
+    ],
+)
+def test_without_a_goal_it_is_said_which_tool_finds_one(
+    librarian: Librarian, tool: str, arguments: dict[str, str]
+) -> None:
+    librarian.remember("Uploads fail when the disk is full.")
+    error = librarian.error(tool, **arguments)
+    assert error["code"] == -32002
+    assert error["message"].startswith("insufficient_data")
+    assert "auto_bootstrap_north_star" in error["data"]["recovery"]
+
+
+def test_a_tool_without_parameters_says_so(librarian: Librarian) -> None:
+    assert librarian.error("homeostatic_status", colour=1)["message"].endswith("there are none.")

@@ -176,7 +176,7 @@ def _to_refusal(error: jsonschema_rs.ValidationError, schema: Schema) -> Refusal
         return MissingArgument.at(f"{kind.property} is required.", path)
     if isinstance(kind, jsonschema_rs.ValidationErrorKind.AdditionalProperties):
         place = [*path, kind.unexpected[0]]
-        known = ", ".join(_rule(error, schema)["properties"])
+        known = ", ".join(_rule(error, schema)["properties"]) or "none"
         return refuse_invalid(f"{spell(place)} is not a parameter; there are {known}.", place)
     if isinstance(kind, jsonschema_rs.ValidationErrorKind.Enum):
         allowed = ", ".join(json.dumps(each, ensure_ascii=False) for each in _rule(error, schema)["enum"])

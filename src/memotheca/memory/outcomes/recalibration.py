@@ -3,6 +3,7 @@ where it predicts them better (memory-model: Calibrator)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 from memotheca.kernel.kernel import Kernel
@@ -112,13 +113,13 @@ def _learn(kernel: Kernel, snapshot: Snapshot, wanted: RecalibrationRequest) -> 
         return unchanged
     own = read_own_learner(snapshot, wanted.domain)
     # From nothing there is nothing to step from; where predictions hold badly, small steps are not enough.
-    start = None if own is None or wanted.is_full or is_low(outcomes, wanted.domain) else own.calibrator
+    starts = [None] if own is None or wanted.is_full or is_low(outcomes, wanted.domain) else [None, own.calibrator]
     current = read_learner(snapshot, wanted.domain)
     tested = [each for each in labels.examples if each.is_test and (current is None or each.time > current.time)]
     if len(tested) < TESTED:
         reason = f"Since it learned last, {len(tested)} of {TESTED} outcomes were observed that could test it."
         return replace(unchanged, reason=reason)
-    held_out = _test(labels, tested, lambda taught: _learned(taught, start, unchanged.alpha)[0])
+    start, held_out = _tried(labels, tested, starts, unchanged.alpha)
     calibrator, steps = _learned(labels.examples, start, unchanged.alpha)
     if not _is_better(held_out):
         reason = "What was learned predicts questions that it has not seen no better, and is not taken over."
@@ -143,6 +144,20 @@ def _learn(kernel: Kernel, snapshot: Snapshot, wanted: RecalibrationRequest) -> 
         learner=learner,
         reason=f"Calibration error {held_out['ece_before']:.3f} before, {held_out['ece_after']:.3f} after",
     )
+
+
+def _tried(
+    labels: Labels, tested: Sequence[LabelledExample], starts: Sequence[Calibrator | None], alpha: float
+) -> tuple[Calibrator | None, dict[str, Any]]:
+    """From where to learn, the first that does better on what is held out, and how it does: the likeliest weights keep
+    nothing of what early outcomes taught; where they do no better, small steps may."""
+    start, held_out = None, dict[str, Any]()
+    for start in starts:
+        teach = partial(_learned, start=start, alpha=alpha)
+        held_out = _test(labels, tested, lambda taught, teach=teach: teach(taught)[0])
+        if _is_better(held_out):
+            break
+    return start, held_out
 
 
 def _is_better(held_out: Mapping[str, Any]) -> bool:

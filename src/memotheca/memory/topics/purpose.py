@@ -21,6 +21,7 @@ from memotheca.memory.standing.probe import hang_question
 from memotheca.memory.standing.sample import hang
 from memotheca.memory.topics.entry_topics import see_entries
 from memotheca.memory.topics.lens_terms import terms_of
+from memotheca.memory.topics.missing_goal import NoGoal
 from memotheca.memory.topics.north_star import Goal, read_goal
 from memotheca.memory.topics.topics import TopicMap, read_topics
 from memotheca.model.errors import Failure, Refusal
@@ -99,7 +100,7 @@ def purpose_ground(kernel: Kernel, snapshot: Snapshot) -> PurposeGround:
     known = read_topics(kernel, snapshot)
     goal = read_goal(snapshot, known)
     if known is None or goal is None:
-        raise Refusal(Failure.INVALID, "insufficient_data: no goal was found yet; purposes are measured against it.")
+        raise NoGoal
     typical = [id for topic in goal.topics for id in topic.members[: max(2, TYPICAL // len(goal.topics))]][:TYPICAL]
     members = list(snapshot.living(typical).values())
     return PurposeGround(known, goal, Gallery(hang(snapshot, members, with_walks=False)))

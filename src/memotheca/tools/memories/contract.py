@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from memotheca.memory.graph.cancer import Unbalanced
 from memotheca.memory.session.pulse import Pulse
+from memotheca.memory.topics.missing_goal import NoGoal
 from memotheca.model.errors import Failure, Refusal
 from memotheca.toolkit.contract import Contract, Exchange, Reply
 from memotheca.toolkit.fields import Schema, number, object_schema, text, to_json
@@ -69,7 +70,10 @@ ERRORS: dict[Failure, ErrorName] = {
     Failure.INTERNAL: ErrorName(-32115, "INTERNAL", "Look at get_system_logs"),
 }
 # Refusals that have a number of their own, whatever failure they are elsewhere.
-OWN: dict[type[Refusal], ErrorName] = {Unbalanced: SEMANTIC_CANCER_DETECTED}
+OWN: dict[type[Refusal], ErrorName] = {
+    Unbalanced: SEMANTIC_CANCER_DETECTED,
+    NoGoal: ErrorName(-32002, "INVALID_PARAMS", "Let auto_bootstrap_north_star find a goal first"),
+}
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
