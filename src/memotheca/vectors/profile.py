@@ -21,7 +21,7 @@ class Voice:
 
 
 DEFAULT_VOICE = Voice()
-# Measured (docs/decisions/search.md, Other embedders): how the models that we build speak, on halves of the sets.
+# Measured (docs/decisions/search.md, Other embedders): how our models speak; of granite on cranfield alone.
 VOICES = {
     "minilm": DEFAULT_VOICE,
     "gte-small": Voice(centre=0.73, spread=0.025, near=0.78),
