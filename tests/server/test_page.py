@@ -9,10 +9,12 @@ from typing import Any
 
 import anyio
 import pytest
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from memotheca.server.page_files import POLICY, PageFiles, is_built, is_of_page
+from memotheca.server.web import LargeAsTheyAre
 from tests.server.test_http import HttpServer
 from tests.server.test_tokens import token
 
@@ -112,6 +114,23 @@ def test_a_link_elsewhere_leads_to_the_page_and_to_nothing_else(server):
     assert server.send("GET", "/", **followed)[0] == 200
     assert server.send("GET", "/mcp", **followed)[0] == 403
     assert server.send("GET", "/", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors")[0] == 403
+
+
+@pytest.mark.parametrize(("length", "encoding"), [(50_000, "gzip"), (1_000_001, "identity")])
+def test_nobody_waits_for_the_compression_of_what_is_very_large(length, encoding):
+    answered: list[dict[str, Any]] = []
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"accept-encoding", b"gzip")]}
+
+    async def receive() -> Any:
+        return {"type": "http.request"}
+
+    async def send(message: Any) -> None:
+        answered.append(message)
+
+    app = GZipMiddleware(LargeAsTheyAre(PlainTextResponse("x" * length)), minimum_size=1024)
+    anyio.run(app, scope, receive, send)
+    assert dict(answered[0]["headers"])[b"content-encoding"] == encoding.encode()
+    assert (len(answered[1]["body"]) == length) == (encoding == "identity")
 
 
 def test_long_answers_are_compressed_for_who_takes_that_and_streams_are_not(server):

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { arrange, unpack } from "../src/graph/columns";
 import { findWay, follow, isCause, turnRound } from "../src/graph/paths";
 import { mix, parseColour, spell } from "../src/graph/raster";
+import { byDegree } from "../src/graph/scene";
 
 // 0 → 1 → 2 → 3 and 0 → 3, and 4 alone.
 const LINKS = [[0, 1], [0, 3], [1, 2], [2, 3]] as const; // prettier-ignore
@@ -53,4 +54,8 @@ test("colours are read as style sheets tell them, and mixed", () => {
   expect(spell(parseColour("rgba(1, 2, 3, 0.5)"))).toBe("rgb(1 2 3)");
   expect(spell(parseColour("color(srgb 1 0.5 0)"))).toBe("rgb(255 128 0)");
   expect(spell(mix(parseColour("rgb(0, 0, 0)"), parseColour("rgb(100, 200, 0)"), 0.5))).toBe("rgb(50 100 0)");
+});
+
+test("the most linked come first, of equals the older", () => {
+  expect([...byDegree({ ...graph, degree: Uint32Array.of(1, 3, 0, 3, 2) })]).toEqual([1, 3, 4, 0, 2]);
 });

@@ -22,6 +22,7 @@ export interface Look {
 }
 
 const COUNT = 0x0fff; // the lower bits of heat; above them is the type of the last link
+const DARKEST = 0.85; // of a link's colour, so that nodes still stand out
 const WHILE_MOVING = 4000; // links that are drawn before everything rests
 const SLICE = 8; // milliseconds that are spent on further links at a time
 const OFTEN = 256; // links between two looks at the clock
@@ -54,10 +55,14 @@ export class Raster {
 
   /** How heat looks: from the paper towards the colour of a link's type, quickly at first. */
   tone(colours: Colours, strength: number): void {
-    for (let type = 0; type < 16; type += 1) {
-      const colour = colours.links[Math.min(type, colours.links.length - 1)]!;
+    for (let type = 0; type < colours.links.length; type += 1) {
+      const colour = colours.links[type]!;
       for (let count = 0; count <= COUNT; count += 1) {
-        const share = count === 0 ? 0 : Math.min(0.85, strength * (0.25 + 0.16 * Math.log2(count)));
+        const share = count === 0 ? 0 : Math.min(DARKEST, strength * (0.25 + 0.16 * Math.log2(count)));
+        if (share === DARKEST) {
+          this.tones.fill(mix(colours.paper, colour, share), (type << 12) | count, ((type + 1) << 12) >>> 0);
+          break;
+        }
         this.tones[(type << 12) | count] = mix(colours.paper, colour, share);
       }
     }

@@ -25,13 +25,24 @@ const ZOOM = 1.25;
 const NEAREST = 60; // pixels for one unit
 export const NONE: Highlight = { links: [], nodes: [] };
 
+/** All nodes, the most linked first: sorted by counting, since comparing takes longer than the whole picture. */
+export function byDegree(graph: Graph): Uint32Array<ArrayBuffer> {
+  const most = graph.degree.reduce((most, degree) => Math.max(most, degree), 0);
+  const next = new Uint32Array(most + 2);
+  for (const degree of graph.degree) next[most - degree + 1]! += 1;
+  for (let at = 1; at < next.length; at += 1) next[at]! += next[at - 1]!;
+  const order = new Uint32Array(graph.count);
+  for (let node = 0; node < graph.count; node += 1) order[next[most - graph.degree[node]!]!++] = node;
+  return order;
+}
+
 export class Scene {
   view: View = { x: 0, y: 0, scale: 1 };
   private raster: Raster | undefined;
   private look: Look | undefined;
   private colours: Colours | undefined;
   private ink = "#000";
-  private order = new Uint32Array();
+  private readonly order: Uint32Array;
   private labels: number[] = [];
   private near: number[] = []; // the visible nodes, where they are few
   private nearLinks: number[] = [];
@@ -40,7 +51,7 @@ export class Scene {
   private hovered = -1;
   private waiting = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private isMoving = false;
+  isMoving = false;
   private readonly pointers = new Map<number, { x: number; y: number }>();
   private travelled = 0;
   private readonly stop = new AbortController();
@@ -53,8 +64,7 @@ export class Scene {
     private readonly names: ReadonlyMap<number, { title: string }>,
     private readonly listener: Listener,
   ) {
-    this.order = Uint32Array.from({ length: graph.count }, (_, node) => node);
-    this.order.sort((one, other) => graph.degree[other]! - graph.degree[one]! || one - other);
+    this.order = byDegree(graph);
     this.listen();
     this.watcher = new ResizeObserver(() => this.moved());
     this.watcher.observe(over);
@@ -404,7 +414,7 @@ export function drawNear(scene: Scene, context: CanvasRenderingContext2D, drawn:
     context.arc(x, y, radius(scene, node) + 3, 0, 7);
     context.stroke();
   }
-  const labelled = new Set(isMarked ? highlight.nodes.slice(0, LABELS) : scene.shownLabels);
+  const labelled = new Set((isMarked ? highlight.nodes : scene.shownLabels).slice(0, scene.isMoving ? LABELS / 2 : LABELS));
   for (const node of [drawn.hovered, drawn.chosen]) if (node >= 0) labelled.add(node);
   context.font = "12px system-ui, sans-serif";
   context.textAlign = "center";
