@@ -1,7 +1,11 @@
 """What hooks do on systems that are not this one, as far as that can be tried here."""
 
 import json
+import os
+import shutil
 import socket
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -21,8 +25,15 @@ def test_without_local_sockets_no_door_is_opened_and_none_is_asked(hooks, run, m
     assert "8123" in json.loads(capsys.readouterr().out)["hookSpecificOutput"]["additionalContext"]
 
 
-def test_a_directory_too_deep_for_a_socket_is_served_without_one(tmp_path):
-    assert hook_door._open(tmp_path / ("deep" * 30)) is None
+def test_a_folder_too_deep_for_a_socket_or_open_to_others_has_none(hooks, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("deep" * 30)))
+    assert hook_door._open(hooks.data) is None
+    short = Path(tempfile.mkdtemp(prefix="m", dir="/tmp"))
+    monkeypatch.setattr(tempfile, "tempdir", str(short))
+    (short / f"memotheca-{os.getuid()}").mkdir()
+    (short / f"memotheca-{os.getuid()}").chmod(0o777)
+    assert hook_door._open(hooks.data) is None
+    shutil.rmtree(short)
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ def test_a_server_that_has_the_data_open_is_asked_and_one_that_was_killed_is_don
         server.stdin.flush()
         server.stdout.readline()
         doors = hooks.data / "locks" / "doors"
-        assert [path.name for path in doors.iterdir()] == [f"{server.pid}.sock"]
+        assert [path.name for path in doors.iterdir()] == [f"{server.pid}.door"]
         # Only who is asked through the door can answer now.
         (hooks.data / "memotheca.toml").write_text("nonsense = 1\n")
         assert hooks.tell("UserPromptSubmit", prompt=PROMPT) == ""
@@ -197,10 +197,11 @@ def test_a_server_that_has_the_data_open_is_asked_and_one_that_was_killed_is_don
 def test_a_server_that_says_nothing_holds_nobody_up(hooks):
     """As one that is suspended: it takes the line, and that is all."""
     doors = hooks.data / "locks" / "doors"
-    doors.mkdir()
+    doors.mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door:
-        door.bind(str(doors / "1.sock"))
+        door.bind(str(doors / "silent"))
         door.listen(4)
+        (doors / "1.door").write_text(str(doors / "silent"))
         began = time.monotonic()
         assert "8123" in hooks.tell("SessionStart")
         assert time.monotonic() - began < 10

@@ -16,7 +16,7 @@ from memotheca.hooks.hook_log import note_failure
 from memotheca.hooks.switch import ON, read_switch
 
 WAITING = "hooks"  # where sessions wait to be kept
-DOORS = os.path.join("locks", "doors")  # where servers listen
+DOORS = os.path.join("locks", "doors")  # where servers say where they listen
 MOST = 16_000_000  # chosen: bytes of stdin; what is longer is no event
 LIMITS = {"UserPromptSubmit": 4.0, "BeforeAgent": 4.0, "SessionStart": 10.0}  # chosen: seconds that a person waits
 LIMIT = 20.0  # chosen: for all else; clients have limits of their own below it
@@ -119,7 +119,7 @@ def _ask_servers(data: str, asked: dict[str, Any]) -> str | None:
     if not hasattr(socket, "AF_UNIX"):
         return None
     try:
-        doors = [each.path for each in os.scandir(os.path.join(data, DOORS)) if each.name.endswith(".sock")]
+        doors = [each.path for each in os.scandir(os.path.join(data, DOORS)) if each.name.endswith(".door")]
     except OSError:
         return None
     for door in sorted(doors, key=_age):
@@ -140,7 +140,7 @@ def _ask(door: str, asked: dict[str, Any]) -> str | None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
         try:
             line.settimeout(CONNECTED)
-            line.connect(door)
+            line.connect(_behind(door))
             line.settimeout(ANSWERED)
             line.sendall(json.dumps(asked).encode() + b"\n")
             line.shutdown(socket.SHUT_WR)
@@ -153,6 +153,16 @@ def _ask(door: str, asked: dict[str, Any]) -> str | None:
         except (OSError, ValueError):
             pass
     return None
+
+
+def _behind(door: str) -> str:
+    """The socket of a door; one in a folder that others may write to is nobody's to be trusted with a prompt."""
+    with open(door, encoding="utf-8") as file:
+        path = file.read().strip()
+    held = os.stat(os.path.dirname(path))
+    if held.st_uid != os.getuid() or held.st_mode & 0o077:
+        raise FileNotFoundError(path)
+    return path
 
 
 def _remove(path: str) -> None:

@@ -1,13 +1,15 @@
-"""Hook door: a socket in the data directory at which hooks of this machine's own user ask a server that has everything
+"""Hook door: a socket at which hooks of this machine's own user ask a server that has everything
 loaded, instead of loading it themselves at every prompt (`cli/hooks/hook_client.py`).
 
-The directory is its owner's alone, and so is the door. Where a system has no such sockets, hooks do without.
+The socket is in a folder of passing files that is its user's alone, since a data directory is copied, and a socket
+cannot be; a file in the data directory says where. Where a system has no such sockets, hooks do without.
 """
 
 import json
 import logging
 import os
 import socket
+import tempfile
 import threading
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
+from uuid import uuid4
 
 from memotheca.app import App
 from memotheca.hooks.hook_event import read_event
@@ -24,7 +27,7 @@ from memotheca.settings import hook_wishes, load
 
 log = logging.getLogger(__name__)
 
-FOLDER = Path("locks") / "doors"  # where `cli/hooks/hook_client.py` looks
+FOLDER, SIGN = Path("locks") / "doors", ".door"  # where `cli/hooks/hook_client.py` looks
 LONGEST_PATH = 100  # specification: 108 bytes with the last zero on Linux, 104 on macOS
 MOST = 16_000_000  # chosen: bytes, as the hook takes of stdin
 PATIENCE = 5.0  # chosen: seconds for a hook to say what it wants
@@ -41,13 +44,15 @@ def hook_door(app: App) -> Generator[None]:
         yield
         return
     path = Path(door.getsockname())
+    sign = app.data / FOLDER / f"{os.getpid()}{SIGN}"
     hands = ThreadPoolExecutor(HANDS, thread_name_prefix="hook")
     threading.Thread(target=_keep_door, args=(app, door, hands), name="hooks", daemon=True).start()
     try:
         yield
     finally:
-        with suppress(OSError):
-            path.unlink()
+        for each in (sign, path):
+            with suppress(OSError):
+                each.unlink()
         # Wakes whoever waits at it.
         with suppress(OSError):
             door.shutdown(socket.SHUT_RDWR)
@@ -56,17 +61,25 @@ def hook_door(app: App) -> Generator[None]:
 
 
 def _open(data: Path) -> socket.socket | None:
-    path = data.absolute() / FOLDER / f"{os.getpid()}.sock"
-    if not hasattr(socket, "AF_UNIX") or len(os.fsencode(path)) > LONGEST_PATH:
+    if not hasattr(socket, "AF_UNIX"):
+        return None
+    folder = Path(tempfile.gettempdir()) / f"memotheca-{os.getuid()}"
+    path = folder / f"{os.getpid()}-{uuid4().hex[:12]}.sock"
+    if len(os.fsencode(path)) > LONGEST_PATH:
         return None
     door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _clear(path.parent)
-        path.unlink(missing_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        held = folder.stat()
+        if held.st_uid != os.getuid() or held.st_mode & 0o077:
+            raise PermissionError(1, f"{folder} is somebody else's")
         door.bind(str(path))
         path.chmod(0o600)
         door.listen(HANDS * 4)
+        signs = data / FOLDER
+        signs.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _clear(signs)
+        (signs / f"{os.getpid()}{SIGN}").write_text(str(path), "utf-8")
     except OSError as error:
         log.warning("hooks have to do without this server: %s", error.strerror)
         door.close()
@@ -74,17 +87,17 @@ def _open(data: Path) -> socket.socket | None:
     return door
 
 
-def _clear(folder: Path) -> None:
-    """Take away the doors of servers that were killed."""
-    for path in folder.glob("*.sock"):
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+def _clear(signs: Path) -> None:
+    """Take away the doors of servers that have ended."""
+    for sign in signs.glob(f"*{SIGN}"):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line, suppress(OSError, ValueError):
+            path = Path(sign.read_text("utf-8"))
             line.settimeout(GLANCE)
             try:
                 line.connect(str(path))
-            except ConnectionRefusedError:
+            except (ConnectionRefusedError, FileNotFoundError):
+                sign.unlink(missing_ok=True)
                 path.unlink(missing_ok=True)
-            except OSError:
-                continue
 
 
 def _keep_door(app: App, door: socket.socket, hands: ThreadPoolExecutor) -> None:
