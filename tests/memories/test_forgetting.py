@@ -128,6 +128,7 @@ def test_a_section_goes_only_with_its_document(librarian: Librarian, document: s
     assert error["data"]["name"] == "UNSUPPORTED"
 
 
+@pytest.mark.only_sqlite(reason="it looks into the files")
 @pytest.mark.parametrize("kind", ["memory", "note", "document"])
 def test_what_the_user_wants_gone_is_gone_from_every_file(librarian: Librarian, tmp_path: Path, kind: str) -> None:
     if kind == "memory":

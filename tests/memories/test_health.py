@@ -84,6 +84,7 @@ def test_rows_are_sealed_and_segments_counted(librarian: Librarian, monkeypatch:
     assert librarian.found("note")
 
 
+@pytest.mark.only_sqlite(reason="elsewhere the folder is a cache, and brought again")
 def test_a_file_of_the_index_that_is_gone_is_noticed_and_made_anew_only_when_it_is_critical(
     librarian: Librarian, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,6 +103,7 @@ def test_a_file_of_the_index_that_is_gone_is_noticed_and_made_anew_only_when_it_
     assert len(librarian.found("note")) == 5
 
 
+@pytest.mark.only_sqlite(reason="elsewhere the log is the servers")
 def test_the_log_is_measured_and_shortened(librarian: Librarian) -> None:
     for number in range(30):
         librarian.remember(f"Note number {number}.")

@@ -169,6 +169,7 @@ def test_a_question_does_not_outlive_what_it_showed(librarian: Librarian, is_wri
     assert pairs(librarian) == {}
 
 
+@pytest.mark.only_sqlite(reason="it looks into the files")
 @pytest.mark.parametrize("is_written", [True, False])
 def test_a_session_forgets_what_it_asked_last_with_what_that_showed(librarian: Librarian, is_written: bool) -> None:
     librarian.session = "mine"

@@ -18,7 +18,6 @@ from memotheca.memory.curation.pass_progress import is_due
 from memotheca.memory.session.state import activity_of
 from memotheca.model.clock import DAY, SECOND
 from memotheca.storage import care_tasks
-from memotheca.storage.roles import lease
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
 
@@ -174,7 +173,7 @@ def test_one_process_at_a_time_looks_through(tmp_path: Path) -> None:
     librarian = Librarian(app, tmp_path)
     librarian.call("store", topic="Ada", content="Ada lives in Paris.")
     activity_of(app.kernel).look(app.kernel.collection, ["x"], 1)
-    with lease(tmp_path, "review") as held:
+    with app.kernel.store.database.lease(tmp_path, "review") as held:
         assert held is not None
         look_after(app, lambda: False)
         assert is_due(app.kernel)
@@ -271,6 +270,7 @@ def test_there_are_never_more_than_so_many_and_the_least_pressing_go(
     assert (found[0].one, found[0].other) == (one, other)
 
 
+@pytest.mark.only_sqlite(reason="it opens the file")
 def test_the_list_outlives_the_process(librarian: Librarian, tmp_path: Path) -> None:
     clash(librarian)
     (row,) = rows(librarian)

@@ -101,6 +101,21 @@ def revoke_token(data: Path, name: str) -> AccessToken:
     return gone[0]
 
 
+def rename_in_tokens(data: Path, collection: str, wanted: str) -> int:
+    """Let the tokens that were made for a collection be for it under its new name; says how many there are."""
+    found = [each for each in read_tokens(data) if collection in each.collections]
+
+    def act(held: list[AccessToken]) -> list[AccessToken]:
+        return [
+            replace(each, collections=tuple(wanted if name == collection else name for name in each.collections))
+            for each in held
+        ]
+
+    if found:
+        _change(data, act)
+    return len(found)
+
+
 def read_tokens(data: Path) -> list[AccessToken]:
     """All tokens, none where there is no file."""
     path = data / FILE

@@ -59,6 +59,10 @@ class Database(Protocol):
         """Who holds such a role, in words; nothing where nobody does."""
         ...
 
+    def others(self) -> str:
+        """Which other programs have the data open, in words; nothing where none is known of."""
+        ...
+
     def has_table(self, session: Session, name: str) -> bool: ...
 
     def check(self) -> list[str]:

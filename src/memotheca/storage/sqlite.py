@@ -15,6 +15,7 @@ import apsw
 
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.database import LogMissing, Row, Session, Value
+from memotheca.storage.presence import gate, present
 from memotheca.storage.roles import Lease, WriterMark, holder_of, lease
 from memotheca.storage.soundness import count_all_transactions, find_damage, find_differences
 
@@ -327,6 +328,10 @@ class SQLiteDatabase:
 
     def holder(self, folder: Path, name: str) -> str:
         return str(holder_of(folder, name) or "")
+
+    def others(self) -> str:
+        with gate(self.path.parent):
+            return "; ".join(str(each) for each in present(self.path.parent) if each.pid != os.getpid())
 
     def has_table(self, session: Session, name: str) -> bool:
         return bool(session.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name))

@@ -1,5 +1,6 @@
 """Everything that is in one database, brought to another: table by table, in steps that can be cut off and gone on
-with, and compared afterwards. What the tables are is read off the steps that make them."""
+with, and compared afterwards. What the tables are is read off the steps that make them. And
+what is done with one collection in every table."""
 
 import hashlib
 import json
@@ -9,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from memotheca.model.errors import Failure, Refusal
+from memotheca.storage import shared_files
 from memotheca.storage.database import Row, Session, Value, scalar
 from memotheca.storage.migrations import STEPS, Step
+from memotheca.storage.segments import SUFFIX, read_names
 from memotheca.storage.store import ARRIVING, Store
 
 BATCH = 500  # chosen: some megabytes of the largest rows, and a commit for every few hundred rows
@@ -228,3 +231,39 @@ def clear(target: Store) -> None:
         session.run("DELETE FROM meta WHERE name <> 'format'")
 
     target.operate(act)
+
+
+def has_collection(session: Session, name: str) -> bool:
+    return bool(scalar(session, "SELECT 1 FROM collection WHERE name = ?", name))
+
+
+def rename_rows(session: Session, name: str, wanted: str) -> None:
+    session.run("UPDATE collection SET name = ? WHERE name = ?", wanted, name)
+    for table in _shared_tables():
+        session.run(f"UPDATE {table} SET collection = ? WHERE collection = ?", wanted, name)
+    for said in _names_of(session, name):
+        session.run("UPDATE meta SET name = ? WHERE name = ?", f"{said.partition(':')[0]}:{wanted}", said)
+
+
+def delete_rows(session: Session, name: str) -> tuple[int, tuple[str, ...]]:
+    """How many rows there were, and the files of the index that nobody needs any more."""
+    sealed = session.rows("SELECT segments FROM manifest WHERE collection = ?", name)
+    counted = 0
+    for table in _shared_tables():
+        counted += int(scalar(session, f"SELECT count(*) FROM {table} WHERE collection = ?", name))
+        session.run(f"DELETE FROM {table} WHERE collection = ?", name)
+    session.run("DELETE FROM collection WHERE name = ?", name)
+    for said in _names_of(session, name):
+        session.run("DELETE FROM meta WHERE name = ?", said)
+    shared_files.unshare(session, but=[each + SUFFIX for each in read_names(session)])
+    return counted, tuple(each + SUFFIX for (held,) in sealed for each in json.loads(held))
+
+
+def _shared_tables() -> list[str]:
+    return [table.name for table in list_tables() if table.name != "collection"]
+
+
+def _names_of(session: Session, collection: str) -> list[str]:
+    """What is noted of a collection beside its rows, each by what it is and the collection's name."""
+    names = [name for (name,) in session.rows("SELECT name FROM meta")]
+    return [name for name in names if name.partition(":")[1:] == (":", collection)]

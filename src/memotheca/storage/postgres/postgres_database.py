@@ -334,6 +334,15 @@ class PostgresDatabase:
         with self.read() as session:
             return read_holder(session, name, patience_of_roles())
 
+    def others(self) -> str:
+        """Whoever comes through a pooler cannot be told from us."""
+        with self._guard:
+            own = [each.info.backend_pid for each in self._everyone if not each.closed]
+        with self.read() as session:
+            found = session.rows(_OTHERS)
+        count = len({pid for (pid,) in found} - set(own))
+        return f"{count} connections of other Memotheca programs to this database" if count else ""
+
     # Changes
 
     def heard(self) -> int:
@@ -425,6 +434,10 @@ class PostgresDatabase:
         self._drop_idle()
 
 
+_OTHERS = (
+    "SELECT pid FROM pg_stat_activity WHERE application_name = 'memotheca' AND datname = current_database() "
+    "AND usename = current_user AND pid <> pg_backend_pid()"
+)
 _OWN = (
     "SELECT c.oid, c.relname FROM pg_class c WHERE c.relkind = 'r' "
     "AND c.relnamespace = current_schema()::regnamespace ORDER BY c.relname"
