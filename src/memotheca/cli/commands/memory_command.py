@@ -13,8 +13,8 @@ from memotheca.model.errors import Failure, Refusal
 OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
 
 EPILOG = """examples:
-  memotheca memory                           health, tasks, topics, the last dream
-  memotheca memory --review                  merge, forget, keep or skip tasks
+  memotheca memory                           health, tasks, topics, last dream
+  memotheca memory --review                  decide about tasks and proposals
   memotheca memory --release node_4f2a91c0   let something out of quarantine
   memotheca memory --json | jq '.tombstones'"""
 
