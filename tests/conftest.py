@@ -68,6 +68,7 @@ ON_BOTH = (
 # Of these, what is run on a file alone, and why.
 ON_SQLITE = {
     "conversations/test_import_formats.py": "it is a command's, and a command opens what its settings name",
+    "conversations/test_review_of_proposals.py": "it is a command's",
     "engine/test_cancelling.py": "where a call looks whether it is cancelled is no matter of the database",
     "engine/test_embedding.py": "its programs open a directory",
     "engine/test_long_lived.py": "minutes; test_shared_database.py has the same on three servers",
