@@ -84,6 +84,8 @@ def steadied(reply: Reply, folder: str) -> Reply:
         text = re.sub(r'("since":\s*")[^"]+', r"\g<1>2026-11-01T09:00:00.000000Z", text)
         text = re.sub(r'("slices_over_budget":\s*)[0-9]+', r"\g<1>0", text)
         text = re.sub(r'("search_time_ms":\s*)[0-9.]+', r"\g<1>5", text)
+        # A job is looked at now and then, and its last step may not be among what is seen of it.
+        text = re.sub(r'("done":\s*)\d+(,\s*"total":\s*)\d+', r"\g<1>1\g<2>1", text)
         text = re.sub(r'("processing_time_seconds":\s*)[0-9.]+', r"\g<1>0.1", text)
         return text.replace(folder, "/data")
 

@@ -71,7 +71,8 @@ def _shape(job: Job, now: int) -> JobShape:
         step="" if job.is_settled else job.step,
         percent=round(100 * done, 1),
         state=STATES.get(job.state, job.state),
-        done=job.done,
+        # How far it was told to be last, which may be before its end.
+        done=job.total if job.state == "completed" else job.done,
         total=job.total,
         created_at=to_iso(job.created),
         ended_at=moment(job.settled),
