@@ -72,6 +72,7 @@ ON_SQLITE = {
     "engine/test_cancelling.py": "where a call looks whether it is cancelled is no matter of the database",
     "engine/test_embedding.py": "its programs open a directory",
     "engine/test_long_lived.py": "minutes; test_shared_database.py has the same on three servers",
+    "engine/patterns/test_starter.py": "its programs open a directory",
     "engine/test_poisoned.py": "it speaks to doctor, which opens what its settings name",
     "engine/test_processes.py": "its programs open a directory; tests/durability has them on PostgreSQL",
     "memories/test_dream_order.py": "two minutes; other dreams are dreamt on both",
@@ -101,7 +102,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 _open_store = app.open_store
 # What a test has open in PostgreSQL: a file that nobody closes is no trouble, a connection is.
-_opened: list[Store] = []
+_opened: list[tuple[Path, Store]] = []
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -117,7 +118,7 @@ def database(request: pytest.FixtureRequest) -> Any:
 def _open_on_postgres(data: Path, *, derive: Any = None, clock: Clock = system_clock, command: str = "") -> Store:
     del command
     store = app.open_server_store(shared_server().for_data(data), data, derive=derive, clock=clock)
-    _opened.append(store)
+    _opened.append((data, store))
     return store
 
 
@@ -131,9 +132,10 @@ def emptied(request: pytest.FixtureRequest, database: str) -> Any:
     """What a test alone has left in PostgreSQL goes."""
     folder = request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else None
     yield
-    while _opened:
-        _opened.pop().close()
     if database == "postgres" and folder is not None:
+        for each in [each for each in _opened if each[0].is_relative_to(folder)]:
+            _opened.remove(each)
+            each[1].close()
         shared_server().clear(folder)
 
 
