@@ -22,6 +22,7 @@ from memotheca.app import App, build
 from memotheca.model.knowledge import fold
 from memotheca.settings import load as load_settings
 from memotheca.text.tokens import count_tokens
+from memotheca.vectors.embedders import DEFAULT
 from retrieval import bring_in
 from timing import percentile
 
@@ -112,7 +113,7 @@ def main() -> int:
         scratch = wanted.scratch or Path(folder)
         for place in wanted.folders:
             collection = split(read_collection(place, None), wanted.split, wanted.limit)
-            bring_in(collection, scratch)
+            bring_in(collection, scratch, DEFAULT)
             app = build(load_settings({"data": scratch, "collection": collection.name, "toolsets": "all"}, {}))
             print(f"{collection.name}: {len(collection.asked)} questions ({wanted.split})", flush=True)
             for tokens in BUDGETS:

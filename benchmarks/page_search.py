@@ -88,7 +88,7 @@ def measure(haystack: Haystack, rounds: int) -> Table:
             f"{rounds} questions each, twenty passages shown; hits in all of them: {seen['found']}.",
             "While a question is under way the next key's waits 60 ms, as another may follow.",
             "CPU is that of one key, on the page's main thread and in the server.",
-            "The target is of the wall, as a person waits; what else the machine does, told by the load above, is in it.",
+            "The target is of the wall, as a person waits; the load above is in it.",
         ],
     )
 

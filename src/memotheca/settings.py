@@ -134,7 +134,7 @@ OPTIONS = (
     Option(
         name="hook-exclude",
         default="",
-        doc="folders and projects that hooks never hear of, with commas: ~/private, /work/*/secret, taxes",
+        doc="folders and projects that hooks never hear of, with commas: ~/private, ~/clients/*/secret, taxes",
     ),
     Option(name="hook-start-tokens", default=1000, doc="how much a hook tells a session that begins; 0 is nothing"),
     Option(name="hook-prompt-tokens", default=400, doc="how much a hook tells beside a prompt; 0 is nothing"),

@@ -40,7 +40,7 @@ def test_a_folder_too_deep_for_a_socket_or_open_to_others_has_none(hooks, tmp_pa
     ("folder", "project"),
     [
         (r"C:\Users\Ada Lovelace\engine", "engine"),
-        ("D:/work/motor", "motor"),
+        ("D:/projects/motor", "motor"),
         (r"\\server\share\maschine", "maschine"),
         ("/Users/ada/a place/engine", "engine"),
         ("", ""),

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from memotheca.memory.claims.alignment import Aligned, TermWeights, Weighing, closeness_of
-from memotheca.memory.claims.small_words import CHANGES
+from memotheca.memory.claims.small_words import CHANGES, NUMBERED_PERIODS
 from memotheca.memory.claims.statement import Statement, terms_of_text
 from memotheca.memory.claims.told import USER, ToldEntry
 from memotheca.memory.claims.values import Value, agree
 from memotheca.model.clock import DAY, SECOND
+from memotheca.model.knowledge import fold
 from memotheca.text.likeness import likeness
 
 KINDS = ("date", "weekday", "time", "amount", "number", "version", "identifier", "address")
@@ -203,11 +204,20 @@ def are_other_days(pair: Pair) -> bool:
 
 
 def _is_of_another_period(pair: Pair) -> bool:
-    """Whether the same figure is told of another month or year: what was paid in May and in June."""
+    """Whether the same figure is told of another month, year or week: what was paid in May and in June."""
     differing = [old for old, _ in pair.aligned.differing]
     has_same_figure = any(value.kind in ("amount", "number") for value in pair.aligned.agreeing)
-    is_changed = "change" in pair.aligned.newer.cues
-    return has_same_figure and not is_changed and len(differing) == 1 and differing[0].unit in ("month", "year")
+    if not has_same_figure or "change" in pair.aligned.newer.cues or len(differing) != 1:
+        return False
+    return differing[0].unit in ("month", "year") or _is_numbered_period(pair.aligned.older, differing[0])
+
+
+def _is_numbered_period(statement: Statement, value: Value) -> bool:
+    """Whether a number is that of a week, a sprint or the like: week 12."""
+    if value.kind not in ("number", "version"):
+        return False
+    before = statement.text[: value.place].split()
+    return bool(before) and fold(before[-1]) in NUMBERED_PERIODS
 
 
 def _are_other_periods(pair: Pair) -> bool:
@@ -220,9 +230,9 @@ def _are_other_periods(pair: Pair) -> bool:
 
 
 def _periods(statement: Statement) -> set[str]:
-    """The days, months and years that a sentence begins with."""
-    places = ((value, value.place <= LEADING * len(statement.text)) for value in statement.values)
-    return {value.key for value, is_leading in places if is_leading and value.kind == "date"}
+    """The days, months, years and numbered weeks that a sentence begins with."""
+    leading = [value for value in statement.values if value.place <= LEADING * len(statement.text)]
+    return {value.key for value in leading if value.kind == "date" or _is_numbered_period(statement, value)}
 
 
 def _have_come(days: Sequence[date], at: int) -> bool:

@@ -128,6 +128,15 @@ CHANGES = _folded(
     şimdi yeni nyt enää uusi siirretty már mostantól τώρα πλέον acum mutat
     """
 )
+# What is counted on and told by its number: week 12.
+NUMBERED_PERIODS = _folded(
+    """
+    week wk day sprint iteration quarter season semester trimester term round woche kw tag quartal saison runde
+    semaine jour trimestre saison tour semana día trimestre temporada ronda dia rodada settimana giorno stagione
+    week dag kwartaal seizoen ronde uge kvartal uke vecka dag säsong tydzień tygodniu tydzien týden týdnu неделя неделю
+    неделе viikko hét hafta
+    """
+)
 # What may be, is wanted, or is planned.
 PLANS = _folded(
     """
