@@ -67,6 +67,7 @@ ON_BOTH = (
 )
 # Of these, what is run on a file alone, and why.
 ON_SQLITE = {
+    "conversations/test_gemini_transcripts.py": "it is a command's, and a command opens what its settings name",
     "conversations/test_import_formats.py": "it is a command's, and a command opens what its settings name",
     "conversations/test_review_of_proposals.py": "it is a command's",
     "engine/test_cancelling.py": "where a call looks whether it is cancelled is no matter of the database",

@@ -38,6 +38,7 @@ WITHOUT = {
     ("store_memory", "content_base64"): ("content",),
     ("store_memory", "data_uri"): ("content",),
     ("update_node", "content"): ("title",),
+    ("console_change", "content"): ("seen_tx",),
 }
 
 
