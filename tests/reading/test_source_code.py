@@ -79,12 +79,107 @@ def test_a_name_is_found_by_its_words_in_many_languages(name: str, line: str, ti
     assert found.endswith(title)
 
 
+C = """static int counter;
+
+/* Opens the file. */
+struct file *open_file(const char *path,
+                       int mode)
+{
+    if (mode) {
+        return fail(path);
+    }
+    while (x)
+    {
+    }
+}
+void close_file(struct file *f);
+unsigned long
+gnu_style (int a)
+{
+}
+int main(void) {
+}
+"""
+JAVASCRIPT = """class Reader {
+  constructor(path, mode = 1) {
+    super(path);
+  }
+  async readFile(path) {
+    for (const line of lines(path)) {
+    }
+    forEach(function (x) {
+    });
+    it("reads", () => {
+    });
+    switch (x) {
+    }
+  }
+  get size() {
+  }
+  #hidden(a) {
+  }
+}
+"""
+CPP = """void Shelf::put(const Book& book) const {
+}
+Shelf::~Shelf() {
+}
+std::vector<int> pages(int from) noexcept
+{
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        (
+            "a.c",
+            C,
+            ["struct file *open_file(const char *path,: Opens the file.", "gnu_style (int a)", "int main(void)"],
+        ),
+        (
+            "a.js",
+            JAVASCRIPT,
+            [
+                "class Reader",
+                "constructor(path, mode = 1)",
+                "async readFile(path) (read file)",
+                "get size()",
+                "#hidden(a)",
+            ],
+        ),
+        (
+            "a.cpp",
+            CPP,
+            [
+                "void Shelf::put(const Book& book) const",
+                "Shelf::~Shelf()",
+                "std::vector<int> pages(int from) noexcept",
+            ],
+        ),
+        ("a.sh", "build_all() {\n  make\n}\n", ["build_all()"]),
+        (
+            "A.java",
+            "class A {\n  List<String> names(int a) throws Bad {\n  }\n}\n",
+            ["class A", "List<String> names(int a) throws Bad"],
+        ),
+    ],
+)
+def test_a_function_that_no_word_announces_is_known_by_the_block_it_opens(name: str, text: str, found: list[str]):
+    assert [title for _, title in titles(name, text)] == found
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
         ("a.py", "x = 1\nreturn default\nprint(classes)\ndefine(x)\n"),
         ("a.c", "struct point;\nreturn call(x);\n"),
         ("a.js", "a" * 5000 + "\n" + "function " + "x" * 5000 + "(){}\n"),
+        ("a.kt", "launch(Dispatchers.IO) {\n}\n"),
+        ("a.rs", "match open(path) {\n}\n"),
+        ("a.js", "} else if (ready(x)) {\n}\nfor (;;) {\n}\nopen(path)\n\n{\n}\n"),
+        ("a.js", "open(" + "(" * 5000 + "\n" + "open(a,\n" * 100 + "{\n"),
         ("a.ini", "name = def\n; class of things\n"),
     ],
 )
@@ -100,6 +195,16 @@ def test_every_passage_of_a_long_method_says_whose_it_is():
     assert "".join(document.text[chunk.start : chunk.stop] for chunk in chunks) == document.text
     path = "class Ledger > def closeBooks(self) (close books)\n"
     assert all(window(document.text, chunk).startswith(path) for chunk in chunks[1:])
+
+
+def test_a_comment_in_code_is_no_heading():
+    """A passage that begins with one says whose it is all the same."""
+    body = "".join(f"# Step {place}: count what came in.\nvalue_{place} = count({place})\n" for place in range(40))
+    document = read_bytes("a.py", f"def total():\n    pass\n{body}".encode())
+    chunks = cut(document.text, [(mark.offset, mark.place) for mark in document.marks])
+    commented = [chunk for chunk in chunks if document.text[chunk.start] == "#"]
+    assert len(commented) > 2
+    assert all(window(document.text, chunk).startswith("def total()\n# Step") for chunk in commented)
 
 
 def test_definitions_within_definitions_are_followed_six_deep():

@@ -43,6 +43,22 @@ _METHOD = re.compile(
     r"[ \t]*+(?:(?:public|private|protected|internal|static|virtual|override|final|inline)\b[ \t]++)++"
     r"[^;={}()\n]{0,120}?\b(?P<name>[A-Za-z_]\w*+)[ \t]*+\([^;\n]*+$"
 )
+# A function as C writes it and a method as JavaScript does, with no word for it: perhaps a type, a name, and what it
+# is given. What follows decides: nothing but the block it opens. What is given is neither text nor a function.
+_BARE = re.compile(
+    r"[ \t]*+(?:[A-Za-z_][\w:.]*+(?:<[^()\n]{0,80}>)?(?:\[\])?[ \t*&]++){0,5}"
+    r"(?P<name>[#~]?[A-Za-z_$][\w$]*+(?:::~?\w++)*+)[ \t]*+(?=\()"
+)
+_NO_NAME = frozenset(
+    "if else elif unless while until for foreach loop switch match case when with catch try finally do return throw "
+    "raise await yield defer go guard using lock synchronized select new delete typeof sizeof not in and or is as "
+    "assert print echo function super describe it test let var where".split()
+)
+_GIVEN = re.compile(r"[\"'`;{}]|=>")
+# Where every definition has a word, and a call may be followed by a block, too.
+_WORDED = (".py", ".pyi", ".rb", ".kt", ".kts", ".swift", ".gradle", ".groovy", ".scala", ".rs", ".go")
+_BRACKETS = re.compile(r"[()]")
+_AFTER_GIVEN = re.compile(r"(?:[ \t]*+(?:const|noexcept|override|final|throws|->|:|&&?)[^;{}=()\n]{0,120})?[ \t]*+")
 _ABOVE = re.compile(r"[ \t]*+(?://|/\*|\*|--|@|#\[)")
 _SPOKEN_ABOVE = re.compile(r"[ \t]*+(?:///?!?|/\*\*?|\*+/?|--+|#+)[ \t]*+([^*\n]*+)")
 _QUOTES = re.compile(r"[ \t]*+[rRbBuU]?(?:\"\"\"|''')")
@@ -65,7 +81,8 @@ def read_code(source: Source) -> Document:
     marks = [Mark(0, {})]
     headings: list[tuple[str, int, int, int | None]] = []
     path: list[_Definition] = []
-    for definition in _definitions(lines):
+    is_worded = source.name.lower().endswith(_WORDED)
+    for definition in _definitions(lines, is_worded=is_worded):
         around = [above for above in path if above.indent < definition.indent]
         path = [*around[: DEEPEST - 1], definition]
         if definition.start == 0:
@@ -81,11 +98,12 @@ def read_code(source: Source) -> Document:
     )
 
 
-def _definitions(lines: Sequence[tuple[int, str]]) -> list[_Definition]:
+def _definitions(lines: Sequence[tuple[int, str]], *, is_worded: bool) -> list[_Definition]:
+    """What is defined, line by line; in some languages nothing without a word for it."""
     found: list[_Definition] = []
     first_free = 0
     for number, (_, line) in enumerate(lines):
-        named = _name_in(line)
+        named = _name_in(line) or (None if is_worded else _name_without_a_word(lines, number))
         if named is None:
             continue
         above = number
@@ -105,6 +123,40 @@ def _name_in(line: str) -> str | None:
     is_whole = line.rstrip().endswith((";", ","))
     match = _ASSIGNED.match(line) or (None if is_whole else _NAMED.match(line) or _METHOD.match(line))
     return match["name"] if match else None
+
+
+def _name_without_a_word(lines: Sequence[tuple[int, str]], number: int) -> str | None:
+    """The name of a function that nothing announces: all that it is given is followed by the block it opens."""
+    line = lines[number][1]
+    match = _BARE.match(line) if "(" in line and len(line) <= LONGEST_LINE else None
+    if match is None or not _NO_NAME.isdisjoint(re.findall(r"\w+", match[0])):
+        return None
+    given = ""
+    for _, following in lines[number : number + LONGEST_SIGNATURE]:
+        given += f"{following[:LONGEST_LINE]}\n"
+        if given.count("(") <= given.count(")"):
+            break
+    end = _closing(given, match.end())
+    if end < 0 or _GIVEN.search(given, match.end(), end):
+        return None
+    after = _AFTER_GIVEN.sub("", given[end + 1 :], count=1).strip()
+    place = number + given.count("\n")
+    return match["name"] if after == "{" or (not after and _opens_block(lines, place, line)) else None
+
+
+def _closing(text: str, start: int) -> int:
+    """Where the bracket that opens here is closed; -1 where it is not."""
+    depth = 0
+    for found in _BRACKETS.finditer(text, start):
+        depth += 1 if found[0] == "(" else -1
+        if depth == 0:
+            return found.start()
+    return -1
+
+
+def _opens_block(lines: Sequence[tuple[int, str]], place: int, line: str) -> bool:
+    """Whether the next line is nothing but the brace of a block, indented as the line that it belongs to."""
+    return place < len(lines) and lines[place][1].rstrip() == line[: len(line) - len(line.lstrip())] + "{"
 
 
 def _title(name: str, line: str, summary: str) -> str:

@@ -93,7 +93,9 @@ def _cut_region(text: str, span: tuple[int, int], places: Places, size: int) -> 
         first = places[max(0, bisect_right(offsets, start) - 1)]
         last = places[max(0, bisect_right(offsets, stop - 1) - 1)]
         place = _with_cells(ends, (start, _stripped(text, start, stop)), first, last) if "row" in last[1] else first[1]
-        yield Chunk(start, stop, place, _prefix(text, start, place, header))
+        # A heading begins a stretch of its own; what only looks like one is a comment in code.
+        is_heading = _HEADING.match(text, start) is not None and offsets[bisect_right(offsets, start) - 1] == start
+        yield Chunk(start, stop, place, _prefix(text, place, header, names_itself=is_heading))
 
 
 Placed = tuple[int, Mapping[str, Any]]
@@ -230,10 +232,10 @@ def best_break(text: str, start: int, end: int, breaks: Sequence[re.Pattern[str]
     return end
 
 
-def _prefix(text: str, start: int, place: Mapping[str, Any], header: tuple[int, int] | None) -> str:
+def _prefix(text: str, place: Mapping[str, Any], header: tuple[int, int] | None, *, names_itself: bool) -> str:
     lines: list[str] = []
     path = " > ".join(place.get("headings", ()))
-    if path and not _HEADING.match(text[start : start + 12]):
+    if path and not names_itself:
         lines.append(path[-MAX_PREFIX:])
     if header:
         lines.append(text[header[0] : min(header[1], header[0] + MAX_PREFIX)])
