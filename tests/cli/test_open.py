@@ -42,7 +42,7 @@ def free_port():
 
 
 def fetch(address):
-    with urllib.request.urlopen(address, timeout=5) as answer:
+    with urllib.request.urlopen(address, timeout=30) as answer:
         return answer.status, answer.read().decode()
 
 

@@ -7,7 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
-const PATIENCE = 5000;
+const PATIENCE = 30000;
 const ENTRIES = 'knowledge://entries';
 const TRANSACTIONS = 'knowledge://history/transactions';
 

@@ -13,7 +13,7 @@ from memotheca.parsing.isolation.sandbox import Sandbox
 from memotheca.search.chosen_embedder import choose_embedder
 from tests.conftest import Agent
 
-PATIENCE = 5.0
+PATIENCE = 30.0
 
 
 class Librarian(Agent):

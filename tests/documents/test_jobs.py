@@ -16,7 +16,7 @@ from memotheca.jobs.workers import LANES, Workers
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.locks import role
 
-PATIENCE = 5.0
+PATIENCE = 30.0
 
 
 def take(kernel, *lanes) -> Any:

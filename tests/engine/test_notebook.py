@@ -129,7 +129,7 @@ def test_who_follows_the_vaults_reads_the_graph_unasked(writer, monkeypatch):
     follower = Thread(target=watch.follow_vaults, args=(writer.kernel, stop))
     follower.start()
     try:
-        assert read.wait(5)
+        assert read.wait(60)
         held = vaults_of(writer.kernel).notebook._held
         assert held is not None
         assert len(held[1].rows) == 1

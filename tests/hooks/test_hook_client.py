@@ -204,7 +204,7 @@ def test_a_server_that_says_nothing_holds_nobody_up(hooks):
         (doors / "1.door").write_text(str(doors / "silent"))
         began = time.monotonic()
         assert "8123" in hooks.tell("SessionStart")
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 60
 
 
 def test_the_log_is_bounded_and_has_no_content(tmp_path):

@@ -19,7 +19,7 @@ from memotheca.server.adapter import Adapter
 from memotheca.server.web import build_web
 from tests.server.raw import INITIALIZE
 
-PATIENCE = 5
+PATIENCE = 60
 
 
 @dataclass

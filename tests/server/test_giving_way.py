@@ -54,7 +54,7 @@ def seen(precedence, monkeypatch):
 )
 async def test_others_give_way_to_a_call_unless_it_waits_for_them(app, seen, tool, arguments, precedes):
     adapter = Adapter(app)
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         async with adapter.running(), Client(adapter.server) as client:
             await client.call_tool(tool, arguments)
     assert seen == [precedes]

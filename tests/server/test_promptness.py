@@ -33,7 +33,7 @@ async def test_no_accepted_connection_holds_back_what_it_sends(host):
         tasks.start_soon(server.serve, [listener])
         async with await anyio.connect_tcp(host, listener.getsockname()[1]) as stream:
             await stream.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            with anyio.fail_after(10):
+            with anyio.fail_after(60):
                 assert b"204" in await stream.receive()
             (connection,) = server.server_state.connections
             accepted = connection.transport.get_extra_info("socket")

@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning"),
 ]
 
-PATIENCE = 5
+PATIENCE = 60
 LEGACY, MODERN = "legacy", "auto"
 VERSIONS = {LEGACY: "2025-11-25", MODERN: "2026-07-28"}
 WAYS = [(transport, era) for transport in ("stdio", "http") for era in (LEGACY, MODERN)]

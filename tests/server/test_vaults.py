@@ -19,7 +19,7 @@ from memotheca.storage import vault_index as rows
 from memotheca.vault.files import digest_of
 from tests.server.raw import PATIENCE, RawServer
 
-SOON = 5.0
+SOON = 60.0
 
 
 class Reader(RawServer):

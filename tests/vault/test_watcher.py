@@ -15,7 +15,7 @@ from memotheca.vault.files import Folder
 from memotheca.vault.ignore import Ignores
 from memotheca.vault.watcher import FileChanges, needs_polling, watch_folder
 
-PATIENCE = 5.0
+PATIENCE = 30.0
 
 
 class Watch:

@@ -65,7 +65,7 @@ def make_progress(call: Call[Any], given: Nothing) -> list[Block]:
     return [text("Progress was reported.")]
 
 
-PATIENCE = 5.0
+PATIENCE = 30.0
 _stopped = threading.Event()
 
 
