@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from memotheca.storage.presence import SERVED, gate, present
+from tests.server.sockets import free_port
 
 PROGRAM = [sys.executable, "-m", "memotheca"]
 
@@ -33,12 +34,6 @@ def open_(tmp_path):
 
     yield call
     call("--stop")
-
-
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 def fetch(address):

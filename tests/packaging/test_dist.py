@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import sysconfig
@@ -20,6 +19,7 @@ import pytest
 from memotheca import __version__
 from memotheca.vectors.embedders import folder_of, is_model_there, is_shipped_model_there
 from scripts import build_page, dist
+from tests.server.sockets import free_port
 
 ROOT = Path(__file__).parents[2]
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
@@ -193,8 +193,7 @@ def instruction(text, name):
 def test_what_the_container_runs_serves_and_is_found_healthy(released, installed, tmp_path):
     """Without an engine: its own words, in a plain directory, as on another port."""
     text = (released / "docker" / "Dockerfile").read_text()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     entry, words = instruction(text, "ENTRYPOINT"), instruction(text, "CMD")
     environment = surroundings(tmp_path, MEMOTHECA_TOKEN="a-long-token-for-a-test", MEMOTHECA_PORT=str(port))
     server = subprocess.Popen([installed / "bin" / entry[0], *words], env=environment, stdout=subprocess.DEVNULL)

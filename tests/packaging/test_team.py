@@ -23,6 +23,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.settings import OPTIONS
 from scripts.debian_programs import find_program, surroundings_of
 from tests.server.raw import INITIALIZE
+from tests.server.sockets import free_port
 from tests.server.test_http import HttpServer
 from tests.storage.postgres_server import needs_postgres, open_on_postgres, programs, shared_server
 
@@ -41,11 +42,6 @@ def servers(tmp_path: Path) -> Iterator[list[HttpServer]]:
     for each in running:
         each.close()
     shared_server().clear(tmp_path)
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return free.getsockname()[1]
 
 
 def is_open(port: int) -> bool:

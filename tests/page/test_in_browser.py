@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 from memotheca.server.page_files import is_built
 from tests.server.raw import MEMOTHECA
+from tests.server.sockets import free_port
 from tests.server.test_http import HttpServer
 from tests.server.test_tokens import token
 
@@ -159,9 +159,7 @@ def test_whose_token_is_revoked_sees_nothing_more(browser: Browser, tmp_path: Pa
 
 
 def test_a_server_that_is_killed_and_comes_back_is_followed_again(browser: Browser, tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     serve = [*MEMOTHECA, "serve", "--transport", "http", "--port", port, "--json", "--data", str(tmp_path / "data")]
     played = browser.play("restarting", serve=serve)
     assert played["ok"], played["error"]

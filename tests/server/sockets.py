@@ -1,10 +1,23 @@
 """Clients without a library: bytes to a port, and what comes back until the server has said all."""
 
 import json
+import random
 import socket
 from typing import Any
 
 PATIENCE = 20.0
+
+
+def free_port() -> int:
+    """A port that nobody has, below those that the system hands out: no connection takes it before it is used."""
+    while True:
+        port = random.randrange(12_000, 30_000)
+        with socket.socket() as free:
+            try:
+                free.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        return port
 
 
 def connect(port: int, host: str = "127.0.0.1") -> socket.socket:

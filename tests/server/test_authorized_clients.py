@@ -19,6 +19,7 @@ from memotheca.admin.access_tokens import AccessToken, add_token
 from memotheca.model.clock import system_clock
 from tests.server.conftest import CLIENT_SECONDS, CLIENTS, clean_environment
 from tests.server.provider import Provider
+from tests.server.sockets import free_port
 from tests.server.test_http import HttpServer
 from tests.server.test_inspector import INSPECTOR
 
@@ -32,17 +33,9 @@ def provider() -> Iterator[Provider]:
     provider.close()
 
 
-def free_port(folder: Path) -> int:
-    began = HttpServer(folder / "probe")
-    port = began.port
-    began.close()
-    assert port is not None
-    return port
-
-
 @pytest.fixture
 def server(tmp_path: Path, provider: Provider) -> Iterator[HttpServer]:
-    port = free_port(tmp_path)
+    port = free_port()
     options = ("--port", str(port), "--oauth-issuer", provider.issuer)
     server = HttpServer(tmp_path / "data", *options, "--oauth-resource", f"http://127.0.0.1:{port}")
     yield server
@@ -107,7 +100,7 @@ def test_the_inspector_works_with_a_token_and_by_oauth(
 ) -> None:
     shown = ["--header", f"Authorization: Bearer {token}"]
     if way == "oauth":
-        shown = ["--callback-url", f"http://127.0.0.1:{free_port(tmp_path)}/oauth/callback"]
+        shown = ["--callback-url", f"http://127.0.0.1:{free_port()}/oauth/callback"]
     sent = json.dumps({"topic": "tea", "content": "Ada takes it black."})
     call = ["--method", "tools/call", "--tool-name", "store", "--tool-args-json", sent]
     code, result = inspect(node, tmp_path, *shown, *call, "--server-url", server.endpoint)

@@ -17,6 +17,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.storage.store import Store
+from tests.server.sockets import free_port
 from tests.storage.partition import Way
 from tests.storage.postgres_server import USER, PostgresServer, needs_postgres, open_on_postgres, shared_server
 from tests.storage.test_postgres_changes import told_of
@@ -133,8 +134,7 @@ def pooled(tmp_path: Path) -> Iterator[str]:
         pytest.skip("there is no pgbouncer here (Debian: apt-get install pgbouncer)")
     server = shared_server()
     schema = schema_of(server, tmp_path)
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        port = door.getsockname()[1]
+    port = free_port()
     folder = server.folder / "pooler"
     folder.mkdir(exist_ok=True)
     (folder / "users.txt").write_text(f'"{USER}" ""\n')
