@@ -159,6 +159,7 @@ def test_a_forged_token_is_invalid(server: HttpServer, provider: Provider) -> No
         "the name of a key of another kind": provider.sign(aud=AUDIENCE, headers={"kid": "curve"}),
         "a name that is none": forge(provider, "RS256", b"x", kid=["first"]),
         "a name that is a path": provider.sign(aud=AUDIENCE, headers={"kid": "../../etc/passwd"}),
+        "an algorithm that is a list": forge(provider, "RS256", b"x", alg=["RS256"]),
         "other claims": ".".join((head, raised, mark)),
         "a signature cut off": f"{head}.{body}.",
         "a token for another purpose": provider.sign(aud=AUDIENCE, headers={"typ": "logout+jwt"}),

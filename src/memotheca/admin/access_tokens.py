@@ -62,10 +62,14 @@ def digest_of(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
+def is_name(name: str) -> bool:
+    return bool(name.strip()) and len(name) <= LONGEST_NAME and name.isprintable()
+
+
 def add_token(data: Path, wanted: AccessToken, *, clock: Clock) -> str:
     """Make a token and return it; it is kept nowhere, so that this is the only time it can be seen."""
     name = wanted.name.strip()
-    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+    if not is_name(name):
         raise Refusal(Failure.INVALID, f"A token's name is 1 to {LONGEST_NAME} printable characters.", field="name")
     if name.startswith(OUTSIDE):
         raise Refusal(Failure.INVALID, f"Names that begin with {OUTSIDE} are an outside provider's.", field="name")

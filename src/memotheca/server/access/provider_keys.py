@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 FRESH = 300.0  # chosen: seconds for which keys are used without asking again; a key that is withdrawn ends with them
 KEPT = 3600.0  # chosen: seconds for which they are used while the provider does not answer
 PAUSE = 10.0  # chosen: seconds between two questions that tokens of unknown keys, or a silent provider, cause
-PATIENCE = 5.0  # chosen: seconds for one answer of the provider
+PATIENCE = 5.0  # chosen: seconds for all that the provider is asked at once, however slowly it answers
 LARGEST = 256 * 1024  # chosen: bytes; a set of keys has a few thousand
 SMALLEST_RSA = 2048  # specification: RFC 7518, section 3.3
 # Specification: RFC 7518, section 3.1: which kind of key signs by which algorithm; what is not named is not accepted.
@@ -34,6 +34,10 @@ class ProviderAway(Exception):
     """The provider's keys cannot be had."""
 
 
+# What comes of a provider that is away, answers nonsense or names an address that is none.
+AWAY = (ProviderAway, httpx2.HTTPError, httpx2.InvalidURL, ValueError, OSError, PyJWTError)
+
+
 @dataclass(frozen=True, slots=True)
 class PublishedKey:
     """A key as it was published, and which algorithm it is for."""
@@ -44,19 +48,24 @@ class PublishedKey:
 
 
 async def fetch_json(address: str) -> Any:
-    """What is at an address; redirects are not followed, since they might lead inside."""
+    """What is at an address; redirects are not followed, since they might lead inside, and nothing is unpacked, since
+    a little may become very much."""
+    asked = {"Accept": "application/json", "Accept-Encoding": "identity"}
     async with (
         httpx2.AsyncClient(timeout=PATIENCE, follow_redirects=False) as client,
-        client.stream("GET", address, headers={"Accept": "application/json"}) as answer,
+        client.stream("GET", address, headers=asked) as answer,
     ):
         if answer.status_code != 200:
             raise ProviderAway(f"{address} answers {answer.status_code}")
         content = bytearray()
-        async for piece in answer.aiter_bytes():
+        async for piece in answer.aiter_raw():
             content += piece
             if len(content) > LARGEST:
                 raise ProviderAway(f"{address} answers more than {LARGEST} bytes")
+    try:
         return json.loads(bytes(content))
+    except (ValueError, RecursionError):
+        raise ProviderAway(f"{address} answers no JSON that can be read") from None
 
 
 class ProviderKeys:
@@ -72,12 +81,13 @@ class ProviderKeys:
         self._keys: list[PublishedKey] = []
         self._fetched: float | None = None
         self._asked: float | None = None
+        self._is_silent = False
         self._lock = anyio.Lock()
 
     async def find(self, kid: str | None, algorithm: str) -> PyJWK | None:
         """The key of this name for this algorithm; raises TokenDenied while the provider is away."""
         found = self._match(kid, algorithm)
-        if found is not None and self._age() < FRESH:
+        if found is not None and self._age() < (KEPT if self._is_being_waited_for() else FRESH):
             return found
         async with self._lock:
             if self._age() >= FRESH or self._match(kid, algorithm) is None:
@@ -85,6 +95,10 @@ class ProviderKeys:
             if self._age() >= KEPT:
                 raise TokenDenied(503, "temporarily_unavailable", "The provider's keys cannot be had; try again.")
             return self._match(kid, algorithm)
+
+    def _is_being_waited_for(self) -> bool:
+        """While somebody asks a provider that did not answer the last time, the others go on with what they have."""
+        return self._is_silent and self._lock.locked()
 
     def _age(self) -> float:
         return float("inf") if self._fetched is None else self._clock() - self._fetched
@@ -95,20 +109,23 @@ class ProviderKeys:
         return fitting[0] if len(fitting) == 1 else None
 
     async def _refresh(self) -> None:
-        now = self._clock()
-        if self._asked is not None and now - self._asked < PAUSE:
+        if self._asked is not None and self._clock() - self._asked < PAUSE:
             return
         is_first = self._fetched is None
-        self._asked = now
         try:
-            published = await self._fetch(await self._find_address())
-            self._keys = read_keys(published)
-            self._fetched = self._clock()
-        except (ProviderAway, httpx2.HTTPError, ValueError, OSError, PyJWTError) as error:
-            log.warning("the keys of %s cannot be had: %s", self._rules.issuer, error)
+            with anyio.fail_after(PATIENCE):
+                self._keys = read_keys(await self._fetch(await self._find_address()))
+        except AWAY as error:
+            log.warning("the keys of %s cannot be had: %s", self._rules.issuer, error or type(error).__name__)
+            # It may have moved them since it was asked where they are.
+            self._address = self._rules.keys
+            self._is_silent = True
+            self._asked = self._clock()
             return
+        self._is_silent = False
+        self._fetched = self._clock()
         # The first answer was not asked for by an unknown key: one may come right after it.
-        self._asked = None if is_first else now
+        self._asked = None if is_first else self._fetched
 
     async def _find_address(self) -> str:
         """Where the keys are: as it was set, or as the issuer says of itself (RFC 8414, then OpenID Connect)."""
@@ -118,7 +135,7 @@ class ProviderKeys:
         for address in metadata_addresses(self._rules.issuer):
             try:
                 told = cast(dict[str, Any], await self._fetch(address))
-            except (ProviderAway, httpx2.HTTPError, ValueError) as error:
+            except AWAY as error:
                 trouble = str(error)
                 continue
             if isinstance(told, dict) and told.get("issuer") == self._rules.issuer and "jwks_uri" in told:

@@ -1,6 +1,7 @@
 """Tokens of an outside provider (OAuth 2.1): JSON Web Tokens that are verified here by the provider's published keys,
 and who whoever sends one is."""
 
+import json
 import time
 from collections.abc import Callable
 from typing import Any, cast
@@ -14,7 +15,7 @@ from jwt.exceptions import (
     PyJWTError,
 )
 
-from memotheca.admin.access_tokens import LONGEST_NAME, OUTSIDE, AccessToken
+from memotheca.admin.access_tokens import LONGEST_NAME, OUTSIDE, AccessToken, is_name
 from memotheca.server.access.holders import TokenHolder
 from memotheca.server.access.oauth_rules import OAuthRules, TokenDenied
 from memotheca.server.access.provider_keys import KINDS, Fetch, ProviderKeys, fetch_json
@@ -46,8 +47,9 @@ class ProviderTokens:
         """Whoever sends this to that path; raises TokenDenied."""
         claims = await self._verify(secret, path)
         token = self._token_of(claims)
-        subject = f"{OUTSIDE}{claims['sub']} {claims.get('client_id', claims.get('azp', ''))}"
-        ends = float(claims["exp"]) + LEEWAY
+        # As a list, so that no subject and client together read as another subject and another client.
+        subject = OUTSIDE + json.dumps([claims["sub"], claims.get("client_id", claims.get("azp", ""))])
+        ends = _end_of(claims) + LEEWAY
         more = TokenDenied(403, "insufficient_scope", "This token may only read.")
         return TokenHolder(token, lambda: self._clock() < ends, subject, self.rules.challenge(path, more))
 
@@ -77,7 +79,7 @@ class ProviderTokens:
             message = f"The token has none of the scopes {', '.join(self.rules.scopes)}."
             raise TokenDenied(403, "insufficient_scope", message)
         name = claims.get(self.rules.name_claim) or claims["sub"]
-        if not isinstance(name, str) or not name.isprintable() or len(OUTSIDE + name) > LONGEST_NAME:
+        if not isinstance(name, str) or not is_name(OUTSIDE + name) or not name.strip():
             raise _invalid(f"The claim {self.rules.name_claim} is no name of up to {LONGEST_NAME} letters.")
         return AccessToken(name=OUTSIDE + name, role=role, collections=self._collections_of(claims))
 
@@ -103,11 +105,19 @@ def _read_header(secret: str) -> tuple[str | None, str]:
     except (PyJWTError, ValueError) as error:
         raise _invalid("The token is neither one of this server nor a JSON Web Token.") from error
     algorithm, kid, kind = header.get("alg"), header.get("kid"), header.get("typ", "")
-    if algorithm not in KINDS:
+    # What somebody made up may be a list, which no table can be asked for.
+    if not isinstance(algorithm, str) or algorithm not in KINDS:
         raise _invalid(f"The token is not signed by {' or '.join(KINDS)}.")
     if not isinstance(kind, str) or kind.lower() not in TYPES:
         raise _invalid("The token is of a type that grants no access.")
     return kid, algorithm
+
+
+def _end_of(claims: dict[str, Any]) -> float:
+    try:
+        return float(claims["exp"])
+    except OverflowError as error:
+        raise _invalid("The token ends at no time that there is.") from error
 
 
 def _words(said: Any) -> list[str]:
