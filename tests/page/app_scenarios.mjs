@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { until } from "./patience.mjs";
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 let bundled;
@@ -41,7 +42,7 @@ export const appScenarios = {
     assert.equal(shown.meta["ui/resourceUri"], shown.meta.ui.resourceUri);
     assert.ok(shown.bytes <= 150_000, `${shown.bytes} bytes`);
     await view.locator("mark", { hasText: "seventy" }).first().waitFor();
-    assert.equal(await view.getByRole("searchbox").inputValue(), "seventy degrees");
+    await until(async () => (await view.getByRole("searchbox").inputValue()) === "seventy degrees");
     await view.getByRole("link", { name: "Sencha" }).first().click();
     await view.getByRole("heading", { name: "Sencha" }).waitFor();
     await view.locator(".prose a").click();
@@ -83,8 +84,7 @@ export const appScenarios = {
     await display(page, "console_read", { handle: "Marie" });
     await view.getByRole("heading", { name: "Marie" }).waitFor();
     await display(page, "knowledge-search", { query: "the analytical engine" });
-    await view.getByRole("searchbox").waitFor();
-    assert.equal(await view.getByRole("searchbox").inputValue(), "the analytical engine");
+    await until(async () => (await view.getByRole("searchbox").inputValue()) === "the analytical engine");
     assert.equal(await page.evaluate(() => document.querySelector("iframe").contentDocument), null);
   },
 };

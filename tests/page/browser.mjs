@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import { appScenarios } from "./app_scenarios.mjs";
+import { PATIENCE } from "./patience.mjs";
 import { scenarios as own } from "./scenarios.mjs";
 
 const scenarios = { ...own, ...appScenarios };
@@ -17,7 +18,7 @@ const EXPECTED = /Failed to load resource|net::ERR_/;
 async function play({ scenario, base, ...given }) {
   const context = await browser.newContext({ bypassCSP: scenario === "looks", viewport: { width: 1200, height: 800 } });
   const page = await context.newPage();
-  page.setDefaultTimeout(8000);
+  context.setDefaultTimeout(PATIENCE);
   const said = [];
   page.on("console", (message) => message.type() === "error" && !EXPECTED.test(message.text()) && said.push(message.text()));
   page.on("pageerror", (error) => said.push(String(error)));

@@ -37,7 +37,9 @@ def missing() -> str | None:
 
 
 REASON = missing()
-pytestmark = pytest.mark.skipif(REASON is not None, reason=REASON or "")
+# On a machine that does much else a scenario takes minutes; what it waits for it waits for by itself (patience.mjs).
+SLOW = pytest.mark.timeout(1200)
+pytestmark = [pytest.mark.skipif(REASON is not None, reason=REASON or ""), SLOW]
 
 
 class Browser:
@@ -57,7 +59,7 @@ class Browser:
         assert self._child.stdin is not None
         assert self._child.stdout is not None
         self._child.stdin.close()
-        self._child.wait(20)
+        self._child.wait(120)
         self._child.stdout.close()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memotheca.server.page_files import read_app
-from tests.page.test_in_browser import HERE, REASON, TOOLS, Browser
+from tests.page.test_in_browser import HERE, REASON, SLOW, TOOLS, Browser
 from tests.server.test_http import HttpServer
 
 ROOT = HERE.parents[1]
@@ -18,6 +18,7 @@ BUDGET = 150_000  # chosen: what clients take at once
 ESBUILD = ROOT / "web" / "node_modules" / "esbuild"
 PAGES = {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}
 
+pytestmark = SLOW
 needs_app = pytest.mark.skipif(read_app() is None, reason="the page is not built (make page)")
 needs_host = pytest.mark.skipif(
     REASON is not None or not ESBUILD.is_dir() or not (TOOLS / "node_modules/@modelcontextprotocol/ext-apps").is_dir(),
@@ -113,5 +114,5 @@ def test_the_inspector_finds_the_view_of_a_tool(server: HttpServer) -> None:
     program = str(node) if node.exists() else "node"
     command = [program, str(INSPECTOR.resolve()), "--cli", server.endpoint]
     command += "--transport http --method tools/call --tool-name query --app-info --advertise-apps".split()
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert "ui://memotheca/search" in done.stdout, done.stdout + done.stderr

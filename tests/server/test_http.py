@@ -24,7 +24,7 @@ class HttpServer:
         self.port = urlsplit(self.endpoint).port
 
     def send(self, method, path, body=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         shown = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
         shown |= {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, shown)
@@ -40,7 +40,7 @@ class HttpServer:
 
     def close(self):
         self.child.terminate()
-        code = self.child.wait(10)
+        code = self.child.wait(60)
         for pipe in (self.child.stdout, self.child.stderr):
             if pipe is not None:
                 pipe.close()

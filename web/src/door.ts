@@ -115,21 +115,23 @@ export function told(line: string): number | undefined {
 /** Follow every commit until the signal ends it, connecting again when the line is lost. */
 export async function follow(follower: Follower, signal: AbortSignal): Promise<void> {
   let wait = FIRST_WAIT;
-  let lost = false;
   while (!signal.aborted) {
     try {
       const wanted = { notifications: { resourceSubscriptions: [HISTORY] } };
       const answer = await reach("subscriptions/listen", wanted, undefined, signal);
       if (!answer.ok || answer.body === null) throw new DoorError(`http-${answer.status}`, "");
       follower.connected(true);
-      if (lost) follower.changed();
       wait = FIRST_WAIT;
-      await readLines(answer.body, (line) => told(line) !== undefined && follower.changed());
+      let isHeard = false;
+      await readLines(answer.body, (line) => {
+        // The first line says that the stream has begun; what was committed since the last look and before is told by nobody.
+        if ((!isHeard && line.startsWith("data:")) || told(line) !== undefined) follower.changed();
+        isHeard ||= line.startsWith("data:");
+      });
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof DoorError && error.code === "unauthorized") return;
     }
-    lost = true;
     if (!signal.aborted) follower.connected(false);
     await new Promise((done) => setTimeout(done, wait));
     wait = Math.min(2 * wait, LONGEST_WAIT);

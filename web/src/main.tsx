@@ -1,7 +1,8 @@
 import { render } from "preact";
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { asksForToken, BASE, DoorError, follow, logIn, logOut, offered } from "./door";
-import { address, AppContext, explain, readRoute, type App, type Toast } from "./state";
+import { address, AppContext, explain, readRoute, useToast, type App } from "./state";
+import { ToastLine } from "./parts/small";
 import { t } from "./texts";
 import { sayFully } from "./logic/times";
 import { Documents } from "./views/documents";
@@ -18,7 +19,6 @@ const VIEWS = { find: Find, thing: ThingView, graph: Graph, history: History, re
 type ViewName = keyof typeof VIEWS;
 const TABS = Object.keys(t.views) as (keyof typeof t.views)[];
 const GATHER = 120; // milliseconds: many commits in a row are one change to the eye
-const TOAST = 9000;
 
 function useRoute() {
   const [route, setRoute] = useState(() => readRoute(location.hash));
@@ -47,8 +47,7 @@ function Page() {
   const [tick, setTick] = useState(0);
   const [isUp, setUp] = useState(true);
   const [asOf, setAsOf] = useState<App["asOf"]>();
-  const [toast, setToast] = useState<Toast | undefined>();
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const { toast, show, dismiss } = useToast();
 
   const enter = useCallback(async () => {
     try {
@@ -91,11 +90,7 @@ function Page() {
       isClosed,
       asOf,
       setAsOf,
-      show: (next) => {
-        clearTimeout(timer.current);
-        setToast(next);
-        timer.current = setTimeout(() => setToast(undefined), TOAST);
-      },
+      show,
       leave: () => setNeedsToken(true),
     }),
     [route, tick, tools, isClosed, asOf],
@@ -149,17 +144,7 @@ function Page() {
       <main id="content" tabIndex={-1}>
         <View key={route.view} />
       </main>
-      {toast && (
-        <div class={`toast${toast.isError ? " bad" : ""}`} role={toast.isError ? "alert" : "status"}>
-          <span>{toast.text}</span>
-          {toast.undo && (
-            <button onClick={() => (setToast(undefined), toast.undo?.())}>{t.thing.undo}</button>
-          )}
-          <button class="quiet" aria-label={t.close} onClick={() => setToast(undefined)}>
-            ×
-          </button>
-        </div>
-      )}
+      {toast && <ToastLine toast={toast} dismiss={dismiss} />}
     </AppContext.Provider>
   );
 }

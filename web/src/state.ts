@@ -1,6 +1,6 @@
 // What all views share: where one is, what may be done, and when something has changed.
 import { createContext } from "preact";
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
 import { call, DoorError, type Json } from "./door";
 import { t } from "./texts";
 
@@ -112,6 +112,22 @@ export function useAnswer<T>(tool: string, input: Json | undefined, wait = 0, ev
     };
   }, [tool, key, app.tick, beat]);
   return asked;
+}
+
+const TOLD = 9000; // milliseconds that a line without a button stays
+const OFFERED = 60_000; // a way back stays for long: who reads slowly or goes by keys needs it too
+
+/** What was just done; what failed stays until it was seen. */
+export function useToast(): { toast: Toast | undefined; show(next: Toast): void; dismiss(): void } {
+  const [toast, setToast] = useState<Toast | undefined>();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const dismiss = useCallback(() => setToast(undefined), []);
+  const show = useCallback((next: Toast) => {
+    clearTimeout(timer.current);
+    setToast(next);
+    if (!next.isError) timer.current = setTimeout(dismiss, next.undo ? OFFERED : TOLD);
+  }, []);
+  return { toast, show, dismiss };
 }
 
 /** Take a transaction back, and offer to take that back. */

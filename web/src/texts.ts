@@ -98,6 +98,7 @@ const ENGLISH = {
     undone: (tx: number) => `taken back by ${tx}`,
     nothing: "Nothing has happened that fits.",
     preview: "What undoing changes",
+    looking: "Looking …",
     took: (tx: number) => `Transaction ${tx} was taken back.`,
     total: (shown: number, total: number) => `${shown} of ${total} changes shown`,
     asOf: "See everything as it was",

@@ -1,8 +1,9 @@
 // The views as a client shows them beside an answer: one at a time, through the door that the client is.
 import { render } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { connect, enlarge, follow, offered, openLink, type Host } from "./door";
-import { address, AppContext, readRoute, type App, type Toast } from "../state";
+import { ToastLine } from "../parts/small";
+import { address, AppContext, readRoute, useToast, type App } from "../state";
 import type { Json } from "../door_error";
 import { Find } from "../views/find";
 import { Graph } from "../views/graph";
@@ -13,7 +14,6 @@ import { t } from "../texts";
 const VIEWS = { find: Find, thing: ThingView, graph: Graph, review: Review };
 const NAMES = ["handle", "node_id", "id", "source", "source_id", "subject"];
 const WORDS = ["query", "content", "topic"];
-const TOAST = 9000;
 
 function first(given: Json, names: string[]): string {
   const found = names.map((name) => given[name]).find((value) => typeof value === "string" && value !== "");
@@ -82,8 +82,7 @@ function Frame({ view }: { view: string }) {
   const [tools, setTools] = useState<Set<string> | undefined>();
   const [tick, setTick] = useState(0);
   const [asOf, setAsOf] = useState<App["asOf"]>();
-  const [toast, setToast] = useState<Toast | undefined>();
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const { toast, show, dismiss } = useToast();
   useEffect(() => {
     const taken = (context: Host) => {
       wear(context);
@@ -103,11 +102,7 @@ function Frame({ view }: { view: string }) {
     isClosed: false,
     asOf,
     setAsOf,
-    show: (next) => {
-      clearTimeout(timer.current);
-      setToast(next);
-      timer.current = setTimeout(() => setToast(undefined), TOAST);
-    },
+    show,
     leave: () => undefined,
   };
   if (tools === undefined || addresses.here === "") return <p class="status">{t.app.waiting}</p>;
@@ -130,15 +125,7 @@ function Frame({ view }: { view: string }) {
       <main id="content" tabIndex={-1}>
         <View key={`${route.view} ${addresses.here}`} />
       </main>
-      {toast && (
-        <div class={`toast${toast.isError ? " bad" : ""}`} role={toast.isError ? "alert" : "status"}>
-          <span>{toast.text}</span>
-          {toast.undo && <button onClick={() => (setToast(undefined), toast.undo?.())}>{t.thing.undo}</button>}
-          <button class="quiet" aria-label={t.close} onClick={() => setToast(undefined)}>
-            ×
-          </button>
-        </div>
-      )}
+      {toast && <ToastLine toast={toast} dismiss={dismiss} />}
     </AppContext.Provider>
   );
 }

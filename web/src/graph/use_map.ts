@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { call } from "../door";
 import { explain, useApp } from "../state";
+import { marksOf, NO_MARKS, renumber, type Marks } from "./marked";
 import { unpack, type Graph, type MapAnswer } from "./columns";
 import { turnRound, type Incoming } from "./paths";
 
@@ -24,10 +25,33 @@ export interface Mapped {
 const SOON = 400; // milliseconds until a map that is being drawn is asked for again
 const AT_ONCE = 200; // names that are asked for in one call
 
-/** The newest map there is; an older one stays until another is ready. */
-export function useMap(): { mapped: Mapped | undefined; error: string } {
+/** What is marked on another map by its numbers there; what is gone is marked no more. */
+async function carryOver(marks: Marks, was: Mapped | undefined, now: Mapped, signal: AbortSignal): Promise<Marks> {
+  const numbers = new Map<number, number>();
+  const wanted = was === undefined ? [] : marksOf(marks);
+  await Promise.all(
+    wanted.map(async (number) => {
+      const handle = was!.names.get(number)?.id;
+      if (handle === undefined) return;
+      try {
+        const { nodes } = await call<{ nodes: NodeName[] }>("console_map_nodes", { map: now.answer.map, handle }, signal);
+        nodes.forEach((node) => now.names.set(node.number, node));
+        if (nodes[0]) numbers.set(number, nodes[0].number);
+      } catch {
+        // It is gone, or this map is soon replaced.
+      }
+    }),
+  );
+  return renumber(marks, (number) => numbers.get(number) ?? -1);
+}
+
+/** The newest map there is, and what a person has marked on it; an older one stays until another is ready. */
+export function useMap() {
   const app = useApp();
-  const [mapped, setMapped] = useState<Mapped | undefined>();
+  const [{ mapped, marks }, setState] = useState<{ mapped: Mapped | undefined; marks: Marks }>({ mapped: undefined, marks: NO_MARKS });
+  const newest = useRef({ mapped, marks });
+  newest.current = { mapped, marks };
+  const mark = useCallback((change: Partial<Marks>) => setState((before) => ({ ...before, marks: { ...before.marks, ...change } })), []);
   const [error, setError] = useState("");
   const known = useRef("");
   useEffect(() => {
@@ -38,13 +62,21 @@ export function useMap(): { mapped: Mapped | undefined; error: string } {
         const asked = { wait: 1, columns: true, known: known.current };
         const answer = await call<MapAnswer>("console_map", asked, stop.signal);
         if (answer.map !== null && answer.map === known.current) {
-          setMapped((before) => before && { ...before, answer });
+          setState((before) => ({ ...before, mapped: before.mapped && { ...before.mapped, answer } }));
         } else if (answer.map !== null) {
           const graph = await unpack(answer);
           if (stop.signal.aborted) return;
-          known.current = answer.map;
           let turned: Incoming | undefined;
-          setMapped({ answer, graph, incoming: () => (turned ??= turnRound(graph)), names: new Map() });
+          const next: Mapped = { answer, graph, incoming: () => (turned ??= turnRound(graph)), names: new Map() };
+          // What is marked while its numbers are asked for is carried over once more.
+          for (let moved: Marks | undefined; moved === undefined; ) {
+            const { mapped: was, marks: before } = newest.current;
+            const carried = await carryOver(before, was, next, stop.signal);
+            if (stop.signal.aborted) return;
+            if (newest.current.marks === before) moved = carried;
+            if (moved) setState({ mapped: next, marks: moved });
+          }
+          known.current = answer.map;
         }
         setError("");
         if (!answer.fresh) timer = setTimeout(() => void look(), SOON);
@@ -58,7 +90,7 @@ export function useMap(): { mapped: Mapped | undefined; error: string } {
       clearTimeout(timer);
     };
   }, [app.tick]);
-  return { mapped, error };
+  return { mapped, marks, mark, error };
 }
 
 /** Asks for names that are not known yet; `version` changes when some have come. */

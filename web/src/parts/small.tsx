@@ -5,7 +5,7 @@ import { cutAtMarks } from "../logic/marks";
 import { withoutSigns } from "../logic/plain";
 import { difference } from "../logic/difference";
 import { sayFully, sayTime } from "../logic/times";
-import { address } from "../state";
+import { address, type Toast } from "../state";
 import type { Change, Finding } from "../shapes";
 import { kindName, t } from "../texts";
 
@@ -75,6 +75,17 @@ const drawFinding = (finding: Finding) => (
     <p class="facts-of">{finding.detail}</p>
     {finding.fix && <p class="fix">{`${t.health.fix} ${finding.fix}`}</p>}
   </li>
+);
+
+/** What was just done, with the way back, or why it was not. */
+export const ToastLine = ({ toast, dismiss }: { toast: Toast; dismiss(): void }) => (
+  <div class={`toast${toast.isError ? " bad" : ""}`} role={toast.isError ? "alert" : "status"}>
+    <span>{toast.text}</span>
+    {toast.undo && <button onClick={() => (dismiss(), toast.undo?.())}>{t.thing.undo}</button>}
+    <button class="quiet" aria-label={t.close} onClick={dismiss}>
+      ×
+    </button>
+  </div>
 );
 
 /** A text to be taken elsewhere, and the button that copies it. */

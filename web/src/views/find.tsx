@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Kind, Marked, Problem, ThingLink, Time } from "../parts/small";
 import { sayNumber } from "../logic/times";
 import type { Found, Hit } from "../shapes";
@@ -21,7 +21,7 @@ export function Find() {
   const [since, setSince] = useState(params.get("since") ?? "");
   const [until, setUntil] = useState(params.get("until") ?? "");
   const [limit, setLimit] = useState(PAGE);
-  const [at, setAt] = useState(-1);
+  const [chosen, setChosen] = useState("");
   const box = useRef<HTMLInputElement>(null);
   const asked = useAnswer<Found>(
     "console_search",
@@ -38,13 +38,14 @@ export function Find() {
   );
   const found = asked.data;
   const hits = found?.hits ?? [];
+  const at = hits.findIndex((hit) => hit.id === chosen); // a hit that comes meanwhile takes nobody's place
   useEffect(() => {
     const here = address("find", "", { q: query, kinds: kinds.join(","), tag, since, until });
     if (location.hash !== here) history.replaceState(null, "", here);
-    setAt(-1);
+    setChosen("");
     setLimit(PAGE);
   }, [query, kinds.join(), tag, since, until]);
-  useEffect(() => box.current?.focus(), []);
+  useLayoutEffect(() => box.current?.focus(), []); // before anything can be typed
   useEffect(() => {
     const slash = (event: KeyboardEvent) => {
       if (event.key !== "/" || event.target instanceof HTMLInputElement) return;
@@ -58,7 +59,7 @@ export function Find() {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       const next = Math.max(-1, Math.min(hits.length - 1, at + (event.key === "ArrowDown" ? 1 : -1)));
-      setAt(next);
+      setChosen(hits[next]?.id ?? "");
       document.getElementById(`hit-${next}`)?.scrollIntoView({ block: "nearest" });
     } else if (event.key === "Enter") {
       const hit = hits[Math.max(at, 0)];

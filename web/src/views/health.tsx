@@ -14,7 +14,7 @@ export function Health() {
   const app = useApp();
   const [isThorough, setThorough] = useState(false);
   const asked = { url: new URL(MCP, location.origin).href, with_token: app.isClosed, ...(isThorough && { thorough: true }) };
-  const { data, error, waiting } = useAnswer<State>("console_health", asked, 0, isThorough ? 0 : EVERY);
+  const { data, error } = useAnswer<State>("console_health", asked, 0, isThorough ? 0 : EVERY);
   return (
     <section class="health">
       <h1>{t.views.health}</h1>
@@ -28,9 +28,7 @@ export function Health() {
               <Findings findings={data.findings} />
               <Vitals vitals={data.vitals} />
               {!isThorough && (
-                <button disabled={waiting} onClick={() => setThorough(true)}>
-                  {t.health.thorough}
-                </button>
+                <button onClick={() => setThorough(true)}>{t.health.thorough}</button>
               )}
             </div>
             <aside>

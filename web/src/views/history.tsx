@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { call, type Json } from "../door";
 import { Changes, Kind, Problem, ThingLink, Time } from "../parts/small";
 import { sayFully } from "../logic/times";
@@ -124,8 +124,8 @@ function UndoPreview({ tx }: { tx: number }) {
   const app = useApp();
   const [isBusy, setBusy] = useState(false);
   const place = useRef<HTMLElement>(null);
-  // It stands above the lines, perhaps far from the one that it is about.
-  useEffect(() => place.current?.focus(), []);
+  // It stands above the lines, perhaps far from the one that it is about. At once: whoever goes on by keys goes on from here.
+  useLayoutEffect(() => place.current?.focus(), []);
   const { data, error } = useAnswer<Preview>("console_preview", { tx });
   const close = () => {
     location.hash = address("history");
@@ -153,17 +153,24 @@ function UndoPreview({ tx }: { tx: number }) {
       {data && data.changes.length < data.changes_total && (
         <p class="facts-of">{t.history.total(data.changes.length, data.changes_total)}</p>
       )}
-      <div class="row">
-        {data?.possible && (
-          <button class="main" disabled={isBusy} onClick={() => void undo()}>
-            {t.history.undoThis}
-          </button>
-        )}
-        {data?.blocked_by != null && (
-          <a class="button" href={address("history", String(data.blocked_by))}>{`${t.history.undo} ${data.blocked_by}`}</a>
-        )}
-        <button onClick={close}>{t.close}</button>
-      </div>
+      {data === undefined && !error && (
+        <p class="status" role="status">
+          {t.history.looking}
+        </p>
+      )}
+      {(data || error) && (
+        <div class="row">
+          {data?.possible && (
+            <button class="main" disabled={isBusy} onClick={() => void undo()}>
+              {t.history.undoThis}
+            </button>
+          )}
+          {data?.blocked_by != null && (
+            <a class="button" href={address("history", String(data.blocked_by))}>{`${t.history.undo} ${data.blocked_by}`}</a>
+          )}
+          <button onClick={close}>{t.close}</button>
+        </div>
+      )}
     </section>
   );
 }

@@ -1,7 +1,8 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { call, canSave, saveFile } from "../door";
 import { Problem, Time } from "../parts/small";
 import { dressNodes, LINK_TYPES, readColours, type ColourBy } from "../graph/looks";
+import { marksOf, NO_MARKS, type Marks, type Question } from "../graph/marked";
 import { NodePanel } from "../graph/panel";
 import { findWay, follow, isCause, stepsAt } from "../graph/paths";
 import { toPng, toSvg } from "../graph/picture";
@@ -17,13 +18,13 @@ const TYPING = 250; // milliseconds after which a word is looked for
 
 /** Everything that is stored and how it hangs together, laid out by the server. */
 export function MapView() {
-  const { mapped, error } = useMap();
+  const { mapped, marks, mark, error } = useMap();
   if (mapped === undefined) return error ? <Problem text={error} /> : <p class="status" role="status">{t.map.drawing}</p>;
   if (mapped.answer.nodes === 0) return <p class="empty">{t.map.nothing}</p>;
   return (
     <>
       <Problem text={error} />
-      <Drawn mapped={mapped} />
+      <Drawn mapped={mapped} marks={marks} mark={mark} />
     </>
   );
 }
@@ -46,7 +47,29 @@ export interface Shown {
   told: string; // what is highlighted, in words
 }
 
-function Drawn({ mapped }: { mapped: Mapped }) {
+interface Given {
+  mapped: Mapped;
+  marks: Marks;
+  mark(change: Partial<Marks>): void;
+}
+
+/** What was asked about the nodes that are marked, answered on this map. */
+function answerTo(mapped: Mapped, question: Question, wants: (link: number) => boolean): Shown {
+  const { graph, answer } = mapped;
+  const light = (links: number[], told: string): Shown => ({
+    highlight: { links, nodes: [...new Set(links.flatMap((link) => [graph.sources[link]!, graph.targets[link]!]))] },
+    told,
+  });
+  if (question.kind === "way") {
+    const way = findWay(graph, mapped.incoming(), question.from, question.to, wants);
+    return way === undefined ? { highlight: NONE, told: t.map.noWay } : light(way, t.map.way(way.length));
+  }
+  const isCausal = (link: number) => isCause(answer.relations[graph.relation[link]!]!) && wants(link);
+  const links = follow(graph, mapped.incoming(), question.of, question.kind, isCausal);
+  return light(links, t.map[question.kind](links.length));
+}
+
+function Drawn({ mapped, marks, mark }: Given) {
   const app = useApp();
   const { answer, graph, names } = mapped;
   const { ask, version } = useNames(mapped);
@@ -55,9 +78,8 @@ function Drawn({ mapped }: { mapped: Mapped }) {
   const [types, setTypes] = useState<ReadonlySet<string>>(new Set());
   const [query, setQuery] = useState("");
   const { found, told } = useFound(mapped, query);
-  const [chosen, setChosen] = useState(-1);
-  const [from, setFrom] = useState(-1);
-  const [shown, setShown] = useState<Shown | undefined>();
+  const { chosen, from, question } = marks;
+  const setChosen = (node: number) => mark({ chosen: node });
   const stage = useRef<HTMLDivElement>(null);
   const base = useRef<HTMLCanvasElement>(null);
   const over = useRef<HTMLCanvasElement>(null);
@@ -65,9 +87,9 @@ function Drawn({ mapped }: { mapped: Mapped }) {
   const look = useMemo(() => dressNodes(graph, answer.relations, by, { kinds, types }, found), [graph, answer.relations, by, kinds, types, found]);
   const wants = (link: number) => look.linkType[graph.relation[link]!] !== 255;
   const open = (node: number) => names.has(node) && (location.hash = address("thing", names.get(node)!.handle));
-  const pick = useCallback((node: number) => setChosen(node), []);
-  const acts = useRef({ pick, open, ask });
-  acts.current = { pick, open, ask };
+  const shown = useMemo(() => question && answerTo(mapped, question, wants), [mapped, question, look]);
+  const acts = useRef({ pick: setChosen, open, ask });
+  acts.current = { pick: setChosen, open, ask };
   const view = useRef<Scene["view"] | undefined>(undefined);
 
   useEffect(() => {
@@ -97,15 +119,8 @@ function Drawn({ mapped }: { mapped: Mapped }) {
   }, [look, by]);
   useEffect(() => scene.current!.named(), [version]);
   useEffect(() => scene.current!.show(shown?.highlight ?? around(mapped, chosen, wants), chosen), [graph, shown, chosen, look]);
-  // Numbers are of one map; in the next they mean others.
-  useEffect(() => {
-    setShown(undefined);
-    setFrom(-1);
-  }, [graph]);
-  useKept(mapped, chosen, setChosen);
-  useEffect(() => {
-    if (chosen >= 0) ask([chosen]);
-  }, [chosen, graph]);
+  useEffect(() => ask(marksOf(marks)), [marks, graph]);
+  useEffect(() => ask(shown?.highlight.nodes.slice(0, 200) ?? []), [shown]);
   useEffect(() => {
     const handle = app.route.params.get("at");
     if (handle) void goTo(handle);
@@ -121,22 +136,6 @@ function Drawn({ mapped }: { mapped: Mapped }) {
     } catch (problem) {
       app.show({ text: explain(problem), isError: true });
     }
-  };
-  const mark = (links: number[], words: string) => {
-    const nodes = [...new Set(links.flatMap((link) => [graph.sources[link]!, graph.targets[link]!]))];
-    ask(nodes.slice(0, 200));
-    setShown({ highlight: { links, nodes }, told: words });
-  };
-  const showWay = (to: number) => {
-    const way = findWay(graph, mapped.incoming(), from, to, wants);
-    if (way === undefined) setShown({ highlight: NONE, told: t.map.noWay });
-    else mark(way, t.map.way(way.length));
-    setFrom(-1);
-  };
-  const showCauses = (direction: "causes" | "effects") => {
-    const isCausal = (link: number) => isCause(answer.relations[graph.relation[link]!]!) && wants(link);
-    const links = follow(graph, mapped.incoming(), chosen, direction, isCausal);
-    mark(links, t.map[direction](links.length));
   };
   const choose = (node: number) => {
     setChosen(node);
@@ -230,7 +229,14 @@ function Drawn({ mapped }: { mapped: Mapped }) {
             from={from}
             shown={shown}
             wants={wants}
-            acts={{ ask, choose, begin: setFrom, end: showWay, causes: showCauses, leave: () => (setChosen(-1), setFrom(-1), setShown(undefined)) }}
+            acts={{
+              ask,
+              choose,
+              begin: (node) => mark({ from: node }),
+              end: (node) => mark({ from: -1, question: { kind: "way", from, to: node } }),
+              causes: (kind) => mark({ question: { kind, of: chosen } }),
+              leave: () => mark(NO_MARKS),
+            }}
           />
         )}
       </div>
@@ -239,37 +245,24 @@ function Drawn({ mapped }: { mapped: Mapped }) {
   );
 }
 
-/** The node that is chosen stays so when the map is another, as far as it is still there. */
-function useKept(mapped: Mapped, chosen: number, setChosen: (node: number) => void): void {
-  const before = useRef(mapped);
-  useEffect(() => {
-    const was = before.current;
-    before.current = mapped;
-    if (was.answer.map === mapped.answer.map || chosen < 0) return;
-    const handle = was.names.get(chosen)?.id;
-    setChosen(-1);
-    if (handle === undefined) return;
-    call<{ nodes: NodeName[] }>("console_map_nodes", { map: mapped.answer.map, handle }).then(
-      ({ nodes }) => setChosen(nodes[0]?.number ?? -1),
-      () => undefined, // it is gone
-    );
-  }, [mapped]);
-}
-
 /** The nodes that a word means, once it has been typed. */
 function useFound(mapped: Mapped, query: string): { found: ReadonlySet<number> | undefined; told: string } {
-  const [state, setState] = useState<{ found: ReadonlySet<number> | undefined; told: string }>({ found: undefined, told: "" });
+  const [state, setState] = useState<{ map: string | null; found: ReadonlySet<number> | undefined; told: string }>({
+    map: null,
+    found: undefined,
+    told: "",
+  });
   const { map, nodes } = mapped.answer;
   useEffect(() => {
     if (!query.trim()) {
-      setState({ found: undefined, told: "" });
+      setState({ map, found: undefined, told: "" });
       return undefined;
     }
     const stop = new AbortController();
     const timer = setTimeout(() => {
       call<{ found: number[]; total: number }>("console_map_nodes", { map, query, limit: Math.max(1, nodes) }, stop.signal).then(
-        ({ found, total }) => setState({ found: new Set(found), told: t.find.found(total.toLocaleString()) }),
-        (error: unknown) => !stop.signal.aborted && setState({ found: undefined, told: explain(error) }),
+        ({ found, total }) => setState({ map, found: new Set(found), told: t.find.found(total.toLocaleString()) }),
+        (error: unknown) => !stop.signal.aborted && setState({ map, found: undefined, told: explain(error) }),
       );
     }, TYPING);
     return () => {
@@ -277,5 +270,6 @@ function useFound(mapped: Mapped, query: string): { found: ReadonlySet<number> |
       stop.abort();
     };
   }, [map, query]);
-  return state;
+  // Numbers are of one map; on the next they mean others.
+  return state.map === map ? state : { found: undefined, told: "" };
 }

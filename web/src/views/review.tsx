@@ -13,10 +13,16 @@ const EVERY = 5000; // milliseconds: what is found and kept is no transaction
 export function Review() {
   const app = useApp();
   const { data, error } = useAnswer<Board>("console_tasks", { limit: SHOWN }, 0, EVERY);
-  const [at, setAt] = useState(0);
+  const [chosen, setChosen] = useState({ id: "", place: 0 });
   const [settled, setSettled] = useState<ReadonlySet<string>>(new Set());
   const tasks = (data?.tasks ?? []).filter((task) => !settled.has(task.id));
-  const here = Math.min(at, Math.max(0, tasks.length - 1));
+  // A task that comes meanwhile does not slip under the key that answers another; where the chosen one is gone, its place counts.
+  const found = tasks.findIndex((task) => task.id === chosen.id);
+  const here = found >= 0 ? found : Math.min(chosen.place, Math.max(0, tasks.length - 1));
+  const go = (place: number) => setChosen({ id: tasks[place]?.id ?? "", place });
+  useLayoutEffect(() => {
+    if (tasks[here] && (tasks[here].id !== chosen.id || here !== chosen.place)) go(here);
+  });
   const settle = async (task: Task, index: number) => {
     const choice = task.choices[index];
     if (choice === undefined || app.asOf || !app.tools.has(choice.tool)) return;
@@ -34,8 +40,8 @@ export function Review() {
     const press = (event: KeyboardEvent) => {
       if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
       const task = tasks[here];
-      if (event.key === "ArrowDown") setAt(Math.min(here + 1, tasks.length - 1));
-      else if (event.key === "ArrowUp") setAt(Math.max(here - 1, 0));
+      if (event.key === "ArrowDown") go(Math.min(here + 1, tasks.length - 1));
+      else if (event.key === "ArrowUp") go(Math.max(here - 1, 0));
       else if (task && /^[1-9]$/.test(event.key)) void settle(task, Number(event.key) - 1);
       else return;
       event.preventDefault();
