@@ -95,13 +95,33 @@ def test_export_and_import_carry_the_whole_history(run, tmp_path):
     code, out, _ = run("export", file)
     assert code == 0
     assert "4 transactions" in out
-    assert run("import", file)[0] == 1
+    assert json.loads(run("import", file, "--json")[1])["listed"] == []
     code, out, err = run("import", file, "--collection", "copy", "--json")
     assert code == 0, err
     again = str(tmp_path / "again.jsonl")
     assert run("export", again, "--collection", "copy")[0] == 0
     first, second = Path(file).read_text().replace('"default"', '"copy"'), Path(again).read_text()
     assert first == second
+
+
+def test_an_export_comes_into_a_collection_that_holds_something(run, tmp_path):
+    tell(run, "store", topic="Kettle", content="boils")
+    tell(run, "store", topic="Pot", content="holds a litre")
+    file = str(tmp_path / "out.jsonl")
+    run("export", file)
+    tell(run, "update", id="e-1", content="whistles")
+    run("call", "store", "topic=Cup", "content=is blue", "--collection", "other")
+    trial = run("import", file, "--collection", "other", "--dry-run")[1]
+    assert "Would be imported" in trial
+    code, out, err = run("import", file, "--collection", "other")
+    assert code == 0, err
+    assert "2 entries" in out
+    assert "e-1 → e-3 Kettle" in out
+    listed = json.loads(run("import", file, "--json")[1])["listed"]
+    assert [(each["reason"], each["handle"], each["detail"]) for each in listed] == [("changed_here", "e-1", "body")]
+    assert "Not alike, kept as it is here; changed here: 1." in run("import", file)[1]
+    run("undo", "--collection", "other")
+    assert len(json.loads(run("call", "query", "--collection", "other", "--json")[1])["items"]) == 1
 
 
 @pytest.mark.parametrize("damage", ["cut", "garbled", "empty", "other", "missing-field"])

@@ -237,14 +237,6 @@ def test_an_import_refuses_what_is_cut_off_and_leaves_nothing(store):
         assert newest(target) == 0
 
 
-def test_an_import_refuses_a_collection_that_holds_something(store):
-    kernel = played(store, [("store", 0, 0, 0)]).kernel
-    with pytest.raises(Refusal) as refused:
-        import_lines(kernel, exported(kernel).splitlines(), actor="test", report=nothing_to_report)
-    assert refused.value.failure is Failure.ALREADY_EXISTS
-    assert newest(kernel) == 1
-
-
 def test_heads_that_differ_from_the_journal_are_noticed_and_mended(store):
     kernel = played(store, [("store", 0, 0, 0), ("relate", 0, 2, 0)]).kernel
     there = heads(kernel)

@@ -19,14 +19,30 @@ Report = Callable[[float, float | None, str], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Unmerged:
+    """A thing of an export that is not here as it is there, and why: its handle and name there, what is to be said of
+    the reason (the parts that differ, its new name), and its handle here."""
+
+    reason: str
+    id: str
+    kind: str
+    handle: str
+    name: str
+    detail: str
+    here: str
+
+
+@dataclass(frozen=True, slots=True)
 class Moved:
-    """How much went out or came in; secrets that were taken out of it."""
+    """How much went out or came in; secrets that were taken out of it; where an export was merged into what is here,
+    what is not alike in both."""
 
     transactions: int
     entries: int
     edges: int
     skipped: int = 0
     redacted: int = 0
+    listed: tuple[Unmerged, ...] | None = None
 
 
 Keep = Callable[[Moved], None]

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from memotheca.admin.corpus import Keep, Moved, Report, import_corpus, keep_no_count
+from memotheca.admin.export_heads import read_heads
+from memotheca.admin.export_merge import merge_export
 from memotheca.admin.upkeep import rebuild_within
 from memotheca.entries.edges import find_entity, new_edge, new_entity
 from memotheca.entries.entries import blank_entry
@@ -52,12 +54,17 @@ def import_lines(
     kernel: Kernel, source: Iterable[str], *, actor: str, report: Report, keep: Keep = keep_no_count
 ) -> Moved:
     """Bring in an export of ours, or the `memory.json` of the reference memory server, whichever it is; `keep` is told
-    what is durable before all is in."""
+    what is durable before all is in. An export is a whole history in an empty collection; what holds something gets
+    what it lacks."""
     lines = _parsed(source)
     header = next(lines, None)
     if header is None:
         raise Refusal(Failure.INVALID, "The file is empty.")
     if header.get("memotheca") == "export":
+        _refuse_other_format(header)
+        if _holds_something(kernel):
+            export = read_heads(header, lines, report)
+            return merge_export(kernel, export, actor=actor, report=report, keep=keep)
         return _import_history(kernel, header, lines, report)
     if header.get("type") in ("entity", "relation"):
         return _import_graph(kernel, [header, *lines], actor=actor)
@@ -91,11 +98,19 @@ def _begin_once(begun: list[bool]) -> None:
     begun.append(True)
 
 
-def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict[str, Any]], report: Report) -> Moved:
+def _holds_something(kernel: Kernel) -> bool:
+    with kernel.read() as snapshot:
+        return journal.holds_something(snapshot.session, kernel.collection)
+
+
+def _refuse_other_format(header: dict[str, Any]) -> None:
     if header.get("format") != FORMAT:
         raise Refusal(
             Failure.INCOMPATIBLE, f"The export has format {header.get('format')}; this program reads {FORMAT}."
         )
+
+
+def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict[str, Any]], report: Report) -> Moved:
     seen_end: list[int] = []
     begun: list[bool] = []
 

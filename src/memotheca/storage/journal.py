@@ -30,6 +30,11 @@ def describe(session: Session, collection: str) -> Line | None:
     return {"tx": row[0], "time": row[2], "settings": json.loads(row[3]), "serials": dict(serials)}
 
 
+def holds_something(session: Session, collection: str) -> bool:
+    """Whether anything ever happened in a collection."""
+    return first(session, "SELECT 1 FROM version WHERE collection = ? LIMIT 1", collection) is not None
+
+
 def count_versions(session: Session, collection: str) -> int:
     row = first(session, "SELECT count(*) FROM version WHERE collection = ?", collection)
     return 0 if row is None else int(row[0])
@@ -87,8 +92,12 @@ def dump(session: Session, collection: str, newest: int) -> Iterator[Line]:
 
 def load(session: Session, collection: str, described: Line, lines: Iterable[Line]) -> int:
     """Write a journal into a collection that is still empty, heads and all; returns how many transactions."""
-    if first(session, "SELECT 1 FROM version WHERE collection = ? LIMIT 1", collection) is not None:
-        raise Refusal(Failure.ALREADY_EXISTS, "The collection already holds something; import into an empty one.")
+    if holds_something(session, collection):
+        raise Refusal(
+            Failure.ALREADY_EXISTS,
+            "Somebody stored something in the collection meanwhile; nothing was imported. Run it again: then the file "
+            "is merged.",
+        )
     session.run("DELETE FROM collection WHERE name = ?", collection)
     session.run(
         "INSERT INTO collection (name, tx, seq, time, settings) VALUES (?, ?, 0, ?, ?)",

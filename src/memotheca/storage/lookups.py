@@ -71,6 +71,12 @@ def heads_of(snapshot: Snapshot, ids: Iterable[str]) -> dict[str, int]:
     return {id: int(tx) for id, tx in rows}
 
 
+def edges_between(snapshot: Snapshot, source: str, target: str) -> list[str]:
+    """The live edges that lead from one entry to another."""
+    sql = "SELECT id FROM edge_head WHERE collection = ? AND source = ? AND target = ?"
+    return sorted(_ids(snapshot, sql, source, target))
+
+
 def ids_between(snapshot: Snapshot, low: str, high: str, *, limit: int) -> list[str]:
     """Entries and edges whose ids lie between two."""
     within = "WHERE collection = ? AND id >= ? AND id <= ?"

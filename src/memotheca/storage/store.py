@@ -88,6 +88,17 @@ class Transaction(Snapshot):
             )
         )
 
+    def raise_serial(self, namespace: str, last: int) -> None:
+        """Let a counter go on after a number that is taken elsewhere."""
+        self.session.run(
+            "INSERT INTO serial (collection, namespace, last) VALUES (?, ?, ?) "
+            "ON CONFLICT (collection, namespace) DO UPDATE SET last = "
+            "CASE WHEN serial.last < excluded.last THEN excluded.last ELSE serial.last END",
+            self.collection,
+            namespace,
+            last,
+        )
+
     @overload
     def put(self, thing: Edge, prepared: object = None) -> None: ...
 

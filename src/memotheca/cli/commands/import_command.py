@@ -1,12 +1,12 @@
 """memotheca import: bring in a file."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TextIO
 
-from memotheca.admin.corpus import Moved
+from memotheca.admin.corpus import Moved, Unmerged
 from memotheca.admin.history import new_batch
 from memotheca.admin.imports.bring_in import ImportAccount, Importer, Rehearsal, bring_in
 from memotheca.admin.imports.foreign_content import ForeignContent
@@ -15,7 +15,7 @@ from memotheca.admin.imports.table import read_map
 from memotheca.admin.transfer import import_lines
 from memotheca.admin.upkeep import index_everything
 from memotheca.cli.interrupt import Deferral, Stopped, deferring
-from memotheca.cli.layout import counted, say
+from memotheca.cli.layout import counted, cut, say
 from memotheca.cli.terminal import ACTOR, app_of, plain, print_json, progress
 from memotheca.jobs.queue import enqueue
 from memotheca.kernel.kernel import Kernel
@@ -23,8 +23,9 @@ from memotheca.memory.care.proposals import propose_lately
 from memotheca.model.errors import Failure, Refusal
 
 EPILOG = """What a file is, is told by what is in it:
-  an export of Memotheca   its whole history, into an empty collection
-                           (--collection NAME makes one)
+  an export of Memotheca   its whole history into an empty collection;
+                           into one that holds something what that lacks,
+                           and a list of what is not alike in both
   memory.json              of the reference memory server
   JSON lines               with _id, title and text
   ChatGPT, Claude          the export, zip or conversations.json
@@ -37,6 +38,28 @@ EPILOG = """What a file is, is told by what is in it:
 What is there already is skipped, so it can be run again. One undo takes all
 of it back. Secrets are taken out. A file that is broken leaves nothing behind.
 Ctrl-C or SIGTERM end it between two transactions, and it says what is in."""
+
+
+# What a merge could not or would not make alike, in the order in which somebody wants to know it.
+_UNMERGED = {
+    "changed_both": "Not alike, kept as it is here; changed in both",
+    "changed_there": "Not alike, kept as it is here; changed there",
+    "changed_here": "Not alike, kept as it is here; changed here",
+    "differs": "Not alike, kept as it is here; of the same name",
+    "deleted_there": "Deleted there, kept here",
+    "erased_there": "Erased there for good, kept here",
+    "deleted_here": "Deleted here, left out",
+    "erased_here": "Erased here for good, left out",
+    "end_missing": "Relations left out, since one of their ends is not here",
+    "document_missing": "Sections left out, since their document is not here",
+    "note": "Notes left out: they come with their folder (memotheca vault)",
+    "setting": "What the memory learned about itself there, left out",
+    "name_taken": "Came in without a name that something else bears here",
+    "renamed": "Came in under another handle, since theirs is taken here",
+}
+_SHOWN = 5  # chosen: of each reason; all of them are in --json
+_NAME = 40  # chosen: letters; with handle and reason it fits a line of 80
+_RARE = ("redacted", "listed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -93,11 +116,13 @@ class Import:
         ):
             together = replace(self._kernel, batch=new_batch(self._kernel))
             lines = _breakable(file, deferral)
-            self._keep(import_lines(together, lines, actor=ACTOR, report=report, keep=self._keep))
-        self._is_whole = True
 
-    def _keep(self, moved: Moved) -> None:
-        self._kept = moved
+            def keep(moved: Moved) -> None:
+                self._kept = moved
+                deferral.look()
+
+            self._kept = import_lines(together, lines, actor=ACTOR, report=report, keep=keep)
+        self._is_whole = True
 
     def make_vectors(self, deferral: Deferral) -> None:
         self._task = make_vectors(self._kernel, self._parsed, deferral)
@@ -105,12 +130,13 @@ class Import:
     def tell(self, *, stopped: bool = False) -> None:
         moved = self._kept
         if self._parsed.json:
-            said = {name: value for name, value in asdict(moved).items() if name != "redacted" or value}
+            said = {name: value for name, value in asdict(moved).items() if name not in _RARE or value}
+            said |= {} if moved.listed is None else {"listed": [asdict(each) for each in moved.listed]}
             said |= {"task_id": self._task} if self._task else {}
             said |= {"dry_run": True} if self._parsed.dry_run else {}
             print_json({**said, **({"stopped": True, "whole": self._is_whole} if stopped else {})})
             return
-        also = f", {moved.skipped} there already" if moved.skipped else ""
+        also = f", {moved.skipped:,} there already" if moved.skipped else ""
         also += f", {counted(moved.redacted, 'secret')} taken out" if moved.redacted else ""
         held = f"{counted(moved.entries, 'entry')}, {counted(moved.edges, 'edge')}"
         told = f"mported {counted(moved.transactions, 'transaction')}: {held}{also}."
@@ -124,6 +150,24 @@ class Import:
             say(f"Stopped: i{told} Run it again for the rest.")
         else:
             say("Stopped; nothing was imported.")
+        if moved.listed is not None and not stopped:
+            _tell_unmerged(moved.listed)
+
+
+def _tell_unmerged(listed: Sequence[Unmerged]) -> None:
+    """What is not alike in the file and here, by the reason, the first few of each."""
+    for reason, words in _UNMERGED.items():
+        found = [each for each in listed if each.reason == reason]
+        if not found:
+            continue
+        say(f"{words}: {len(found)}.", lead="  ", hang="  ")
+        for each in found[:_SHOWN]:
+            arrow = f" → {each.detail}" if reason == "renamed" else f" ({each.detail})" if each.detail else ""
+            here = f", {each.here} here" if each.here != each.handle else ""
+            name = "" if each.name == each.handle else f" {plain(each.name)}"
+            say(plain(f"{each.handle}{here}{arrow}{cut(name, _NAME)}"), lead="    ", hang="      ")
+        if len(found) > _SHOWN:
+            say(f"and {len(found) - _SHOWN} more; --json names them all.", lead="    ", hang="    ")
 
 
 class ForeignImport:
