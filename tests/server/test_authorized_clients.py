@@ -16,6 +16,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from memotheca.admin.access_tokens import AccessToken, add_token
+from memotheca.admin.token_shelves import FileShelf
 from memotheca.model.clock import system_clock
 from tests.server.conftest import CLIENT_SECONDS, CLIENTS, clean_environment
 from tests.server.provider import Provider
@@ -44,7 +45,7 @@ def server(tmp_path: Path, provider: Provider) -> Iterator[HttpServer]:
 
 @pytest.fixture
 def token(server: HttpServer) -> str:
-    return add_token(server.data, AccessToken(name="ada", role="write"), clock=system_clock)
+    return add_token(FileShelf(server.data), AccessToken(name="ada", role="write"), clock=system_clock)
 
 
 def authors(server: HttpServer, secret: str) -> set[str]:

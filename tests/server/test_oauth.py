@@ -21,6 +21,7 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAu
 from pydantic import AnyUrl
 
 from memotheca.admin.access_tokens import AccessToken, add_token
+from memotheca.admin.token_shelves import FileShelf
 from memotheca.model.clock import system_clock
 from memotheca.model.errors import Refusal
 from memotheca.server.access.oauth_rules import OAuthRules, TokenDenied, read_rules
@@ -259,7 +260,7 @@ def test_a_provider_that_is_away_is_a_reason_to_try_again(provider: Provider, tm
 
 def test_a_name_of_the_providers_cannot_be_given_to_a_token(tmp_path: Path) -> None:
     with pytest.raises(Refusal, match="outside provider"):
-        add_token(tmp_path, AccessToken(name="oauth:ada", role="read"), clock=system_clock)
+        add_token(FileShelf(tmp_path), AccessToken(name="oauth:ada", role="read"), clock=system_clock)
 
 
 @pytest.mark.parametrize(

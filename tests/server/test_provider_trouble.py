@@ -13,6 +13,7 @@ import anyio
 import pytest
 
 from memotheca.admin.access_tokens import AccessToken, add_token
+from memotheca.admin.token_shelves import FileShelf
 from memotheca.model.clock import system_clock
 from memotheca.server.access import provider_keys
 from memotheca.server.access.oauth_rules import OAuthRules, TokenDenied, read_rules
@@ -228,7 +229,7 @@ def test_who_needs_no_provider_does_not_wait_for_one_that_is_silent(
     mouth: Callable[[bytes | None], Mouth], tmp_path: Path
 ) -> None:
     silent, signer = mouth(None), Provider()
-    secret = add_token(tmp_path, AccessToken(name="ada", role="write"), clock=system_clock)
+    secret = add_token(FileShelf(tmp_path), AccessToken(name="ada", role="write"), clock=system_clock)
     server = HttpServer(tmp_path, "--oauth-issuer", silent.address, "--oauth-resource", RESOURCE)
     token = signer.sign(iss=silent.address, aud=f"{RESOURCE}/mcp")
     waiting: list[socket.socket] = []

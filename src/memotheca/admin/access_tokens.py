@@ -1,22 +1,18 @@
-"""Tokens: who may reach this data over HTTP, by what name, to do what, in which collections. The file beside the data
-holds digests alone, and whoever serves reads it again when it has changed."""
+"""Tokens: who may reach this data over HTTP, by what name, to do what, in which collections. What is kept are digests
+alone, and whoever serves reads them again when they have changed."""
 
 import hashlib
 import hmac
 import json
 import logging
-import os
 import secrets
-import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any, Literal, get_args
 
+from memotheca.admin.token_shelves import TokenShelf, WatchedShelf
 from memotheca.model.clock import Clock, to_iso
 from memotheca.model.errors import Failure, Refusal
-from memotheca.storage.locks import role as turn
 
 log = logging.getLogger(__name__)
 
@@ -25,13 +21,11 @@ ROLES: tuple[Role, ...] = get_args(Role)
 
 QUOTAS = ("calls_per_minute", "bytes_per_minute", "jobs", "entries")
 
-FILE = "tokens.json"
 PREFIX = "mt_"
 # Before the names of those that an outside provider vouches for, so that nobody is taken for another.
 OUTSIDE = "oauth:"
 _BYTES = 32  # chosen: as many as nobody guesses, so that a plain digest is enough
 LONGEST_NAME = 64  # chosen: a name that fits into a line of the history
-_PATIENCE = 5.0  # chosen: seconds; changing the file takes a moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +60,7 @@ def is_name(name: str) -> bool:
     return bool(name.strip()) and len(name) <= LONGEST_NAME and name.isprintable()
 
 
-def add_token(data: Path, wanted: AccessToken, *, clock: Clock) -> str:
+def add_token(shelf: TokenShelf, wanted: AccessToken, *, clock: Clock) -> str:
     """Make a token and return it; it is kept nowhere, so that this is the only time it can be seen."""
     name = wanted.name.strip()
     if not is_name(name):
@@ -87,27 +81,27 @@ def add_token(data: Path, wanted: AccessToken, *, clock: Clock) -> str:
             )
         return [*held, made]
 
-    _change(data, act)
+    _change(shelf, act)
     return secret
 
 
-def revoke_token(data: Path, name: str) -> AccessToken:
+def revoke_token(shelf: TokenShelf, name: str) -> AccessToken:
     """Let a token be worth nothing from now on, also to servers that run."""
     gone: list[AccessToken] = []
 
     def act(held: list[AccessToken]) -> list[AccessToken]:
-        gone.extend(each for each in held if each.name == name)
+        gone[:] = [each for each in held if each.name == name]
         if not gone:
             raise Refusal(Failure.NOT_FOUND, f"There is no token named {name!r}; `memotheca token list` shows them.")
         return [each for each in held if each.name != name]
 
-    _change(data, act)
+    _change(shelf, act)
     return gone[0]
 
 
-def rename_in_tokens(data: Path, collection: str, wanted: str) -> int:
+def rename_in_tokens(shelf: TokenShelf, collection: str, wanted: str) -> int:
     """Let the tokens that were made for a collection be for it under its new name; says how many there are."""
-    found = [each for each in read_tokens(data) if collection in each.collections]
+    found = [each for each in read_tokens(shelf) if collection in each.collections]
 
     def act(held: list[AccessToken]) -> list[AccessToken]:
         return [
@@ -116,33 +110,34 @@ def rename_in_tokens(data: Path, collection: str, wanted: str) -> int:
         ]
 
     if found:
-        _change(data, act)
+        _change(shelf, act)
     return len(found)
 
 
-def read_tokens(data: Path) -> list[AccessToken]:
-    """All tokens, none where there is no file."""
-    path = data / FILE
+def read_tokens(shelf: TokenShelf | WatchedShelf) -> list[AccessToken]:
+    """All tokens, none where there never was one."""
+    return _to_tokens(shelf.read(), shelf.place)
+
+
+def _to_tokens(text: str | None, place: str) -> list[AccessToken]:
     try:
-        held: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))
+        held: list[dict[str, Any]] = json.loads(text or "[]")
         return [replace(AccessToken(**each), collections=tuple(each["collections"])) for each in held]
-    except FileNotFoundError:
-        return []
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise Refusal(Failure.CORRUPT, f"{FILE} in the data directory cannot be read; mend or remove it.") from error
+    except (ValueError, TypeError, KeyError) as error:
+        raise Refusal(Failure.CORRUPT, f"{place} cannot be read; mend or remove it.") from error
 
 
-class TokenFile:
-    """The tokens as they are now: the file is read again whenever it is another. While it cannot be read, nobody is
+class KnownTokens:
+    """The tokens as they are now: they are read again whenever they are others. While they cannot be read, nobody is
     known."""
 
-    def __init__(self, data: Path) -> None:
-        self._data = data
-        self._seen: tuple[int, ...] | None = None
+    def __init__(self, shelf: WatchedShelf) -> None:
+        self._shelf = shelf
+        self._seen: Hashable | None = None
         self._held: list[AccessToken] = []
 
     def is_there(self) -> bool:
-        return (self._data / FILE).exists()
+        return self._shelf.glance() is not None
 
     def find(self, secret: str) -> AccessToken | None:
         """Whoever sends this; every digest is compared in constant time, and all of them are."""
@@ -153,42 +148,18 @@ class TokenFile:
         return found
 
     def _current(self) -> list[AccessToken]:
-        try:
-            state = (self._data / FILE).stat()
-        except OSError:
-            self._seen, self._held = None, []
-            return self._held
-        signature = (state.st_mtime_ns, state.st_size, state.st_ino)
-        if signature != self._seen:
-            self._seen, self._held = signature, []
+        state = self._shelf.glance()
+        if state != self._seen:
+            self._seen, self._held = state, []
             try:
-                self._held = read_tokens(self._data)
+                self._held = read_tokens(self._shelf)
             except Refusal as refusal:
                 log.warning("nobody is let in: %s", refusal.message)
         return self._held
 
 
-def _change(data: Path, act: Callable[[list[AccessToken]], list[AccessToken]]) -> None:
-    with _turn(data):
-        changed = act(read_tokens(data))
-        fresh = data / f"{FILE}.new"
-        descriptor = os.open(fresh, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump([asdict(each) for each in changed], file, indent=2)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(data / FILE)
+def _change(shelf: TokenShelf, act: Callable[[list[AccessToken]], list[AccessToken]]) -> None:
+    def change(text: str | None) -> str:
+        return json.dumps([asdict(each) for each in act(_to_tokens(text, shelf.place))], indent=2)
 
-
-@contextmanager
-def _turn(data: Path) -> Generator[None]:
-    """One program at a time changes the file."""
-    deadline = time.monotonic() + _PATIENCE
-    while True:
-        with turn(data, "tokens") as is_ours:
-            if is_ours:
-                yield
-                return
-        if time.monotonic() >= deadline:
-            raise Refusal(Failure.BUSY, "Another program is changing the tokens; try again.")
-        time.sleep(0.05)
+    shelf.change(change)

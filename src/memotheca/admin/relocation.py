@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from memotheca.admin.token_shelves import TokenShelf, bring_tokens
 from memotheca.jobs.ingest_job import sent_name_of, to_ingest_job
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import INGEST
@@ -29,6 +30,7 @@ class Site:
     place: str
     segments: Path
     uploads: Path
+    tokens: TokenShelf
     machine: str = ""
 
 
@@ -66,6 +68,7 @@ def relocate_all(source: Site, target: Site, report: Report) -> Relocated:
                 f"What arrived is not what is here now ({', '.join(unlike[:3])}): something was changed since the move "
                 "began. The target was emptied. Stop whatever writes, and run it again.",
             )
+        bring_tokens(source.tokens, target.tokens)
         table_copy.finish(session, target.store, left_out=MOUNTS if target.machine else "")
     return Relocated(wanted, segments, files, resumed)
 

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memotheca.app import App
 from memotheca.model.errors import Failure, Refusal
+from memotheca.server.access.followed_tokens import watched_shelf
 from memotheca.server.access.gate import AllowedHosts, Gate, OutsideTokens, is_everywhere, is_loopback
 from memotheca.server.access.holders import TokenHolders
 from memotheca.server.access.oauth_rules import METADATA, OAuthRules, read_rules
@@ -57,7 +58,8 @@ def build_web(
 ) -> ASGIApp:
     names, limits = AllowedHosts(settings), limits_of(settings)
     rules = read_rules(settings)
-    holders = TokenHolders(settings.data, read_token(settings), has_provider=rules is not None)
+    shelf, following = watched_shelf(adapter.app)
+    holders = TokenHolders(shelf, read_token(settings), has_provider=rules is not None)
     if not holders.are_asked_for and not is_loopback(settings.text("host")):
         raise Refusal(
             Failure.FORBIDDEN,
@@ -70,8 +72,9 @@ def build_web(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
-        async with served.running():
-            yield
+        with following:
+            async with served.running():
+                yield
 
     pages = PageSessions(holders)
     routes = [

@@ -118,3 +118,18 @@ def drop_sent(session: Session, name: str) -> None:
 
 def sent_before(session: Session, before: int) -> list[str]:
     return [str(name) for (name,) in session.rows("SELECT name FROM sent_file WHERE sent < ? ORDER BY name", before)]
+
+
+# A small file of which no machine has a copy: it is read and changed where it is.
+
+
+def read_text(session: Session, name: str) -> str | None:
+    return scalar(session, "SELECT content FROM shared_text WHERE name = ?", name)
+
+
+def keep_text(session: Session, name: str, content: str) -> None:
+    sql = (
+        "INSERT INTO shared_text (name, content) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET "
+        "content = excluded.content"
+    )
+    session.run(sql, name, content)

@@ -8,6 +8,7 @@ from memotheca.admin.access_tokens import rename_in_tokens
 from memotheca.admin.collections import remove_collection, rename_collection
 from memotheca.admin.health import count_everything
 from memotheca.admin.manifest import manifest_file
+from memotheca.admin.token_shelves import shelf_of
 from memotheca.app import SEGMENTS, App
 from memotheca.cli.layout import counted, say, table
 from memotheca.cli.terminal import app_of, print_json
@@ -46,7 +47,8 @@ def _rename(parsed: argparse.Namespace) -> int:
     rename_collection(app.kernel.store, parsed.name, parsed.to)
     with suppress(FileNotFoundError):
         (app.data / manifest_file(parsed.name)).rename(app.data / manifest_file(parsed.to))
-    tokens = rename_in_tokens(app.data, parsed.name, parsed.to)
+    shelf = shelf_of(app.kernel.store, app.data, is_shared=app.is_shared)
+    tokens = rename_in_tokens(shelf, parsed.name, parsed.to)
     if parsed.json:
         print_json({"collection": parsed.to, "was": parsed.name, "tokens": tokens})
     else:

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from memotheca.admin.relocation import Relocated, Site, relocate_all
+from memotheca.admin.token_shelves import shelf_of
 from memotheca.app import SEGMENTS, App, open_server_store, open_store
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import app_of, plain, print_json, progress
@@ -21,9 +22,9 @@ Everything goes over, of every collection: history, aliases, tunings, tasks,
 jobs, settings and the index. The target must be empty; it is compared table by
 table before anybody can open it. A move that was cut off goes on where it was
 when the command is run again. What was moved stays where it is:
-remove it yourself. Stop the servers of the data first. Tokens and
-memotheca.toml are files of a directory and stay there; vaults are not mounted
-on PostgreSQL."""
+remove it yourself. Stop the servers of the data first. Tokens go with it, in
+the place of any there; memotheca.toml stays with its directory, and vaults are
+not mounted on PostgreSQL."""
 
 SERVER = ("postgresql://", "postgres://")
 
@@ -69,7 +70,8 @@ def _open_target(to: str, app: App) -> Site:
 def _site(store: Store, data: Path, place: str) -> Site:
     """`place` names the database where machines share it."""
     machine = machine_of(data) if place else ""
-    return Site(store, place or str(data.resolve()), data / SEGMENTS, data / UPLOADS, machine)
+    tokens = shelf_of(store, data, is_shared=bool(place))
+    return Site(store, place or str(data.resolve()), data / SEGMENTS, data / UPLOADS, tokens, machine)
 
 
 def _tell(moved: Relocated, source: Site, target: Site, *, as_json: bool) -> None:

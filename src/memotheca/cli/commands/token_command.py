@@ -4,6 +4,7 @@ import argparse
 from dataclasses import asdict
 
 from memotheca.admin.access_tokens import ROLES, AccessToken, add_token, read_tokens, revoke_token
+from memotheca.admin.token_shelves import shelf_of
 from memotheca.cli.layout import table
 from memotheca.cli.terminal import app_of, print_json
 from memotheca.model.errors import Failure, Refusal
@@ -15,9 +16,10 @@ QUOTAS = {
     "entries": "add nothing where the collection holds so many entries (default: any)",
 }
 
-EPILOG = """A token is shown once, when it is made; the data directory keeps only a
-digest of it. Servers that run take a new or revoked token into account at
-once. Its name is what `memotheca history` shows.
+EPILOG = """A token is shown once, when it is made; the data directory, or the database
+that machines share, keeps only a digest of it. Servers that run take a new or
+revoked token into account at once (of a database: within a second). Its name
+is what `memotheca history` shows.
 
 roles:
   read    look at everything, change nothing
@@ -47,10 +49,11 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.action != "list" and not parsed.name.strip():
         raise Refusal(Failure.INVALID, f"Say whose token: memotheca token {parsed.action} NAME")
     app = app_of(parsed, begins=parsed.action == "add")
+    shelf = shelf_of(app.kernel.store, app.data, is_shared=app.is_shared)
     if parsed.action == "add":
         quotas = {quota: getattr(parsed, quota) for quota in QUOTAS}
         wanted = AccessToken(name=parsed.name, role=parsed.role, collections=tuple(parsed.collections), **quotas)
-        secret = add_token(app.data, wanted, clock=app.kernel.store.clock)
+        secret = add_token(shelf, wanted, clock=app.kernel.store.clock)
         if parsed.json:
             print_json(
                 {"name": parsed.name, "role": parsed.role, "collections": parsed.collections, **quotas, "token": secret}
@@ -58,10 +61,10 @@ def run(parsed: argparse.Namespace) -> int:
         else:
             print(secret)
     elif parsed.action == "revoke":
-        gone = revoke_token(app.data, parsed.name)
+        gone = revoke_token(shelf, parsed.name)
         print_json(_told(gone)) if parsed.json else print(f"The token of {gone.name} is worth nothing any more.")
     else:
-        _list(read_tokens(app.data), is_json=parsed.json)
+        _list(read_tokens(shelf), is_json=parsed.json)
     return 0
 
 

@@ -153,22 +153,28 @@ class Gate:
 
     async def _admit(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
         """Find out who asks and write it into the scope."""
-        if not self._holders.are_asked_for or _needs_no_token(scope):
-            return None
-        scheme, _, given = headers.get("authorization", "").partition(" ")
         try:
-            if scheme:
-                holder = await self._find(given.strip(), scope["path"]) if scheme.lower() == "bearer" else None
-            else:
-                holder = self._pages.find(headers) if scope["type"] == "http" else None
+            if not self._holders.are_asked_for or _needs_no_token(scope):
+                return None
+            holder = await self._find_holder(scope, headers)
         except TokenDenied as denied:
-            assert self._provider is not None
-            return deny(scope, denied, self._provider.rules.challenge(scope["path"], denied))
+            return deny(scope, denied, self._challenge(scope["path"], denied))
+        except Refusal as refusal:
+            denied = TokenDenied(503, "temporarily_unavailable", refusal.message)
+            return deny(scope, denied, self._challenge(scope["path"]))
         if holder is None:
-            told = self._provider.rules.challenge(scope["path"]) if self._provider is not None else PLAIN_CHALLENGE
-            return deny(scope, TokenDenied(401, "unauthorized", UNKNOWN), told)
+            return deny(scope, TokenDenied(401, "unauthorized", UNKNOWN), self._challenge(scope["path"]))
         scope[HOLDER] = holder
         return None
+
+    def _challenge(self, path: str, denied: TokenDenied | None = None) -> str:
+        return self._provider.rules.challenge(path, denied) if self._provider is not None else PLAIN_CHALLENGE
+
+    async def _find_holder(self, scope: Scope, headers: Mapping[str, str]) -> TokenHolder | None:
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        if scheme:
+            return await self._find(given.strip(), scope["path"]) if scheme.lower() == "bearer" else None
+        return self._pages.find(headers) if scope["type"] == "http" else None
 
     async def _find(self, secret: str, path: str) -> TokenHolder | None:
         """Tokens of this server go first: of theirs nothing is asked outside."""

@@ -3,10 +3,10 @@
 import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from memotheca.admin.access_tokens import AccessToken, TokenFile
+from memotheca.admin.access_tokens import AccessToken, KnownTokens
+from memotheca.admin.token_shelves import WatchedShelf
 from memotheca.model.errors import Failure, Refusal
 from memotheca.server.sessions import HERE
 from memotheca.text.caches import LruCache
@@ -39,24 +39,24 @@ class TokenHolder:
 
 
 class TokenHolders:
-    """Whoever sends one of the tokens of the file beside the data, or the one token of the settings."""
+    """Whoever sends one of the tokens that were made for the data, or the one token of the settings."""
 
-    def __init__(self, data: Path, token: str, *, has_provider: bool = False) -> None:
+    def __init__(self, shelf: WatchedShelf, token: str, *, has_provider: bool = False) -> None:
         self._token = token.encode()
-        self._file = TokenFile(data)
+        self._known = KnownTokens(shelf)
         self._was_asked_for = has_provider
 
     @property
     def are_asked_for(self) -> bool:
-        """Whether everybody has to say who they are. Whoever takes the file of tokens away opens nothing."""
-        self._was_asked_for = self._was_asked_for or bool(self._token) or self._file.is_there()
+        """Whether everybody has to say who they are. Whoever takes the tokens away opens nothing."""
+        self._was_asked_for = self._was_asked_for or bool(self._token) or self._known.is_there()
         return self._was_asked_for
 
     def find(self, secret: str) -> TokenHolder | None:
-        found = self._file.find(secret)
+        found = self._known.find(secret)
         if found is None and self._token and hmac.compare_digest(secret.encode("latin-1", "replace"), self._token):
             return TokenHolder(UNNAMED, lambda: True)
-        return None if found is None else TokenHolder(found, lambda: self._file.find(secret) == found)
+        return None if found is None else TokenHolder(found, lambda: self._known.find(secret) == found)
 
 
 class SessionOwners:

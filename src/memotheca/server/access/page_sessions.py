@@ -9,6 +9,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from memotheca.model.errors import Refusal
 from memotheca.server.access.holders import TokenHolder, TokenHolders
 from memotheca.server.ascii_json import JsonReply
 from memotheca.text.caches import LruCache
@@ -51,9 +52,13 @@ class PageSessions:
         secret = await _read_token(request)
         if secret is None:
             return _refuse(400, "invalid", 'Send {"token": "…"} as application/json.')
-        if not self._holders.are_asked_for:
-            return Response(status_code=204)
-        if self._holders.find(secret) is None:
+        try:
+            if not self._holders.are_asked_for:
+                return Response(status_code=204)
+            is_known = self._holders.find(secret) is not None
+        except Refusal as refusal:
+            return _refuse(503, "temporarily_unavailable", refusal.message)
+        if not is_known:
             return _refuse(401, "unauthorized", "That is not a token of this server, or it was revoked.")
         name = secrets.token_urlsafe(LETTERS)
         self._tokens.put(name, secret)

@@ -44,10 +44,10 @@ class StateDoor:
     async def _tell_health(self, request: Request) -> Response:
         try:
             tx = await anyio.to_thread.run_sync(partial(newest_tx, self._app.kernel), limiter=self._glance)
+            # How much is stored is nobody's business but theirs who may ask for it.
+            counted = {} if self._holders.are_asked_for else {"tx_id": tx}
         except Refusal as refusal:
             return JsonReply({"status": "unavailable", "reason": refusal.failure.code}, status_code=503)
-        # How much is stored is nobody's business but theirs who may ask for it.
-        counted = {} if self._holders.are_asked_for else {"tx_id": tx}
         return JsonReply({"status": "ok", "version": __version__, "mcp_version": NEWEST_REVISION, **counted})
 
     async def _tell_ready(self, request: Request) -> Response:

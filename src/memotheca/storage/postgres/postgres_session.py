@@ -30,6 +30,7 @@ INSTEAD_OF_FILES = {
         whole SMALLINT NOT NULL,
         sent BIGINT NOT NULL
     )""",
+    "shared_text": "CREATE TABLE IF NOT EXISTS shared_text (name TEXT NOT NULL PRIMARY KEY, content TEXT NOT NULL)",
 }
 _SILENT = "seen < clock_timestamp() - CAST(? AS DOUBLE PRECISION) * interval '1 second'"
 
