@@ -115,6 +115,12 @@ def test_tc_def_004_enumerations_are_enforced_and_told(librarian: Librarian) -> 
             rule = schema["properties"][field]
             assert error["code"] == -32002
             assert error["data"]["allowed"] == (rule.get("enum") or rule["items"]["enum"]), (name, field)
+            # Of another type it is as wrong, and whoever gives it is told the same.
+            for other in (5, True, {"nrem": 1}, ["nrem", 5]):
+                error = librarian.error(name, **{**full, field: other})
+                assert error["code"] == -32002
+                assert error["data"]["allowed"] == (rule.get("enum") or rule["items"]["enum"]), (name, field, other)
+                assert str(error["data"]["allowed"][0]) in error["message"]
             checked += 1
     assert checked > 15
 

@@ -178,10 +178,12 @@ def _to_refusal(error: jsonschema_rs.ValidationError, schema: Schema) -> Refusal
         place = [*path, kind.unexpected[0]]
         known = ", ".join(_rule(error, schema)["properties"]) or "none"
         return refuse_invalid(f"{spell(place)} is not a parameter; there are {known}.", place)
-    if isinstance(kind, jsonschema_rs.ValidationErrorKind.Enum):
-        allowed = ", ".join(json.dumps(each, ensure_ascii=False) for each in _rule(error, schema)["enum"])
+    if choices := _choices(error, schema):
+        allowed = ", ".join(json.dumps(each, ensure_ascii=False) for each in choices)
         given = _shorten(json.dumps(cast(Any, error).instance, ensure_ascii=False))
-        refusal = refuse_invalid(f"{spell(path) or 'arguments'}: {given} is not one of {allowed}.", path)
+        is_one = "enum" in _rule(error, schema)
+        told = f"is not one of {allowed}" if is_one else f"is not a list of what is allowed, {allowed}"
+        refusal = refuse_invalid(f"{spell(path) or 'arguments'}: {given} {told}.", path)
     elif isinstance(kind, jsonschema_rs.ValidationErrorKind.MaxLength | jsonschema_rs.ValidationErrorKind.MaxItems):
         counted = "characters" if isinstance(kind, jsonschema_rs.ValidationErrorKind.MaxLength) else "members"
         has = len(cast(Any, error).instance)
@@ -196,10 +198,18 @@ def _constraint(error: jsonschema_rs.ValidationError, schema: Schema) -> dict[st
     """What the schema says at the place where the arguments break it."""
     rule, broken = _rule(error, schema), str(error.schema_path[-1])
     said: dict[str, Any] = {"constraint": broken, "expected": rule[broken]}
-    if broken == "enum":
-        said["allowed"] = rule["enum"]
+    if choices := _choices(error, schema):
+        said["allowed"] = choices
     bounds = {name: rule[name] for name in _BOUNDS if name in rule}
     return {**said, "bounds": bounds} if bounds else said
+
+
+def _choices(error: jsonschema_rs.ValidationError, schema: Schema) -> list[Any]:
+    """The values that may stand at a place, where they are counted up: whoever gives something of another type is told
+    them too, also of a list of them."""
+    rule = _rule(error, schema)
+    is_of_type = isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Type)
+    return rule.get("enum") or (rule.get("items", {}).get("enum") if is_of_type else None) or []
 
 
 def _rule(error: jsonschema_rs.ValidationError, schema: Schema) -> Any:
