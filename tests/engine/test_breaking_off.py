@@ -49,7 +49,7 @@ def test_a_memory_that_was_not_stored_takes_no_place_in_its_session(writer, monk
 def test_the_sample_is_drawn_again_where_drawing_broke_off(writer, monkeypatch):
     for text in ("Ada drinks tea.", "The engine weaves.", "Rain falls on the roof."):
         remember(writer, text)
-    break_once(monkeypatch, sample, "hang_all")
+    break_once(monkeypatch, sample, "hang")
     with writer.kernel.read() as snapshot:
         with pytest.raises(MemoryError):
             reference_of(writer.kernel, snapshot)

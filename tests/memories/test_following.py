@@ -6,6 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memotheca.memory.care.homeostasis import read_ledger
+from memotheca.memory.care.suspects import SuspectWatch
+from memotheca.memory.graph.cancer import Examined
 from memotheca.memory.standing.sample import SAMPLE, SampleWindow, checkpoint
 from memotheca.model.kinds import MEMORY
 from memotheca.search.census import take_census
@@ -51,6 +53,41 @@ def test_counts_survive_an_erasure(librarian: Librarian) -> None:
     check(librarian)
     librarian.call("forget_concept", node_id=ids[0], reason="user_requested", soft_delete=False, rationale=WHY)
     check(librarian)
+
+
+def suspects(librarian: Librarian, projection: SuspectWatch) -> list[tuple[str, Examined]]:
+    with librarian.kernel.read() as snapshot:
+        return projection.find(snapshot, read_ledger(librarian.kernel, snapshot).important, 20)
+
+
+def test_suspects_that_are_followed_are_those_that_looking_anew_would_find(librarian: Librarian) -> None:
+    chance, followed, seen = random.Random(11), SuspectWatch(), set[int]()
+    hubs = [librarian.remember(f"Hub {number} of the network.", importance=0.95) for number in range(3)]
+    others = [librarian.remember(f"Lamp {number} hangs in room {number * 7}.") for number in range(14)]
+    gone: list[str] = []
+    for _ in range(60):
+        turn = chance.random()
+        if turn < 0.45:
+            librarian.link(chance.choice(hubs), chance.choice(others), "semantic")
+        elif turn < 0.65:
+            librarian.link(*chance.sample(others, 2), "semantic")
+        elif turn < 0.75 and len(others) > 4:
+            forgotten = others.pop(chance.randrange(len(others)))
+            told = librarian.call("forget_concept", node_id=forgotten, reason="obsolete", rationale=WHY)
+            gone.append(told["reversal_hash"])
+        elif turn < 0.85 and gone:
+            told = librarian.call("restore_from_hash", reversal_hash=gone.pop())
+            others += [each["id"] if isinstance(each, dict) else each for each in told["restored_nodes"]]
+        elif turn < 0.95:
+            librarian.call("boost_importance", node_id=chance.choice(hubs), delta=-0.04, rationale=WHY)
+        else:
+            librarian.call(
+                "annotate_node", node_id=chance.choice(hubs), annotations={"domain": chance.choice(("Code", "Legal"))}
+            )
+        found = suspects(librarian, followed)
+        assert found == suspects(librarian, SuspectWatch())
+        seen.add(len(found))
+    assert len(seen) > 1
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.booleans()), max_size=150), st.booleans())

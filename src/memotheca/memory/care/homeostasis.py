@@ -2,22 +2,21 @@
 (memory-model: Importance and balance)."""
 
 import json
+from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.projection import Projection
-from memotheca.memory.graph.balance import examine
-from memotheca.memory.graph.cancer import FEWEST, LEAST_IMPORTANT, Examined
+from memotheca.memory.care.suspects import find_suspects
+from memotheca.memory.graph.cancer import LEAST_IMPORTANT, Examined
 from memotheca.memory.session.arousal import modulator_levels
 from memotheca.memory.session.modulators import MODULATORS, Levels
 from memotheca.memory.session.state import Mood
 from memotheca.memory.traits import KNOWN
-from memotheca.model.kinds import MEMORY, TEMPORAL
-from memotheca.storage.adjacency import with_edges
+from memotheca.model.kinds import MEMORY
 from memotheca.storage.lookups import read_standing
 from memotheca.storage.snapshot import Snapshot
 
@@ -95,7 +94,8 @@ class Homeostasis:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """How importance is spread, as whole numbers of billionths: their sums do not depend on the order of adding."""
+    """How importance is spread, as whole numbers of billionths: their sums do not depend on the order of adding; what
+    is important, the most important first."""
 
     count: int
     total: int
@@ -121,12 +121,15 @@ class _Accounts:
         # Numbers alone: Python's collector would look at a hundred thousand objects again and again.
         self._held: dict[str, float] = {}
         self._total = self._squares = 0
-        self._important: dict[str, float] = {}
+        # Of what is important the place in the order of importance, and all of them in that order.
+        self._places: dict[str, tuple[float, str]] = {}
+        self._important: list[tuple[float, str]] = []
         self._quarantined: dict[str, Mapping[str, Any]] = {}
         self.enter(found)
 
     def balance(self) -> Ledger:
-        important, quarantined = tuple(self._important.items()), tuple(sorted(self._quarantined.items()))
+        important = tuple((id, -place) for place, id in self._important)
+        quarantined = tuple(sorted(self._quarantined.items()))
         return Ledger(len(self._held), self._total, self._squares, important, quarantined)
 
     def enter(self, found: Iterable[tuple[str, TrackedEntry]]) -> None:
@@ -134,7 +137,8 @@ class _Accounts:
             self._held[id] = each.importance
             self._add(each.importance, 1)
             if each.importance > LEAST_IMPORTANT:
-                self._important[id] = each.importance
+                self._places[id] = (-each.importance, id)
+                insort(self._important, self._places[id])
             if each.quarantine is not None:
                 self._quarantined[id] = each.quarantine
 
@@ -142,7 +146,8 @@ class _Accounts:
         for id in ids:
             if id in self._held:
                 self._add(self._held.pop(id), -1)
-            self._important.pop(id, None)
+            if (place := self._places.pop(id, None)) is not None:
+                del self._important[bisect_left(self._important, place)]
             self._quarantined.pop(id, None)
 
     def _add(self, importance: float, sign: int) -> None:
@@ -191,14 +196,11 @@ def _read(snapshot: Snapshot, ids: Iterable[str] | None = None) -> Iterator[tupl
 def homeostasis(kernel: Kernel, snapshot: Snapshot, mood: Mood, session: str) -> Homeostasis:
     now = kernel.now()
     ledger = read_ledger(kernel, snapshot)
-    ranked = sorted(ledger.important, key=lambda pair: (-pair[1], pair[0]))
-    connected = with_edges(snapshot, [id for id, _ in ranked], at_least=FEWEST, without=TEMPORAL)
-    examined = ((id, examine(snapshot, id, importance)) for id, importance in ranked if id in connected)
     return Homeostasis(
         count=ledger.count,
         mean=ledger.mean,
         variance=ledger.variance,
-        suspects=tuple(islice(((id, found) for id, found in examined if found.is_cancer), SUSPECTS)),
+        suspects=find_suspects(kernel, snapshot, ledger.important, most=SUSPECTS),
         quarantined=tuple(
             (id, why) for id, why in ledger.quarantined if why.get("until") is None or why["until"] > now
         ),

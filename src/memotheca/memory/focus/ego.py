@@ -12,7 +12,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.focus.workspace import mood_of
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.spaces.space_table import COUNT
-from memotheca.memory.standing.agreement import agree_with_each, agreements, mean_of, together
+from memotheca.memory.standing.agreement import agree_with_each, lasting_agreements, mean_of, together
 from memotheca.memory.standing.nearest import vicinity_of
 from memotheca.memory.traits import KNOWN
 from memotheca.model.knowledge import Entry
@@ -63,7 +63,7 @@ def look_at_ego(kernel: Kernel, snapshot: Snapshot, session: str) -> Ego:
     ids = [each.entry_id for each in steps[: NOW + BEFORE + WINDOW]]
     living = snapshot.living(ids)
     path = [entry for id in ids if (entry := living.get(id)) is not None and entry.kind in KNOWN]
-    agreed = agree_with_each(kernel, snapshot, vicinity_of(kernel, snapshot).hang(snapshot, path))
+    agreed = agree_with_each(kernel, snapshot, path, reach=NOW + BEFORE - 1)
     history = [float(together(_between(agreed, at))) for at in range(min(WINDOW, max(0, len(path) - NOW)))]
     own = _between(agreed, 0) if history else np.full(COUNT, np.nan)
     return Ego(
@@ -100,5 +100,7 @@ def _actions(kernel: Kernel, snapshot: Snapshot, session: str, now: Sequence[Ent
     if not pairs:
         return None
     hung = {each.id: each for each in vicinity_of(kernel, snapshot).hang(snapshot, [*stored, *now])}
-    agreed = agreements(kernel, snapshot, [hung[one.id] for one, _ in pairs], [hung[other.id] for _, other in pairs])
+    agreed = lasting_agreements(
+        kernel, snapshot, [hung[one.id] for one, _ in pairs], [hung[other.id] for _, other in pairs]
+    )
     return float(together(mean_of(agreed)))

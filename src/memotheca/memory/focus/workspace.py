@@ -17,7 +17,6 @@ from memotheca.memory.session.modulators import reward
 from memotheca.memory.session.state import Mood, activity_of
 from memotheca.memory.spaces.space_table import COUNT
 from memotheca.memory.standing.agreement import agree_with_each, mean_of, together
-from memotheca.memory.standing.sample import hang
 from memotheca.memory.traits import KNOWN, importance_of, quarantine_of
 from memotheca.memory.tuning.gates import gates_at, voice_at
 from memotheca.model.clock import SECOND
@@ -170,7 +169,7 @@ def look_at_workspace(kernel: Kernel, snapshot: Snapshot, session: str) -> Works
 
 def agree_with_rest(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry]) -> Array:
     """How far each of some memories agrees with the others on average, a row a memory, a column a space."""
-    return mean_of(agree_with_each(kernel, snapshot, hang(snapshot, entries)), 1)
+    return mean_of(agree_with_each(kernel, snapshot, entries, with_walks=True), 1)
 
 
 def _disputed(snapshot: Snapshot, ids: Sequence[str]) -> tuple[str, ...]:

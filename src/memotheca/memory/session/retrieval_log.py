@@ -13,6 +13,7 @@ from memotheca.storage.instruments.retrievals import (
     RetrievalRow,
     add_retrievals,
     find_retrieval,
+    judged_retrievals,
     mark_used,
     recent_firsts,
     recent_leading,
@@ -67,6 +68,18 @@ class RetrievalLog:
         rows = [*fresh, *(row for row in written if row.id not in known)]
         rows.sort(key=lambda row: -row.time)
         return self._marked(collection, rows[:limit])
+
+    def judged(self, session: Session, collection: str, *, among: int, since: int = 0) -> list[RetrievalRow]:
+        """Of the newest retrievals those of which something is known: of use, or said to have helped or not. What
+        nothing is known of, which is most, is not read."""
+        with self._guard:
+            held = [row for row in self._rows.get(collection, {}).values() if row.time >= since]
+            marked = {id for id, _ in self._marks.get(collection, {})}
+        fresh = {row.id: row for row in held if row.how or row.outcome is not None or row.id in marked}
+        left = max(0, among - len(held))
+        written = judged_retrievals(session, collection, among=left, since=since, marked=sorted(marked))
+        rows = [*reversed(fresh.values()), *(row for row in written if row.id not in fresh)]
+        return self._marked(collection, sorted(rows, key=lambda row: -row.time)[:among])
 
     def count(self, collection: str, domain: str | None = None) -> int:
         """How many are not yet written, of a domain or of all."""

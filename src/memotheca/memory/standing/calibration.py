@@ -50,7 +50,8 @@ class Calibration:
         apart = (
             matrix[~np.eye(self.size, dtype=bool)].reshape(self.size, max(self.size - 1, 0)) if self.size else matrix
         )
-        self.background: list[float] = np.sort(apart.ravel()).tolist()
+        self._ranked = np.sort(apart.ravel()).astype(float)
+        self.background: list[float] = self._ranked.tolist()
         quantile = max(LINK_QUANTILE, 1 - LINKS / max(self.size, 1))
         self.link_threshold = float(np.quantile(self.background, quantile)) if self.size > 1 else 1.0
         self.usual_links = max(LEAST_LINKS, 2 * self.size * (1 - quantile))
@@ -64,6 +65,13 @@ class Calibration:
         """`a_i` (memory-model: Agreement): where a nearness stands among those of random pairs, comparable between
         spaces."""
         return percentile(nearness, self.background)
+
+    def agreements(self, near: Array) -> Array:
+        """`agreement` of each of several."""
+        if not self.background:
+            return np.full(len(near), 0.5)
+        below, above = (np.searchsorted(self._ranked, near.astype(float), side) for side in ("left", "right"))
+        return (below + above) / (2 * len(self.background))
 
     def fit(self, links: int, silhouette: float, consistency: float) -> float:
         """ΔC (memory-model: Fit): how well something is connected, belongs to one cluster, and holds together with the

@@ -37,6 +37,7 @@ SAMPLE = 128  # chosen (memory-model: Agreement)
 EXACT = 16  # chosen: while they are few, all are the sample
 EXCHANGED = 4  # chosen (docs/decisions/memories.md)
 JUDGED = 2048  # chosen: memory of a process
+AGREED = 8192  # chosen: pairs of what sessions are about; memory of a process
 GROWTH = 1.25  # chosen (docs/decisions/memories.md)
 NEARLY_THE_SAME = 0.9  # chosen (docs/decisions/memories.md)
 
@@ -142,6 +143,9 @@ class Reference:
         self.scale = _calibrate(self.gallery)
         # What was judged beside a result, by the entry's id and its last change; of another sample it would be another.
         self.lately: LruCache[tuple[str, int], Judged] = LruCache(JUDGED)
+        # How far two agree that were hung as these are, by their ids; and of which texts the sample was for that.
+        self._said: tuple[Any, ...] = ()
+        self.agreed: LruCache[tuple[str, str], tuple[Hung, Hung, Array]] = LruCache(AGREED)
 
     def catch_up(self, snapshot: Snapshot) -> None:
         with self._guard:
@@ -183,10 +187,15 @@ class Reference:
         return self.size > SAMPLE and len(set(sample) - set(self._sample)) <= EXCHANGED
 
     def _rebuild(self, snapshot: Snapshot, sample: tuple[str, ...], model: str) -> None:
-        gallery = Gallery(hang_all(snapshot, sample))
+        entries = list(snapshot.living(sample).values())
+        gallery = Gallery(hang(snapshot, entries))
         scale = _calibrate(gallery)
         self._sample, self._model, self.gallery, self.scale = sample, model, gallery, scale
         self.lately = LruCache(JUDGED)
+        # An edge moves nothing but the graph, of which nothing is kept there.
+        said = (model, *((e.id, e.updated_at, h.vector is None) for e, h in zip(entries, gallery.members, strict=True)))
+        if said != self._said:
+            self._said, self.agreed = said, LruCache(AGREED)
         self._is_behind = False
 
     @property
@@ -242,11 +251,6 @@ def _calibrate(gallery: Gallery) -> Scale:
     )
 
 
-def hang_all(snapshot: Snapshot, ids: Sequence[str]) -> list[Hung]:
-    """Entries as the spaces see them now; one that is gone is left out."""
-    return hang(snapshot, list(snapshot.living(ids).values()))
-
-
 def hang(
     snapshot: Snapshot,
     entries: Sequence[Entry],
@@ -255,8 +259,8 @@ def hang(
     vectors: Mapping[str, Array] | None = None,
     with_walks: bool = True,
 ) -> list[Hung]:
-    """As `hang_all`, for entries that may not be stored yet: `joined` names whom they will be linked to, `vectors`
-    what they mean. Walks can be left out where nothing is compared in the graph."""
+    """Entries as the spaces see them now. Of those that may not be stored yet `joined` names whom they will be linked
+    to, `vectors` what they mean. Walks can be left out where nothing is compared in the graph."""
     if not entries:
         return []
     entries = with_texts(snapshot, entries)
@@ -267,6 +271,12 @@ def hang(
         Hung(id=entry.id, print=print_, words=words, vector=known.get(entry.id), walk=walk(entry.id, neighbours))
         for entry, print_, words in zip(entries, _prints_of(snapshot, entries), words_of_all(entries), strict=True)
     ]
+
+
+def walk_from(snapshot: Snapshot, entries: Sequence[Entry], hung: Sequence[Hung]) -> list[Hung]:
+    """Entries that were hung without their walks, with them as the graph is now."""
+    neighbours = _surroundings(snapshot, entries, {})
+    return [replace(each, walk=walk(each.id, neighbours)) for each in hung]
 
 
 def _surroundings(

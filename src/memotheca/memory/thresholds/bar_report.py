@@ -112,7 +112,7 @@ def drift_of(tallies: Sequence[ScoreTally], domain: Domain = GENERAL) -> dict[st
 
 def temperatures_of_spaces(kernel: Kernel, snapshot: Snapshot) -> dict[str, SpaceTemperature]:
     """Of the spaces whose scores retrievals show, by what was of use; None where too little is known."""
-    rows = activity_of(kernel).retrievals.last(snapshot.session, snapshot.collection, limit=RETRIEVALS)
+    rows = activity_of(kernel).retrievals.judged(snapshot.session, snapshot.collection, among=RETRIEVALS)
     found: dict[str, SpaceTemperature] = {}
     for signal, space in SIGNALS.items():
         scored = [

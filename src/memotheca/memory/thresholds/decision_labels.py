@@ -92,7 +92,7 @@ def _of_retrievals(kernel: Kernel, snapshot: Snapshot, sample: DecisionSample) -
     was. What was not used though the whole was said to help is unknown."""
     log, gates = activity_of(kernel).retrievals, gates_at(snapshot)
     voice, found = voice_at(snapshot, gates), list[GateDecision]()
-    for row in log.last(snapshot.session, snapshot.collection, limit=sample.newest, since=sample.since):
+    for row in log.judged(snapshot.session, snapshot.collection, among=sample.newest, since=sample.since):
         if sample.domain not in (GENERAL, row.domain) or not row.shown:
             continue
         for each in row.shown if row.way == "context" else ():

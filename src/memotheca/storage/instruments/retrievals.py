@@ -202,6 +202,23 @@ def recent_retrievals(
     return _with_shown(session, collection, rows)
 
 
+def judged_retrievals(
+    session: Session, collection: str, *, among: int, since: int, marked: Sequence[str]
+) -> list[RetrievalRow]:
+    """Of the newest so many retrievals those of which it is known what became of them, or that are marked and not yet
+    written so, newest first."""
+    rows = session.rows(
+        f"SELECT {_COLUMNS} FROM (SELECT {_COLUMNS}, number FROM retrieval WHERE collection = ? AND time >= ? "
+        "ORDER BY number DESC LIMIT ?) latest WHERE how <> '' OR outcome IS NOT NULL "
+        "OR id IN (SELECT value FROM json_each(?)) ORDER BY number DESC",
+        collection,
+        since,
+        among,
+        json.dumps(marked),
+    )
+    return _with_shown(session, collection, rows)
+
+
 def recent_firsts(session: Session, collection: str, *, limit: int, of_session: str | None = None) -> list[FirstShown]:
     """What the newest retrievals showed first, of all sessions or of one, newest first; without what showed nothing."""
     within, values = ("", ()) if of_session is None else (" AND r.session = ?", (of_session,))
