@@ -70,7 +70,8 @@ def test_suspects_that_are_followed_are_those_that_looking_anew_would_find(libra
         if turn < 0.45:
             librarian.link(chance.choice(hubs), chance.choice(others), "semantic")
         elif turn < 0.65:
-            librarian.link(*chance.sample(others, 2), "semantic")
+            one, other = chance.sample(others, 2)
+            librarian.link(one, other, "semantic")
         elif turn < 0.75 and len(others) > 4:
             forgotten = others.pop(chance.randrange(len(others)))
             told = librarian.call("forget_concept", node_id=forgotten, reason="obsolete", rationale=WHY)
