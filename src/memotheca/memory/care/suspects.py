@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.projection import Projection
-from memotheca.memory.graph.balance import Surroundings, limits_of, surroundings_of
+from memotheca.memory.graph.balance import Scattering, limits_of, scattering_of
 from memotheca.memory.graph.cancer import FEWEST, Examined
 from memotheca.model.kinds import TEMPORAL
 from memotheca.model.knowledge import Edge, Entry
@@ -14,19 +14,17 @@ from memotheca.storage.adjacency import with_edges
 from memotheca.storage.snapshot import Snapshot
 
 FOLLOWED = 2_000  # chosen: after more changes of edges everything is examined anew
-ALONE = Surroundings(None, 0, frozenset())
+ALONE = Scattering(None, 0, frozenset())
 
 
 @dataclass(slots=True)
 class _Examinations:
     """What was found around some entries, each with its domain, and around whom each entry was found."""
 
-    known: dict[str, tuple[Surroundings, str | None]] = field(
-        default_factory=dict[str, tuple[Surroundings, str | None]]
-    )
+    known: dict[str, tuple[Scattering, str | None]] = field(default_factory=dict[str, tuple[Scattering, str | None]])
     beside: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
 
-    def note(self, id: str, found: Surroundings, domain: str | None) -> None:
+    def note(self, id: str, found: Scattering, domain: str | None) -> None:
         self.known[id] = (found, domain)
         for other in found.looked_at:
             self.beside.setdefault(other, set()).add(id)
@@ -83,7 +81,7 @@ class SuspectWatch(Projection[_Examinations, _Changes]):
                 if id not in held.known:
                     entry = snapshot.entry(id)
                     domain = entry.attributes.get("domain") if isinstance(entry, Entry) else None
-                    held.note(id, surroundings_of(snapshot, id), domain)
+                    held.note(id, scattering_of(snapshot, id), domain)
                 around, domain = held.known[id]
                 if around.entropy is None:
                     continue

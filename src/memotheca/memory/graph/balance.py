@@ -13,7 +13,7 @@ LOOKED_AT = 200  # chosen: the heaviest neighbours decide (memory-model: Semanti
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class Scattering:
     """How scattered the neighbours of an entry are, nothing where they are too few; how many they are, and which of
     them were looked at."""
 
@@ -22,7 +22,7 @@ class Surroundings:
     looked_at: frozenset[str]
 
 
-def surroundings_of(snapshot: Snapshot, id: str) -> Surroundings:
+def scattering_of(snapshot: Snapshot, id: str) -> Scattering:
     """Look at the neighbours of an entry and at which of them know each other; what merely came one after the other
     is no neighbour."""
     weights: dict[str, float] = {}
@@ -34,12 +34,12 @@ def surroundings_of(snapshot: Snapshot, id: str) -> Surroundings:
     entropy = neighbour_entropy(
         {node: weights[node] for node in nodes}, joined_among(snapshot, nodes, without=TEMPORAL)
     )
-    return Surroundings(entropy, len(weights), frozenset(nodes))
+    return Scattering(entropy, len(weights), frozenset(nodes))
 
 
 def examine(snapshot: Snapshot, id: str, importance: float) -> Examined:
     """How an entry would stand between its neighbours at an importance."""
-    found = surroundings_of(snapshot, id)
+    found = scattering_of(snapshot, id)
     return Examined(importance, found.entropy, found.neighbours, limits_at(snapshot, id))
 
 
