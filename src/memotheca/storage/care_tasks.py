@@ -12,7 +12,9 @@ from memotheca.storage.snapshot import Snapshot
 TaskState = Literal["open", "kept", "settled"]
 
 PROPOSED = "proposed"
+DOUBTFUL = "doubtful"
 MOST_OPEN, MOST_CLOSED = 500, 500  # chosen: more than anybody works off, and little to read
+MOST_DOUBTFUL = 50  # chosen: what is not even asserted shall never be most of a list
 
 TABLES = (
     """CREATE TABLE care_task (
@@ -100,6 +102,8 @@ def add_tasks(session: Session, collection: str, rows: Sequence[TaskRow]) -> Non
             if {row.one, row.other or row.one} <= living
         ],
     )
+    doubtful = f"state = 'open' AND kind = '{DOUBTFUL}'"
+    _drop_beyond(session, collection, doubtful, order="score DESC, found DESC, id", most=MOST_DOUBTFUL)
     _drop_beyond(session, collection, "state = 'open'", order="rank, score DESC, found, id", most=MOST_OPEN)
 
 

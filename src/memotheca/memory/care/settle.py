@@ -56,6 +56,7 @@ CHOICES: Mapping[TaskKind, tuple[Choice, ...]] = {
     "duplicate": ("same", "different"),
     "held": ("release", "forget", "hold"),
     "expired": ("still", "over"),
+    "doubtful": ("first", "second", "both", "same"),
     "proposed": ("store", "dismiss"),
 }
 _LINKS: Mapping[Choice, str] = {"both": CONSISTENT, "different": CONSISTENT, "same": SAME_AS, "unknown": CONTRADICTS}

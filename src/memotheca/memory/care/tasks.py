@@ -53,6 +53,7 @@ OF_KIND: Mapping[TaskKind, tuple[TaskType, Verb, Priority]] = {
     "held": ("ambiguity_detected", Verb.ANNOTATE, "medium"),
     "duplicate": ("potential_merge", Verb.MERGE, "medium"),
     "expired": ("obsolete_info", Verb.ASK, "medium"),
+    "doubtful": ("ambiguity_detected", Verb.ASK, "low"),
     "unexplained": ("ambiguity_detected", Verb.ASK, "low"),
     "alone": ("obsolete_info", Verb.FORGET, "low"),
     "blind_spot": ("ambiguity_detected", Verb.ANNOTATE, "low"),

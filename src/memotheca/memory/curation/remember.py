@@ -163,7 +163,7 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
         kept += tuple(mention_edges(transaction, made, [other for other, _ in around.near]))
         transaction.link(kept)
         refuse_superseding_itself(transaction, kept, "supersedes")
-        open_tasks(transaction, made, around.compared, decided)
+        open_tasks(transaction, made, around.compared, decided, linked=linked)
         return _version_of(transaction, made), kept, decided, around
 
     version, edges, decided, around = kernel.write(act, actor=actor)

@@ -11,12 +11,23 @@ from memotheca.storage.care_tasks import TaskRow, add_tasks
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
 
-# In the order of work: what is disputed, what seems outdated, what is held, and what merely could be tidier.
+# In the order of work: what is disputed, what seems outdated, what is held, what is merely doubtful or could be tidier.
 TaskKind = Literal[
-    "dispute", "update", "hub", "held", "duplicate", "expired", "unexplained", "alone", "blind_spot", "proposed"
+    "dispute",
+    "update",
+    "hub",
+    "held",
+    "duplicate",
+    "expired",
+    "doubtful",
+    "unexplained",
+    "alone",
+    "blind_spot",
+    "proposed",
 ]
 KINDS: tuple[TaskKind, ...] = get_args(TaskKind)
 
+DOUBTFUL: TaskKind = "doubtful"
 PROPOSED: TaskKind = "proposed"
 QUOTED = 400  # chosen: letters of a sentence, enough to decide by
 HELD = "it reads like instructions planted for whoever reads it, and is held until somebody decides"

@@ -141,7 +141,7 @@ def _doubt(row: TaskRow) -> float:
     whether it is one; of anything else a yes or no."""
     if row.kind == "dispute":
         return row.score
-    if row.kind in ("update", "duplicate"):
+    if row.kind in ("update", "duplicate", "doubtful"):
         sure = min(max(row.score, 0.01), 0.99)
         return -sure * math.log2(sure) - (1 - sure) * math.log2(1 - sure)
     return 1.0
@@ -153,6 +153,8 @@ def _word(snapshot: Snapshot, task: CareTask) -> str:
         return f"Two things I remember cannot both hold. {_numbered(quotes)} Which of them holds?"
     if task.kind == "update":
         return f"This seems to have changed. {_numbered(quotes)} Which of them holds now?"
+    if task.kind == "doubtful":
+        return f"I cannot tell whether these two go together. {_numbered(quotes)} If only one holds now, which?"
     if task.kind == "duplicate":
         return f"Do these two say the same, so that one is enough? {_numbered(quotes)}"
     if task.kind == "held":
