@@ -21,7 +21,7 @@ from memotheca.vault import note_file
 from tests.conftest import Agent, Time, Writer, open_vault
 
 POISON = "hemlock"
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 @pytest.fixture(autouse=True)

@@ -30,7 +30,7 @@ from tests.storage.postgres_server import needs_postgres, open_on_postgres, prog
 EXAMPLES = Path(__file__).parents[2] / "packaging" / "team"
 HOST = "memory.example"
 TOKEN = "a-long-token-for-a-test"
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 @pytest.fixture

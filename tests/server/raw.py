@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 MEMOTHECA = [sys.executable, "-m", "memotheca.cli.main"]
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 INITIALIZE = {
     "protocolVersion": "2025-11-25",

@@ -5,7 +5,7 @@ import random
 import socket
 from typing import Any
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 def free_port() -> int:

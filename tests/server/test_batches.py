@@ -17,7 +17,7 @@ from tests.server.raw import RawServer
 from tests.server.sockets import connect, spell
 from tests.server.test_http import HttpServer
 
-PATIENCE = 20
+PATIENCE = 60
 NEWER = "2025-06-18"
 NOTICE = {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}
 EVENTS = "application/json, text/event-stream"

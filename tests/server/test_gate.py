@@ -111,7 +111,7 @@ def test_a_star_lets_nobody_in(tmp_path):
         "--allowed-origins",
         "*",
     ]
-    refused = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert refused.returncode != 0
     assert "*" in refused.stderr
 
@@ -129,7 +129,7 @@ def test_a_token_file_without_a_token_is_refused(tmp_path, content):
     (tmp_path / "token").write_text(content)
     command = [*MEMOTHECA, "serve", "--transport", "http", "--port", "0", "--data", str(tmp_path / "data")]
     command += ["--token-file", str(tmp_path / "token")]
-    refused = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert refused.returncode != 0
     assert "token" in refused.stderr
 

@@ -178,13 +178,13 @@ def test_the_announcement_says_how_to_connect(tmp_path):
     assert "cursor" in said
     # What it says to run for the others is a command that runs, and that tells of this server.
     (line,) = (line for line in said.splitlines() if "--url" in line and " connect " in line)
-    shown = subprocess.run(shlex.split(line), capture_output=True, text=True, timeout=30, check=True)
+    shown = subprocess.run(shlex.split(line), capture_output=True, text=True, timeout=120, check=True)
     assert endpoint in shown.stdout
 
 
 def test_an_open_address_needs_a_token(tmp_path):
     command = [*MEMOTHECA, "serve", "--transport", "http", "--host", "0.0.0.0", "--port", "0", "--data", str(tmp_path)]
-    refused = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert refused.returncode == 1
     assert "token" in refused.stderr
 
@@ -205,7 +205,7 @@ def test_a_token_is_asked_for_and_nothing_else_will_do(tmp_path):
 
 def test_a_port_in_use_is_said_before_anything_starts(server, tmp_path):
     command = [*MEMOTHECA, "serve", "--transport", "http", "--port", str(server.port), "--data", str(tmp_path)]
-    refused = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert refused.returncode == 1
     assert "--port" in refused.stderr
 

@@ -210,6 +210,6 @@ def test_few_descriptors_do_not_stop_the_health_check_nor_fill_the_log(tmp_path)
 @pytest.mark.parametrize("name", ["max-connections", "header-timeout", "max-buffer", "lease-seconds"])
 def test_a_limit_of_nothing_is_refused(tmp_path, name):
     command = [*MEMOTHECA, "serve", "--transport", "http", "--port", "0", f"--{name}", "0", "--data", str(tmp_path)]
-    refused = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert refused.returncode == 2
     assert f"{name} must be at least 1" in refused.stderr

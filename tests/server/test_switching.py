@@ -15,7 +15,7 @@ from tests.server.connecting import LEGACY, connected
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")]
 
-PATIENCE = 30
+PATIENCE = 60
 CHANGED = "notifications/tools/list_changed"
 SETS = {"focus": "get_ego_state", "thresholds": "get_threshold_status", "dream": "get_dream_status"}
 
