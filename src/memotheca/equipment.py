@@ -63,6 +63,7 @@ def build_bench(settings: Settings, store: Store, open_backups: Callable[[], lis
         roots=roots if roots or settings.text("transport") == "http" else None,
         open_backups=open_backups,
         machine=machine_of(settings.data) if shared else "",
+        originals=settings.number("originals") * 1024 * 1024,
     )
 
 

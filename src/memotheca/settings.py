@@ -127,6 +127,11 @@ OPTIONS = (
     ),
     Option(name="roots", default="", doc="folders whose files may be added, with commas; over HTTP none without it"),
     Option(
+        name="originals",
+        default=500,
+        doc="megabytes of PDFs and pictures that were sent to keep of each collection, to show them; 0 is none",
+    ),
+    Option(
         name="ocr-languages", default="eng", doc="languages of pictures and scans, as Tesseract names them: eng+deu"
     ),
     Option(name="tesseract", default="", doc="the tesseract program to use instead of the one that comes along"),

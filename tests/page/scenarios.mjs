@@ -204,6 +204,35 @@ export const scenarios = {
     await see(page, "Dropped looms.");
   },
 
+  async looking_at_a_page({ page, base, call }) {
+    const paper = (text) => `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Contents ${text} 0 R/Resources<</Font<</F 3 0 R>>>>>>`;
+    const stream = (text) => `<</Length ${text.length + 30}>>stream\nBT /F 12 Tf 20 300 Td (${text}) Tj ET\nendstream`;
+    const parts = ["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 2/Kids[4 0 R 6 0 R]>>", "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"];
+    parts.push(paper(5), stream("The kiln has three shelves."), paper(7), stream("Celadon is a glaze of iron."));
+    const pdf = `%PDF-1.4\n${parts.map((part, at) => `${at + 1} 0 obj\n${part}\nendobj\n`).join("")}trailer<</Size 8/Root 1 0 R>>\n%%EOF`;
+    await go(page, base, "#/documents");
+    await page.locator("input[type=file]").setInputFiles([{ name: "pots.pdf", mimeType: "application/pdf", buffer: Buffer.from(pdf) }]);
+    await page.locator("li.completed a", { hasText: "pots.pdf" }).waitFor();
+    await go(page, base, "#/find?q=celadon");
+    await page.locator(".hits li", { hasText: "page 2" }).locator(".line a").click();
+    const picture = page.getByRole("img", { name: /^Page 2 of 2/ });
+    await picture.waitFor();
+    await until(() => picture.evaluate((image) => image.complete && image.naturalWidth === 1000 && image.naturalHeight > 1300));
+    await see(page, "Celadon is a glaze of iron.");
+    await page.getByRole("button", { name: "Page before" }).click();
+    await page.getByRole("img", { name: /^Page 1 of 2/ }).waitFor();
+    assert.ok(await page.getByRole("button", { name: "Page before" }).isDisabled());
+    await press(page, "Larger");
+    await page.locator("figure.large img").waitFor();
+    const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const { document_id: id } = await call("knowledge-add", { file_path: `data:image/png;name=dot.png;base64,${dot}`, async: false });
+    await go(page, base, `#/thing/${id}`);
+    await page.getByRole("img", { name: /^As it looks: / }).waitFor();
+    await press(page, "Forget");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Forget" }).click();
+    await page.locator("figure.page").waitFor({ state: "detached" });
+  },
+
   async graph({ page, base, call }) {
     await call("relate", { subject: "Joan", predicate: "knows", object: "Alan" });
     await call("relate", { subject: "Alan", predicate: "knows", object: "Max" });

@@ -38,6 +38,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "console_memory": [{}],
     "console_notes": [{}],
     "console_neighbourhood": [{"handle": "reactor"}, {"handle": FIRST}],
+    "console_page": [{"handle": "lamp.svg"}],
     "console_preview": [{"tx": 1}],
     "console_read": [{"handle": FIRST}, {"handle": "$memory"}, {"handle": "reactor"}],
     "console_search": [{}, ASKED],
@@ -156,6 +157,8 @@ def fill(writer: Writer) -> dict[str, str]:
         writer.call("relate", subject="reactor", predicate="leads to", **objects)
     writer.call("auto_bootstrap_north_star", confidence_threshold=0)
     task, *_ = [file_of(writer, number) for number in range(6)]
+    lamp = "<svg xmlns='http://www.w3.org/2000/svg'><text y='9'>The lamp on the pier</text></svg>"
+    writer.call("knowledge-add", file_path=f"data:;name=lamp.svg,{lamp}", **{"async": False})
     map = writer.call("console_map", wait=20)["map"]
     return {"$memory": told[0]["node_id"], "$citation": told[0]["citation"], "$task": task, "$map": map}
 

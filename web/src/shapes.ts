@@ -94,6 +94,15 @@ export interface Thing extends Named {
   cited_by_total: number;
 }
 
+export interface PageShape {
+  title: string;
+  page: number;
+  pages: number;
+  width: number;
+  height: number;
+  picture: string | null;
+}
+
 export interface Line {
   tx: number;
   at: string;

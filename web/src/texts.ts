@@ -84,6 +84,13 @@ const ENGLISH = {
     noPicture: "picture, not loaded",
     rowsLeft: (count: number) => `${count} more rows`,
     of: (shown: number, total: number) => `${shown} of ${total} shown`,
+    pageOf: (page: number, pages: number) => (pages === 1 ? "As it looks" : `Page ${page} of ${pages}`),
+    pageBefore: "Page before",
+    pageAfter: "Next page",
+    larger: "Larger",
+    smaller: "Smaller",
+    looks: (page: string, title: string) => `${page}: ${title}`,
+    noPage: (why: string) => `Its pages are not shown. ${why}`,
   },
   history: {
     search: "Search in history",

@@ -21,6 +21,7 @@ from memotheca.search.index_folder import IndexFolder
 from memotheca.storage.conflicts import drop_all_conflicts
 from memotheca.storage.locks import role
 from memotheca.storage.repeats import drop_replies
+from memotheca.storage.shared_files import drop_originals
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Store, Transaction
 
@@ -123,7 +124,10 @@ def _erase(kernel: Kernel, find: Callable[[Snapshot], list[str]], *, actor: str,
 def _erase_things(transaction: Transaction, ids: Iterable[str]) -> int:
     """Things, and what waits or was answered in the same collection, which may quote them; how many versions held
     some content."""
-    versions = sum(transaction.erase(id) for id in ids)
+    doomed = list(ids)
+    versions = sum(transaction.erase(id) for id in doomed)
+    for id in doomed:
+        drop_originals(transaction.session, transaction.collection, id)
     if transaction.changed:
         drop_all_conflicts(transaction.session, transaction.collection)
         drop_replies(transaction.session, transaction.collection)

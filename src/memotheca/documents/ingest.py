@@ -3,11 +3,13 @@
 import math
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import median
 from typing import Any, cast
 
+from memotheca.documents.originals import content_to_keep, keep_content
 from memotheca.documents.sections import MOST, place_sections
 from memotheca.jobs.file_access import locate
 from memotheca.jobs.ingest_job import IngestJob, to_ingest_job
@@ -62,6 +64,8 @@ class Wish:
 
 
 Standing = tuple[str, int] | None
+# Keeps the file itself beside its document.
+Keep = Callable[[Transaction, Entry], None]
 # A format, and whether its pictures must be recognised.
 Sort = tuple[str, bool]
 
@@ -73,6 +77,16 @@ class Made:
     draft: Entry
     document: Document
     standing: Standing
+    keep: Keep
+
+
+@dataclass(frozen=True, slots=True)
+class FileToRead:
+    """A file that is open, the digest of what is in it, and how it is kept beside the document it becomes."""
+
+    opened: OpenedFile
+    digest: str
+    keep: Keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +174,14 @@ def ingest(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any]:
     path = str(bench_of(kernel).sent.bring(asked.sent_name)) if asked.upload else asked.path
     with open_checked(path, asked.folders, asked.shown_name) as opened:
         digest = opened.fingerprint()
-        outcome = _recognise(kernel, job, digest)
+        keep = partial(keep_content, bench_of(kernel), content_to_keep(bench_of(kernel), asked, opened))
+        outcome = _recognise(kernel, job, digest=digest, keep=keep)
         if outcome is None:
-            outcome = _take_in(kernel, opened, digest, job=job, progress=progress)
+            outcome = _take_in(kernel, FileToRead(opened, digest, keep), job=job, progress=progress)
     return {"seconds": round(time.monotonic() - began, 3), **outcome}
 
 
-def _recognise(kernel: Kernel, job: Job, digest: str) -> dict[str, Any] | None:
+def _recognise(kernel: Kernel, job: Job, *, digest: str, keep: Keep) -> dict[str, Any] | None:
     """The outcome where this very content is stored already; what is newly said about it is added."""
     asked = to_ingest_job(job)
 
@@ -177,6 +192,7 @@ def _recognise(kernel: Kernel, job: Job, digest: str) -> dict[str, Any] | None:
             return None
         if not jobs.is_running(transaction.session, job):
             raise cancelled_meanwhile()
+        keep(transaction, entry)
         return _settled(transaction, job, _known(transaction, entry, asked.metadata))
 
     return kernel.write(act, actor=job.actor)
@@ -202,8 +218,8 @@ def _standing(snapshot: Snapshot, path: str, digest: str) -> Standing:
     return None if row is None else (row.id, cast(Version, snapshot.head(row.id)).tx)
 
 
-def _take_in(kernel: Kernel, opened: OpenedFile, digest: str, *, job: Job, progress: Progress) -> dict[str, Any]:
-    asked = to_ingest_job(job)
+def _take_in(kernel: Kernel, file: FileToRead, *, job: Job, progress: Progress) -> dict[str, Any]:
+    asked, opened, digest = to_ingest_job(job), file.opened, file.digest
     units = [max(1, math.ceil(opened.size / UNIT))]
 
     def report(done: float, total: float | None, message: str) -> None:
@@ -217,12 +233,12 @@ def _take_in(kernel: Kernel, opened: OpenedFile, digest: str, *, job: Job, progr
         standing = _standing(snapshot, asked.own_path, digest)
     sandbox = bench_of(kernel).sandbox
     document = sandbox.read(opened, force_ocr=asked.force_ocr, report=report, stop=progress.stop)
-    file = {"filename": opened.name, "path": asked.own_path, "size": opened.size, "sha256": digest}
+    said = {"filename": opened.name, "path": asked.own_path, "size": opened.size, "sha256": digest}
     with kernel.read() as snapshot:
         row = _predecessor(snapshot, asked.own_path, digest)
         past = None if row is None else snapshot.entry(row.id)
-    draft = _draft(document, {**file, "force_ocr": asked.force_ocr}, asked.metadata, past)
-    return _store(kernel, Made(draft, document, standing), Watched(job, progress, units[0]))
+    draft = _draft(document, {**said, "force_ocr": asked.force_ocr}, asked.metadata, past)
+    return _store(kernel, Made(draft, document, standing, file.keep), Watched(job, progress, units[0]))
 
 
 def _draft(document: Document, file: Mapping[str, Any], given: Mapping[str, Any], past: Entry | None) -> Entry:
@@ -328,6 +344,7 @@ def _put(transaction: Transaction, made: Made, prepared: Prepared, job: Job) -> 
     row = _predecessor(transaction, said["path"], said["sha256"])
     past = None if row is None else transaction.entry(row.id)
     if past is not None and past.attributes["sha256"] == said["sha256"] and not said["force_ocr"]:
+        made.keep(transaction, past)
         return _settled(transaction, job, _known(transaction, past, to_ingest_job(job).metadata))
     if _standing(transaction, said["path"], said["sha256"]) != made.standing:
         # Somebody was faster, perhaps with a later state of the file: what we have read must not go over it.
@@ -342,6 +359,7 @@ def _put(transaction: Transaction, made: Made, prepared: Prepared, job: Job) -> 
         )
     transaction.put(entry, prepared)
     place_sections(transaction, entry, made.document.sections)
+    made.keep(transaction, entry)
     return _settled(transaction, job, _outcome(transaction, entry.id, replaced=past is not None))
 
 

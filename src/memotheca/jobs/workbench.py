@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from memotheca.jobs.sent_files import DRAWER_LETTERS, SentFiles
 from memotheca.parsing.document import Document, Report, say_nothing
 from memotheca.parsing.open_safely import OpenedFile
+from memotheca.parsing.page_picture import PagePicture
 from memotheca.parsing.source import Wishes
 from memotheca.storage.store import Store
 
@@ -29,6 +30,10 @@ class FileReader(Protocol):
         stop: Callable[[], bool] = lambda: False,
     ) -> Document: ...
 
+    def draw(
+        self, opened: OpenedFile, *, page: int, width: int, stop: Callable[[], bool] = lambda: False
+    ) -> PagePicture: ...
+
     def close(self) -> None: ...
 
 
@@ -46,6 +51,8 @@ class Workbench:
     open_backups: Callable[[], list[Store]] = list[Store]
     # Where several machines share the jobs: which of them this is, since a file is read where it lies.
     machine: str = ""
+    # So many bytes of files that were sent are kept of each collection, so that their pages can be shown.
+    originals: int = 0
     # Whose files these are: what was sent to one collection is not there for another.
     collection: str = ""
     bell: Condition = field(default_factory=Condition)

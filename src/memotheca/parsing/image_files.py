@@ -71,16 +71,25 @@ def turned(content: bytes, format: str, size: Size, turn: int) -> bytes | None:
     factor = 2 if max(size) < SMALL else 1
     if turn == 0 and factor == 1 and format in ("png", "jpg"):
         return content
-    code = base64.b64encode(content).decode("ascii")
     across, down = (height, width) if turn in (90, 270) else (width, height)
     shift = {0: "", 90: f"translate({height} 0) rotate(90)", 180: f"translate({width} {height}) rotate(180)"}
     move = shift.get(turn, f"translate(0 {width}) rotate(270)")
-    drawing = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="{across}" '
-        f'height="{down}" viewBox="0 0 {across} {down}"><image transform="{move}" width="{width}" height="{height}" '
-        f'xlink:href="data:{TURNABLE[format]};base64,{code}"/></svg>'
+    image = f'<image transform="{move}" width="{width}" height="{height}" {linked(content, format)}/>'
+    return draw(framed(image, (across, down)), (across * factor, down * factor), with_fonts=False)
+
+
+def linked(content: bytes, format: str) -> str:
+    """The attribute by which a drawing has a picture in it."""
+    return f'xlink:href="data:{TURNABLE[format]};base64,{base64.b64encode(content).decode("ascii")}"'
+
+
+def framed(image: str, size: Size) -> str:
+    """A drawing of this size around what is drawn."""
+    width, height = size
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="{width}" '
+        f'height="{height}" viewBox="0 0 {width} {height}">{image}</svg>'
     )
-    return draw(drawing, (across * factor, down * factor), with_fonts=False)
 
 
 def draw(svg: str, size: Size, *, with_fonts: bool = True) -> bytes | None:

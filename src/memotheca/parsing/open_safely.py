@@ -186,6 +186,16 @@ def _check_size(opened: OpenedFile, max_size: int) -> None:
         )
 
 
+def read_whole(descriptor: int, most: int) -> bytes:
+    """All of a file, or one byte more than is allowed."""
+    parts: list[bytes] = []
+    offset = 0
+    while offset <= most and (part := read_at(descriptor, min(1 << 24, most + 1 - offset), offset)):
+        parts.append(part)
+        offset += len(part)
+    return b"".join(parts)
+
+
 def read_at(descriptor: int, size: int, offset: int) -> bytes:
     if hasattr(os, "pread"):
         return os.pread(descriptor, size, offset)

@@ -71,6 +71,17 @@ def read_pdf(source: Source) -> Document:
     return _put_together(pdf, pages, recovered)
 
 
+def open_pdf(source: Source) -> Pdf:
+    """The first attempt that opens at all; for looking at pages one by one."""
+    for content in _attempts(source.content):
+        if (pdf := _open(source.name, content)) is not None:
+            return pdf
+    raise Refusal(
+        Failure.CORRUPT,
+        f"{source.name} is damaged: it is no readable PDF and could not be repaired. Get the file again",
+    )
+
+
 def _attempts(content: bytes) -> Iterator[bytes]:
     yield content
     yield from repairs(content)

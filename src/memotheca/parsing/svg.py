@@ -64,10 +64,7 @@ def _lines(element: Element) -> list[str]:
 
 
 def _recognise(source: Source, tree: Element, draft: DocumentBuilder, title: str) -> Document:
-    _check_depth(source.name, tree)
-    _cut_ties(tree)
-    width, height = _shape(tree)
-    drawing = tostring(tree, encoding="unicode")
+    drawing, (width, height) = _tamed(source.name, tree)
     found = recognise(lambda turn: draw(drawing, (width, height)) if turn == 0 else None, source.wishes)
     for paragraph in found.text.split("\n\n"):
         draft.paragraph(paragraph)
@@ -78,6 +75,17 @@ def _recognise(source: Source, tree: Element, draft: DocumentBuilder, title: str
     return draft.finish(
         "svg", title=title or None, processing_method=method, ocr_confidence=confidence([found]), warnings=warnings
     )
+
+
+def harmless_drawing(source: Source) -> tuple[str, tuple[int, int]]:
+    """The drawing with all that names something outside removed, and how large it is drawn."""
+    return _tamed(source.name, _parse(source))
+
+
+def _tamed(name: str, tree: Element) -> tuple[str, tuple[int, int]]:
+    _check_depth(name, tree)
+    _cut_ties(tree)
+    return tostring(tree, encoding="unicode"), _shape(tree)
 
 
 def _cut_ties(tree: Element) -> None:

@@ -3,7 +3,17 @@
 from collections.abc import Callable, Sequence
 
 from memotheca.model.clock import Clock
-from memotheca.storage import activity, care_tasks, chunks, document_index, fingerprints, jobs, repeats, vault_index
+from memotheca.storage import (
+    activity,
+    care_tasks,
+    chunks,
+    document_index,
+    fingerprints,
+    jobs,
+    repeats,
+    shared_files,
+    vault_index,
+)
 from memotheca.storage.database import Database, Session, scalar
 from memotheca.storage.instruments import gate_decisions, retrievals, traversals, work_events
 from memotheca.storage.schema import TABLES
@@ -83,6 +93,12 @@ def add_instruments(session: Session) -> None:
         session.run(statement)
 
 
+def add_originals(session: Session) -> None:
+    """Format 11: files that were sent, kept to show their pages."""
+    for statement in shared_files.ORIGINALS:
+        session.run(statement)
+
+
 STEPS: tuple[Step, ...] = (
     create_format_1,
     add_chunks,
@@ -94,6 +110,7 @@ STEPS: tuple[Step, ...] = (
     match_reasons,
     add_care_tasks,
     add_instruments,
+    add_originals,
 )
 
 

@@ -4,7 +4,7 @@ the database is a file, its folder has them anyway."""
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 from uuid import uuid4
 
 from memotheca.storage.database import Session, scalar
@@ -133,3 +133,75 @@ def keep_text(session: Session, name: str, content: str) -> None:
         "content = excluded.content"
     )
     session.run(sql, name, content)
+
+
+# Originals: files that were sent and read, kept to show their pages; bounded, and no part of history.
+
+# Chosen: a copy to another database takes 500 rows at once, which are then 32 MB.
+ORIGINAL_PIECE = 64 * 1024
+
+ORIGINALS = (
+    """CREATE TABLE original (
+        collection TEXT NOT NULL,
+        id TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        size BIGINT NOT NULL,
+        kept BIGINT NOT NULL,
+        PRIMARY KEY (collection, id, digest)
+    )""",
+    """CREATE TABLE original_piece (
+        collection TEXT NOT NULL,
+        id TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        piece BIGINT NOT NULL,
+        content BLOB NOT NULL,
+        PRIMARY KEY (collection, id, digest, piece)
+    )""",
+)
+_BOTH = ("original", "original_piece")
+_MINE = "collection = ? AND id = ? AND digest = ?"
+
+
+class Original(NamedTuple):
+    """A file that was sent and read: of which document, in the version that has this digest."""
+
+    collection: str
+    id: str
+    digest: str
+
+
+def keep_original(session: Session, original: Original, content: bytes, now: int) -> None:
+    """Once, however often it is sent."""
+    if scalar(session, f"SELECT 1 FROM original WHERE {_MINE}", *original):
+        return
+    sql = "INSERT INTO original (collection, id, digest, size, kept) VALUES (?, ?, ?, ?, ?)"
+    session.run(sql, *original, len(content), now)
+    pieces = [content[start : start + ORIGINAL_PIECE] for start in range(0, len(content), ORIGINAL_PIECE)]
+    session.run_many(
+        "INSERT INTO original_piece (collection, id, digest, piece, content) VALUES (?, ?, ?, ?, ?)",
+        [(*original, number, piece) for number, piece in enumerate(pieces)],
+    )
+
+
+def read_original(session: Session, original: Original) -> bytes | None:
+    if scalar(session, f"SELECT 1 FROM original WHERE {_MINE}", *original) is None:
+        return None
+    rows = session.rows(f"SELECT content FROM original_piece WHERE {_MINE} ORDER BY piece", *original)
+    return b"".join(bytes(content) for (content,) in rows)
+
+
+def drop_originals(session: Session, collection: str, id: str) -> None:
+    for table in _BOTH:
+        session.run(f"DELETE FROM {table} WHERE collection = ? AND id = ?", collection, id)
+
+
+def make_room(session: Session, collection: str, room: int) -> None:
+    """Drop the oldest until all of a collection's are no more than so many bytes."""
+    held = session.rows("SELECT id, digest, size FROM original WHERE collection = ? ORDER BY kept, id", collection)
+    excess = sum(int(size) for _, _, size in held) - room
+    for id, digest, size in held:
+        if excess <= 0:
+            return
+        for table in _BOTH:
+            session.run(f"DELETE FROM {table} WHERE {_MINE}", collection, id, digest)
+        excess -= int(size)

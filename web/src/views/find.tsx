@@ -63,7 +63,7 @@ export function Find() {
       document.getElementById(`hit-${next}`)?.scrollIntoView({ block: "nearest" });
     } else if (event.key === "Enter") {
       const hit = hits[Math.max(at, 0)];
-      if (hit) location.hash = address("thing", hit.handle);
+      if (hit) location.hash = address("thing", hit.handle, hit.place.page ? { page: String(hit.place.page) } : {});
     } else if (event.key === "Escape") setQuery("");
   };
   const isFiltered = kinds.length > 0 || tag !== "" || since !== "" || until !== "";
@@ -177,14 +177,14 @@ function HitRow({ hit, index, isAt }: { hit: Hit; index: number; isAt: boolean }
     <li id={`hit-${index}`} class={isAt ? "at" : ""} aria-current={isAt ? "true" : undefined}>
       <div class="line">
         <Kind kind={hit.kind} />
-        {isNamed && <ThingLink handle={hit.handle}>{hit.title || hit.handle}</ThingLink>}
+        {isNamed && <ThingLink handle={hit.handle} page={Number(hit.place.page) || 0}>{hit.title || hit.handle}</ThingLink>}
         <Time at={hit.updated_at} />
       </div>
       <p class="passage">
         {isNamed ? (
           <Marked text={hit.passage} spans={hit.highlights} />
         ) : (
-          <ThingLink handle={hit.handle}>
+          <ThingLink handle={hit.handle} page={Number(hit.place.page) || 0}>
             <Marked text={hit.passage} spans={hit.highlights} />
           </ThingLink>
         )}

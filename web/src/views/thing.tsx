@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { call } from "../door";
 import { Markdown } from "../parts/markdown";
+import { mayBeDrawn, PagePicture } from "../parts/page_picture";
 import { Changes, Kind, Problem, ThingLink, Time } from "../parts/small";
 import { sayFully, sayNumber, sayValue } from "../logic/times";
 import { deedsOf, type Deed } from "../logic/families";
@@ -18,13 +19,14 @@ export function ThingView() {
     <article class="thing" key={thing.id}>
       <Head thing={thing} />
       <Problem text={error} />
-      <div class="columns">
+      <div class={mayBeDrawn(thing) ? "columns beside-page" : "columns"}>
         <div>
           <Body thing={thing} />
           {thing.sections && <Sections thing={thing} />}
           <Versions thing={thing} />
         </div>
         <aside>
+          {mayBeDrawn(thing) && <PagePicture thing={thing} />}
           <Ties title={t.thing.linksOut} ties={thing.links_out} total={thing.links_out_total} />
           <Ties title={t.thing.linksIn} ties={thing.links_in} total={thing.links_in_total} />
           {thing.cited_by.length > 0 && <Ties title={t.thing.cited} ties={thing.cited_by} total={thing.cited_by_total} />}
@@ -198,7 +200,9 @@ function Sections({ thing }: { thing: Thing }) {
         {sections.map((section) => (
           <li key={section.id}>
             <ThingLink handle={section.handle}>{section.title || section.handle}</ThingLink>
-            {section.page !== undefined && <span class="facts-of">{` ${t.find.page} ${section.page}`}</span>}
+            {section.page !== undefined && (
+              <a class="facts-of" href={address("thing", thing.handle, { page: String(section.page) })}>{`${t.find.page} ${section.page}`}</a>
+            )}
           </li>
         ))}
       </ol>

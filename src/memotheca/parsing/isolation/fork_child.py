@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from memotheca.model.errors import Failure, Refusal
+from memotheca.parsing.drawn_pages import draw_page
 from memotheca.parsing.formats_table import read
 from memotheca.parsing.isolation import resource_limits
 from memotheca.parsing.isolation.frames import pack
 from memotheca.parsing.isolation.resource_limits import ResourceLimits
-from memotheca.parsing.open_safely import MAX_SIZE, read_at
+from memotheca.parsing.open_safely import MAX_SIZE, read_whole
 from memotheca.parsing.source import Source, Wishes
 
 SILENCE = 0.1  # chosen: ten reports a second move a bar smoothly
@@ -26,9 +27,9 @@ def work(job: dict[str, Any], descriptor: int, send: Send) -> None:
     allowed = ResourceLimits(**job["limits"])
     resource_limits.impose(allowed)
     try:
-        content = _content(descriptor, job.get("max_size", MAX_SIZE))
+        content = read_whole(descriptor, job.get("max_size", MAX_SIZE))
         source = Source(name=name, content=content, wishes=Wishes(**job["wishes"]), report=_reporter(send, allowed))
-        answer = pack({"document": read(source).to_wire()})
+        answer = pack(_answer(job, source))
     except Refusal as refusal:
         answer = _refusal(refusal)
     except MemoryError:
@@ -48,6 +49,13 @@ def work(job: dict[str, Any], descriptor: int, send: Send) -> None:
     send(answer)
 
 
+def _answer(job: dict[str, Any], source: Source) -> dict[str, Any]:
+    """A file that is read, or a page of it that is drawn."""
+    if "draw" in job:
+        return {"picture": draw_page(source, **job["draw"]).to_wire()}
+    return {"document": read(source).to_wire()}
+
+
 def _reporter(send: Send, allowed: ResourceLimits) -> Callable[[float, float | None, str], None]:
     """Tells of progress, though not too often; each step that is done earns time for the next."""
     last = time.monotonic() - SILENCE
@@ -61,15 +69,6 @@ def _reporter(send: Send, allowed: ResourceLimits) -> Callable[[float, float | N
             send(pack({"progress": [done, total, message]}))
 
     return report
-
-
-def _content(descriptor: int, max_size: int) -> bytes:
-    parts: list[bytes] = []
-    offset = 0
-    while offset <= max_size and (part := read_at(descriptor, 1 << 24, offset)):
-        parts.append(part)
-        offset += len(part)
-    return b"".join(parts)
 
 
 def _refusal(refusal: Refusal) -> bytes:
