@@ -77,7 +77,7 @@ LATE_IMPORTS = {
     "server/resources.py": {"_entries_page", "_entry_fits", "_notes_page", "_note"},
     "toolkit/catalog.py": {"load"},
     "cli/main.py": {"load_command"},
-    "cli/hooks/hook_client.py": {"_load_work", "_load_notes"},
+    "cli/hooks/hook_client.py": {"_load_work", "_load_notes", "_load_attendant"},
     "cli/commands/serve_command.py": {"_run_server"},
     "cli/terminal.py": {"progress"},
     "vectors/load.py": {"__init__"},

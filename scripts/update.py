@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from memotheca import settings
 from memotheca.app import build
+from memotheca.cli.main import COMMANDS, EVERYWHERE, load_command
 from memotheca.model.clock import SECOND, from_iso
 from memotheca.model.kinds import STARTER_COLLECTION
 from memotheca.search.chosen_embedder import choose_embedder
@@ -118,7 +119,7 @@ def tools_page(catalog: dict[str, Any]) -> str:
 
 def settings_page() -> str:
     rows = [
-        f"| {f'`--{option.name}`' if option.flag else ''} | `{option.variable}` | `{option.name}` "
+        f"| {_flag(option)} | `{option.variable}` | `{option.name}` "
         f"| {option.default or ('no' if option.default is False else 'none')} | {option.doc} |"
         for option in settings.OPTIONS
     ]
@@ -130,12 +131,22 @@ def settings_page() -> str:
             "the data directory, the file over the default. The data directory is `--data`, then `MEMOTHECA_DATA`,",
             "then the platform's place for application data.",
             "",
-            "| flag | environment | file | default | meaning |",
+            "| flag, and the commands that have it | environment | file | default | meaning |",
             "|---|---|---|---|---|",
             *rows,
             "",
         ]
     )
+
+
+def _flag(option: settings.Option) -> str:
+    """The flag, and which commands have it; of the rest a server and its client take what stands in the file."""
+    if not option.flag:
+        return ""
+    if option.name in EVERYWHERE:
+        return f"`--{option.name}`, every command"
+    having = [name for name in COMMANDS if option.name in getattr(load_command(name), "OPTIONS", ())]
+    return f"`--{option.name}`, {' '.join(having)}"
 
 
 def generated() -> Iterator[tuple[Path, str]]:

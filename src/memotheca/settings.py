@@ -144,6 +144,11 @@ OPTIONS = (
     Option(name="hook-start-tokens", default=1000, doc="how much a hook tells a session that begins; 0 is nothing"),
     Option(name="hook-prompt-tokens", default=400, doc="how much a hook tells beside a prompt; 0 is nothing"),
     Option(
+        name="hook-attendant-minutes",
+        default=10,
+        doc="where no server runs: how long the program stays that answers the next prompts; 0 is none",
+    ),
+    Option(
         name="log-level",
         default="warning",
         doc="how much to say on stderr",

@@ -1,17 +1,29 @@
 """A client's hooks: the program that it starts, the folder it works in, and its transcript."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from memotheca.cli.hooks import hook_work
+from memotheca.cli.hooks import hook_client, hook_work
+from memotheca.cli.main import main
 from memotheca.hooks.switch import ON, turn
 from tests.cli.conftest import invoke, run
 
 __all__ = ["invoke", "run"]
+
+# As `python -m memotheca`, by a clock that leaves a busy machine its time; one that is held up ends as it does anyway.
+PATIENT = """
+import sys
+from memotheca.__main__ import start
+from memotheca.cli.hooks import hook_client
+hook_client.LIMITS.clear()
+hook_client.LIMIT = hook_client.CONNECTED = hook_client.ANSWERED = 300.0
+sys.exit(start())
+"""
 
 FOLDERS = ("XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "APPDATA", "MEMOTHECA_TOKEN")
 
@@ -31,15 +43,15 @@ class Hooks:
         (self.project / ".git").mkdir(parents=True)
         self.transcript = tmp_path / "s-1.jsonl"
 
-    def send(self, event, raw=None, *, session="s-1", arguments=(), **said):
+    def send(self, event, raw=None, *, session="s-1", arguments=(), program=("-c", PATIENT), **said):
         """Start the hook as a client does; exit code, what it is told, all of stderr."""
         about = {"session_id": session, "cwd": str(self.project), "transcript_path": str(self.transcript)}
         sent = raw if raw is not None else json.dumps({**about, "hook_event_name": event, **said}).encode()
         done = subprocess.run(
-            [sys.executable, "-m", "memotheca", "hook", event, "--data", str(self.data), *arguments],
+            [sys.executable, *program, "hook", event, "--data", str(self.data), *arguments],
             input=sent,
             capture_output=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         told = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"] if done.stdout else ""
@@ -63,14 +75,30 @@ class Hooks:
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
+@pytest.fixture(scope="session")
+def engine(tmp_path_factory):
+    """A store that knows one thing, made once; without vectors, which take longer to make than a test may take."""
+    folder = tmp_path_factory.mktemp("engine")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(folder / "home"))
+        for words in (
+            ("reindex", "--embedder", "none"),
+            ("remember", "The engine listens on port 8123.", "--tag", "ops"),
+        ):
+            assert main([*words, "--data", str(folder / "data")]) == 0
+    return folder / "data"
+
+
 @pytest.fixture
-def hooks(tmp_path, run, monkeypatch):
-    """Hooks that are on, over an empty store."""
+def hooks(tmp_path, run, engine, monkeypatch):
+    """Hooks that are on, over a store that knows one thing."""
     for name in FOLDERS:
         monkeypatch.delenv(name, raising=False)
+    # Nothing outlives a test, and no clock ends the tests themselves.
+    monkeypatch.setenv("MEMOTHECA_HOOK_ATTENDANT_MINUTES", "0")
+    monkeypatch.setattr(hook_client, "LIMITS", {})
+    monkeypatch.setattr(hook_client, "LIMIT", 10_000.0)
     found = Hooks(tmp_path)
-    assert run("remember", "The engine listens on port 8123.", "--tag", "ops")[0] == 0
-    # Vectors take longer to make than a test may take.
-    assert run("reindex", "--embedder", "none")[0] == 0
+    shutil.copytree(engine, found.data)
     turn(str(found.data), ON)
     return found

@@ -35,6 +35,8 @@ def run(arguments: list[str]) -> int:
         data = os.path.expanduser(data)
         if "keep" in options:
             return _load_work().keep_waiting(options, data)
+        if "attend" in options:
+            return _load_attendant().attend(options, data)
         said = _hear()
         name = name or str(said.get("hook_event_name") or "")
         if read_switch(data) == ON:
@@ -51,7 +53,10 @@ def run(arguments: list[str]) -> int:
 
 def _attend(options: dict[str, str], data: str, name: str, said: dict[str, Any]) -> None:
     if name in ASKED:
-        _tell(name, _answer(options, data, name, said))
+        told = _ask_servers(data, {"options": options, "event": name, "said": said})
+        _tell(name, _load_work().answer_here(options, data, name, said) if told is None else told)
+        if told is None:
+            _load_work().attend_next(options, data, said)
     if name in ENDS or name == BEGINNING:
         _keep(options, data, name, said)
 
@@ -62,8 +67,8 @@ def _read(arguments: list[str]) -> tuple[dict[str, str], str]:
     names: list[str] = []
     rest = iter(arguments)
     for each in rest:
-        if each == "--keep":
-            options["keep"] = "yes"
+        if each in ("--keep", "--attend"):
+            options[each[2:]] = "yes"
         elif each.startswith("--"):
             name, is_whole, value = each[2:].partition("=")
             options[name] = value if is_whole else next(rest, "")
@@ -93,11 +98,6 @@ def _watch(data: str, name: str) -> threading.Timer:
     timer.daemon = True
     timer.start()
     return timer
-
-
-def _answer(options: dict[str, str], data: str, name: str, said: dict[str, Any]) -> str:
-    told = _ask_servers(data, {"options": options, "event": name, "said": said})
-    return _load_work().answer_here(options, data, name, said) if told is None else told
 
 
 def _keep(options: dict[str, str], data: str, name: str, said: dict[str, Any]) -> None:
@@ -200,3 +200,10 @@ def _load_work() -> Any:
     from memotheca.cli.hooks import hook_work
 
     return hook_work
+
+
+def _load_attendant() -> Any:
+    """What stands in for a server."""
+    from memotheca.cli.hooks import hook_attendant
+
+    return hook_attendant

@@ -37,12 +37,18 @@ def note_session(options: Mapping[str, str], data: str, name: str, said: Mapping
 
 
 def start_keeper(options: Mapping[str, str], data: str) -> None:
+    """What keeps the sessions that wait."""
+    start_apart(options, data, "--keep")
+
+
+def start_apart(options: Mapping[str, str], data: str, errand: str) -> None:
     """A program that outlives the hook, its client and their terminal."""
-    named = {"data": data, **{name: value for name, value in options.items() if name not in ("data", "keep")}}
+    errands = ("data", "keep", "attend")
+    named = {"data": data, **{name: value for name, value in options.items() if name not in errands}}
     words = [
         *this_program(),
         "hook",
-        "--keep",
+        errand,
         *(word for name, value in named.items() for word in (f"--{name}", value)),
     ]
     quiet = subprocess.DEVNULL

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memotheca.app import App, build, look_after, refuse_missing
+from memotheca.cli.hooks.hook_attendant import leave_attendant
 from memotheca.hooks.answers import answer
 from memotheca.hooks.hook_event import read_event
 from memotheca.hooks.hook_log import note_failure
@@ -33,6 +34,8 @@ def answer_here(options: Mapping[str, str], data: str, name: str, said: Mapping[
     waits."""
     event = read_event(said, name, options.get("client", ""))
     settings = load({**options, "data": data}, folder=event.folder)
+    if hook_wishes(settings).excludes(event.folder):
+        return ""
     if not settings.text("database"):
         refuse_missing(settings.data)
     app = build(settings)
@@ -41,6 +44,14 @@ def answer_here(options: Mapping[str, str], data: str, name: str, said: Mapping[
         return answer(app.kernel.having(words_alone), event, hook_wishes(settings))
     finally:
         app.kernel.store.close()
+
+
+def attend_next(options: Mapping[str, str], data: str, said: Mapping[str, Any]) -> None:
+    """Have the next prompts answered by a program that has everything loaded."""
+    event = read_event(said, "", options.get("client", ""))
+    settings = load({**options, "data": data}, folder=event.folder)
+    if not hook_wishes(settings).excludes(event.folder):
+        leave_attendant(options, settings)
 
 
 def keep_waiting(options: Mapping[str, str], data: str) -> int:

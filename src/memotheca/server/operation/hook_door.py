@@ -11,6 +11,7 @@ import os
 import socket
 import tempfile
 import threading
+import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -36,19 +37,27 @@ HANDS = 4  # chosen: so many prompts at once, of as many sessions
 WARM_UP = "what was decided about the memory"
 
 
+class HookDoor:
+    """A door that is open: when somebody last came to it."""
+
+    def __init__(self) -> None:
+        self.visited = time.monotonic()
+
+
 @contextmanager
-def hook_door(app: App) -> Generator[None]:
-    """Answer hooks while this lasts."""
+def hook_door(app: App) -> Generator[HookDoor | None]:
+    """Answer hooks while this lasts; none where no door can be opened."""
     door = _open(app.data)
     if door is None:
-        yield
+        yield None
         return
+    opened = HookDoor()
     path = Path(door.getsockname())
     sign = app.data / FOLDER / f"{os.getpid()}{SIGN}"
     hands = ThreadPoolExecutor(HANDS, thread_name_prefix="hook")
-    threading.Thread(target=_keep_door, args=(app, door, hands), name="hooks", daemon=True).start()
+    threading.Thread(target=_keep_door, args=(app, door, hands, opened), name="hooks", daemon=True).start()
     try:
-        yield
+        yield opened
     finally:
         for each in (sign, path):
             with suppress(OSError):
@@ -100,17 +109,17 @@ def _clear(signs: Path) -> None:
                 path.unlink(missing_ok=True)
 
 
-def _keep_door(app: App, door: socket.socket, hands: ThreadPoolExecutor) -> None:
+def _keep_door(app: App, door: socket.socket, hands: ThreadPoolExecutor, opened: HookDoor) -> None:
     if read_switch(str(app.data)) == ON:
         # The first question loads the model; better now than while somebody waits.
         hands.submit(_answer, app, {"event": "UserPromptSubmit", "said": {"prompt": WARM_UP}, "options": {}})
     with suppress(OSError, RuntimeError):
         while True:
             line, _ = door.accept()
-            hands.submit(_converse, app, line)
+            hands.submit(_converse, app, line, opened)
 
 
-def _converse(app: App, line: socket.socket) -> None:
+def _converse(app: App, line: socket.socket, opened: HookDoor) -> None:
     with line, suppress(OSError):
         line.settimeout(PATIENCE)
         heard = bytearray()
@@ -119,6 +128,10 @@ def _converse(app: App, line: socket.socket) -> None:
             if not piece:
                 break
             heard += piece
+        if not heard:
+            # A server that begins looks who is there.
+            return
+        opened.visited = time.monotonic()
         try:
             said = {"told": _answer(app, json.loads(heard))}
         except Exception as error:  # noqa: BLE001 — no failure of ours is a client's
