@@ -118,6 +118,10 @@ class PostgresServer:
     def data(self) -> Path:
         return self.folder / "data"
 
+    @property
+    def pid(self) -> int | None:
+        return None if self._process is None else self._process.pid
+
     def other_user(self) -> str | None:
         return self._user
 
