@@ -16,6 +16,9 @@ def is_passing(error: psycopg.Error) -> bool:
     return isinstance(error, errors.SerializationFailure | errors.DeadlockDetected | errors.UniqueViolation)
 
 
+# External: words of libpq before a connection by TLS is made.
+UNSAFE = ("certificate", "does not support SSL")
+
 _SAYINGS: tuple[tuple[tuple[type[psycopg.Error], ...], Failure, str], ...] = (
     (
         (errors.LockNotAvailable,),
@@ -63,6 +66,13 @@ def to_refusal(error: psycopg.Error) -> Refusal:
     for kinds, failure, message in _SAYINGS:
         if isinstance(error, kinds):
             return Refusal(failure, message)
+    # The driver has no code for it. To try again would help nobody; a connection that was lost is another matter.
+    if error.sqlstate is None and any(sign in str(error) for sign in UNSAFE):
+        return Refusal(
+            Failure.FORBIDDEN,
+            "The way to the database is not as safe as its address asks: there is no TLS, or a certificate that is not "
+            "trusted. See sslmode and sslrootcert in docs/team.md.",
+        )
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return Refusal(Failure.UNAVAILABLE, "The database cannot be reached; nothing was saved. Try again.")
     log.error("the database refused a statement (%s)", error.sqlstate)
