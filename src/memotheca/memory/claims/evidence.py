@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from memotheca.memory.claims.alignment import Aligned, TermWeights, Weighing, closeness_of
-from memotheca.memory.claims.small_words import CHANGES, NUMBERED_PERIODS
+from memotheca.memory.claims.small_words import CHANGES, FUNCTION, NUMBERED_PERIODS
 from memotheca.memory.claims.statement import Statement, terms_of_text
 from memotheca.memory.claims.told import USER, ToldEntry
 from memotheca.memory.claims.values import Value, agree
 from memotheca.model.clock import DAY, SECOND
 from memotheca.model.knowledge import fold
 from memotheca.text.likeness import likeness
+from memotheca.text.words import spoken
 
 KINDS = ("date", "weekday", "time", "amount", "number", "version", "identifier", "address")
 CUES = ("change", "denial", "plan", "goal", "saying", "repetition", "dispute", "quote")
@@ -260,6 +261,43 @@ def _are_of_one_series(one: Value, other: Value) -> bool:
     return bool(numbered) and numbered == named and one.key.isdigit() and other.key.isdigit()
 
 
+def are_other_subjects(pair: Pair) -> bool:
+    """Whether two sentences are word for word the same up to a value in which they differ, but for one word of what
+    they are about: server alpha has 16 GB, server beta has 32; or one more: the library, the library café."""
+    if not pair.aligned.differing:
+        return False
+    old, new = pair.aligned.differing[0]
+    one, other = _words_before(pair.aligned.older, old), _words_before(pair.aligned.newer, new)
+    if len(one) == len(other):
+        told = [each for each in zip(one, other, strict=True) if any(map(_tells, each))]
+        replaced = [each for each in told if each[0] != each[1]]
+        return len(told) > len(replaced) == 1 and all(map(_tells, replaced[0])) and not _says_so(pair)
+    return _is_within_subject(one, other) or _is_within_subject(other, one)
+
+
+def _words_before(statement: Statement, value: Value) -> list[str]:
+    """Without those that say that it is so now."""
+    return [word for word in spoken(fold(statement.text[: value.place])) if word not in CHANGES]
+
+
+def _tells(word: str) -> bool:
+    """Whether it may name something, as a single letter does: pump A."""
+    return word not in FUNCTION or (len(word) == 1 and word.isalpha())
+
+
+def _says_so(pair: Pair) -> bool:
+    return "change" in pair.aligned.newer.cues
+
+
+def _is_within_subject(short: Sequence[str], long: Sequence[str]) -> bool:
+    """Whether one says one word more, between two that both say."""
+    if len(long) != len(short) + 1:
+        return False
+    place = next((at for at, word in enumerate(short) if word != long[at]), len(short))
+    around = long[max(0, place - 1) : place + 2]
+    return [*long[:place], *long[place + 1 :]] == [*short] and len(around) == 3 and all(map(_tells, around))
+
+
 def is_nothing_new(pair: Pair) -> bool:
     """Whether the newer sentence has no other value, name or denial, and no word for a change."""
     mine, theirs = pair.aligned.newer, pair.aligned.older
@@ -306,12 +344,25 @@ def says_the_same(pair: Pair) -> bool:
     """Whether two sentences are made of nearly the same words and of the same values, and so are the texts."""
     mine, theirs = pair.aligned.newer, pair.aligned.older
     one, other = ({*each.own} for each in (mine, theirs))
-    if len(one & other) < 3 or pair.aligned.differing or not _same_number(pair):
+    if len(one & other) < 3 or _has_other_values(pair) or not _same_number(pair):
         return False
     alike = [(one, other), (pair.newer.said, pair.older.said)]
     return all(likeness(left, right) >= SAME_WORDS for left, right in alike) and not (one ^ other) & (
         mine.names | theirs.names
     )
+
+
+def _has_other_values(pair: Pair) -> bool:
+    """Whether they differ in a value, or each has one that the other has not: 10h, 11h30."""
+    aligned = pair.aligned
+    alone = [
+        any(
+            not any(value.kind == each.kind and agree(value, each) for each in aligned.agreeing)
+            for value in side.values
+        )
+        for side in (aligned.newer, aligned.older)
+    ]
+    return bool(aligned.differing) or all(alone)
 
 
 def _in_slot(pair: Pair, at: int) -> list[str]:

@@ -20,6 +20,7 @@ from memotheca.memory.claims.evidence import (
     FEATURES,
     Pair,
     are_other_days,
+    are_other_subjects,
     are_siblings,
     differs_in_one_slot,
     gather,
@@ -190,12 +191,13 @@ def _ruled(pair: Pair, least: float) -> tuple[PairVerdict | None, tuple[Decided,
 
 def is_no_statement(pair: Pair) -> bool:
     """Questions and aims say nothing of now, a pronoun without anything before it speaks of nobody knows what, a
-    reading of one day is not otherwise on another, and one of a series is not the other."""
+    reading of one day is not otherwise on another, one of a series is not the other, nor one thing another of its
+    kind."""
     mine, theirs = pair.aligned.newer, pair.aligned.older
     cues = mine.cues | theirs.cues
     if "question" in cues or "aim" in cues or not (mine.has_subject and theirs.has_subject):
         return True
-    return are_other_days(pair) or are_siblings(pair)
+    return are_other_days(pair) or are_siblings(pair) or are_other_subjects(pair)
 
 
 def _is_beside_the_point(pair: Pair) -> bool:
