@@ -19,7 +19,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.parts import Parts
 from memotheca.kernel.sideline import Sideline
 from memotheca.memory.care.noted import noted_tasks
-from memotheca.memory.dream.sleeper import sleeper_of
+from memotheca.memory.dream.sleeper import sleeper_of, wake_for_query
 from memotheca.memory.session.call_meter import CallMeter
 from memotheca.memory.session.consent import IdleDreams, ModelConsent
 from memotheca.memory.session.rounds import note_round, note_run
@@ -33,6 +33,7 @@ from memotheca.search.chosen_embedder import model_of
 from memotheca.search.derivations import Derivations
 from memotheca.search.derive import Births
 from memotheca.search.index_folder import IndexFolder
+from memotheca.search.question_listener import QuestionListener
 from memotheca.settings import Settings
 from memotheca.storage import swap
 from memotheca.storage.chunks import count_waiting, has_unsealed
@@ -420,6 +421,7 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
             build_bench(settings, store, partial(open_backups, settings.data)),
             consent,
             IdleDreams(settings.on("dream-when-idle")),
+            QuestionListener(wake_for_query),
         )
         kernel = build_kernel(store, parts, settings.text("collection"))
         place = getattr(store.database, "name", "") if address else ""

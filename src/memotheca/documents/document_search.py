@@ -17,6 +17,7 @@ from memotheca.search.excerpts import read_place
 from memotheca.search.filters import metadata_number
 from memotheca.search.finder import ChunkMatch, Finder, Search, embed_question, finder_of
 from memotheca.search.index.score import Filter
+from memotheca.search.question_listener import tell_of_question
 from memotheca.search.search import refuse_blank
 from memotheca.storage import document_index
 from memotheca.storage.chunks import read_spots
@@ -52,6 +53,7 @@ def search_documents(
 ) -> list[DocumentHit]:
     """The passages that match best, best first, none below the least relevance."""
     refuse_blank(query)
+    tell_of_question(kernel)
     return persist(lambda: _search(kernel, query, limit=limit, least=least, filters=filters or {}))
 
 

@@ -13,6 +13,7 @@ from memotheca.patterns.read_patterns import view_of
 from memotheca.search.chosen_embedder import embedder_of
 from memotheca.search.finder import ChunkMatch, Finder, Findings, Search, embed_question, finder_of
 from memotheca.search.index.score import Filter
+from memotheca.search.question_listener import tell_of_question
 from memotheca.text.terms import filter_number
 from memotheca.text.words import query_words
 
@@ -49,6 +50,7 @@ Vectors = dict[tuple[str, str], Any]
 def find_patterns(kernel: Kernel, wanted: PatternQuery, vectors: Vectors | None = None) -> PatternMatches:
     """Every pattern that matches, best first; one whose id is asked for comes before all. Who asks again gives the
     vectors of the questions before."""
+    tell_of_question(kernel)
     view = view_of(kernel, wanted.form)
     kernels = [replace(kernel, collection=name) for name in view.collections]
     is_known, covered = _cover(kernels, wanted)

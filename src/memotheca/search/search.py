@@ -28,6 +28,7 @@ from memotheca.search.finder import (
 from memotheca.search.hits import Hit, HitPage, PageBudget, within
 from memotheca.search.index.rest import Wanting
 from memotheca.search.index.score import CANDIDATES, Filter
+from memotheca.search.question_listener import tell_of_question
 from memotheca.search.signals import Signal, weigh
 from memotheca.search.vocabulary import read_as_meant
 from memotheca.storage import chunks
@@ -120,6 +121,7 @@ def find_entries(
 ) -> HitPage:
     """A page of the entries that match, best first; without words, in the order of their making. With a budget, hits
     show as much of their passages as fits, and the next page begins where the budget ended."""
+    tell_of_question(kernel)
     return persist(lambda: _find_page(kernel, question, limit=limit, cursor=cursor, budget=budget))
 
 
