@@ -19,8 +19,7 @@ from memotheca.model.kinds import SEMANTIC
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.storage.instruments.retrievals import RetrievalRow, ShownEntry
 from memotheca.storage.instruments.work_events import read_work_events
-from memotheca.toolkit.tool import Call
-from tests.conftest import Time, build_fresh
+from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian, open_librarian
 from tests.memories.test_keeping import pass_days, state_of
 
@@ -337,35 +336,6 @@ def test_a_question_wakes_it_at_once(librarian: Librarian, monkeypatch: pytest.M
     assert not last["is_dreaming"]
     assert last["last_report"]["wake_reason"] == "external_query"
     assert 0 <= last["last_report"]["wake_latency_ms"] < PATIENCE * 1000
-
-
-SEARCHES = {
-    "query": {"content": "lock"},
-    "knowledge-search": {"query": "lock"},
-    "search_patterns": {"q": "lock"},
-    "inject_context": {"query": "lock"},
-    "console_search": {"query": "lock"},
-}
-
-
-@pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "in another program"])
-@pytest.mark.parametrize("tool", SEARCHES)
-def test_a_search_of_any_family_wakes_it(
-    tool: str, elsewhere: bool, librarian: Librarian, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    librarian.remember("The nightly job takes the lock.")
-    asleep = Asleep(librarian, monkeypatch)
-    vault = str(librarian.vault)
-    other = (
-        build_fresh(tmp_path / "data", librarian.kernel.store.clock, toolsets="all", vault=vault)
-        if elsewhere
-        else librarian.app
-    )
-    call = Call(kernel=other.kernel, actor="tester", session="other")
-    other.dispatcher.run(tool, SEARCHES[tool], call)
-    assert asleep.wait()["last_report"]["wake_reason"] == "external_query"
-    if elsewhere:
-        other.kernel.store.close()
 
 
 def test_it_dreams_on_where_questions_shall_not_wake_it(librarian: Librarian, monkeypatch: pytest.MonkeyPatch) -> None:
