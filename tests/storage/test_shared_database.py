@@ -187,6 +187,7 @@ def test_commands_do_and_say_the_right_thing(
     assert json.loads(told)["data"].startswith("postgresql://memotheca@")
     status, told = run("doctor", "--json")
     assert [each for each in json.loads(told)["findings"] if not each["well"]] == []
+    assert "vaults" not in told  # None is mounted, here or elsewhere.
     assert status == 0
     assert run("export", str(tmp_path / "export.jsonl"))[0] == 0
     assert run("import", str(tmp_path / "export.jsonl"), "--collection", "copy")[0] == 0

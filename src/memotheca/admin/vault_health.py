@@ -24,7 +24,7 @@ def inspect_collection(kernel: Kernel, collection: str) -> list[HealthFinding]:
     with kernel.store.database.read() as session:
         mounted = vault_index.read_mounted(session, collection)
         pending = [intent.vault + intent.path for intent in vault_index.pending_intents(session, collection)]
-    if mounted.machine != vaults_of(kernel).machine:
+    if mounted.machine and mounted.machine != vaults_of(kernel).machine:
         return [HealthFinding(f"vaults in {collection}", True, f"they are on {mounted.host}; ask there")]
     mounts = tuple(Mount(prefix, Path(root)) for prefix, root in mounted.roots.items())
     vaults = replace(vaults_of(kernel), mounts=mounts)

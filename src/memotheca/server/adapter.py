@@ -487,6 +487,9 @@ def _look_after(app: App, stop: Callable[[], bool]) -> None:
     """No call depends on upkeep, so that nothing that goes wrong in it may end the server; it is tried again."""
     try:
         look_after(app, stop)
+    except Refusal as refusal:
+        if not stop():
+            log.warning("upkeep waits and will be tried again: %s", refusal.message)
     except Exception:
         if not stop():
             log.exception("upkeep failed and will be tried again")
