@@ -30,7 +30,7 @@ from memotheca.search.index_folder import IndexFolder
 from memotheca.search.passages import cut
 from memotheca.search.search import Question, find_entries
 from memotheca.text.terms import TITLE_WEIGHT
-from memotheca.text.words import identifiers, pairs, query_words, words
+from memotheca.text.words import identifiers, pairs, parts_of_name, parts_of_names, query_words, words
 from memotheca.vectors.embedders import Choice
 from memotheca.vectors.onnx_embedder import to_bytes, unit
 
@@ -158,7 +158,7 @@ def brute_force(text: str, entries: Iterable[Entry]) -> Spelled:
     chunks = [_spell(entry, span) for entry in entries for span in cut(entry.body)]
     mean = sum(length for _, length, _ in chunks) / max(len(chunks), 1)
     terms = query_words(text)
-    wanted = [*((word, 1.0) for word in dict.fromkeys(terms))]
+    wanted = [*((word, 1.0) for word in dict.fromkeys((*terms, *parts_of_names(text))))]
     wanted += [(pair, PAIR_WEIGHT) for pair in dict.fromkeys(pairs(terms))]
     wanted += [(f"={name}", 1.0) for name in dict.fromkeys(identifiers(text))]
     scores: Spelled = {}
@@ -179,9 +179,10 @@ def _spell(entry: Entry, span: tuple[int, int]) -> tuple[tuple[str, tuple[int, i
     length = 0
     for text, weight in ((entry.title, TITLE_WEIGHT), (body, 1)):
         terms = words(text)
-        length += len(terms)
+        parts = [part for run in re.findall(r"[^\W_]+", text) for part in parts_of_name(run)]
+        length += len(terms) + len(parts)
         stopping = [term for term in words(text, keep_stop_words=True) if term.endswith("'")]
-        for term in (*terms, *pairs(terms), *(f"={name}" for name in identifiers(text)), *stopping):
+        for term in (*terms, *parts, *pairs(terms), *(f"={name}" for name in identifiers(text)), *stopping):
             counts[term] += weight
     return (entry.id, span), length, Counter({term: min(count, 255) for term, count in counts.items()})
 

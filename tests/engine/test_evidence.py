@@ -71,3 +71,20 @@ def test_a_place_is_carried_from_the_chunk_to_the_result(tmp_path):
         "matched": {"words": ("reactor",)},
     }
     desk.close()
+
+
+def test_a_word_within_a_name_is_told_and_marked_with_the_name():
+    question = ExcerptQuery("where is the configuration file parsed")
+    assert question.explain("", "run parseConfigFile(path)").words == ("file", "parsed")
+    text = "run parseConfigFile(path)"
+    assert [text[start:stop] for start, stop in question.highlights(text)] == ["parseConfigFile"]
+    assert ExcerptQuery("parseConfig").explain("", "a file to parse").words == ("parse",)
+
+
+def test_what_is_asked_in_words_is_found_in_names_and_the_other_way_round(tmp_path):
+    desk = Desk(tmp_path)
+    named = desk.put("Everything starts in openLedgerBook, whatever comes.")
+    spoken = desk.put("Close the ledger when the day ends.")
+    assert desk.ids("who opens the ledger book") == [named, spoken]
+    assert set(desk.ids("closeLedger")) == {named, spoken}
+    desk.close()

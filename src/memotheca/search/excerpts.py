@@ -7,7 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memotheca.model.knowledge import fold
-from memotheca.text.words import find_runs, identifiers, is_unspaced, quoted, spelled_words, spoken, stem
+from memotheca.text.words import (
+    find_runs,
+    identifiers,
+    is_unspaced,
+    parts_of_name,
+    parts_of_names,
+    quoted,
+    spelled_words,
+    spoken,
+    stem,
+)
 
 SNIPPET = 240  # chosen: two or three lines
 LEAD = 40  # chosen: some words before the first that matches
@@ -41,7 +51,7 @@ class ExcerptQuery:
 
     def __init__(self, text: str, letters: str = "") -> None:
         self._letters = fold(letters)
-        self._terms = spelled_words(text)
+        self._terms = {**parts_of_names(text), **spelled_words(text)}
         self._phrases = quoted(text)
         self._names = identifiers(text)
         self._written = set(self._terms.values())
@@ -52,7 +62,7 @@ class ExcerptQuery:
         """Why a passage matches, by its title or its text."""
         folded = fold(f"{title}\n{text}")
         held = {run for run in set(spoken(folded)) if run[:2] in self._beginnings}
-        found = {stem(run) for run in held}
+        found = {stem(run) for run in held} | parts_of_names(f"{title}\n{text}").keys()
         spaced = " ".join(folded.split()) if self._phrases else ""
         return Matched(
             words=tuple(
@@ -70,7 +80,8 @@ class ExcerptQuery:
         found: list[tuple[int, int]] = []
         for match in find_runs(text):
             run = fold(match.group())
-            if stem(run) in self._terms or run in self._written:
+            has_term = stem(run) in self._terms or run in self._written
+            if has_term or not self._terms.keys().isdisjoint(parts_of_name(match.group())):
                 found.append(match.span())
             elif is_unspaced(run) and len(run) == len(match.group()):
                 found += _places_of([term for term in self._terms if is_unspaced(term)], run, match.start())

@@ -35,7 +35,7 @@ from memotheca.storage.segments import missing_segments
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.vectors import vectors_by_number
 from memotheca.text.terms import identifier_number, pair_number, word_number
-from memotheca.text.words import identifiers, pairs, query_words, quoted
+from memotheca.text.words import identifiers, pairs, parts_of_names, query_words, quoted
 from memotheca.vectors.fusion import (
     TRIGRAM_WEIGHT,
     Balance,
@@ -379,7 +379,7 @@ def _places(index: Index, term: int) -> Array:
 def _wanted(text: str) -> tuple[QueryTerms, list[str]]:
     terms = query_words(text)
     return QueryTerms(
-        tuple(dict.fromkeys(word_number(word) for word in terms)),
+        tuple(dict.fromkeys(word_number(word) for word in (*terms, *parts_of_names(text)))),
         tuple(dict.fromkeys(pair_number(pair) for pair in pairs(terms))),
         tuple(dict.fromkeys(identifier_number(name) for name in identifiers(text))),
     ), terms

@@ -99,6 +99,11 @@ def add_originals(session: Session) -> None:
         session.run(statement)
 
 
+def part_names(session: Session) -> None:
+    """Format 12: a text is found by the words of the names in it that capitals part."""
+    make_chunks_anew(session)
+
+
 STEPS: tuple[Step, ...] = (
     create_format_1,
     add_chunks,
@@ -111,6 +116,7 @@ STEPS: tuple[Step, ...] = (
     add_care_tasks,
     add_instruments,
     add_originals,
+    part_names,
 )
 
 

@@ -11,7 +11,14 @@ from itertools import chain
 
 from memotheca.model.knowledge import fold
 from memotheca.text.caches import WordCache
-from memotheca.text.words import read_run, split, split_words, words_of_run
+from memotheca.text.words import (
+    parts_of_name,
+    read_run,
+    runs_with_capitals,
+    split,
+    split_words,
+    words_of_run,
+)
 
 MAX_FREQUENCY = 255  # chosen: what a byte holds
 # A word of the title counts as often as if the text had it three times.
@@ -96,8 +103,19 @@ def _number(text: str) -> tuple[list[int], int]:
         if last and ends[0]:
             paired.append(last + ends[0])
         last = ends[1]
+    for name in runs_with_capitals(text):
+        parts = _parted[name]
+        numbers += parts
+        length += len(parts)
     numbers += _number_pairs(paired)
     return numbers, length
+
+
+def _number_parts(name: str) -> tuple[int, ...]:
+    return tuple(word_number(part) for part in parts_of_name(name))
+
+
+_parted = WordCache(_number_parts, MANY)
 
 
 def number_words(text: str) -> list[int]:

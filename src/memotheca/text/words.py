@@ -46,6 +46,17 @@ _QUOTED = re.compile(r'"([^"]++)"|“')
 # bytes than with letters.
 _APART = bytes(code if chr(code).isalnum() else ord(" ") for code in range(128)).ljust(256)
 
+# Small and capital letters, so that names that capitals part are looked for in those texts alone that have some.
+_LETTERS = bytes(ord("A" if chr(code).isupper() else "a" if chr(code).isalnum() else " ") for code in range(128)).ljust(
+    256
+)
+# Where capitals part a name: `parseConfig`, `HTTPServer`; not where they only end it (`PDFs`).
+_CAPITALS = re.compile(r"[a-z\d][A-Z][a-z]|[a-z]{2}[A-Z]|[A-Z]{2}[a-z]{2}")
+_PLAIN_RUNS = re.compile(r"[^\W_]+")
+_NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
+LONGEST_NAME = 64  # chosen: longer than names that people give
+LEAST_PART = 2.5  # chosen: letters a part in the mean; what is coded in letters and digits has fewer
+
 # Without its own memory, which takes longer than stemming anew; what is met often `stem` remembers.
 _stemmer = cast(Any, Stemmer).Stemmer("porter", 0)
 
@@ -199,6 +210,31 @@ def split(text: str) -> tuple[list[str], list[str]]:
     """A text's runs of letters in their order, and its compound names."""
     folded = fold(text)
     return spoken(folded), _joined(folded)
+
+
+def runs_with_capitals(text: str) -> list[str]:
+    """The runs of letters of a text as they are written, where capitals may part any of them; else none."""
+    seen = text.encode("utf-8", "replace").translate(_LETTERS)
+    return _PLAIN_RUNS.findall(text) if b"aA" in seen or b"AAaa" in seen else []
+
+
+def parts_of_name(name: str) -> dict[str, str]:
+    """The terms of a name that capitals part, as `parseConfig`, each with its letters; none of any other, nor of what
+    is no name."""
+    if len(name) > LONGEST_NAME or not name.isascii() or not _CAPITALS.search(name):
+        return {}
+    parts = [part.lower() for part in _NAME_PARTS.findall(name)]
+    if len(parts) < 2 or len(name) < LEAST_PART * len(parts):
+        return {}
+    return {stem(part): part for part in parts if part not in STOP_WORDS}
+
+
+def parts_of_names(text: str) -> dict[str, str]:
+    """The terms of all such names in a text."""
+    found: dict[str, str] = {}
+    for name in runs_with_capitals(text):
+        found |= parts_of_name(name)
+    return found
 
 
 def share(title: str, wanted: str) -> float:
