@@ -21,11 +21,11 @@ class Voice:
 
 
 DEFAULT_VOICE = Voice()
-# Measured (docs/decisions/search.md, Other embedders): how our models speak; of granite on cranfield alone.
+# Measured (docs/decisions/search.md, Other embedders): how our models speak.
 VOICES = {
     "minilm": DEFAULT_VOICE,
     "gte-small": Voice(centre=0.73, spread=0.025, near=0.78),
-    "granite-30m": Voice(centre=0.5, spread=0.055, near=0.61),
+    "granite-30m": Voice(centre=0.5, spread=0.044, near=0.61),
     "use-multilingual": Voice(centre=0.0, spread=0.05, near=0.11, reads_cjk=True),
     "multilingual": Voice(centre=0.0, spread=0.0445, near=0.09, reads_cjk=True),
 }
