@@ -1,6 +1,7 @@
 """Jobs and files of several machines on one PostgreSQL: what is sent to one can be read by any, each job is done once,
 and what a machine leaves behind another takes up."""
 
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ import pytest
 
 from memotheca import settings
 from memotheca.app import build
+from memotheca.cli.main import main
 from memotheca.jobs import file_access
 from memotheca.jobs.queue import adopt_orphans, bench_of, call_off, enqueue, look_up, take_next, wait, work
 from memotheca.kernel.kernel import Kernel
@@ -20,6 +22,7 @@ from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.storage import jobs, roles, shared_files
 from memotheca.storage.jobs import Job
 from tests.conftest import Agent
+from tests.reading.conftest import text_pdf
 from tests.storage.postgres_server import needs_postgres, shared_server
 
 pytestmark = needs_postgres
@@ -103,6 +106,22 @@ def test_a_file_sent_to_one_machine_is_added_through_another_and_read_by_a_third
     assert titles(one) == titles(other) == ["tea.txt"]
     assert held(one.kernel) == (0, 0)
     assert left_here(third.kernel) == left_here(other.kernel) == []
+
+
+def test_a_page_of_what_was_sent_to_one_machine_is_drawn_on_another_after_the_first_lost_all_it_had(
+    machine: Callable[[str], Agent], address: str, tmp_path: Path
+) -> None:
+    one, other = machine("one"), machine("other")
+    sent = send(one.kernel, text_pdf("The kiln has three shelves.", "Glaze is glass."), "pots.pdf")
+    one.call("knowledge-add", file_path=sent)
+    do(one.kernel, take(one.kernel))
+    shutil.rmtree(tmp_path / "one")
+    document = other.call("knowledge-show")["documents"][0]["id"]
+    drawn = other.call("console_page", handle=document, page=2, width=200)
+    assert (drawn["page"], drawn["pages"], drawn["width"]) == (2, 2, 200)
+    assert main(["erase", document, "--yes", "--data", str(tmp_path / "desk"), "--database", address]) == 0
+    with other.kernel.store.database.read() as session:
+        assert session.rows("SELECT digest FROM original_piece") == []
 
 
 def test_a_file_sent_to_one_collection_is_not_there_for_another(machine: Callable[[str], Agent]) -> None:
