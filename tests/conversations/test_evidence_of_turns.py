@@ -1,11 +1,13 @@
 """A turn gains from the turns beside it, among turns; nothing that is no turn rises or falls by it."""
 
+import numpy as np
 import pytest
 
 from memotheca.conversations.keep import KeepConversation, keep_conversation
 from memotheca.conversations.turns import Utterance
 from memotheca.search import finder
-from memotheca.search.neighbours import level
+from memotheca.search.neighbours import as_asked, lend, level
+from memotheca.vectors.fusion import Balance
 from tests.engine.desk import Desk
 
 FAKE = "openai:fake@http://nowhere"
@@ -62,12 +64,27 @@ def test_entries_keep_their_scores_beside_conversations_and_the_best_turn_its_ow
         desk.put(f"The reactor failed at noon {'again ' * number}", f"reactor {number}")
     said = talk(desk, "a", "did the reactor fail", "yes at noon", "the reactor is to be repaired")
     lent = scores(desk)
-    monkeypatch.setattr(finder, "turns_among", lambda index, places, as_of: [])
+    monkeypatch.setattr(finder, "with_turns_beside", lambda index, places, mask, as_of: [])
     plain = scores(desk)
     assert {place for place in lent if lent[place] != plain[place]} <= {place for place in lent if place[0] == said}
     turns = [place for place in lent if place[0] == said]
     assert max(lent[place] for place in turns) == pytest.approx(max(plain[place] for place in turns))
     assert len(turns) == 3
+
+
+def test_an_answer_without_a_word_of_the_question_is_shown_after_what_it_answers(desk):
+    talk(desk, "a", "the weather is fine", "so it is", "when is the reactor repaired", "on Thursday", "thank you")
+    talk(desk, "b", "on Thursday", "I see")
+    page = desk.ask("reactor", kinds=("conversation",))
+    shown = [excerpt.text for excerpt in page.hits[0].excerpts]
+    assert shown[:2] == ["user: when is the reactor repaired", "assistant: on Thursday"]
+
+
+def test_what_a_turn_answers_tells_more_of_it_than_what_follows():
+    near = as_asked({1: [0, 2], 3: [2, 4]})
+    scores = np.array([1.0, 0.0, 0.0, 0.0, 1.0])
+    lent = lend(near, scores, {}, best_lexical=1.0, weighed=Balance(1.0, 1.2))
+    assert lent[1] == pytest.approx(2 * lent[3])
 
 
 def test_the_best_turn_scores_as_the_best_did_before():

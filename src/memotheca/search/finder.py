@@ -29,7 +29,16 @@ from memotheca.search.index.score import (
     nearest,
 )
 from memotheca.search.index_folder import IndexFolder
-from memotheca.search.neighbours import Beside, beside, beside_in_entry, lacking_cosines, lend, level, turns_among
+from memotheca.search.neighbours import (
+    Beside,
+    as_asked,
+    beside,
+    beside_in_entry,
+    lacking_cosines,
+    lend,
+    level,
+    with_turns_beside,
+)
 from memotheca.storage.chunks import read_texts
 from memotheca.storage.segments import missing_segments
 from memotheca.storage.snapshot import Snapshot
@@ -267,11 +276,13 @@ def _find(
     enough = search.voice.near if readable_share(search.text, search.voice) > 0 else math.inf
     near = [place for place, cosine in cosines.items() if cosine >= enough]
     matched = sorted({*top.tolist(), *near})
+    turns = [] if search.with_neighbours else with_turns_beside(index, matched, mask, as_of=search.filter.as_of)
+    count, matched = len(matched), sorted({*matched, *turns})
     best_lexical = float(visible[top[0]]) if len(top) else 0.0
     weighed = _weigh(search, words, best_lexical, knows)
     passages = _score(weighed, words, matched, cosines)
     _name(index, passages, matched)
-    held = _Held(index, snapshot, words.scores, vector, cosines)
+    held = _Held(index, snapshot, words.scores, vector, cosines, turns)
     if passages:
         named = dict(zip(matched, passages, strict=True))
         _lend(held, search, passages=named, best_lexical=best_lexical, weighed=weighed)
@@ -279,9 +290,7 @@ def _find(
     has_unknown = search.may_be_misspelled and words.unknown > 0 and bool(terms)
     _look_closer(snapshot, search, passages, has_unknown=has_unknown)
     ceiling = weighed.ceiling(has_vectors=vector is not None)
-    findings = Findings(
-        passages, best_lexical, "lexical" if vector is None else "hybrid", len(matched), enough, ceiling
-    )
+    findings = Findings(passages, best_lexical, "lexical" if vector is None else "hybrid", count, enough, ceiling)
     if search.wanting is None:
         return findings
     scores = np.maximum(visible, mask * _LEAST) if search.is_filter else visible
@@ -297,13 +306,15 @@ def _find(
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """What was found out about every chunk for a question: its words' scores, and the cosines that are known."""
+    """What was found out about every chunk for a question: its words' scores, the cosines that are known, and which are
+    turns of conversations that match, or stand beside one that does."""
 
     index: Index
     snapshot: Snapshot
     scores: Array
     vector: Array | None
     cosines: dict[int, float]
+    turns: list[int]
 
 
 def _lend(
@@ -312,14 +323,13 @@ def _lend(
     """Add what neighbours lend: to whatever was asked for with them, else to turns of conversations alone, which then
     stand among other kinds where they stood before."""
     index, as_of, vector = held.index, search.filter.as_of, held.vector
-    if search.with_neighbours:
-        places = list(passages)
-        near = beside(index, held.snapshot, places, [passages[each].entry_id for each in places], as_of=as_of)
-    else:
-        places = turns_among(index, list(passages), as_of=as_of)
-        near = beside_in_entry(index, places, as_of=as_of) if places else {}
+    places = list(passages) if search.with_neighbours else held.turns
     if not places:
         return
+    if search.with_neighbours:
+        near = beside(index, held.snapshot, places, [passages[each].entry_id for each in places], as_of=as_of)
+    else:
+        near = as_asked(beside_in_entry(index, places, as_of=as_of))
     known = held.cosines
     if vector is not None:
         known = known | _cosines_beside(index, held.snapshot, vector=vector, near=near, cosines=known)

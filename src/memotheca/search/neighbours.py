@@ -17,6 +17,8 @@ from memotheca.vectors.fusion import Balance
 # be answered.
 LEXICAL_SHARE = 0.3
 DENSE_SHARE = 0.2  # measured: as above
+# What a turn answers tells more of it than what is said after it.
+ASKED = 2  # measured: docs/benchmarks.md, "Evidence of neighbours"
 
 CONVERSATION = "session_id"
 TURNS = filter_number("kind", kinds.CONVERSATION)
@@ -45,10 +47,13 @@ def beside_in_entry(index: Index, places: Sequence[int], *, as_of: int) -> Besid
     return found
 
 
-def turns_among(index: Index, places: Sequence[int], *, as_of: int) -> list[int]:
-    """Which of some places are turns of conversations."""
-    turns = _having(index, TURNS, as_of)
-    return [place for place, found in zip(places, np.isin(places, turns).tolist(), strict=True) if found]
+def with_turns_beside(index: Index, places: Sequence[int], mask: Array, *, as_of: int) -> list[int]:
+    """Which of some places are turns of conversations, and the turns beside them that a mask allows: an answer seldom
+    has the words of its question."""
+    every = _having(index, TURNS, as_of) if places else np.empty(0, np.int64)
+    turns = [place for place, found in zip(places, np.isin(places, every).tolist(), strict=True) if found]
+    near = beside_in_entry(index, turns, as_of=as_of) if turns else {}
+    return sorted({*turns, *(other for others in near.values() for other in others if mask[other])})
 
 
 def level(before: Sequence[float], after: Sequence[float]) -> float:
@@ -81,6 +86,14 @@ def _having(index: Index, term: int, as_of: int) -> Array:
 def _is_alive(index: Index, ordinal: int, as_of: int) -> bool:
     part = int(np.searchsorted(index.bases, ordinal, side="right")) - 1
     return bool(index.text[part].alive(as_of)[ordinal - int(index.bases[part])])
+
+
+def as_asked(near: Beside) -> Beside:
+    """What stands before a turn, as often as it counts."""
+    return {
+        place: [other for other in others for _ in range(ASKED if other < place else 1)]
+        for place, others in near.items()
+    }
 
 
 def lend(
