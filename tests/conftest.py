@@ -62,6 +62,7 @@ ON_BOTH = (
     "kernel",
     "memories",
     "storage/test_adjacency.py",
+    "storage/test_export_lines.py",
     "storage/test_export_merge.py",
     "storage/test_journal.py",
     "tools",

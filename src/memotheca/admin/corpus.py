@@ -18,6 +18,14 @@ BATCH = 500  # chosen: one transaction a batch, so that other writers wait for a
 Report = Callable[[float, float | None, str], None]
 
 
+class BadLine(Refusal):
+    """A line of a file that is not as it should be."""
+
+    def __init__(self, number: int, said: str, what_else: str = "nothing was imported") -> None:
+        super().__init__(Failure.INVALID, f"Line {number} {said}; {what_else}.")
+        self.number, self.said = number, said
+
+
 @dataclass(frozen=True, slots=True)
 class Unmerged:
     """A thing of an export that is not here as it is there, and why: its handle and name there, what is to be said of
@@ -59,13 +67,18 @@ def import_corpus(
     import that was cut off can be run again. No secret is stored. `keep` is told what is durable after every
     transaction."""
     made = skipped = transactions = redacted = 0
-    for batch in _batches(lines):
-        added = kernel.write(lambda transaction, batch=batch: _put_batch(transaction, batch), actor=actor)
-        made, skipped = made + added, skipped + len(batch) - added
-        transactions += added > 0
-        redacted += sum(line.redacted for line in batch)
-        keep(Moved(transactions, made, 0, skipped, redacted))
-        report(made + skipped, None, "importing")
+    try:
+        for batch in _batches(lines):
+            added = kernel.write(lambda transaction, batch=batch: _put_batch(transaction, batch), actor=actor)
+            made, skipped = made + added, skipped + len(batch) - added
+            transactions += added > 0
+            redacted += sum(line.redacted for line in batch)
+            keep(Moved(transactions, made, 0, skipped, redacted))
+            report(made + skipped, None, "importing")
+    except BadLine as bad:
+        if not transactions:
+            raise
+        raise BadLine(bad.number, bad.said, f"the first {made + skipped:,} are in, and skipped next time") from None
     return Moved(transactions, made, 0, skipped, redacted)
 
 
@@ -88,14 +101,19 @@ def _scrubbed(line: dict[str, Any]) -> CorpusLine:
 def _batches(lines: Iterable[dict[str, Any]]) -> Iterator[list[CorpusLine]]:
     batch: list[CorpusLine] = []
     for number, line in enumerate(lines, start=1):
-        if "_id" not in line or "text" not in line:
-            raise Refusal(Failure.INVALID, f"Line {number} lacks _id or text; what came before it is imported.")
+        check_corpus_line(line, number)
         batch.append(_scrubbed(line))
         if len(batch) == BATCH:
             yield batch
             batch = []
     if batch:
         yield batch
+
+
+def check_corpus_line(line: dict[str, Any], number: int) -> None:
+    for name in ("_id", "text"):
+        if not isinstance(line.get(name), str | int):
+            raise BadLine(number, f"lacks {name}")
 
 
 def _put_batch(transaction: Transaction, batch: list[CorpusLine]) -> int:

@@ -5,15 +5,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from memotheca.admin.export_lines import Line, sound_lines
 from memotheca.model import kinds
-from memotheca.model.errors import Failure, Refusal
-from memotheca.model.ids import is_id
-from memotheca.model.knowledge import Edge, Entry, Subject, Thing
+from memotheca.model.knowledge import Edge, Entry, Thing
 from memotheca.storage.serialization import from_image, to_image, to_text
 
-_KINDS = (*kinds.KINDS, kinds.TUNING)
 _DIGEST = 8  # chosen: bytes; tells the few states of one thing apart
-_MOST = 1 << 53  # chosen: no counter or time comes near it, and every database can hold it
 
 Report = Callable[[float, float | None, str], None]
 
@@ -42,27 +39,16 @@ def state_digest(thing: Thing) -> bytes:
     return hashlib.blake2b(to_image(state).encode(), digest_size=_DIGEST).digest()
 
 
-def read_heads(header: Mapping[str, Any], lines: Iterable[Mapping[str, Any]], report: Report) -> ExportHeads:
+def read_heads(header: Mapping[str, Any], lines: Iterable[Line], report: Report) -> ExportHeads:
     """Read an export to its end before anything is done with it, so that a bad one leaves nothing behind."""
     reading = _Reading()
-    count, is_whole = 0, False
-    try:
-        serials = {str(name): _number(last) for name, last in header["serials"].items()}
-        for line in lines:
-            if "end" in line:
-                is_whole = line["transactions"] == count
-                break
-            for version in line["versions"]:
-                _take(reading, version)
-            count += 1
-            report(line["tx"], header["tx"], "reading")
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise Refusal(Failure.INVALID, f"A line lacks what an export has ({error}); nothing was imported.") from None
-    if not is_whole:
-        raise Refusal(Failure.CORRUPT, "The export is cut off: its end is missing. Nothing was imported.")
+    for line in sound_lines(header, lines):
+        for version in line["versions"]:
+            _take(reading, version)
+        report(line["tx"], header["tx"], "reading")
     ordered = sorted(reading.things.values(), key=_order)
     past = {id: frozenset(states) for id, states in reading.past.items()}
-    return ExportHeads(tuple(ordered), reading.gone, past, serials)
+    return ExportHeads(tuple(ordered), reading.gone, past, header["serials"])
 
 
 def _order(thing: Thing) -> tuple[bool, bool, str]:
@@ -70,49 +56,14 @@ def _order(thing: Thing) -> tuple[bool, bool, str]:
     return isinstance(thing, Edge), isinstance(thing, Entry) and thing.kind == kinds.SECTION, thing.id
 
 
-def _take(reading: _Reading, version: Mapping[str, Any]) -> None:
-    id, before = _known_id(version["id"]), reading.things.pop(version["id"], None)
+def _take(reading: _Reading, version: Line) -> None:
+    id: str = version["id"]
+    before = reading.things.pop(id, None)
     if before is not None:
         reading.past.setdefault(id, set()).add(state_digest(before))
     if version["image"] is None:
         if version["kind"] not in (kinds.NOTE, kinds.TUNING):
-            reading.gone[id] = bool(version["erased"])
+            reading.gone[id] = version["erased"]
         return
     reading.gone.pop(id, None)
-    reading.things[id] = _sound(version["subject"], id, version["image"])
-
-
-def _sound(subject: Subject, id: str, image: Mapping[str, Any]) -> Thing:
-    if subject not in ("entry", "edge"):
-        raise ValueError(f"subject of {id}")
-    try:
-        thing = from_image(subject, id, to_text(image))
-    except Refusal:
-        raise ValueError(f"image of {id}") from None
-    texts: tuple[object, ...]
-    if isinstance(thing, Entry):
-        texts = (thing.kind, thing.title, thing.body, *thing.tags)
-        is_known = thing.kind in _KINDS
-    else:
-        texts = (thing.type, thing.predicate, _known_id(thing.source), _known_id(thing.target))
-        is_known = thing.type in kinds.EDGE_TYPES
-    texts += tuple(said for alias in thing.aliases for said in (alias.namespace, alias.name))
-    attributes: object = thing.attributes
-    if not is_known or not isinstance(attributes, dict) or not all(isinstance(each, str) for each in texts):
-        raise ValueError(f"image of {id}")
-    for moment in (thing.created_at, thing.updated_at):
-        _number(moment)
-    to_image(thing).encode()  # what cannot be written down is refused here, not half way
-    return thing
-
-
-def _known_id(id: object) -> str:
-    if not isinstance(id, str) or not is_id(id):
-        raise ValueError(f"id {id!r}")
-    return id
-
-
-def _number(said: object) -> int:
-    if not isinstance(said, int) or not 0 <= said < _MOST:
-        raise ValueError(f"number {said!r}")
-    return said
+    reading.things[id] = from_image(version["subject"], id, to_text(version["image"]))

@@ -7,18 +7,16 @@ from functools import partial
 
 from memotheca.admin.corpus import BATCH, Keep, Moved, Report, Unmerged
 from memotheca.admin.export_heads import ExportHeads, state_digest
+from memotheca.admin.export_lines import COUNTED
 from memotheca.kernel.citations import new_alias
 from memotheca.kernel.handles import (
     DOCUMENT_NAMES,
-    EDGE_NAMES,
     ENTITY_NAMES,
-    ENTRY_NAMES,
     IMPORTED_NAMES,
     MEMORY_NAMES,
     NOTE_NAMES,
     PATTERN_NAMES,
     SESSION_NAMES,
-    TALK_NAMES,
 )
 from memotheca.kernel.kernel import Kernel
 from memotheca.model import kinds
@@ -30,8 +28,6 @@ from memotheca.storage.heads import is_live
 from memotheca.storage.lookups import edges_between, heads_of
 from memotheca.storage.store import Transaction
 
-# Names that are counted: two houses count alike, so that one name says nothing about what bears it.
-_COUNTED = {ENTRY_NAMES: "e", EDGE_NAMES: "t", TALK_NAMES: "c"}
 # Names that say what bears them: who has the same one is the same thing.
 _TELLING = {
     kinds.ENTITY: ENTITY_NAMES,
@@ -80,7 +76,7 @@ class _Merge:
     def __init__(self, export: ExportHeads) -> None:
         self.export = export
         self.ids = frozenset(thing.id for thing in export.things)
-        counted = {name: last for name, last in export.serials.items() if name in _COUNTED}
+        counted = {name: last for name, last in export.serials.items() if name in COUNTED}
         self.total = _Step(serials=counted)
 
     def add(self, step: _Step) -> None:
@@ -125,7 +121,7 @@ class _Placing:
 
     def place(self, thing: Thing) -> None:
         if isinstance(thing, Entry) and thing.kind == kinds.TUNING:
-            self._list(thing, "setting")
+            self._pass_over(thing)
             return
         if isinstance(thing, Edge):
             thing = replace(thing, source=self._here(thing.source), target=self._here(thing.target))
@@ -136,6 +132,13 @@ class _Placing:
             self._list(thing, "erased_here" if present.erased else "deleted_here")
         else:
             self._compare(thing, present.thing)
+
+    def _pass_over(self, tuning: Entry) -> None:
+        present = self._transaction.entry(tuning.id)
+        if present is not None and present.attributes == tuning.attributes:
+            self.step.known += 1
+        else:
+            self._list(tuning, "setting")
 
     def _here(self, id: str) -> str:
         return self.step.twins.get(id) or self._merge.total.twins.get(id, id)
@@ -157,8 +160,12 @@ class _Placing:
             self._join(entry, twin, _TEXT)
         elif entry.kind == kinds.NOTE:
             self._list(entry, "note")
-        elif entry.kind == kinds.SECTION and not self._lives(str(entry.attributes.get("document"))):
-            self._list(entry, "document_missing")
+        elif entry.kind == kinds.SECTION and not self._lives(document := str(entry.attributes["document"])):
+            whole = self._transaction.entry(self._here(document))
+            if whole is None:
+                self._list(entry, "document_missing")
+            else:  # of the same file, but read into other sections here
+                self._list(entry, "differs", detail="sections", here=handle_of(whole))
         else:
             self._transaction.put(replace(entry, aliases=self._names(entry)), LATER)
             self.step.entries += 1
@@ -225,10 +232,10 @@ class _Placing:
             owner = self._transaction.find_alias(alias.namespace, alias.name)
             if owner is None or owner == thing.id:
                 names.append(alias)
-            elif alias.namespace in _COUNTED:
+            elif alias.namespace in COUNTED:
                 number = self._transaction.next_serial(alias.namespace)
                 self.step.serials[alias.namespace] = number
-                names.append(Alias(alias.namespace, f"{_COUNTED[alias.namespace]}-{number}"))
+                names.append(Alias(alias.namespace, f"{COUNTED[alias.namespace]}-{number}"))
                 self._list(thing, "renamed", detail=names[-1].name)
             elif alias.namespace == MEMORY_NAMES:
                 names.append(new_alias(self._transaction, thing.id))

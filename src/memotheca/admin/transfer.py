@@ -4,10 +4,20 @@ import json
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
-from memotheca.admin.corpus import Keep, Moved, Report, import_corpus, keep_no_count
+from memotheca.admin.corpus import (
+    BadLine,
+    Keep,
+    Moved,
+    Report,
+    Unmerged,
+    check_corpus_line,
+    import_corpus,
+    keep_no_count,
+)
 from memotheca.admin.export_heads import read_heads
+from memotheca.admin.export_lines import sound_header, sound_lines, sound_settings
 from memotheca.admin.export_merge import merge_export
 from memotheca.admin.upkeep import rebuild_within
 from memotheca.entries.edges import find_entity, new_edge, new_entity
@@ -62,6 +72,7 @@ def import_lines(
         raise Refusal(Failure.INVALID, "The file is empty.")
     if header.get("memotheca") == "export":
         _refuse_other_format(header)
+        sound_header(header)
         if _holds_something(kernel):
             export = read_heads(header, lines, report)
             return merge_export(kernel, export, actor=actor, report=report, keep=keep)
@@ -79,15 +90,28 @@ def _write_line(target: TextIO, line: dict[str, Any]) -> None:
     target.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
 
 
+def check_lines(source: Iterable[str]) -> None:
+    """Read a file to its end before anything of it is brought in, where it comes in by parts; an export is checked as
+    it is read."""
+    lines = _parsed(source)
+    header = next(lines, None)
+    if header is None or header.get("memotheca") == "export":
+        return
+    is_corpus = "_id" in header and "text" in header
+    for number, line in enumerate(chain([header], lines), start=1):
+        if is_corpus:
+            check_corpus_line(line, number)
+
+
 def _parsed(source: Iterable[str]) -> Iterator[dict[str, Any]]:
     for number, text in enumerate(source, start=1):
         if text.strip():
             try:
                 line = json.loads(text)
-            except ValueError:
-                raise Refusal(Failure.INVALID, f"Line {number} is not JSON; nothing was imported.") from None
+            except (ValueError, RecursionError):
+                raise BadLine(number, "is not JSON") from None
             if not isinstance(line, dict):
-                raise Refusal(Failure.INVALID, f"Line {number} is not a JSON object; nothing was imported.")
+                raise BadLine(number, "is not a JSON object")
             yield line
 
 
@@ -111,22 +135,18 @@ def _refuse_other_format(header: dict[str, Any]) -> None:
 
 
 def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict[str, Any]], report: Report) -> Moved:
-    seen_end: list[int] = []
     begun: list[bool] = []
+    kept, left_out = sound_settings(header["settings"])
+    listed = (Unmerged("embedder", "", "setting", left_out, "", "", left_out),) if left_out else None
 
     def commits() -> Iterator[dict[str, Any]]:
-        for line in lines:
-            if "end" in line:
-                seen_end.append(line["transactions"])
-                return
+        for line in sound_lines(header, lines):
             report(line["tx"], header["tx"], "importing")
             yield line
 
     def act(session: Any) -> Moved:
         _begin_once(begun)
-        loaded = journal.load(session, kernel.collection, header, commits())
-        if seen_end != [loaded]:
-            raise Refusal(Failure.CORRUPT, "The export is cut off: its end is missing. Nothing was imported.")
+        loaded = journal.load(session, kernel.collection, {**header, "settings": kept}, commits())
         if loose := all_loose_edges(session, kernel.collection):
             raise Refusal(
                 Failure.CORRUPT,
@@ -136,12 +156,9 @@ def _import_history(kernel: Kernel, header: dict[str, Any], lines: Iterator[dict
         if kernel.parts.find(IndexFolder) is not None:
             rebuild_within(session, kernel, report)
         held = Snapshot(session, kernel.collection)
-        return Moved(loaded, held.count("entry"), held.count("edge"))
+        return Moved(loaded, held.count("entry"), held.count("edge"), listed=listed)
 
-    try:
-        return kernel.store.operate(act) if kernel.once is None else kernel.once.operate(kernel.store, act)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise Refusal(Failure.INVALID, f"A line lacks what an export has ({error}); nothing was imported.") from None
+    return kernel.store.operate(act) if kernel.once is None else kernel.once.operate(kernel.store, act)
 
 
 def _import_graph(kernel: Kernel, lines: list[dict[str, Any]], *, actor: str) -> Moved:
@@ -156,11 +173,11 @@ def _import_graph(kernel: Kernel, lines: list[dict[str, Any]], *, actor: str) ->
         }
         made = skipped = edges = redacted = 0
         for line in lines:
-            if line.get("type") == "entity":
-                name, tags = str(line["name"]), tuple(t for t in [str(line.get("entityType") or "")] if t)
+            if line["type"] == "entity":
+                name, tags = line["name"], tuple(t for t in [str(line.get("entityType") or "")] if t)
                 _entity(transaction, name)
-                for observation in line.get("observations", []):
-                    said, redactions = scrub(str(observation))
+                for observation in line.get("observations") or ():
+                    said, redactions = scrub(observation)
                     if (name, said) in known:
                         skipped += 1
                         continue
@@ -168,15 +185,25 @@ def _import_graph(kernel: Kernel, lines: list[dict[str, Any]], *, actor: str) ->
                     redacted += sum(redaction.count for redaction in redactions)
                     transaction.put(blank_entry(transaction, name, said, tags), LATER)
                     made += 1
-            elif line.get("type") == "relation":
-                added = relate_names(transaction, str(line["from"]), str(line["relationType"]), str(line["to"]))
+            else:
+                added = relate_names(transaction, line["from"], line["relationType"], line["to"])
                 edges, skipped = edges + added, skipped + (not added)
         return Moved(1 if transaction.changed else 0, made, edges, skipped, redacted)
 
-    try:
-        return kernel.write(act, actor=actor)
-    except KeyError as error:
-        raise Refusal(Failure.INVALID, f"A line lacks {error}; nothing was imported.") from None
+    for number, line in enumerate(lines, start=1):
+        _check_graph_line(line, number)
+    return kernel.write(act, actor=actor)
+
+
+def _check_graph_line(line: dict[str, Any], number: int) -> None:
+    if line.get("type") not in ("entity", "relation"):
+        raise BadLine(number, "is neither an entity nor a relation")
+    for name in ("name",) if line["type"] == "entity" else ("from", "relationType", "to"):
+        if not str(line.get(name) or "").strip() or not isinstance(line[name], str):
+            raise BadLine(number, f"lacks {name!r}")
+    said: object = line.get("observations") or []
+    if not isinstance(said, list) or not all(isinstance(each, str) for each in cast(list[Any], said)):
+        raise BadLine(number, "has 'observations' that are no list of texts")
 
 
 def _entity(transaction: Transaction, name: str) -> Entry:

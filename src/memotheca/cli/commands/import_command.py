@@ -12,7 +12,7 @@ from memotheca.admin.imports.bring_in import ImportAccount, Importer, Rehearsal,
 from memotheca.admin.imports.foreign_content import ForeignContent
 from memotheca.admin.imports.import_formats import read_foreign
 from memotheca.admin.imports.table import read_map
-from memotheca.admin.transfer import import_lines
+from memotheca.admin.transfer import check_lines, import_lines
 from memotheca.admin.upkeep import index_everything
 from memotheca.cli.interrupt import Deferral, Stopped, deferring
 from memotheca.cli.layout import counted, cut, say
@@ -56,6 +56,7 @@ _UNMERGED = {
     "setting": "What the memory learned about itself there, left out",
     "name_taken": "Came in without a name that something else bears here",
     "renamed": "Came in under another handle, since theirs is taken here",
+    "embedder": "Its embedder was not taken over; memotheca reindex --embedder chooses it",
 }
 _SHOWN = 5  # chosen: of each reason; all of them are in --json
 _NAME = 40  # chosen: letters; with handle and reason it fits a line of 80
@@ -115,6 +116,9 @@ class Import:
             open(0 if name == "-" else name, encoding="utf-8", closefd=name != "-") as file,
         ):
             together = replace(self._kernel, batch=new_batch(self._kernel))
+            if name != "-":
+                check_lines(_breakable(file, deferral))
+                file.seek(0)
             lines = _breakable(file, deferral)
 
             def keep(moved: Moved) -> None:
