@@ -34,6 +34,7 @@ def run(arguments: list[str]) -> int:
         data = options.get("data") or os.environ.get("MEMOTHECA_DATA") or _load_notes().usual_directory()
         data = os.path.expanduser(data)
         if "keep" in options:
+            _step_back()
             return _load_work().keep_waiting(options, data)
         if "attend" in options:
             return _load_attendant().attend(options, data)
@@ -75,6 +76,12 @@ def _read(arguments: list[str]) -> tuple[dict[str, str], str]:
         else:
             names.append(each)
     return options, names[0] if names else ""
+
+
+def _step_back() -> None:
+    """Whoever keeps sessions is a program of its own, and nobody waits for it."""
+    if hasattr(os, "nice"):
+        os.nice(10)
 
 
 def _hear() -> dict[str, Any]:

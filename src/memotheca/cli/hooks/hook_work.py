@@ -1,6 +1,5 @@
 """What hooks do where no server answers them, and keeping what waits for it."""
 
-import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -56,8 +55,6 @@ def attend_next(options: Mapping[str, str], data: str, said: Mapping[str, Any]) 
 
 def keep_waiting(options: Mapping[str, str], data: str) -> int:
     """Keep what waits and is due, and make the vectors of it."""
-    if hasattr(os, "nice"):
-        os.nice(10)
     settings = load({**{name: value for name, value in options.items() if name != "keep"}, "data": data})
     apps: dict[str, App] = {}
     try:
