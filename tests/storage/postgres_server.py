@@ -10,11 +10,12 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,28 @@ USER = "memotheca"
 # No service of the machine: what is safe on a disk is tested by killing it, not by pulling the plug.
 # Nothing of what other tests have left in this process concerns it.
 SURROUNDINGS = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
+# Begins a program as if nobody had been here before: no signal that is ignored or blocked, no limit below the
+# system's own, no group but its user's. What a test leaves in this process would else be handed on.
+CLEANLY = """
+import os, pwd, resource, signal, sys
+from contextlib import suppress
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+for each in signal.Signals:
+    with suppress(OSError, ValueError):
+        signal.signal(each, signal.SIG_DFL)
+for name in ("AS", "CPU", "DATA", "FSIZE", "NOFILE"):
+    kind = getattr(resource, f"RLIMIT_{name}")
+    with suppress(OSError, ValueError):
+        resource.setrlimit(kind, (resource.getrlimit(kind)[1],) * 2)
+os.umask(0o022)
+user, *command = sys.argv[1:]
+if user:
+    found = pwd.getpwnam(user)
+    os.setgroups([])
+    os.setgid(found.pw_gid)
+    os.setuid(found.pw_uid)
+os.execv(command[0], command)
+"""
 MADE = ("-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 QUICK = {"fsync": "off", "full_page_writes": "off", "autovacuum": "off", "max_connections": "200"}
 # Chosen: less than a test is given. Measured: of 30 that begin at once on two busy processors none is ready after 60 s.
@@ -76,6 +99,20 @@ def _situation(folder: Path) -> str:
     ignored = [each.name for each in signal.Signals if signal.getsignal(each) is signal.SIG_IGN]
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [])
     return f"MB free: {room}; limits: {limits}; ignored: {ignored}; blocked: {blocked}; in {sorted(os.environ.items())}"
+
+
+def _children_of(pid: int) -> list[int]:
+    """Where the system does not tell, they end by themselves, soon as a rule."""
+    told = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(each) for each in told.read_text().split()] if told.exists() else []
+
+
+def _is_alive(pid: int) -> bool:
+    """Not so whoever is dead and only waits to be counted."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 class PostgresServer:
@@ -135,19 +172,19 @@ class PostgresServer:
                 shutil.copytree(source, self.folder / "programs" / source.name)
         return self.folder / "programs" / package.name / "pginstall" / "bin"
 
+    def _command(self, name: str, *arguments: str) -> list[str]:
+        return [sys.executable, "-I", "-S", "-c", CLEANLY, self._user or "", str(self._programs / name), *arguments]
+
     def _run(self, name: str, *arguments: str) -> str:
         """What was wrong, where something was."""
-        command = [str(self._programs / name), *arguments]
         done = subprocess.run(
-            command,
-            user=self._user,
+            self._command(name, *arguments),
             cwd=self.folder,
             env=SURROUNDINGS,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             timeout=PATIENCE,
-            umask=0o022,
             check=False,
         )
         # Where somebody ignores the end of children, no program is seen to fail.
@@ -160,14 +197,12 @@ class PostgresServer:
         options = [part for name, value in said.items() for part in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as told:
             self._process = subprocess.Popen(
-                [str(self._programs / "postgres"), "-D", str(self.data), *options],
-                user=self._user,
+                self._command("postgres", "-D", str(self.data), *options),
                 cwd=self.folder,
                 env=SURROUNDINGS,
                 stdin=subprocess.DEVNULL,
                 stdout=told,
                 stderr=told,
-                umask=0o022,
                 start_new_session=True,
             )
         self.wait()
@@ -188,11 +223,20 @@ class PostgresServer:
         raise AssertionError("PostgreSQL does not start")
 
     def kill(self) -> None:
-        """kill -9 of the whole of it."""
+        """kill -9 of the whole of it: each of its processes leads a group of its own, and one that is at work would go
+        on and keep the next server from starting."""
         assert self._process is not None
-        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.send_signal(signal.SIGSTOP)
+        everyone = _children_of(self._process.pid)
+        for pid in (*everyone, self._process.pid):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         self._process.wait()
         self._process = None
+        deadline = time.monotonic() + PATIENCE
+        while any(map(_is_alive, everyone)):
+            assert time.monotonic() < deadline, "what was killed lives on"
+            threading.Event().wait(0.01)
 
     def remove(self) -> None:
         if self._process is not None:
