@@ -6,6 +6,8 @@ import os
 import pytest
 
 from memotheca.app import SEGMENTS
+from memotheca.cli.commands import collections_command
+from memotheca.model.errors import Failure, Refusal
 from memotheca.search.index import seal
 from tests.server.test_http import HttpServer
 from tests.storage.postgres_server import needs_postgres, shared_server
@@ -79,6 +81,21 @@ def test_a_collection_is_called_another_name_with_its_history_index_and_tokens(m
     assert memotheca("token", "list")[0]["collections"] == ["the guide", "other"]
     memotheca("call", "store", '{"topic": "more", "content": "goes on"}', "--collection", "the guide")
     assert memotheca("doctor")["ok"]
+
+
+def test_tokens_hear_of_a_new_name_also_where_the_command_was_cut_off_before(
+    memotheca, handbook, invoke, place, monkeypatch
+):
+    def cut_off(*_, **__):
+        raise Refusal(Failure.DISK_FULL, "There is no space.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(collections_command, "rename_in_tokens", cut_off)
+        assert invoke("collections", "rename", handbook, "guide", *place)[0] != 0
+    assert memotheca("token", "list")[0]["collections"] == ["handbook", "other"]
+    assert "guide" in listed(memotheca)
+    assert memotheca("token", "list")[0]["collections"] == ["guide", "other"]
+    assert memotheca("collections", "rename", "guide", "handbook")["tokens"] == 1
 
 
 def test_a_removed_collection_is_gone_with_everything_and_the_others_stay(memotheca, handbook, place, tmp_path):

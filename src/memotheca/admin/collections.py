@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import STARTER_COLLECTION
+from memotheca.storage import table_copy
 from memotheca.storage.database import Session
 from memotheca.storage.jobs import unsettled
 from memotheca.storage.store import Store
@@ -33,6 +34,16 @@ def rename_collection(store: Store, name: str, wanted: str) -> None:
         rename_rows(session, name, wanted)
 
     store.operate(act)
+
+
+def read_renaming(store: Store) -> tuple[str, str] | None:
+    """The old name and the new one of a collection whose tokens and manifest may have the old one yet."""
+    with store.database.read() as session:
+        return table_copy.read_renaming(session)
+
+
+def end_renaming(store: Store) -> None:
+    store.operate(table_copy.end_renaming)
 
 
 def remove_collection(store: Store, name: str) -> RemovedCollection:

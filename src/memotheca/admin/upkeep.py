@@ -14,7 +14,7 @@ from memotheca.search.embed import embed_waiting
 from memotheca.search.finder import Finder, finder_of
 from memotheca.search.index.seal import collect_orphans, maintain, remove_unnamed, rewrite_living
 from memotheca.storage import chunks, document_index
-from memotheca.storage.database import Session
+from memotheca.storage.database import Session, take_time
 from memotheca.storage.jobs import Job
 from memotheca.storage.segments import read_models, reset_manifests
 from memotheca.storage.snapshot import Snapshot
@@ -79,6 +79,7 @@ def rebuild(kernel: Kernel, report: Report) -> int:
 
 def rebuild_within(session: Session, kernel: Kernel, report: Report) -> int:
     """The same in a transaction that is under way, so that nobody finds the history without its chunks."""
+    take_time(session)
     newest = chunks.take_seq(session, kernel.collection, 1)
     done = _bear_all(session, kernel, newest, report)
     chunks.drop_until(session, kernel.collection, newest)

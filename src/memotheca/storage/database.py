@@ -114,6 +114,19 @@ class TellingSession(Protocol):
     def announce(self) -> None: ...
 
 
+@runtime_checkable
+class HurriedSession(Protocol):
+    """A transaction whose statements are ended where they take too long."""
+
+    def take_time(self) -> None: ...
+
+
+def take_time(session: Session) -> None:
+    """What follows in this transaction goes through whole tables, and may take as long as it needs."""
+    if isinstance(session, HurriedSession):
+        session.take_time()
+
+
 class TryAgain(Refusal):
     """Nothing of a transaction was kept, for a reason that passes: it may be run again as it is."""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import fold
-from memotheca.storage.database import Session, first
+from memotheca.storage.database import Session, first, take_time
 from memotheca.storage.heads import drop_head, set_head
 from memotheca.storage.serialization import from_image, to_text
 
@@ -163,6 +163,7 @@ def _apply(session: Session, collection: str, tx: int, version: Line) -> None:
 
 def rebuild_heads(session: Session, collection: str) -> None:
     """Make the heads anew from the journal."""
+    take_time(session)
     for table in _HEADS:
         session.run(f"DELETE FROM {table} WHERE collection = ?", collection)
     described = describe(session, collection)

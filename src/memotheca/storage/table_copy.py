@@ -11,7 +11,7 @@ from typing import Any
 
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage import shared_files
-from memotheca.storage.database import Row, Session, Value, scalar
+from memotheca.storage.database import Row, Session, Value, scalar, take_time
 from memotheca.storage.migrations import STEPS, Step
 from memotheca.storage.segments import SUFFIX, read_names
 from memotheca.storage.store import ARRIVING, Store
@@ -25,6 +25,7 @@ _KEY = "PRIMARY KEY ("
 _NAME = re.compile(r"\s*(\w+) (?:TEXT|BIGINT|SMALLINT|INTEGER|REAL|BLOB)\b")
 # What is not a row that moves: the format is the target's own, and the mark says how far the move is.
 _OWN = ("format", ARRIVING)
+_RENAMED = "renamed"
 
 Report = Callable[[float, float | None, str], None]
 # What a row becomes on its way, by its table.
@@ -226,6 +227,7 @@ def clear(target: Store) -> None:
     """Of a move that came to nothing, nothing is left."""
 
     def act(session: Session) -> None:
+        take_time(session)
         for table in list_tables():
             session.run(f"DELETE FROM {table.name}")
         session.run("DELETE FROM meta WHERE name <> 'format'")
@@ -238,15 +240,33 @@ def has_collection(session: Session, name: str) -> bool:
 
 
 def rename_rows(session: Session, name: str, wanted: str) -> None:
+    take_time(session)
     session.run("UPDATE collection SET name = ? WHERE name = ?", wanted, name)
     for table in _shared_tables():
         session.run(f"UPDATE {table} SET collection = ? WHERE collection = ?", wanted, name)
     for said in _names_of(session, name):
         session.run("UPDATE meta SET name = ? WHERE name = ?", f"{said.partition(':')[0]}:{wanted}", said)
+    end_renaming(session)
+    session.run("INSERT INTO meta (name, value) VALUES (?, ?)", _RENAMED, json.dumps([name, wanted]))
+
+
+def read_renaming(session: Session) -> tuple[str, str] | None:
+    """From what to what a collection was renamed last, until that is ended."""
+    said = scalar(session, "SELECT value FROM meta WHERE name = ?", _RENAMED)
+    if said is None:
+        return None
+    name, wanted = json.loads(said)
+    return name, wanted
+
+
+def end_renaming(session: Session) -> None:
+    """What stands outside of the tables knows the new name too."""
+    session.run("DELETE FROM meta WHERE name = ?", _RENAMED)
 
 
 def delete_rows(session: Session, name: str) -> tuple[int, tuple[str, ...]]:
     """How many rows there were, and the files of the index that nobody needs any more."""
+    take_time(session)
     sealed = session.rows("SELECT segments FROM manifest WHERE collection = ?", name)
     counted = 0
     for table in _shared_tables():

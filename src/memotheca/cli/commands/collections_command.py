@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from memotheca.admin.access_tokens import rename_in_tokens
-from memotheca.admin.collections import remove_collection, rename_collection
+from memotheca.admin.collections import end_renaming, read_renaming, remove_collection, rename_collection
 from memotheca.admin.health import count_everything
 from memotheca.admin.manifest import manifest_file
 from memotheca.admin.token_shelves import shelf_of
@@ -44,11 +44,9 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _rename(parsed: argparse.Namespace) -> int:
     app = app_of(parsed)
+    _finish_renaming(app)
     rename_collection(app.kernel.store, parsed.name, parsed.to)
-    with suppress(FileNotFoundError):
-        (app.data / manifest_file(parsed.name)).rename(app.data / manifest_file(parsed.to))
-    shelf = shelf_of(app.kernel.store, app.data, is_shared=app.is_shared)
-    tokens = rename_in_tokens(shelf, parsed.name, parsed.to)
+    tokens = _finish_renaming(app)
     if parsed.json:
         print_json({"collection": parsed.to, "was": parsed.name, "tokens": tokens})
     else:
@@ -57,10 +55,24 @@ def _rename(parsed: argparse.Namespace) -> int:
     return 0
 
 
+def _finish_renaming(app: App) -> int:
+    """Tell the tokens and the manifest the new name, also where a command was cut off before; how many tokens."""
+    renamed = read_renaming(app.kernel.store)
+    if renamed is None:
+        return 0
+    name, wanted = renamed
+    with suppress(FileNotFoundError):
+        (app.data / manifest_file(name)).rename(app.data / manifest_file(wanted))
+    tokens = rename_in_tokens(shelf_of(app.kernel.store, app.data, is_shared=app.is_shared), name, wanted)
+    end_renaming(app.kernel.store)
+    return tokens
+
+
 def _remove(parsed: argparse.Namespace) -> int:
     if not parsed.yes:
         raise Refusal(Failure.CONFIRMATION_REQUIRED, "What is removed cannot be brought back; say --yes to do it.")
     app = app_of(parsed)
+    _finish_renaming(app)
     removed = remove_collection(app.kernel.store, parsed.name)
     for name in removed.segments:
         (app.data / SEGMENTS / name).unlink(missing_ok=True)
@@ -78,7 +90,9 @@ def _beyond(app: App) -> str:
 
 
 def _list(parsed: argparse.Namespace) -> int:
-    kernel = app_of(parsed).kernel
+    app = app_of(parsed)
+    _finish_renaming(app)
+    kernel = app.kernel
     found = {
         name: count_everything(replace(kernel, collection=name))
         for name in kernel.store.collections()

@@ -17,7 +17,7 @@ from psycopg.pq import Format, TransactionStatus
 from psycopg.types.numeric import Int8BinaryDumper, NumericBinaryLoader
 
 from memotheca.model.errors import Failure, Refusal
-from memotheca.storage.database import Row, Session, TryAgain
+from memotheca.storage.database import Session, TryAgain
 from memotheca.storage.postgres.postgres_dialect import member_of
 from memotheca.storage.postgres.postgres_errors import describe_address, is_passing, to_refusal
 from memotheca.storage.postgres.postgres_leases import RowLease, read_holder, take_lease
@@ -88,7 +88,7 @@ class _MemberLoader(Loader):
         return member_of(bytes(data))
 
 
-def _register(connection: psycopg.Connection[Row]) -> None:
+def _register(connection: PatientConnection) -> None:
     for name, loader in (("numeric", _SumLoader), ("json", _MemberLoader)):
         connection.adapters.register_loader(name, loader)
     # One width for all, so that a statement is the same whatever its numbers are.
@@ -114,8 +114,8 @@ class PostgresDatabase:
             raise Refusal(Failure.INVALID, message, field="database") from None
         self.name = describe_address(address)
         self._patience, self._away, self._answer = patience, away, answer
-        self._idle: list[psycopg.Connection[Row]] = []
-        self._everyone: list[psycopg.Connection[Row]] = []
+        self._idle: list[PatientConnection] = []
+        self._everyone: list[PatientConnection] = []
         self._taken = 0
         self._guard = threading.Condition()
         self._closed = False
@@ -143,7 +143,7 @@ class PostgresDatabase:
 
     # Connections
 
-    def _acquire(self) -> psycopg.Connection[Row]:
+    def _acquire(self) -> PatientConnection:
         with self._guard:
             if not self._guard.wait_for(lambda: self._closed or self._taken < _MOST, self._patience):
                 raise Refusal(Failure.BUSY, "Too many calls use the database at once; try again.")
@@ -168,7 +168,7 @@ class PostgresDatabase:
             prepare_threshold=None,  # What is prepared stays with a server that a pooler may not give us again.
         )
 
-    def _connect(self) -> psycopg.Connection[Row]:
+    def _connect(self) -> PatientConnection:
         try:
             connection = self._connect_apart()
             connection.patience = self._answer
@@ -180,7 +180,8 @@ class PostgresDatabase:
             self._everyone.append(connection)
         return connection
 
-    def _release(self, connection: psycopg.Connection[Row]) -> None:
+    def _release(self, connection: PatientConnection) -> None:
+        connection.patience = self._answer
         usable = not connection.closed and connection.info.transaction_status is TransactionStatus.IDLE
         with self._guard:
             self._taken -= 1
@@ -204,7 +205,7 @@ class PostgresDatabase:
         lock = round(self._patience * 1000)
         return statements.format(lock=lock, statement=max(_STATEMENT, lock), idle=_SUSPENDED).encode()
 
-    def _begin(self, statements: str) -> psycopg.Connection[Row]:
+    def _begin(self, statements: str) -> PatientConnection:
         """A connection in a transaction; while the database is away it is tried again, and not for long."""
         deadline = time.monotonic() + self._away
         told = self._within_limits(statements)
@@ -250,7 +251,7 @@ class PostgresDatabase:
         return self._write(self._name_turn)
 
     @contextmanager
-    def _write(self, lock: Callable[[psycopg.Connection[Row]], _Turn]) -> Generator[Session]:
+    def _write(self, lock: Callable[[PatientConnection], _Turn]) -> Generator[Session]:
         connection = self._begin(_WRITE)
         try:
             turn = lock(connection)
@@ -266,7 +267,7 @@ class PostgresDatabase:
             self._roll_back(connection)
             self._release(connection)
 
-    def _lock(self, connection: psycopg.Connection[Row], collection: str | None) -> _Turn:
+    def _lock(self, connection: PatientConnection, collection: str | None) -> _Turn:
         if collection is not None:
             xid, server, held = connection.execute(_LOCK.encode(), (collection,)).fetchone() or ("", "", None)
             if held is not None:
@@ -281,11 +282,11 @@ class PostgresDatabase:
         return self._name_turn(connection)
 
     @staticmethod
-    def _name_turn(connection: psycopg.Connection[Row]) -> _Turn:
+    def _name_turn(connection: PatientConnection) -> _Turn:
         xid, server, _ = connection.execute(_NAMED.encode()).fetchone() or ("", "", 0)
         return _Turn(xid, server)
 
-    def _commit(self, connection: psycopg.Connection[Row], turn: _Turn) -> None:
+    def _commit(self, connection: PatientConnection, turn: _Turn) -> None:
         try:
             connection.execute(b"COMMIT")
         except psycopg.Error:
@@ -320,7 +321,7 @@ class PostgresDatabase:
         raise unknown
 
     @staticmethod
-    def _roll_back(connection: psycopg.Connection[Row]) -> None:
+    def _roll_back(connection: PatientConnection) -> None:
         if not connection.closed and connection.info.transaction_status is not TransactionStatus.IDLE:
             with suppress(psycopg.Error):
                 connection.execute(b"ROLLBACK")
@@ -364,7 +365,7 @@ class PostgresDatabase:
     # What else differs
 
     @staticmethod
-    def _has_table(connection: psycopg.Connection[Row], name: str) -> bool:
+    def _has_table(connection: PatientConnection, name: str) -> bool:
         found = connection.execute(b"SELECT to_regclass($1) IS NOT NULL", (name,)).fetchone()
         return bool(found and found[0])
 
@@ -390,6 +391,7 @@ class PostgresDatabase:
         with self.read() as session:
             names = [row[0] for row in session.rows(_TABLES)]
         connection = self._acquire()
+        connection.patience = 0.0  # To write a large table anew takes as long as it takes.
         try:
             connection.execute(f"SET lock_timeout = {round(self._patience * 1000)}".encode())
             for name in names:

@@ -3,11 +3,10 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-import psycopg
-
 from memotheca.storage.database import Row, Value
 from memotheca.storage.postgres.postgres_dialect import from_stored, to_stored, translate
 from memotheca.storage.postgres.postgres_listener import CHANNEL
+from memotheca.storage.postgres.postgres_patience import PatientConnection
 from memotheca.storage.roles import patience_of_roles
 
 # What is a file where the database is one, by the name of its table.
@@ -38,7 +37,7 @@ _SILENT = "seen < clock_timestamp() - CAST(? AS DOUBLE PRECISION) * interval '1 
 class PostgresSession:
     """One connection, used inside one transaction."""
 
-    def __init__(self, connection: psycopg.Connection[Row]) -> None:
+    def __init__(self, connection: PatientConnection) -> None:
         self._connection = connection
 
     def rows(self, sql: str, *values: Value) -> list[Row]:
@@ -57,6 +56,11 @@ class PostgresSession:
     def announce(self) -> None:
         """Heard when this transaction is committed; who hears it looks what there is, so that nothing is said."""
         self._connection.execute(b"SELECT pg_notify($1, '')", (CHANNEL,))
+
+    def take_time(self) -> None:
+        """Whether the way is still there is seen by TCP then."""
+        self._connection.patience = 0.0
+        self._connection.execute(b"SET LOCAL statement_timeout = 0")
 
     def keep_file(self, name: str, pieces: Iterable[bytes]) -> None:
         for number, piece in enumerate(pieces):
