@@ -9,6 +9,9 @@ import pytest
 from mcp import Client
 from mcp.client.sse import sse_client
 
+from memotheca.admin.access_tokens import AccessToken, add_token, revoke_token
+from memotheca.admin.token_shelves import FileShelf
+from memotheca.model.clock import system_clock
 from memotheca.server.channel import Channel
 from memotheca.server.limits import ByteBudget
 from memotheca.server.messages import Incoming
@@ -333,3 +336,29 @@ async def test_a_client_that_was_cut_off_during_a_dream_resumes_at_its_phase(tmp
 
 def newest(snapshot):
     return snapshot.entries(("memory",))[0].id
+
+
+async def test_a_stream_whose_token_was_revoked_is_told_no_dream_and_ends(tmp_path):
+    shelf = FileShelf(tmp_path / "data")
+    (tmp_path / "data").mkdir()
+    made = {
+        name: {"Authorization": f"Bearer {add_token(shelf, AccessToken(name=name, role='write'), clock=system_clock)}"}
+        for name in ("stays", "goes")
+    }
+    async with (
+        serving(tmp_path) as house,
+        house.stream(**made["stays"]) as stays,
+        house.stream(**made["goes"]) as goes,
+    ):
+        house.http.headers.update(made["stays"])
+        path = await open_session(house, stays)
+        await goes.until("endpoint")
+        await remember(house, stays, path)
+        revoke_token(shelf, "goes")
+        await house.call(path, 2, "trigger_dream", phase="rem")
+        assert (await hear_dream(stays, "ended"))[-1]["completed"]
+        await house.time.until_waited_for(30)
+        house.time.turn(30)
+        with anyio.fail_after(60):
+            assert [line async for line in goes.lines if line.startswith("event:")] == []
+        assert (await stays.until("heartbeat"))["event"] == "heartbeat"

@@ -13,6 +13,9 @@ from tests.server.sockets import ask, connect, spell
 from tests.server.test_http import HttpServer
 
 
+ENTRIES = "knowledge://entries"
+
+
 def token(data: Path, *words: str) -> Any:
     """Run `memotheca token …` and return what it prints as JSON."""
     command = [*MEMOTHECA, "token", *words, "--data", str(data), "--json"]
@@ -159,3 +162,36 @@ def test_an_open_socket_is_not_answered_once_its_token_is_revoked(server: HttpSe
         token(data, "revoke", "guest")
         socket.send('{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}')
         assert "revoked" in json.loads(socket.recv(10))["error"]["message"]
+
+
+def test_who_follows_something_is_told_nothing_once_their_token_is_revoked(server: HttpServer, data: Path) -> None:
+    websockets = pytest.importorskip("websockets.sync.client")
+
+    def follow(name: str) -> Any:
+        bearer = {"Authorization": f"Bearer {token(data, 'add', name)['token']}"}
+        socket = websockets.connect(
+            f"ws://127.0.0.1:{server.port}/mcp", subprotocols=["mcp"], additional_headers=bearer
+        )
+        for id, method, params in ((1, "initialize", INITIALIZE), (2, "resources/subscribe", {"uri": ENTRIES})):
+            socket.send(json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            assert "result" in json.loads(socket.recv(60))
+        return socket
+
+    def store(socket: Any, topic: str) -> None:
+        params = {"name": "store", "arguments": {"topic": topic, "content": "It is so."}}
+        socket.send(json.dumps({"jsonrpc": "2.0", "id": topic, "method": "tools/call", "params": params}))
+
+    def heard(socket: Any) -> dict[str, Any]:
+        """The next that nobody asked for."""
+        while "method" not in (message := json.loads(socket.recv(60))):
+            pass
+        return message
+
+    with follow("stays") as stays, follow("goes") as goes:
+        store(stays, "before")
+        assert heard(stays)["method"] == heard(goes)["method"] == "notifications/resources/updated"
+        token(data, "revoke", "goes")
+        store(stays, "after")
+        assert heard(stays)["params"]["uri"] == ENTRIES
+        goes.send('{"jsonrpc":"2.0","id":3,"method":"ping"}')
+        assert "revoked" in json.loads(goes.recv(60))["error"]["message"]

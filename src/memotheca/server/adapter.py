@@ -26,7 +26,7 @@ from memotheca.kernel.precedence import Precedence
 from memotheca.model.errors import Failure, Refusal, refuse_for_memory
 from memotheca.notes.mounts import vaults_of
 from memotheca.server import prompts, resources
-from memotheca.server.access.holders import actor_of, is_admin, may_write, refuse_strangers
+from memotheca.server.access.holders import actor_of, is_admin, may_write, refuse_strangers, welcome_of
 from memotheca.server.access.quotas import hold_against_quotas
 from memotheca.server.access.shown_tools import list_tools
 from memotheca.server.apps.app_views import announce, read_view, with_views
@@ -39,7 +39,7 @@ from memotheca.server.guidance import compose_instructions
 from memotheca.server.operation.call_watch import FAILED, OK, name_tool, note_outcome
 from memotheca.server.operation.operation import Operation
 from memotheca.server.progress import Teller
-from memotheca.server.sessions import HERE, MessageOrigin, session_of
+from memotheca.server.sessions import HERE, MessageOrigin, connection_of, session_of
 from memotheca.server.task_protocol import Errands, hide_tasks, is_before_tasks
 from memotheca.toolkit.ask import Dialogue
 from memotheca.toolkit.contract import Reply
@@ -183,6 +183,8 @@ class Adapter:
         """Complete every error with its type and details; what nobody expected is logged, never sent."""
         try:
             refuse_strangers(ctx)
+            if (member := self._members.get(connection_of(ctx))) is not None:
+                member.is_welcome = welcome_of(ctx)  # Tokens are renewed.
             with self.operation.drain.running_call(ctx):
                 result = await call_next(ctx)
             if ctx.method == "notifications/initialized":
@@ -346,7 +348,7 @@ class Adapter:
         """One listen stream of a modern client: acknowledged first, then every note it asked for."""
         wanted = params.notifications
         meta: dict[str, Any] = {SUBSCRIPTION_ID: ctx.request_id}
-        subscriber = self.hub.join()
+        subscriber = self.hub.join(welcome_of(ctx))
         try:
             for uri in wanted.resource_subscriptions or []:
                 await self.hub.follow(subscriber, str(uri))
@@ -368,7 +370,7 @@ class Adapter:
         connection = ctx.session._connection  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
         if id(connection) not in self._members:
             assert self._tasks is not None
-            subscriber = self.hub.join()
+            subscriber = self.hub.join(welcome_of(ctx))
             self._members[id(connection)] = subscriber
             self._tasks.start_soon(subscriber.deliver, partial(_notify_connection, connection))
 

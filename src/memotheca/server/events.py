@@ -44,6 +44,8 @@ class Subscriber:
 
     follows: dict[str, Subscription] = field(default_factory=dict[str, Subscription])
     wants_tools: bool = False
+    # Whether whoever follows may still be told: a connection can outlive the token that it came with.
+    is_welcome: Callable[[], bool] = lambda: True
     turn: anyio.Lock = field(default_factory=anyio.Lock)
     _queue: deque[tuple[str, Note]] = field(default_factory=deque[tuple[str, Note]])
     _late: dict[str, None] = field(default_factory=dict[str, None])
@@ -76,12 +78,13 @@ class Subscriber:
         self._awake.set()
 
     async def deliver(self, send: Callable[[str, Note], Awaitable[None]]) -> None:
-        """Pass notes on until it ends; what was unsubscribed meanwhile is not sent any more."""
+        """Pass notes on until it ends; what was unsubscribed meanwhile is not sent any more, nor is anything to whoever
+        is not welcome any more."""
         while not self._ended:
             self._awake = anyio.Event()
             while (due := self._next()) is not None:
                 async with self.turn:
-                    if due[0] in self.follows or due[1] is TOOLS_CHANGED:
+                    if (due[0] in self.follows or due[1] is TOOLS_CHANGED) and self.is_welcome():
                         await send(*due)
             if not self._ended:
                 await self._awake.wait()
@@ -130,8 +133,8 @@ class Hub:
         # Who waits to be told of changes is in nobody's way.
         self._waiting = anyio.CapacityLimiter(1)
 
-    def join(self) -> Subscriber:
-        subscriber = Subscriber()
+    def join(self, is_welcome: Callable[[], bool] = lambda: True) -> Subscriber:
+        subscriber = Subscriber(is_welcome=is_welcome)
         self._subscribers.add(subscriber)
         return subscriber
 

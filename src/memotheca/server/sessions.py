@@ -62,3 +62,8 @@ def session_of(ctx: Any) -> str:
         return name_session("http", id)
     client = ctx.session.client_params.client_info if ctx.session.client_params else None
     return name_session("client", f"{client.name} {client.version}") if client else ""
+
+
+def connection_of(ctx: Any) -> int:
+    """The connection, or the session, that a request is part of, while there is one."""
+    return id(ctx.session._connection)  # noqa: SLF001

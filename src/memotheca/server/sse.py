@@ -66,7 +66,8 @@ class EventDoor:
 
     def _tell_dream(self, content: dict[str, Any]) -> None:
         for channel in self._channels.values():
-            channel.tell(NAME, content)
+            if channel.holder is None or channel.holder.is_welcome():
+                channel.tell(NAME, content)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream events, of a new connection or of one that was cut."""
@@ -136,10 +137,13 @@ class EventDoor:
             return True
         idle = next((channel for channel in candidates if not channel.is_used), None)
         if idle is not None:
-            self._channels.pop(idle.id, None)
-            idle.attach(None)
-            idle.scope.cancel()
+            self._end(idle)
         return idle is not None
+
+    def _end(self, channel: Channel) -> None:
+        self._channels.pop(channel.id, None)
+        channel.attach(None)
+        channel.scope.cancel()
 
     def _open(self, address: str, holder: TokenHolder | None) -> Channel:
         to_server, incoming = anyio.create_memory_object_stream[Incoming](0)
@@ -206,6 +210,9 @@ class EventDoor:
     async def _keep_beating(self, channel: Channel, send: MemoryObjectSendStream[ServerSentEvent]) -> None:
         while True:
             await self._wait(HEARTBEAT_SECONDS)
+            if channel.holder is not None and not channel.holder.is_welcome():
+                self._end(channel)  # It has outlived its token.
+                return
             await self._beat(channel, send)
 
     async def _beat(self, channel: Channel, send: MemoryObjectSendStream[ServerSentEvent]) -> None:

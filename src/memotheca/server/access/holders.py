@@ -33,6 +33,13 @@ class TokenHolder:
     # The header that asks for a token with more rights, where an outside provider gives them.
     challenge: str = ""
 
+    def is_welcome(self) -> bool:
+        """Nobody is while it cannot be known."""
+        try:
+            return self.is_valid()
+        except Refusal:
+            return False
+
     @property
     def owner(self) -> str:
         return self.subject or self.token.name
@@ -99,6 +106,12 @@ def is_admin(ctx: Any) -> bool:
     """Who runs the server may know where things lie on it."""
     holder = holder_of(ctx)
     return holder is not None and holder.token.role == "admin"
+
+
+def welcome_of(ctx: Any) -> Callable[[], bool]:
+    """Whether whoever asks may still be told something later."""
+    holder = holder_of(ctx)
+    return (lambda: True) if holder is None else holder.is_welcome
 
 
 def refuse_strangers(ctx: Any) -> None:
