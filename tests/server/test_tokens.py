@@ -12,7 +12,6 @@ from tests.server.raw import INITIALIZE, MEMOTHECA
 from tests.server.sockets import ask, connect, spell
 from tests.server.test_http import HttpServer
 
-
 ENTRIES = "knowledge://entries"
 
 

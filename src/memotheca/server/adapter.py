@@ -183,8 +183,6 @@ class Adapter:
         """Complete every error with its type and details; what nobody expected is logged, never sent."""
         try:
             refuse_strangers(ctx)
-            if (member := self._members.get(connection_of(ctx))) is not None:
-                member.is_welcome = welcome_of(ctx)  # Tokens are renewed.
             with self.operation.drain.running_call(ctx):
                 result = await call_next(ctx)
             if ctx.method == "notifications/initialized":
@@ -215,6 +213,8 @@ class Adapter:
             raise MCPError(INTERNAL_ERROR, "Internal error", fault_details(INTERNAL_ERROR)) from None
 
     async def _limit(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        if (member := self._members.get(connection_of(ctx))) is not None:
+            member.is_welcome = welcome_of(ctx)  # Tokens are renewed.
         await hold_against_quotas(ctx, self.app, self.operation.quotas, self._in_thread)
         return await call_next(ctx)
 
