@@ -1,4 +1,5 @@
-"""Whether a context holds what a question needs: python benchmarks/answers.py DIR … [--list] [--budgets N,…].
+"""Whether a context holds what a question needs: python benchmarks/answers.py DIR … [--list] [--budgets N,…]
+[--embedder NAME].
 
 Each DIR is what one assistant was told over months: memories.jsonl (what, when, by whom, in which session) and
 questions.jsonl (what is asked when, which memories answer it, which would mislead). Memories go through `store_memory`
@@ -17,12 +18,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from filling import choose
 from memotheca.app import App, build
 from memotheca.model.clock import from_iso
 from memotheca.settings import load as load_settings
 from memotheca.text.tokens import count_tokens
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
+from memotheca.vectors.embedders import DEFAULT, MODELS
 from timing import percentile
 
 BUDGETS = (512, 2048)
@@ -193,12 +196,13 @@ def concatenate(played: Played, question: Mapping[str, Any], tokens: int) -> Ask
     return _read(played, question, text, text, 0.0)
 
 
-def play(corpus: Told, budgets: Sequence[int | None]) -> dict[tuple[str, int | None], list[Asked]]:
+def play(corpus: Told, budgets: Sequence[int | None], embedder: str) -> dict[tuple[str, int | None], list[Asked]]:
     """Every question in every way, each at its time."""
     clock = Hand(from_iso(corpus.memories[0]["at"]))
     found: dict[tuple[str, int | None], list[Asked]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         app = build(load_settings({"data": Path(folder), "toolsets": "all"}, {}), clock=clock)
+        choose(app, embedder)
         played = Played(app, clock, corpus)
         listing = app.catalog.find("store_memory")
         assert listing is not None
@@ -286,11 +290,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--budgets", default="512,default")
+    parser.add_argument("--embedder", default=DEFAULT, choices=MODELS, help="which model embeds; it has to be there")
     parser.add_argument("--list", action="store_true", help="show the contexts that fall short, at the first budget")
     wanted = parser.parse_args()
     budgets = [None if each == "default" else int(each) for each in wanted.budgets.split(",")]
     for folder in wanted.folders:
-        found = play(read_corpus(folder), budgets)
+        found = play(read_corpus(folder), budgets, wanted.embedder)
         for budget in budgets:
             report(folder.name, budget, {way: asked for (way, of), asked in found.items() if of == budget})
         if wanted.list:

@@ -7,11 +7,13 @@ from typing import Any
 from corpus import Note
 from memotheca.app import App, build
 from memotheca.entries.entries import blank_entry
+from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.search.prepared import LATER
 from memotheca.settings import load
 from memotheca.storage.store import Transaction, write_setting
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
+from memotheca.vectors.load import settle
 
 BATCH = 1000
 
@@ -22,6 +24,11 @@ def open_app(folder: Path, embedder: str | None = None) -> App:
         with app.kernel.store.database.write() as session:
             write_setting(session, app.kernel.collection, "embedder", embedder)
     return app
+
+
+def choose(app: App, embedder: str) -> None:
+    """Another of the models that are there, as `memotheca reindex --embedder` chooses it."""
+    choose_embedder(app.kernel.store, app.kernel.collection, *settle(embedder))
 
 
 def fill(app: App, notes: Iterable[Note]) -> None:

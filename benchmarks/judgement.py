@@ -1,5 +1,5 @@
 """How well updates, contradictions and repetitions are told apart: python benchmarks/judgement.py DIR … [--stated]
-[--list] [--learn] [--shipped].
+[--list] [--learn] [--shipped [--embedder NAME]].
 
 Each DIR holds memories.jsonl, pairs.jsonl and, where labels can be read either way, unsure.jsonl or unscored.jsonl. The
 memories are stored in their order by `store_memory`, in an app whose clock is set to each one's time; what its answers
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from boosting import boost
 from contradictions import read_pairs
+from filling import choose
 from memotheca.app import App, build
 from memotheca.memory.claims import verdict as verdicts
 from memotheca.memory.claims.boosted_trees import BoostedTrees
@@ -35,6 +36,7 @@ from memotheca.memory.tuning.thresholds import GENERAL, Gates
 from memotheca.model.clock import DAY, from_iso
 from memotheca.settings import load
 from memotheca.toolkit.tool import Call
+from memotheca.vectors.embedders import DEFAULT, MODELS
 
 Array = NDArray[Any]
 Key = tuple[str, str]
@@ -114,12 +116,13 @@ def own_pairs() -> Corpus:
     return Corpus(OWN, memories, labels, frozenset())
 
 
-def run(corpus: Corpus, weights: Weights | None, *, stated: bool = False) -> Run:
+def run(corpus: Corpus, weights: Weights | None, *, stated: bool = False, embedder: str = DEFAULT) -> Run:
     """Store everything, with some weights, or with the shipped ones."""
     done = Run()
     with tempfile.TemporaryDirectory() as folder, watched(done, weights) as compared:
         now = Now()
         app = build(load({"data": folder, "toolsets": "all"}, {}), clock=now)
+        choose(app, embedder)
         known: dict[str, str] = {}
         for place, memory in enumerate(corpus.memories):
             at = memory["at"] if isinstance(memory["at"], int) else from_iso(memory["at"])
@@ -336,11 +339,12 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+")
     for name in ("stated", "list", "learn", "shipped"):
         parser.add_argument(f"--{name}", action="store_true")
+    parser.add_argument("--embedder", default=DEFAULT, choices=MODELS, help="with --shipped: which model embeds")
     asked = parser.parse_args()
     corpora = [read_corpus(folder) for folder in asked.folders]
     if asked.shipped:
         for corpus in corpora:
-            report(corpus, run(corpus, None, stated=asked.stated), listing=asked.list)
+            report(corpus, run(corpus, None, stated=asked.stated, embedder=asked.embedder), listing=asked.list)
         return
     seen = {corpus.name: run(corpus, UNJUDGED) for corpus in (*corpora, own_pairs())}
     if asked.learn:
