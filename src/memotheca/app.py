@@ -402,6 +402,8 @@ def choose_tools(settings: Settings) -> Catalog:
 
 def build(settings: Settings, *, clock: Clock = system_clock) -> App:
     """Open the data directory and choose the tools."""
+    # Before numpy is loaded: products of matrices this small would wait for processors that are busy with other things.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     catalog = choose_tools(settings)
     set_patience(settings.positive("lease-seconds"))
     embedding = build_embedding()

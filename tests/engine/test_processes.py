@@ -1,6 +1,8 @@
 """Many processes on one index: each sees what the others have committed, whoever seals and merges meanwhile."""
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -22,6 +24,19 @@ from tests.engine.desk import Desk
 WORKER = Path(__file__).parent / "worker.py"
 LINES = 800
 FAKE = "openai:fake@http://nowhere"
+# How many threads a program has that has multiplied matrices.
+MULTIPLY = """
+import sys
+from pathlib import Path
+from memotheca.app import build
+from memotheca.settings import load
+app = build(load({"data": Path(sys.argv[1])}, {}))
+import numpy
+large = numpy.ones((600, 600), numpy.float32)
+large @ large
+print(len(list(Path("/proc/self/task").iterdir())))
+app.kernel.store.close()
+"""
 
 
 @pytest.fixture
@@ -243,3 +258,16 @@ def test_a_lost_segment_is_said_and_made_anew(desk):
     assert "memotheca reindex" in refused.value.message
     rebuild(desk.kernel, lambda done, total, message: None)
     assert set(desk.ids("tea")) == set(ids)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts threads in /proc")
+@pytest.mark.parametrize(("asked", "threads"), [({}, 1), ({"OPENBLAS_NUM_THREADS": "2"}, 2)])
+def test_a_program_multiplies_in_its_own_thread_unless_somebody_asks_for_more(
+    asked: dict[str, str], threads: int, tmp_path: Path
+) -> None:
+    if (os.cpu_count() or 1) < 2:
+        pytest.skip("one processor")
+    inherited = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    command = [sys.executable, "-c", MULTIPLY, str(tmp_path / "data")]
+    told = subprocess.run(command, env=inherited | asked, capture_output=True, text=True, check=True, timeout=120)
+    assert int(told.stdout) == threads

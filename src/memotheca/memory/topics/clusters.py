@@ -30,7 +30,7 @@ def cut_of(similarities: Array) -> float:
     """How alike members of a topic must be on average, by how alike any two entries are."""
     if len(similarities) < 2:
         return 1.0
-    pairs = similarities[np.triu_indices(len(similarities), 1)]
+    pairs = np.concatenate([row[place + 1 :] for place, row in enumerate(similarities)])
     return min(MOST, max(LEAST, TOPIC * float(np.quantile(pairs, FAR))))
 
 

@@ -3,8 +3,7 @@ hardly tell subjects apart count little (memory-model: Topics)."""
 
 import math
 from base64 import b64decode, b64encode
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,15 +59,20 @@ def lens_from(held: Mapping[str, Any]) -> Lens:
     return Lens(model=str(held["model"]), weights=weights, mean=from_text(held["mean"]))
 
 
-def grind(model: str, terms: Sequence[Mapping[str, str]], vectors: Sequence[Array | None]) -> Lens:
-    """The lens for some entries: a term counts the more the rarer it is; one that a single entry has joins nothing."""
-    held = Counter(_number(term) for spoken in terms for term in spoken)
+def numbers_in(terms: Sequence[Mapping[str, str]]) -> Iterator[int]:
+    """The numbers of the terms of some entries, each as often as there are entries that have it."""
+    return (_number(term) for spoken in terms for term in spoken)
+
+
+def grind(model: str, size: int, held: Mapping[int, int], vectors: Sequence[Array | None]) -> Lens:
+    """The lens for so many entries, by how many have each term: one counts the more the rarer it is; one that a single
+    entry has joins nothing."""
     telling = {number: times for number, times in held.items() if times > 1}
     kept = sorted(telling, key=lambda number: (-telling[number], number))[:KNOWN_TERMS]
     known = [vector for vector in vectors if vector is not None]
     return Lens(
         model=model,
-        weights={number: math.log1p(len(terms) / telling[number]) for number in kept},
+        weights={number: math.log1p(size / telling[number]) for number in kept},
         mean=np.mean(known, axis=0).astype(np.float32) if known else np.zeros(0, np.float32),
     )
 

@@ -22,7 +22,7 @@ from memotheca.memory.standing.meanings import meanings
 from memotheca.memory.standing.sample import hang
 from memotheca.memory.topics.clusters import cut_of, field_cut_of, groups_at, join
 from memotheca.memory.topics.entry_topics import see_entries
-from memotheca.memory.topics.lens import Lens, grind
+from memotheca.memory.topics.lens import Lens, grind, numbers_in
 from memotheca.memory.topics.lens_terms import terms_of
 from memotheca.memory.topics.topics import (
     AGAIN,
@@ -76,6 +76,7 @@ class Seen:
     entries: list[Entry] = field(default_factory=list[Entry])
     terms: list[Mapping[str, str]] = field(default_factory=list[Mapping[str, str]])
     vectors: list[Array | None] = field(default_factory=list["Array | None"])
+    held: Counter[int] = field(default_factory=Counter[int])  # in how many of them each term is
 
 
 class RunningSurvey:
@@ -145,10 +146,9 @@ def _survey(kernel: Kernel, fence: Callable[[], None], *, most: int | None = Non
     with kernel.read() as snapshot:
         tx, model = snapshot.tx, model_of(snapshot.session, snapshot.collection)
         before = _known_before(kernel, snapshot)
-    ids = yield from _all_ids(kernel)
-    chosen = sorted(heapq.nsmallest(SAMPLE, ids, key=_lot))
-    seen = yield from _look_at(kernel, chosen)
-    lens = grind(model, seen.terms, seen.vectors)
+    ids, drawn = yield from _all_ids(kernel, max(SAMPLE, most or 0))
+    seen = yield from _look_at(kernel, sorted(drawn[:SAMPLE]))
+    lens = grind(model, len(seen.terms), seen.held, seen.vectors)
     yield
     rows = yield from _rows_of(lens, seen)
     cut, silhouette, found = yield from _group(seen, rows)
@@ -167,8 +167,7 @@ def _survey(kernel: Kernel, fence: Callable[[], None], *, most: int | None = Non
         found=tuple(found),
     )
     placed = dict(zip((entry.id for entry in seen.entries), made.place(rows), strict=True))
-    sorted_ids = ids if most is None else sorted(heapq.nsmallest(most, ids, key=_lot))
-    counted = yield from _count(kernel, made, sorted_ids, placed)
+    counted = yield from _count(kernel, made, ids if most is None else sorted(drawn[:most]), placed)
     _keep(kernel, counted, fence)
     return counted
 
@@ -178,15 +177,18 @@ def _lot(id: str) -> tuple[str, str]:
     return id[-12:], id
 
 
-def _all_ids(kernel: Kernel) -> Generator[None, None, list[str]]:
+def _all_ids(kernel: Kernel, drawn: int) -> Generator[None, None, tuple[list[str], list[str]]]:
+    """All of them, and so many drawn by lot, in the order of their lots."""
     found: list[str] = []
+    lots: list[str] = []
     while True:
         with kernel.read() as snapshot:
             page = ids_beyond(snapshot, (MEMORY,), found[-1] if found else "", limit=IDS_AT_ONCE)
         found += page
-        if len(page) < IDS_AT_ONCE:
-            return found
+        lots = heapq.nsmallest(drawn, [*lots, *page], key=_lot)
         yield
+        if len(page) < IDS_AT_ONCE:
+            return found, lots
 
 
 def _look_at(kernel: Kernel, ids: Sequence[str]) -> Generator[None, None, Seen]:
@@ -197,7 +199,9 @@ def _look_at(kernel: Kernel, ids: Sequence[str]) -> Generator[None, None, Seen]:
             entries = sorted((each for each in entries if quarantine_of(each, now) is None), key=lambda each: each.id)
             vectors = meanings(snapshot, [entry.id for entry in entries])
         seen.entries += entries
-        seen.terms += [terms_of(entry) for entry in entries]
+        terms = [terms_of(entry) for entry in entries]
+        seen.terms += terms
+        seen.held.update(numbers_in(terms))
         seen.vectors += [vectors.get(entry.id) for entry in entries]
         yield
     return seen
@@ -205,8 +209,7 @@ def _look_at(kernel: Kernel, ids: Sequence[str]) -> Generator[None, None, Seen]:
 
 def _group(seen: Seen, rows: Array) -> Generator[None, None, tuple[float, float, list[Topic]]]:
     """Where topics end, how well they stand apart, and the topics."""
-    near = rows @ rows.T
-    yield
+    near = yield from _nearness(rows)
     cut = cut_of(near)
     yield
     if len(rows) < FEWEST:
@@ -218,6 +221,7 @@ def _group(seen: Seen, rows: Array) -> Generator[None, None, tuple[float, float,
     groups = [group for group in groups if _alikeness(near, group) >= ALIKE_AT_LEAST][:MOST_TOPICS]
     yield
     pairs = _pairs_apart(near, groups)
+    yield
     held = Counter(term for spoken in seen.terms for term in spoken)
     described: list[Topic] = []
     for group in groups:
@@ -227,6 +231,15 @@ def _group(seen: Seen, rows: Array) -> Generator[None, None, tuple[float, float,
         described.append(replace(topic, coherence=coherence, terms=_describe(seen, group, held)))
     yield
     return cut, _silhouette(rows, groups), [replace(each, found_name=_name(each.terms)) for each in described]
+
+
+def _nearness(rows: Array) -> Generator[None, None, Array]:
+    """Each with each, some at a time."""
+    found = np.empty((len(rows), len(rows)), np.float32)
+    for start in range(0, len(rows), ROWS):
+        found[start : start + ROWS] = rows[start : start + ROWS] @ rows.T
+        yield
+    return found
 
 
 def _coherence(alikeness: float, apart: Array) -> float:
@@ -239,8 +252,8 @@ def _pairs_apart(near: Array, groups: Sequence[Sequence[int]]) -> Array:
     number = np.arange(-1, -1 - len(near), -1)
     for place, group in enumerate(groups):
         number[group] = place
-    one, other = np.triu_indices(len(near), 1)
-    return near[one, other][number[one] != number[other]]
+    rows = [near[place, place + 1 :][number[place + 1 :] != number[place]] for place in range(len(near))]
+    return np.concatenate(rows) if rows else np.zeros(0, near.dtype)
 
 
 def _alikeness(near: Array, group: Sequence[int]) -> float:
