@@ -88,6 +88,12 @@ ON_SQLITE = {
 }
 FEW = 10  # chosen: examples of a property on the second database
 
+# How long an example takes says what else the machine does, and is looked at in tests/linear and the benchmarks.
+hypothesis.settings.register_profile(
+    "memotheca", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
+)
+hypothesis.settings.load_profile("memotheca")
+
 
 def _is_on_both(test: Any, place: Path) -> bool:
     held = any(place.is_relative_to(each) for each in ON_BOTH) and place.as_posix() not in ON_SQLITE

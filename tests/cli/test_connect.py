@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
+
 CLIENTS = (
     "claude-code",
     "claude-desktop",
@@ -250,7 +252,7 @@ def announced(tmp_path, *arguments, **environment):
                 break
     finally:
         server.terminate()
-        server.wait(30)
+        server.wait(PATIENCE)
         server.stdout.close()
     return lines
 

@@ -11,8 +11,7 @@ import pytest
 
 from memotheca.cli.bars import Bars
 from memotheca.cli.file_arguments import gather
-
-PATIENCE = 90.0
+from tests.patience import PATIENCE
 
 
 @pytest.fixture

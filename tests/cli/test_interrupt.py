@@ -22,11 +22,11 @@ from memotheca.storage.presence import present
 from tests.durability.accounts import find_damage
 from tests.engine.desk import Desk
 from tests.engine.test_embedding import NONE, corpus_of, run_import
+from tests.patience import PATIENCE, until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
-PATIENCE = 60
 
 
 def assert_is_whole(data: Path) -> None:
@@ -43,8 +43,8 @@ def test_an_import_that_waits_for_more_lines_stops_and_tells_what_is_in(tmp_path
         # More than the reader keeps for itself, and two lines that make no batch.
         running.stdin.write(corpus_of(202))
         running.stdin.flush()
-        while len(desk.entries()) < 20:
-            assert running.poll() is None
+        until(lambda: len(desk.entries()) >= 20 or running.poll() is not None)
+        assert running.poll() is None
         kept = len(desk.entries())
         running.send_signal(number)
         out, complaint = running.communicate(timeout=PATIENCE)
@@ -78,8 +78,9 @@ def test_a_history_that_is_stopped_while_it_comes_in_leaves_nothing(tmp_path):
         assert running.stdin is not None
         running.stdin.write("".join(lines[:-1]).encode())
         running.stdin.flush()
-        while is_unread(running.stdin):
-            assert running.poll() is None
+        unread = running.stdin
+        until(lambda: not is_unread(unread) or running.poll() is not None)
+        assert running.poll() is None
         running.send_signal(signal.SIGTERM)
         out, _ = running.communicate(timeout=PATIENCE)
     assert running.returncode == 143
@@ -117,15 +118,15 @@ def test_a_history_comes_in_with_what_it_is_found_by_or_not_at_all(tmp_path, mon
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_adding_files_stops_between_two_of_them_and_tells_which_are_in(tmp_path, number):
-    data, folder, count = tmp_path / "data", tmp_path / "files", 100
+    data, folder, count = tmp_path / "data", tmp_path / "files", 300
     folder.mkdir()
     for each in range(count):
         (folder / f"{each:03}.txt").write_text(f"Cup number{each} of tea.")
     desk = Desk(data, NONE)
     command = [sys.executable, "-m", "memotheca.cli.main", "add", str(folder), "--data", str(data), "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        while not documents(desk):
-            assert running.poll() is None
+        until(lambda: documents(desk) or running.poll() is not None)
+        assert running.poll() is None
         running.send_signal(number)
         out, complaint = running.communicate(timeout=PATIENCE)
     assert (running.returncode, complaint) == (SIGNALS[number], b"")

@@ -9,7 +9,8 @@ import apsw
 import pytest
 
 from memotheca.app import DATABASE
-from tests.server.raw import MEMOTHECA, PATIENCE
+from tests.patience import PATIENCE
+from tests.server.raw import MEMOTHECA
 
 LOSSES = {
     "gone": lambda path: path.unlink(),

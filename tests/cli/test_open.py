@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from memotheca.storage.presence import SERVED, gate, present
+from tests.patience import PATIENCE
 from tests.server.sockets import free_port
 
 PROGRAM = [sys.executable, "-m", "memotheca"]
@@ -27,7 +28,7 @@ def open_(tmp_path):
     def call(*arguments, code=0, **further):
         command = [*PROGRAM, "open", *arguments]
         done = subprocess.run(
-            command, env={**environment, **further}, capture_output=True, text=True, timeout=90, check=False
+            command, env={**environment, **further}, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
         assert done.returncode == code, done.stdout + done.stderr
         return json.loads(done.stdout) if "--json" in arguments else done.stdout + done.stderr
@@ -37,7 +38,7 @@ def open_(tmp_path):
 
 
 def fetch(address):
-    with urllib.request.urlopen(address, timeout=30) as answer:
+    with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
         return answer.status, answer.read().decode()
 
 
@@ -135,7 +136,7 @@ def test_a_server_that_somebody_else_started_is_used_and_not_stopped(open_, tmp_
         assert open_("--stop", "--json", "--collection", "work")["stopped"] == [other["process"]]
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(PATIENCE)
         server.stdout.close()
 
 
@@ -158,5 +159,5 @@ def test_in_the_foreground_it_serves_until_it_is_told_to_stop(open_, tmp_path):
         told += server.stdout.readline()
     assert fetch(json.loads(told)["address"])[0] == 200
     server.send_signal(signal.SIGINT)
-    assert server.wait(20) == 0
+    assert server.wait(PATIENCE) == 0
     server.stdout.close()

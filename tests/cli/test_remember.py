@@ -11,6 +11,7 @@ import pytest
 
 from memotheca import __main__ as module
 from memotheca.views import shells
+from tests.patience import PATIENCE
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -76,7 +77,7 @@ def test_the_bare_command_serves_a_client_over_stdio(tmp_path):
         env={**os.environ, "MEMOTHECA_DATA": str(tmp_path), "MEMOTHECA_EMBEDDER": "none"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=True,
     )
     assert json.loads(done.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "memotheca"

@@ -18,7 +18,8 @@ from memotheca.cli.main import main
 from memotheca.model.clock import system_clock
 from memotheca.storage.migrations import STEPS, open_migrated
 from memotheca.storage.sqlite import SQLiteDatabase
-from tests.server.raw import MEMOTHECA, PATIENCE, RawServer
+from tests.patience import PATIENCE
+from tests.server.raw import MEMOTHECA, RawServer
 from tests.server.test_http import HttpServer
 
 SECRET = "xyzzy-plugh-0451"
@@ -405,7 +406,6 @@ def test_a_database_that_is_a_link_to_another_place_stays_one(memotheca, store, 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9")
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("state", ["log", "damaged"])
 def test_a_restore_killed_at_any_step_leaves_the_old_or_the_new(run, seen, tmp_path, state):
     memotheca, store, topics = seen

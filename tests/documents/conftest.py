@@ -12,8 +12,7 @@ from memotheca.jobs.workers import Workers
 from memotheca.parsing.isolation.sandbox import Sandbox
 from memotheca.search.chosen_embedder import choose_embedder
 from tests.conftest import Agent
-
-PATIENCE = 30.0
+from tests.patience import PATIENCE
 
 
 class Librarian(Agent):

@@ -1,7 +1,6 @@
 """Jobs: queued, run once, in turn, retried, called off, and picked up after whoever ran them has gone."""
 
 import threading
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +14,7 @@ from memotheca.jobs.sent_files import FolderFiles
 from memotheca.jobs.workers import LANES, Workers
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.locks import role
-
-PATIENCE = 30.0
+from tests.patience import PATIENCE, until
 
 
 def take(kernel, *lanes) -> Any:
@@ -253,24 +251,17 @@ def holds(kernel):
         return not free
 
 
-def eventually(claim):
-    deadline, pause = time.monotonic() + PATIENCE, threading.Event()
-    while not claim():
-        assert time.monotonic() < deadline
-        pause.wait(0.02)
-
-
 def test_workers_of_an_older_program_leave_the_role_to_a_newer_one(kernel):
     job = enqueue(kernel, "greet", {}, actor="ada")
     call_off(kernel, job.id)
     crew = Workers(kernel).start()
     try:
-        eventually(lambda: holds(kernel))
+        until(lambda: holds(kernel))
         with kernel.store.database.write() as session:
             session.run("UPDATE meta SET value = '99' WHERE name = 'format'")
             session.run("UPDATE job SET state = 'queued'")
         bench_of(kernel).ring()
-        eventually(lambda: not holds(kernel))
+        until(lambda: not holds(kernel))
         assert found(kernel, job.id).state == "queued"
     finally:
         crew.stop()

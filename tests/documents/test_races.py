@@ -11,6 +11,7 @@ from memotheca.jobs.queue import bench_of, call_off, look_up, unsettled_jobs, wa
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.search.passages import Passage
 from memotheca.storage import jobs
+from tests.patience import PATIENCE
 
 
 class Waits:
@@ -23,7 +24,7 @@ class Waits:
     def read(self, opened, **wishes):
         document = self._sandbox.read(opened, **wishes)
         self.snapshot.set()
-        assert self.go_on.wait(5.0)
+        assert self.go_on.wait(PATIENCE)
         return document
 
 
@@ -48,7 +49,7 @@ def ingest_slowly(librarian, path, **metadata):
     act = begin(kernel, path, metadata)
     thread = threading.Thread(target=lambda: ended.append(act()))
     thread.start()
-    assert waits.snapshot.wait(5.0)
+    assert waits.snapshot.wait(PATIENCE)
 
     def finish():
         waits.go_on.set()

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import monotonic
 
+from tests.patience import PATIENCE
+
 SCRIPTS = Path(__file__).parent
 
 
@@ -58,7 +60,7 @@ class Child:
         assert self.process.stdin is not None
         self.process.stdin.close()
 
-    def finish(self, seconds: float = 20) -> int:
+    def finish(self, seconds: float = PATIENCE) -> int:
         """Wait for the end, however it comes, and return the exit code."""
         for _ in follow([self], seconds):
             pass
@@ -96,7 +98,7 @@ def follow(children: Sequence[Child], seconds: float) -> Iterator[tuple[Child, l
                 yield child, fresh
 
 
-def hear(child: Child, seconds: float = 20) -> str:
+def hear(child: Child, seconds: float = PATIENCE) -> str:
     """The next line a child says."""
     for _, lines in follow([child], seconds):
         if lines:

@@ -1,14 +1,23 @@
 """kill -9 while files are read: the next server finishes what was asked for, once, and nothing is half there."""
 
-import threading
+from typing import Any
 
 from memotheca.app import open_store
 from memotheca.storage.journal import compare_heads
+from tests.patience import PATIENCE, until
 from tests.server.raw import RawServer
 
-PATIENCE = 60.0
-PAUSE = 0.05
 LONG = "".join(f"Paragraph {n} says something about tea, water, kettles and cups.\n\n" for n in range(150))
+
+
+def settled(server: RawServer, task: str) -> dict[str, Any]:
+    """A task's status once it has one that stays."""
+
+    def ask() -> dict[str, Any] | None:
+        status = server.call("knowledge-task-status", task_id=task)
+        return None if status["status"] in ("queued", "running") else status
+
+    return until(ask)
 
 
 def test_a_killed_server_s_task_is_finished_by_the_next(tmp_path):
@@ -26,10 +35,7 @@ def test_a_killed_server_s_task_is_finished_by_the_next(tmp_path):
     doomed.child.wait()
     heir = RawServer(tmp_path / "data").begin()
     try:
-        deadline = threading.Event()
-        threading.Timer(PATIENCE, deadline.set).start()
-        while (status := heir.call("knowledge-task-status", task_id=task))["status"] in ("queued", "running"):
-            assert not deadline.wait(PAUSE), status
+        status = settled(heir, task)
         assert status["status"] == "completed", status
         listed = heir.call("knowledge-show")["documents"]
         assert [document["id"] for document in listed] == [status["result"]["document_id"]]
@@ -51,14 +57,10 @@ def test_another_server_that_is_already_there_takes_over(tmp_path):
     other = RawServer(tmp_path / "data").begin()
     try:
         task = other.call("knowledge-add", file_path=str(path))["task_id"]
-        deadline = threading.Event()
-        threading.Timer(PATIENCE, deadline.set).start()
-        while other.call("knowledge-task-status", task_id=task)["status"] == "queued":
-            assert not deadline.wait(PAUSE)
+        until(lambda: other.call("knowledge-task-status", task_id=task)["status"] != "queued")
         doomed.child.kill()
         doomed.child.wait()
-        while (status := other.call("knowledge-task-status", task_id=task))["status"] in ("queued", "running"):
-            assert not deadline.wait(PAUSE), status
+        status = settled(other, task)
         assert status["status"] == "completed", status
     finally:
         other.close()

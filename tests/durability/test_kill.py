@@ -13,6 +13,7 @@ import pytest
 from memotheca.app import open_store
 from tests.durability.accounts import find_damage, find_lost
 from tests.durability.processes import Child, follow
+from tests.patience import PATIENCE
 
 pytestmark = [pytest.mark.xdist_group("durability"), pytest.mark.slow]
 
@@ -20,7 +21,6 @@ WRITERS = 8
 READERS = 2
 WRITES = 500
 ROUNDS = 30
-SECONDS = 100
 
 
 class Crowd:
@@ -56,7 +56,7 @@ class Crowd:
     def run_until(self, acknowledged: int) -> None:
         """Let everybody work until that many writes are acknowledged in all."""
         names = {child: name for name, child in self.children.items()}
-        for child, lines in follow(list(names), SECONDS):
+        for child, lines in follow(list(names), PATIENCE):
             self.note(names[child], lines)
             assert not child.ended or child.finish() == 0, child.complaint
             if self.acknowledged >= acknowledged:
@@ -136,7 +136,6 @@ def check_readers(crowd: Crowd) -> None:
         assert numbers[-1] >= newest
 
 
-@pytest.mark.timeout(600)
 def test_writers_that_are_killed_again_and_again_lose_no_acknowledged_write_and_disturb_no_reader(tmp_path):
     seed = int(os.environ.get("MEMOTHECA_TEST_SEED", "20260301"))
     print(f"MEMOTHECA_TEST_SEED={seed}")

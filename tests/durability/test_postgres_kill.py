@@ -24,7 +24,6 @@ def server() -> Iterator[PostgresServer]:
     server.remove()
 
 
-@pytest.mark.timeout(300)
 def test_no_acknowledged_write_is_lost_when_servers_and_the_database_are_killed(
     server: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

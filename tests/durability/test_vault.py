@@ -11,6 +11,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.notes.outbox import FilePlan, finish
 from memotheca.notes.write_notes import NoteEdit, update_note
 from tests.conftest import open_vault
+from tests.patience import PATIENCE
 
 pytestmark = [pytest.mark.xdist_group("durability")]
 
@@ -20,7 +21,7 @@ NOTES = {"hub": "the middle", **{f"n{number}": f"see [[hub|{number}]]" for numbe
 def _rename_and_die(folder: Path, moment: int) -> subprocess.CompletedProcess[str]:
     script = Path(__file__).with_name("renamer.py")
     command = [sys.executable, str(script), str(folder / "data"), str(folder / "vault"), str(moment)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def test_killed_at_any_moment_the_vault_is_wholly_before_or_after(tmp_path, time):

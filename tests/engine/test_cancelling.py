@@ -17,9 +17,9 @@ from memotheca.toolkit.fields import input_schema
 from memotheca.toolkit.tool import Call, Tool
 from scripts.catalogue import find_tools
 from tests.conftest import Writer
+from tests.patience import PATIENCE
 
 TOOLS = [tool for tool, _, _ in find_tools()[1]]
-PATIENCE = 60.0
 LONG = 20_000
 
 

@@ -25,6 +25,7 @@ from memotheca.vectors.embedders import understand
 from memotheca.vectors.load import Endpoint, load_embedder
 from tests.durability.accounts import find_damage
 from tests.engine.desk import Desk, Loader
+from tests.patience import PATIENCE, until
 
 A, B, NONE = "openai:a@http://nowhere", "openai:b@http://nowhere", "none"
 LONG = "tea. " * (LIMIT * (AT_ONCE + 1) // 5)
@@ -329,13 +330,12 @@ def test_an_import_that_is_killed_again_and_again_brings_in_every_line_once(tmp_
             assert running.stdin is not None
             running.stdin.write(corpus_of(wanted + 50))
             running.stdin.flush()
-            while len(desk.entries()) < wanted and running.poll() is None:
-                pass
+            until(lambda: len(desk.entries()) >= wanted or running.poll() is not None)  # noqa: B023
             assert running.poll() is None, running.communicate()[1]
             os.kill(running.pid, signal.SIGKILL)
     assert 200 <= len(desk.entries()) <= 250
     with run_import(data) as running:
-        out, complaint = running.communicate(corpus_of(count), timeout=60)
+        out, complaint = running.communicate(corpus_of(count), timeout=PATIENCE)
     assert running.returncode == 0, complaint
     moved = json.loads(out)
     assert moved["entries"] + moved["skipped"] == count

@@ -58,7 +58,6 @@ def compare(world: World, happened: list[str]) -> None:
         world.clock.stands = False
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", range(FIRST, LAST))
 def test_a_long_life_changes_no_answer(tmp_path: Path, monkeypatch: Any, sandbox: Sandbox, seed: int) -> None:
     logging.disable(logging.CRITICAL)

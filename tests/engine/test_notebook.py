@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from memotheca.notes import notebook, watch
 from memotheca.notes.mounts import opened, vaults_of
 from memotheca.notes.notebook import LiveNotebook, Notebook, ghost_id
+from tests.patience import PATIENCE
 
 NAMES = st.sampled_from(["a", "b", "sub/a", "sub/B c", "sub/b-c", "D", "p.png"])
 LINKS = (
@@ -41,7 +42,9 @@ def _seen(kernel, live):
         }, {tag: len(ids) for tag, ids in book._by_tag.items()}
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(STEPS)
 @example([("save", "sub/a", "[[a]]"), ("save", "a", "")]).via("a link to itself that means another")
 @example([("save", "b", "[[nowhere]]"), ("save", "a", TITLED), ("save", "a", "")]).via("a title that goes")
@@ -129,7 +132,7 @@ def test_who_follows_the_vaults_reads_the_graph_unasked(writer, monkeypatch):
     follower = Thread(target=watch.follow_vaults, args=(writer.kernel, stop))
     follower.start()
     try:
-        assert read.wait(60)
+        assert read.wait(PATIENCE)
         held = vaults_of(writer.kernel).notebook._held
         assert held is not None
         assert len(held[1].rows) == 1

@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Thread
-from time import monotonic
 from typing import Any
 
 import pytest
@@ -19,9 +18,9 @@ from memotheca.search.chosen_embedder import Embedding, choose_embedder
 from memotheca.server.resources import read_resource
 from memotheca.vault import note_file
 from tests.conftest import Agent, Time, Writer, open_vault
+from tests.patience import PATIENCE, until
 
 POISON = "hemlock"
-PATIENCE = 60.0
 
 
 @pytest.fixture(autouse=True)
@@ -52,13 +51,6 @@ def given_vault(folder: Path, time: Time) -> Writer:
         writer.save(f"{name}.md", f"# {name}\nA plain note, see [[poison]].")
     writer.save("poison.md", f"---\ntags: [x]\n---\n{POISON} and [[before]]")
     return writer
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    until = monotonic() + PATIENCE
-    while not is_so():
-        assert monotonic() < until
-        Event().wait(0.05)
 
 
 def warnings(writer: Writer) -> str:
@@ -114,7 +106,7 @@ def test_a_file_that_becomes_poison_while_it_is_served_stops_nothing(
     try:
         writer.save("poison.md", POISON)
         writer.save("later.md", "a later note")
-        wait_until(lambda: all(writer.ask("get_node", id=f"{name}.md") for name in ("poison", "later")))
+        until(lambda: all(writer.ask("get_node", id=f"{name}.md") for name in ("poison", "later")))
         assert POISON in writer.ask("get_node", id="poison.md")["content"]
     finally:
         stop.set()

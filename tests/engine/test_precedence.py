@@ -15,10 +15,10 @@ from memotheca.search.embed import AT_ONCE, BATCH, PARALLEL
 from memotheca.search.passages import LIMIT
 from memotheca.vectors.embedders import understand
 from tests.engine.desk import Desk, FakeEmbedder
+from tests.patience import PATIENCE
 
 NAME = "openai:a@http://nowhere"
 LONG = "tea. " * (LIMIT * (AT_ONCE + 1) // 5)
-SECONDS = 5.0
 
 
 class Watched(FakeEmbedder):
@@ -49,17 +49,17 @@ def desk(tmp_path, embedder):
 
 
 def test_nothing_is_embedded_for_later_while_a_call_is_answered(desk, embedder, monkeypatch):
-    monkeypatch.setattr(precedence, "PATIENCE", SECONDS)
+    monkeypatch.setattr(precedence, "PATIENCE", PATIENCE)
     waiting = threading.Event()
     give_way = desk.kernel.keep(Precedence).give_way
     monkeypatch.setattr(desk.kernel.keep(Precedence), "give_way", lambda: (waiting.set(), give_way()))
     worker = threading.Thread(target=desk.embed)
     with desk.kernel.keep(Precedence).answering():
         worker.start()
-        assert waiting.wait(SECONDS)
+        assert waiting.wait(PATIENCE)
         assert not embedder.began.is_set()
-    assert embedder.began.wait(SECONDS)
-    worker.join(SECONDS)
+    assert embedder.began.wait(PATIENCE)
+    worker.join(PATIENCE)
     assert len(embedder.passages) > AT_ONCE
 
 
@@ -77,8 +77,8 @@ def test_of_two_calls_the_later_end_counts():
             pass
         worker = threading.Thread(target=lambda: (both.give_way(), went.set()))
         worker.start()
-    assert went.wait(SECONDS)
-    worker.join(SECONDS)
+    assert went.wait(PATIENCE)
+    worker.join(PATIENCE)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has priorities of threads")

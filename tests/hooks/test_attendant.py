@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -17,20 +16,11 @@ from memotheca.settings import load
 from memotheca.storage.locks import role
 from memotheca.storage.presence import present
 from tests.hooks.conftest import PATIENT
+from tests.patience import PATIENCE, until
 
 PROMPT = "On which port does the engine listen?"
 # A hook that can only ask.
 ASKING = f"import sys\nsys.modules['memotheca.cli.hooks.hook_work'] = None{PATIENT}"
-PATIENCE = 120  # chosen: seconds; a busy machine takes its time
-
-
-def wait_for(found):
-    """Until it is so; a hook, its attendant and a busy machine take their time."""
-    ends = time.monotonic() + PATIENCE
-    while not (said := found()):
-        assert time.monotonic() < ends
-        os.sched_yield()
-    return said
 
 
 @pytest.fixture
@@ -46,7 +36,7 @@ def attendant(hooks, doors):
     wanting = {**os.environ, "MEMOTHECA_HOOK_ATTENDANT_MINUTES": "10"}
     with subprocess.Popen(command, env=wanting) as running:
         try:
-            wait_for(doors)
+            until(doors)
             yield running
         finally:
             running.kill()
@@ -55,11 +45,11 @@ def attendant(hooks, doors):
 def test_a_prompt_that_nobody_answered_leaves_one_behind_who_answers_the_next(hooks, doors, monkeypatch):
     monkeypatch.setenv("MEMOTHECA_HOOK_ATTENDANT_MINUTES", "10")
     assert "8123" in hooks.tell("UserPromptSubmit", prompt=PROMPT)
-    (door,) = wait_for(doors)
+    (door,) = until(doors)
     assert "8123" in hooks.tell("UserPromptSubmit", prompt=PROMPT, program=("-c", ASKING))
     assert hooks.failures() == []
     turn(str(hooks.data), PAUSED)
-    wait_for(lambda: not door.exists() and not present(hooks.data))
+    until(lambda: not door.exists() and not present(hooks.data))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

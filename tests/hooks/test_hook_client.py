@@ -15,6 +15,7 @@ from memotheca.cli.hooks import hook_client, hook_notes
 from memotheca.hooks.hook_log import FILE, MOST, note_failure, read_failures
 from memotheca.hooks.switch import OFF, ON, PAUSED, read_switch, turn
 from tests.hooks.conftest import PATIENT
+from tests.patience import PATIENCE
 
 PROMPT = "On which port does the engine listen?"
 # No hurry for the hook, but as little patience with a server as ever.
@@ -155,7 +156,7 @@ def test_a_client_that_does_not_read_is_none_the_worse(hooks):
             input=said,
             stdout=writing,
             stderr=subprocess.PIPE,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
     finally:

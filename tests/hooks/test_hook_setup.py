@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from memotheca.hooks.switch import OFF, ON, read_switch
+from tests.patience import PATIENCE
 
 CLIENTS = ("claude-code", "codex", "gemini")
 
@@ -40,7 +41,7 @@ def test_hooks_are_written_only_where_they_are_asked_for_and_that_is_a_yes(hooks
     assert run("connect", client, "--hooks", "--write")[0] == 0
     assert path.read_text() == before
     for command in commands(json.loads(before)):
-        done = subprocess.run(command, shell=True, input=b"{}", capture_output=True, timeout=60, check=False)
+        done = subprocess.run(command, shell=True, input=b"{}", capture_output=True, timeout=PATIENCE, check=False)
         assert (done.returncode, done.stderr) == (0, b"")
 
 

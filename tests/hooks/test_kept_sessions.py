@@ -17,6 +17,7 @@ from memotheca.kernel.handles import resolve
 from memotheca.model.knowledge import Entry
 from memotheca.settings import load
 from tests.hooks.conftest import claude_line
+from tests.patience import PATIENCE, until
 
 
 def waiting(hooks):
@@ -41,10 +42,7 @@ def texts(hooks):
 def test_the_end_of_a_session_keeps_it_though_the_hook_is_done_at_once(hooks, run):
     hooks.said(("user", "The staging key is sk-ant-api03-" + "A" * 40), ("assistant", "Noted."))
     assert hooks.tell("SessionEnd", reason="exit") == ""
-    ends = time.monotonic() + 30
-    while waiting(hooks) and time.monotonic() < ends:
-        os.sched_yield()
-    assert waiting(hooks) == []
+    until(lambda: not waiting(hooks))
     text = run("show", "c-1")[1]
     assert "sk-ant" not in text
     assert "[REDACTED:api_key]" in text
@@ -105,9 +103,7 @@ def test_a_program_that_is_killed_while_it_keeps_leaves_the_session_to_the_next(
     path.write_text(json.dumps({**said, "is_due": True}))
     command = [sys.executable, "-m", "memotheca", "hook", "--keep", "--data", str(hooks.data)]
     with subprocess.Popen(command) as keeper:
-        ends = time.monotonic() + 30
-        while json.loads(path.read_text())["tries"] == 0 and time.monotonic() < ends:
-            os.sched_yield()
+        until(lambda: json.loads(path.read_text())["tries"])
         keeper.send_signal(signal.SIGKILL)
     assert json.loads(path.read_text())["tries"] == 1
     hooks.keep()
@@ -122,7 +118,7 @@ def test_two_that_keep_at_once_keep_it_once(hooks, run):
     path.write_text(json.dumps({**json.loads(path.read_text()), "is_due": True}))
     command = [sys.executable, "-m", "memotheca", "hook", "--keep", "--data", str(hooks.data)]
     keepers = [subprocess.Popen(command) for _ in range(3)]
-    assert [keeper.wait(60) for keeper in keepers] == [0, 0, 0]
+    assert [keeper.wait(PATIENCE) for keeper in keepers] == [0, 0, 0]
     assert len(texts(hooks)) == 2
     assert len(history(run)) == 2
     assert hooks.failures() == []

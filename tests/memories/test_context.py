@@ -230,7 +230,9 @@ def test_what_the_schema_forbids_is_refused(librarian: Librarian, arguments: dic
     assert librarian.error("inject_context", **arguments)["code"] == -32002
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     content=st.text(min_size=1, max_size=3000), mode=st.sampled_from(["raw", "narrative", "structured", "code_focused"])
 )

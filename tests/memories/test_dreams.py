@@ -22,9 +22,9 @@ from memotheca.storage.instruments.work_events import read_work_events
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian, open_librarian
 from tests.memories.test_keeping import pass_days, state_of
+from tests.patience import PATIENCE
 
 # A busy machine may let a thread wait; what is asserted is that it comes.
-PATIENCE = 60
 CHAIN = ("worn fuse", "stalled pump", "cool boiler", "cold rooms")
 
 
@@ -246,7 +246,9 @@ def test_the_whole_of_a_dream_is_taken_back_by_its_name(librarian: Librarian) ->
     assert librarian.error("restore_from_hash", reversal_hash="dream_0")["code"] == -32012
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     walks=st.integers(0, 7),
     together=st.integers(0, 15),

@@ -201,7 +201,9 @@ SAID = st.sampled_from(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(said=st.lists(SAID, min_size=2, max_size=6), linked=st.booleans(), days=st.sampled_from([0, 100]))
 def test_whatever_was_pruned_or_consolidated_undone_gives_the_state_before(
     tmp_path_factory: pytest.TempPathFactory, said: list[str], linked: bool, days: int

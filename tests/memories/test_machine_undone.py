@@ -70,8 +70,9 @@ def furnish(librarian: Librarian, time: Time) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(400)
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(deeds=st.lists(st.sampled_from(sorted(DEEDS)), min_size=1, max_size=5))
 def test_any_deeds_undone_one_after_the_other_give_each_state_before(
     tmp_path_factory: pytest.TempPathFactory, deeds: list[str]

@@ -35,7 +35,11 @@ class TestSearchPlan:
         five = plan(librarian, focus_spaces=["temporal", "code", "entity", "semantic", "causal"])
         assert [query["type"] for query in five["queries"]] == ["temporal", "code", "entity"]
 
-    @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @settings(
+        max_examples=60,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+        deadline=None,
+    )
     @given(
         goal=st.text(min_size=10, max_size=80),
         focus=st.lists(st.sampled_from(["semantic", "causal", "code", "temporal", "entity"]), max_size=3),

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import time
 import tomllib
 import urllib.error
 import urllib.request
@@ -19,6 +18,7 @@ import pytest
 from memotheca import __version__
 from memotheca.vectors.embedders import folder_of, is_model_there, is_shipped_model_there
 from scripts import build_page, dist
+from tests.patience import PATIENCE, until
 from tests.server.sockets import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -100,7 +100,7 @@ def test_installed_from_the_wheel_alone_it_plays_a_session_over_stdio(installed,
         answers.append(next(said for line in server.stdout if (said := json.loads(line)).get("id") == number))
     server.stdin.close()
     server.stdout.close()
-    assert server.wait(30) == 0
+    assert server.wait(PATIENCE) == 0
     assert answers[0]["result"]["serverInfo"]["version"] == __version__
     assert "Tuesdays" in json.dumps(answers[2]["result"])
 
@@ -152,7 +152,7 @@ def test_what_was_left_empty_in_the_form_of_the_bundle_is_not_asked_for(released
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=True,
     )
     assert json.loads(done.stdout.splitlines()[0])["result"]["serverInfo"]["version"] == __version__
@@ -199,16 +199,15 @@ def test_what_the_container_runs_serves_and_is_found_healthy(released, installed
     server = subprocess.Popen([installed / "bin" / entry[0], *words], env=environment, stdout=subprocess.DEVNULL)
     healthy = [word.replace(":3000", f":{port}") for word in instruction(text, "    CMD")]
     try:
-        until = time.monotonic() + 30
-        while subprocess.run([sys.executable, *healthy[1:]], capture_output=True, check=False).returncode:
-            assert time.monotonic() < until
+        asked = [sys.executable, *healthy[1:]]
+        until(lambda: subprocess.run(asked, capture_output=True, check=False).returncode == 0)
         with pytest.raises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{port}/mcp", data=b"{}"))
         assert refused.value.code == 401
         refused.value.close()
     finally:
         server.terminate()
-        assert server.wait(30) == 0
+        assert server.wait(PATIENCE) == 0
     assert "USER 10001:10001" in text
     compose = (released / "docker" / "compose.yaml").read_text()
     assert "read_only: true" in compose

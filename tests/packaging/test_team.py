@@ -22,6 +22,7 @@ from memotheca.entries.entries import NewEntry, store_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.settings import OPTIONS
 from scripts.debian_programs import find_program, surroundings_of
+from tests.patience import PATIENCE, until
 from tests.server.raw import INITIALIZE
 from tests.server.sockets import free_port
 from tests.server.test_http import HttpServer
@@ -30,7 +31,6 @@ from tests.storage.postgres_server import needs_postgres, open_on_postgres, prog
 EXAMPLES = Path(__file__).parents[2] / "packaging" / "team"
 HOST = "memory.example"
 TOKEN = "a-long-token-for-a-test"
-PATIENCE = 60.0
 
 
 @pytest.fixture
@@ -93,10 +93,8 @@ def proxied(name: str, folder: Path, servers: list[HttpServer]) -> Generator[int
         command = [str(program), *PROXIES[name](folder, servers, port)]
         child = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
     try:
-        deadline = time.monotonic() + PATIENCE
-        while not is_open(port):
-            assert child.poll() is None, (folder / "log").read_text()
-            assert time.monotonic() < deadline
+        until(lambda: is_open(port) or child.poll() is not None)
+        assert child.poll() is None, (folder / "log").read_text()
         yield port
     finally:
         child.terminate()

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from memotheca.server.page_files import is_built
+from tests.patience import PATIENCE
 from tests.server.raw import MEMOTHECA
 from tests.server.sockets import free_port
 from tests.server.test_http import HttpServer
@@ -38,7 +39,7 @@ def missing() -> str | None:
 
 REASON = missing()
 # On a machine that does much else a scenario takes minutes; what it waits for it waits for by itself (patience.mjs).
-SLOW = pytest.mark.timeout(1200)
+SLOW = pytest.mark.timeout(2400)
 pytestmark = [pytest.mark.skipif(REASON is not None, reason=REASON or ""), SLOW]
 
 
@@ -59,7 +60,7 @@ class Browser:
         assert self._child.stdin is not None
         assert self._child.stdout is not None
         self._child.stdin.close()
-        self._child.wait(120)
+        self._child.wait(PATIENCE)
         self._child.stdout.close()
 
 

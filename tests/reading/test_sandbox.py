@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from memotheca.parsing.isolation.launch import Forked, Spawned, environment
 from memotheca.parsing.isolation.resource_limits import ResourceLimits
 from memotheca.parsing.isolation.sandbox import Sandbox
 from memotheca.parsing.open_safely import hold_content, open_file
+from tests.patience import PATIENCE, until
 from tests.reading.conftest import FILES, read_in, text_pdf
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
@@ -24,13 +24,6 @@ def children_of(pid: int) -> list[int]:
     for task in Path(f"/proc/{pid}/task").iterdir():
         found += map(int, (task / "children").read_text().split())
     return found
-
-
-def wait_until(done: Any, seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not done():
-        assert time.monotonic() < end, "it did not happen in time"
-        threading.Event().wait(0.01)
 
 
 def nursery_of(sandbox: Sandbox) -> int:
@@ -69,11 +62,11 @@ def test_cancelling_kills_the_parser_and_its_programs(sandbox: Sandbox) -> None:
     read_in(sandbox, FILES / "tides.csv")
     thread = threading.Thread(target=run)
     thread.start()
-    assert started.wait(60)
+    assert started.wait(PATIENCE)
     asked.set()
-    thread.join(60)
+    thread.join(PATIENCE)
     assert failures[0].failure is Failure.CANCELLED
-    wait_until(lambda: not children_of(nursery_of(sandbox)))
+    until(lambda: not children_of(nursery_of(sandbox)))
 
 
 @needs_fork
@@ -96,7 +89,7 @@ def test_several_files_are_read_at_once(sandbox: Sandbox) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE)
     assert [formats[place] for place in range(len(names))] == [name.rpartition(".")[2] for name in names]
 
 
@@ -125,13 +118,13 @@ def test_the_parser_process_ends_with_the_server() -> None:
     running: Any = parsers._running
     control: Any = parsers._control
     control.close()
-    assert running.wait(60) == 0
+    assert running.wait(PATIENCE) == 0
     mine.close()
 
 
 def test_where_nothing_forks_an_interpreter_is_started_for_each_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memotheca.parsing.isolation.sandbox.find_parsers", Spawned)
-    spawning = Sandbox(limits=ResourceLimits(memory_mb=1024, step_seconds=10))
+    spawning = Sandbox(limits=ResourceLimits(memory_mb=1024, step_seconds=60))
     told: list[Any] = []
     with open_file(str(FILES / "report.pdf")) as opened:
         assert "northerly gale" in spawning.read(opened, report=lambda *step: told.append(step)).text

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
+
 CLIENTS = Path(__file__).parents[1] / "clients"
 MODULES = CLIENTS / "node_modules"
 OLDEST_NODE = 22
-CLIENT_SECONDS = 60
-FAREWELL_SECONDS = 10
 OVER_HTTP = ("--transport", "http", "--port", "0", "--json")
 
 Serve = Callable[[Sequence[str], Path], AbstractContextManager[str]]
@@ -39,7 +39,7 @@ def _serve(command: Sequence[str], home: Path) -> Generator[str]:
         finally:
             server.terminate()
             try:
-                server.wait(FAREWELL_SECONDS)
+                server.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 server.kill()
                 raise
@@ -105,7 +105,7 @@ def run_node(node: str, tmp_path_factory: pytest.TempPathFactory) -> RunNode:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=CLIENT_SECONDS,
+            timeout=PATIENCE,
             check=False,
         )
 

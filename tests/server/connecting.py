@@ -12,6 +12,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from tests.patience import PATIENCE
+
 LEGACY, MODERN = "legacy", "auto"
 WAYS = [(transport, era) for transport in ("stdio", "http") for era in (LEGACY, MODERN)]
 
@@ -23,7 +25,7 @@ async def connected(
     """A client of an endpoint, or of a server that it starts itself."""
     async with AsyncExitStack() as stack:
         if isinstance(target, str):
-            http = await stack.enter_async_context(httpx2.AsyncClient(timeout=30, event_hooks=hooks))
+            http = await stack.enter_async_context(httpx2.AsyncClient(timeout=PATIENCE, event_hooks=hooks))
             transport: Any = streamable_http_client(target, http_client=http)
         else:
             log = stack.enter_context(errors.open("w"))

@@ -8,8 +8,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from tests.patience import PATIENCE
+
 MEMOTHECA = [sys.executable, "-m", "memotheca.cli.main"]
-PATIENCE = 60.0
 
 INITIALIZE = {
     "protocolVersion": "2025-11-25",

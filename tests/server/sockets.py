@@ -5,7 +5,7 @@ import random
 import socket
 from typing import Any
 
-PATIENCE = 60.0
+from tests.patience import PATIENCE
 
 
 def free_port() -> int:

@@ -17,9 +17,8 @@ from memotheca.app import build
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.server.adapter import Adapter
 from memotheca.server.web import build_web
+from tests.patience import PATIENCE
 from tests.server.raw import INITIALIZE
-
-PATIENCE = 60
 
 
 @dataclass
@@ -135,7 +134,7 @@ async def serving(folder: Path, **options: str) -> AsyncGenerator[House]:
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(server.serve, [listener])
-            async with httpx2.AsyncClient(timeout=10) as http:
+            async with httpx2.AsyncClient(timeout=PATIENCE) as http:
                 yield House(listener.getsockname()[1], time, http)
             server.should_exit = True
     finally:

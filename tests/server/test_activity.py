@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from tests.server.raw import MEMOTHECA, PATIENCE, RawServer
+from tests.patience import PATIENCE
+from tests.server.raw import MEMOTHECA, RawServer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 

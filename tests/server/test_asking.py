@@ -14,8 +14,8 @@ import mcp_types as types
 import pytest
 from mcp import Client, MCPError
 
+from tests.patience import PATIENCE
 from tests.server.connecting import LEGACY, MODERN, WAYS, connected, told, words_of
-from tests.server.raw import PATIENCE
 
 pytestmark = [
     pytest.mark.anyio,

@@ -18,7 +18,8 @@ from mcp.client.streamable_http import streamable_http_client
 from memotheca.admin.access_tokens import AccessToken, add_token
 from memotheca.admin.token_shelves import FileShelf
 from memotheca.model.clock import system_clock
-from tests.server.conftest import CLIENT_SECONDS, CLIENTS, clean_environment
+from tests.patience import PATIENCE
+from tests.server.conftest import CLIENTS, clean_environment
 from tests.server.provider import Provider
 from tests.server.sockets import free_port
 from tests.server.test_http import HttpServer
@@ -58,7 +59,7 @@ def test_the_python_sdk_works_with_a_token(server: HttpServer, token: str) -> No
     async def use() -> Any:
         headers = {"Authorization": f"Bearer {token}"}
         async with (
-            httpx2.AsyncClient(headers=headers, timeout=20) as http,
+            httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http,
             Client(streamable_http_client(server.endpoint, http_client=http)) as client,
         ):
             await client.call_tool("store", {"topic": "tea", "content": "Ada takes it black."})
@@ -91,7 +92,7 @@ def inspect(node: str, folder: Path, *words: str) -> tuple[int, dict[str, Any]]:
         for line in run.stderr:
             if found := re.search(r"Please navigate to: (\S+)", line):
                 urllib.request.urlopen(found[1]).close()
-        code = run.wait(CLIENT_SECONDS)
+        code = run.wait(PATIENCE)
     return code, json.loads((folder / "answer").read_text() or "{}").get("result", {})
 
 

@@ -13,11 +13,11 @@ import pytest
 from websockets.sync.client import connect as connect_socket
 
 from memotheca.server.batches import BATCHING, MOST_MEMBERS
+from tests.patience import PATIENCE
 from tests.server.raw import RawServer
 from tests.server.sockets import connect, spell
 from tests.server.test_http import HttpServer
 
-PATIENCE = 60
 NEWER = "2025-06-18"
 NOTICE = {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}
 EVENTS = "application/json, text/event-stream"

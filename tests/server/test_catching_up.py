@@ -21,6 +21,7 @@ from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.server import events
 from memotheca.server.events import Hub
 from memotheca.toolkit.tool import Call
+from tests.patience import PATIENCE
 from tests.server.raw import RawServer
 
 ENTRIES = "knowledge://entries"
@@ -68,7 +69,7 @@ async def listening(
         tasks.start_soon(hub.run)
         await act()
         tasks.start_soon(subscriber.deliver, hear)
-        with anyio.fail_after(60):
+        with anyio.fail_after(PATIENCE):
             await enough.wait()
         tasks.cancel_scope.cancel()
     return told

@@ -9,10 +9,10 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from tests.patience import PATIENCE, until
 from tests.server.raw import INITIALIZE, RawServer
 from tests.server.test_http import HttpServer
 
-PATIENCE = 20.0
 LONG = "".join(f"Paragraph {n} says something about tea, water, kettles and cups.\n\n" for n in range(20_000))
 
 SEARCH = {
@@ -89,11 +89,8 @@ def test_a_task_is_cancelled_and_leaves_nothing(server, tmp_path, as_request):
         assert server.request("tools/cancel", {"taskId": task})["result"]["status"] == "cancelled"
     else:
         server.write(json.dumps({"jsonrpc": "2.0", "method": "tools/cancel", "params": {"taskId": task}}))
-    deadline = threading.Event()
-    threading.Timer(PATIENCE, deadline.set).start()
-    while (status := server.call("knowledge-task-status", task_id=task))["status"] == "running":
-        assert not deadline.wait(0.05)
-    assert status["status"] == "cancelled"
+    until(lambda: server.call("knowledge-task-status", task_id=task)["status"] != "running")
+    assert server.call("knowledge-task-status", task_id=task)["status"] == "cancelled"
     assert server.call("knowledge-show")["total_count"] == 0
     assert server.call("history")["items"] == []
 
@@ -105,10 +102,7 @@ def test_a_waiting_call_is_cancelled_the_standard_way(server, tmp_path):
     while server.read(PATIENCE)["params"]["progress"] == 0:
         pass
     server.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}))
-    deadline = threading.Event()
-    threading.Timer(PATIENCE, deadline.set).start()
-    while server.call("history")["items"] or _running(tmp_path):
-        assert not deadline.wait(0.05)
+    until(lambda: not server.call("history")["items"] and not _running(tmp_path))
     assert server.call("knowledge-show")["total_count"] == 0
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from memotheca.cli.main import main
 from memotheca.storage.presence import present as others_in
-from tests.server.raw import INITIALIZE, MEMOTHECA, PATIENCE, RawServer
+from tests.patience import PATIENCE
+from tests.server.raw import INITIALIZE, MEMOTHECA, RawServer
 from tests.server.test_http import HELLO, HttpServer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

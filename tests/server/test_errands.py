@@ -1,15 +1,14 @@
 """Tasks of the protocol: in the older form asked for by the client, in the newer one ours to begin; durable in both."""
 
 import json
-import threading
 from collections import Counter
 
 import pytest
 
 from memotheca.storage.locks import role
+from tests.patience import until
 from tests.server.raw import RawServer
 
-PATIENCE = 20.0
 TASKS = "io.modelcontextprotocol/tasks"
 TEA = "data:text/html;name=tea.html,<p>Steep it.</p>"
 
@@ -26,11 +25,7 @@ MODERN = envelope(extensions={TASKS: {}})
 
 def settled(ask):
     """The task once it has a status that stays."""
-    deadline = threading.Event()
-    threading.Timer(PATIENCE, deadline.set).start()
-    while (task := ask())["status"] == "working":
-        assert not deadline.wait(0.05)
-    return task
+    return until(lambda: None if (task := ask())["status"] == "working" else task)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.server.raw import INITIALIZE, MEMOTHECA
 from tests.server.sockets import ask, connect, read_answer, spell
 from tests.server.test_http import HttpServer
@@ -111,7 +112,7 @@ def test_a_star_lets_nobody_in(tmp_path):
         "--allowed-origins",
         "*",
     ]
-    refused = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert refused.returncode != 0
     assert "*" in refused.stderr
 
@@ -129,7 +130,7 @@ def test_a_token_file_without_a_token_is_refused(tmp_path, content):
     (tmp_path / "token").write_text(content)
     command = [*MEMOTHECA, "serve", "--transport", "http", "--port", "0", "--data", str(tmp_path / "data")]
     command += ["--token-file", str(tmp_path / "token")]
-    refused = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert refused.returncode != 0
     assert "token" in refused.stderr
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.server.raw import INITIALIZE, MEMOTHECA
 
 
@@ -24,7 +25,7 @@ class HttpServer:
         self.port = urlsplit(self.endpoint).port
 
     def send(self, method, path, body=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         shown = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
         shown |= {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, shown)
@@ -40,7 +41,7 @@ class HttpServer:
 
     def close(self):
         self.child.terminate()
-        code = self.child.wait(60)
+        code = self.child.wait(PATIENCE)
         for pipe in (self.child.stdout, self.child.stderr):
             if pipe is not None:
                 pipe.close()
@@ -160,7 +161,7 @@ def test_the_announcement_says_how_to_connect(tmp_path):
     try:
         first = child.stdout.readline()
         endpoint = next(word for word in first.split() if word.startswith("http://"))
-        connection = http.client.HTTPConnection("127.0.0.1", urlsplit(endpoint).port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", urlsplit(endpoint).port, timeout=PATIENCE)
         connection.request("GET", "/health")
         assert connection.getresponse().status == 200
         connection.close()
@@ -169,7 +170,7 @@ def test_the_announcement_says_how_to_connect(tmp_path):
         # Not `communicate`, which does not know what was read ahead of the first line.
         said = first + child.stdout.read()
         child.stdout.close()
-        child.wait(30)
+        child.wait(PATIENCE)
     assert f"Its data is in {data}\n" in said
     for client in ("Claude Code", "Codex", "Gemini CLI", "VS Code"):
         told = said.partition(f"  {client}\n")[2].splitlines()[0]
@@ -178,13 +179,13 @@ def test_the_announcement_says_how_to_connect(tmp_path):
     assert "cursor" in said
     # What it says to run for the others is a command that runs, and that tells of this server.
     (line,) = (line for line in said.splitlines() if "--url" in line and " connect " in line)
-    shown = subprocess.run(shlex.split(line), capture_output=True, text=True, timeout=120, check=True)
+    shown = subprocess.run(shlex.split(line), capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert endpoint in shown.stdout
 
 
 def test_an_open_address_needs_a_token(tmp_path):
     command = [*MEMOTHECA, "serve", "--transport", "http", "--host", "0.0.0.0", "--port", "0", "--data", str(tmp_path)]
-    refused = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert refused.returncode == 1
     assert "token" in refused.stderr
 
@@ -205,7 +206,7 @@ def test_a_token_is_asked_for_and_nothing_else_will_do(tmp_path):
 
 def test_a_port_in_use_is_said_before_anything_starts(server, tmp_path):
     command = [*MEMOTHECA, "serve", "--transport", "http", "--port", str(server.port), "--data", str(tmp_path)]
-    refused = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert refused.returncode == 1
     assert "--port" in refused.stderr
 

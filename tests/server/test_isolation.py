@@ -21,6 +21,7 @@ from memotheca.server.events import POLL_SECONDS, Hub
 from memotheca.server.resources import RESOURCES, read_resource
 from memotheca.toolkit.tool import Call
 from tests.conftest import BEGAN, Agent, Time
+from tests.patience import PATIENCE
 
 SECRET = "zanzibar"
 # What is said of it, which nobody else can know.
@@ -170,7 +171,7 @@ def test_no_subscription_hears_of_another_collection(pair: tuple[Agent, Agent]) 
             tasks.start_soon(subscriber.deliver, hear)
             await anyio.to_thread.run_sync(lambda: hidden(owner))
             await anyio.to_thread.run_sync(lambda: curious.store("tea", "black"))
-            with anyio.fail_after(30):
+            with anyio.fail_after(PATIENCE):
                 while len(told) < 2:
                     await anyio.sleep(POLL_SECONDS)
             tasks.cancel_scope.cancel()
@@ -193,7 +194,7 @@ class Standing(Time):
 def wake_up(agent: Agent) -> None:
     """Until its dream is over, so that no answer depends on how far a dream has come."""
     sleep = sleeper_of(agent.kernel).sleep
-    assert sleep is None or sleep.ended.wait(30)
+    assert sleep is None or sleep.ended.wait(PATIENCE)
 
 
 def answers_beside(folder: Path, time: Time, *, is_full: bool) -> dict[str, str]:

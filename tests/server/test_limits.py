@@ -14,8 +14,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect as connect_socket
 
+from tests.patience import PATIENCE
 from tests.server.raw import MEMOTHECA
-from tests.server.sockets import PATIENCE, ask, connect, read_all, read_answer, spell
+from tests.server.sockets import ask, connect, read_all, read_answer, spell
 from tests.server.test_http import HttpServer
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
@@ -25,14 +26,26 @@ def health(server):
     return ask(server.port, spell("GET", "/health"))[0]
 
 
+PLACES = {"max-connections": 20, "max-connections-per-client": 10, "max-buffers": 1}
+
+
+def started(folder, **more):
+    options = PLACES | {name.replace("_", "-"): value for name, value in more.items()}
+    return HttpServer(folder / "data", *(part for name, value in options.items() for part in (f"--{name}", str(value))))
+
+
 @pytest.fixture
 def strict(tmp_path):
     """A server that has little patience and few places."""
-    options = {"header-timeout": 1, "body-timeout": 1, "stall-timeout": 1, "max-connections": 20}
-    options |= {"max-connections-per-client": 10, "max-buffers": 1}
-    server = HttpServer(
-        tmp_path / "data", *(part for name, value in options.items() for part in (f"--{name}", str(value)))
-    )
+    server = started(tmp_path, header_timeout=1, body_timeout=1, stall_timeout=1)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A server that has few places, and all the patience that a slow client needs."""
+    server = started(tmp_path, header_timeout=300, body_timeout=300, stall_timeout=300)
     yield server
     server.close()
 
@@ -59,8 +72,8 @@ def test_a_body_that_does_not_come_is_ended(strict):
         assert (status, json.loads(body)["error"]) == (408, "request_timeout")
 
 
-def test_headers_without_end_are_refused(strict):
-    with connect(strict.port) as client:
+def test_headers_without_end_are_refused(small):
+    with connect(small.port) as client:
         client.sendall(b"GET /health HTTP/1.1\r\n")
         try:
             for number in range(40):
@@ -71,13 +84,13 @@ def test_headers_without_end_are_refused(strict):
         assert b" 431 " in said
 
 
-def test_those_who_have_asked_nothing_give_way_to_those_who_ask(strict):
-    silent = [connect(strict.port) for _ in range(30)]
+def test_those_who_have_asked_nothing_give_way_to_those_who_ask(small):
+    silent = [connect(small.port) for _ in range(30)]
     try:
         for client in silent:
             client.sendall(b"GET /health HT")
         for _ in range(5):
-            assert health(strict) == 200
+            assert health(small) == 200
     finally:
         for client in silent:
             client.close()
@@ -107,37 +120,37 @@ def is_open(client):
     return False
 
 
-def test_streams_of_those_who_ask_nothing_give_way_to_those_who_ask(strict):
+def test_streams_of_those_who_ask_nothing_give_way_to_those_who_ask(small):
     with ExitStack() as stack:
-        streams = [stack.enter_context(open_stream(strict)[0]) for _ in range(15)]
-        assert health(strict) == 200
+        streams = [stack.enter_context(open_stream(small)[0]) for _ in range(15)]
+        assert health(small) == 200
         assert [is_open(client) for client in streams[:5]] == [False] * 5
 
 
-def test_streams_in_use_give_way_to_nobody(strict):
+def test_streams_in_use_give_way_to_nobody(small):
     with ExitStack() as stack:
         used = []
         for _ in range(9):
-            client, address = open_stream(strict)
+            client, address = open_stream(small)
             used.append(stack.enter_context(client))
-            assert ask(strict.port, spell("POST", address, PING))[0] == 202
+            assert ask(small.port, spell("POST", address, PING))[0] == 202
         for _ in range(3):
-            stack.enter_context(open_stream(strict)[0])
+            stack.enter_context(open_stream(small)[0])
         assert all(is_open(client) for client in used)
 
 
-def test_bodies_that_are_being_read_are_bounded_in_all(strict):
+def test_bodies_that_are_being_read_are_bounded_in_all(small):
     half = b"x" * (700 * 1024)
-    with connect(strict.port) as first, connect(strict.port) as second:
+    with connect(small.port) as first, connect(small.port) as second:
         first.sendall(spell("POST", "/mcp", half, Content_Length=str(2 * len(half))))
         second.sendall(spell("POST", "/mcp", half, Content_Length=str(2 * len(half))))
         (told, *_), _, _ = select.select([first, second], [], [], PATIENCE)
         assert read_answer(told)[0] == 503
-    assert health(strict) == 200
+    assert health(small) == 200
 
 
-def test_messages_that_websockets_do_not_finish_are_bounded_in_all(strict):
-    address, half = f"ws://127.0.0.1:{strict.port}/mcp", "x" * (700 * 1024)
+def test_messages_that_websockets_do_not_finish_are_bounded_in_all(small):
+    address, half = f"ws://127.0.0.1:{small.port}/mcp", "x" * (700 * 1024)
     go_on, ended = threading.Event(), queue.Queue()
 
     def halves():
@@ -172,16 +185,16 @@ def test_messages_that_websockets_do_not_finish_are_bounded_in_all(strict):
         assert json.loads(client.recv(PATIENCE))["result"] == {}
 
 
-def test_a_refused_request_is_answered_before_its_body_has_come(strict):
+def test_a_refused_request_is_answered_before_its_body_has_come(small):
     for headers, status in (({"Origin": "http://evil.example"}, 403), ({"Host": "evil.example"}, 421)):
-        with connect(strict.port) as client:
+        with connect(small.port) as client:
             client.sendall(spell("POST", "/mcp", PING, Content_Length="1000000", **headers))
             assert read_answer(client)[0] == status
 
 
-def test_a_request_is_answered_though_its_client_has_closed_its_half(strict):
+def test_a_request_is_answered_though_its_client_has_closed_its_half(small):
     for request in (spell("GET", "/health"), spell("POST", "/mcp", PING)):
-        with connect(strict.port) as client:
+        with connect(small.port) as client:
             client.sendall(request)
             client.shutdown(socket.SHUT_WR)
             assert b" 200 " in read_all(client)
@@ -203,13 +216,13 @@ def test_few_descriptors_do_not_stop_the_health_check_nor_fill_the_log(tmp_path)
         for client in silent:
             client.close()
         child.terminate()
-        _, log = child.communicate(timeout=20)
+        _, log = child.communicate(timeout=PATIENCE)
     assert len(log.splitlines()) < 60
 
 
 @pytest.mark.parametrize("name", ["max-connections", "header-timeout", "max-buffer", "lease-seconds"])
 def test_a_limit_of_nothing_is_refused(tmp_path, name):
     command = [*MEMOTHECA, "serve", "--transport", "http", "--port", "0", f"--{name}", "0", "--data", str(tmp_path)]
-    refused = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert refused.returncode == 2
     assert f"{name} must be at least 1" in refused.stderr

@@ -27,6 +27,7 @@ from memotheca.model.errors import Refusal
 from memotheca.server.access.oauth_rules import OAuthRules, TokenDenied, read_rules
 from memotheca.server.access.provider_keys import FRESH, KEPT, PAUSE, ProviderAway, ProviderKeys
 from memotheca.settings import load
+from tests.patience import PATIENCE
 from tests.server.provider import Provider, SigningKey
 from tests.server.sockets import ask, connect, spell
 from tests.server.test_http import HttpServer
@@ -401,7 +402,7 @@ def test_the_sdks_client_gets_a_token_by_itself(tmp_path: Path, provider: Provid
         registration = OAuthClientMetadata(client_name="test", redirect_uris=[AnyUrl("http://127.0.0.1:1/back")])
         auth = OAuthClientProvider(resource + door, registration, Memory(), go, come_back)
         async with (
-            httpx2.AsyncClient(auth=auth, timeout=20) as http,
+            httpx2.AsyncClient(auth=auth, timeout=PATIENCE) as http,
             Client(streamable_http_client(resource + door, http_client=http)) as client,
         ):
             await client.call_tool("store", {"topic": "tea", "content": "Ada takes it black."})

@@ -5,13 +5,13 @@ import json
 import signal
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
+from tests.patience import PATIENCE, until
 from tests.server.sockets import ask, connect, read_answer, spell
 from tests.server.test_http import HttpServer
 from tests.server.test_tokens import token
@@ -37,7 +37,7 @@ def call(server: HttpServer, secret: str, name: str, **arguments: Any) -> Any:
 def lines_of(server: HttpServer) -> list[str]:
     """All that a server has said on stderr, once it has ended."""
     server.child.terminate()
-    said = server.child.communicate(timeout=30)[1].decode()
+    said = server.child.communicate(timeout=PATIENCE)[1].decode()
     return said.splitlines()
 
 
@@ -187,7 +187,7 @@ def test_ready_is_where_calls_should_go(data: Path) -> None:
 @pytest.fixture
 def waiting(data: Path) -> Iterator[HttpServer]:
     """A server that has a call under way: it asks its client something, and waits for the answer."""
-    server = HttpServer(data, "--toolsets", "all", "--drain-timeout", "20")
+    server = HttpServer(data, "--toolsets", "all", "--drain-timeout", "300")
     yield server
     server.child.kill()
     server.child.communicate()
@@ -197,19 +197,13 @@ def begin_upload(server: HttpServer) -> Any:
     """A call that lasts as long as its client likes: a file of which the last byte is missing."""
     client = connect(server.port)
     client.sendall(spell("POST", "/uploads?name=a.txt", b"text")[:-1])
-    client.settimeout(30)
-    wait_for(lambda: any(server.data.glob("uploads/*/*/a.txt")))
+    client.settimeout(PATIENCE)
+    until(lambda: any(server.data.glob("uploads/*/*/a.txt")))
     return client
 
 
-def wait_for(has_come: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not has_come():
-        assert time.monotonic() < deadline, "not in time"
-
-
 def wait_until(server: HttpServer, status: int) -> None:
-    wait_for(lambda: ask(server.port, spell("GET", "/ready"))[0] == status)
+    until(lambda: ask(server.port, spell("GET", "/ready"))[0] == status)
 
 
 def test_what_runs_comes_to_its_end_and_what_is_new_is_asked_to_come_again(waiting: HttpServer) -> None:
@@ -226,14 +220,14 @@ def test_what_runs_comes_to_its_end_and_what_is_new_is_asked_to_come_again(waiti
     client.sendall(b"t")
     assert read_answer(client)[0] == 201
     client.close()
-    assert waiting.child.wait(20) == 0
+    assert waiting.child.wait(PATIENCE) == 0
 
 
 def test_what_does_not_end_is_left_after_its_time(data: Path) -> None:
     server = HttpServer(data, "--toolsets", "all", "--drain-timeout", "1")
     client = begin_upload(server)
     server.child.send_signal(signal.SIGTERM)
-    said = server.child.communicate(timeout=30)[1].decode()
+    said = server.child.communicate(timeout=PATIENCE)[1].decode()
     client.close()
     assert "did not end in time" in said
 
@@ -243,7 +237,7 @@ def test_a_second_signal_ends_it_at_once(waiting: HttpServer) -> None:
     waiting.child.send_signal(signal.SIGTERM)
     wait_until(waiting, 503)
     waiting.child.send_signal(signal.SIGTERM)
-    waiting.child.wait(15)
+    waiting.child.wait(PATIENCE)
     client.close()
 
 
@@ -259,7 +253,7 @@ def test_without_the_extra_it_is_said_what_to_install(data: Path, tmp_path: Path
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert ended.returncode != 0
     assert "memotheca[metrics]" in ended.stderr

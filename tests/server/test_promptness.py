@@ -8,6 +8,7 @@ import uvicorn
 
 from memotheca.model.errors import Refusal
 from memotheca.server.web import _listen  # pyright: ignore[reportPrivateUsage]
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -33,7 +34,7 @@ async def test_no_accepted_connection_holds_back_what_it_sends(host):
         tasks.start_soon(server.serve, [listener])
         async with await anyio.connect_tcp(host, listener.getsockname()[1]) as stream:
             await stream.send(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            with anyio.fail_after(60):
+            with anyio.fail_after(PATIENCE):
                 assert b"204" in await stream.receive()
             (connection,) = server.server_state.connections
             accepted = connection.transport.get_extra_info("socket")

@@ -19,6 +19,7 @@ from memotheca.server.access import provider_keys
 from memotheca.server.access.oauth_rules import OAuthRules, TokenDenied, read_rules
 from memotheca.server.access.provider_keys import FRESH, KEPT, LARGEST, PAUSE, ProviderAway, ProviderKeys, fetch_json
 from memotheca.settings import load
+from tests.patience import PATIENCE
 from tests.server.provider import Provider, SigningKey
 from tests.server.sockets import ask, connect, read_answer, spell
 from tests.server.test_http import HttpServer
@@ -190,7 +191,7 @@ def test_while_one_waits_for_a_silent_provider_the_others_go_on_with_the_keys_th
     async def meet() -> None:
         async with anyio.create_task_group() as group:
             await wait(group, slow.asked)
-            with anyio.fail_after(20):
+            with anyio.fail_after(PATIENCE):
                 for _ in range(100):
                     assert await slow.keys.find("first", "RS256") is not None
             slow.now += KEPT
@@ -237,7 +238,7 @@ def test_who_needs_no_provider_does_not_wait_for_one_that_is_silent(
         waiting += [connect(server.port) for _ in range(30)]
         for client in waiting:
             client.sendall(spell("POST", "/mcp", PING, Authorization=f"Bearer {token}"))
-        assert silent.is_asked.wait(20)
+        assert silent.is_asked.wait(PATIENCE)
         for _ in range(20):
             assert ask(server.port, spell("POST", "/mcp", PING, Authorization=f"Bearer {secret}"))[0] == 200
         assert ask(server.port, spell("GET", "/health"))[0] == 200

@@ -17,13 +17,14 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from tests.patience import PATIENCE
+
 pytestmark = [
     pytest.mark.anyio,
     pytest.mark.xdist_group("python-clients"),
     pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning"),
 ]
 
-PATIENCE = 60
 LEGACY, MODERN = "legacy", "auto"
 VERSIONS = {LEGACY: "2025-11-25", MODERN: "2026-07-28"}
 WAYS = [(transport, era) for transport in ("stdio", "http") for era in (LEGACY, MODERN)]
@@ -78,7 +79,9 @@ async def talking(target: str | list[str], era: str, errors: Path) -> AsyncGener
         stack.enter_context(notifications)
         listening = anyio.Event()
         if isinstance(target, str):
-            http = await stack.enter_async_context(httpx2.AsyncClient(timeout=30, event_hooks=_on_stream(listening)))
+            http = await stack.enter_async_context(
+                httpx2.AsyncClient(timeout=PATIENCE, event_hooks=_on_stream(listening))
+            )
             transport: Any = streamable_http_client(target, http_client=http)
         else:
             log = stack.enter_context(errors.open("w"))

@@ -6,8 +6,8 @@ import anyio
 import mcp_types as types
 import pytest
 
+from tests.patience import PATIENCE
 from tests.server.connecting import LEGACY, MODERN, connected
-from tests.server.raw import PATIENCE
 
 pytestmark = [
     pytest.mark.anyio,

@@ -8,7 +8,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect as connect_socket
 
-from tests.server.sockets import PATIENCE, ask, connect, read_answer, spell
+from tests.patience import PATIENCE
+from tests.server.sockets import ask, connect, read_answer, spell
 from tests.server.test_http import HttpServer
 
 TEXT = "Deploys fail while the nightly job holds the migration lock. " * 800

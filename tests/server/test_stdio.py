@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.raw import INITIALIZE, MEMOTHECA, PATIENCE, RawServer
+from tests.patience import PATIENCE
+from tests.server.raw import INITIALIZE, MEMOTHECA, RawServer
 
 
 @pytest.fixture
@@ -95,7 +96,7 @@ def test_calls_under_way_are_answered_before_the_server_leaves(tmp_path):
         params = {"name": "store", "arguments": {"topic": f"t{number}", "content": "x"}}
         lines.append(json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}))
     command = [*MEMOTHECA, "serve", "--data", str(tmp_path / "data")]
-    done = subprocess.run(command, input="\n".join(lines).encode(), capture_output=True, timeout=120, check=True)
+    done = subprocess.run(command, input="\n".join(lines).encode(), capture_output=True, timeout=PATIENCE, check=True)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert {answer["id"] for answer in answers} == set(range(21))
     assert all("result" in answer for answer in answers)
@@ -120,7 +121,7 @@ def test_the_server_leaves_when_its_parent_dies_though_stdin_stays_open(tmp_path
     hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": INITIALIZE}
     os.write(write_end, json.dumps(hello).encode() + b"\n")
     command = [sys.executable, "-c", script]
-    parent = subprocess.run(command, pass_fds=[read_end], stdout=subprocess.PIPE, timeout=120, check=False)
+    parent = subprocess.run(command, pass_fds=[read_end], stdout=subprocess.PIPE, timeout=PATIENCE, check=False)
     child = int(parent.stdout)
     os.close(read_end)
     descriptor = os.pidfd_open(child) if is_alive(child) else None

@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.server.raw import MEMOTHECA, RawServer
 
 ENTRIES = "knowledge://entries"
@@ -22,7 +23,7 @@ def follower(tmp_path):
 def elsewhere(tmp_path, tool, **arguments):
     """Call a tool in another process on the same data directory."""
     command = [*MEMOTHECA, "call", tool, json.dumps(arguments), "--data", str(tmp_path / "data"), "--json"]
-    return json.loads(subprocess.run(command, capture_output=True, timeout=120, check=True).stdout)
+    return json.loads(subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True).stdout)
 
 
 def change(notification):

@@ -10,12 +10,12 @@ import anyio
 import pytest
 from mcp import Client
 
+from tests.patience import PATIENCE
 from tests.server.conftest import OVER_HTTP, Serve
 from tests.server.connecting import LEGACY, connected
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")]
 
-PATIENCE = 60
 CHANGED = "notifications/tools/list_changed"
 SETS = {"focus": "get_ego_state", "thresholds": "get_threshold_status", "dream": "get_dream_status"}
 

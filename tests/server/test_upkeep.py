@@ -10,6 +10,7 @@ from memotheca.memory.care.critique import RelatedPairs
 from memotheca.memory.session.state import activity_of
 from memotheca.server import adapter
 from memotheca.server.adapter import Adapter
+from tests.patience import PATIENCE
 
 
 def test_a_server_outlives_an_upkeep_that_fails(tmp_path, monkeypatch, caplog):
@@ -26,7 +27,7 @@ def test_a_server_outlives_an_upkeep_that_fails(tmp_path, monkeypatch, caplog):
     app = build(settings.load({"data": str(tmp_path)}, {}))
 
     async def serve():
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             async with Adapter(app).running():
                 await often.wait()
 

@@ -17,9 +17,8 @@ from memotheca.notes.note_bytes import to_bytes
 from memotheca.search.prepared import LATER
 from memotheca.storage import vault_index as rows
 from memotheca.vault.files import digest_of
-from tests.server.raw import PATIENCE, RawServer
-
-SOON = 60.0
+from tests.patience import PATIENCE, until
+from tests.server.raw import RawServer
 
 
 class Reader(RawServer):
@@ -35,7 +34,7 @@ class Reader(RawServer):
         assert not answer["isError"], answer
         return json.loads(answer["content"][0]["text"])
 
-    def wait(self, wanted, name: str, *, patience: float = SOON, **arguments):
+    def wait(self, wanted, name: str, *, patience: float = PATIENCE, **arguments):
         """Ask until the answer is as wanted."""
         deadline = time.monotonic() + patience
         while True:
@@ -153,9 +152,7 @@ def test_a_live_server_completes_what_another_left_half_done(folder):
 
         Kernel(store, "default").write(decide, actor="somebody who died")
         store.close()
-        deadline = time.monotonic() + SOON
-        while (folder / "vault" / "a.md").read_text() != "decided":
-            assert time.monotonic() < deadline
+        until(lambda: (folder / "vault" / "a.md").read_text() == "decided")
         assert server.ask("get_node", id="a.md")["content"] == "decided"
     finally:
         server.close()

@@ -6,7 +6,8 @@ import apsw
 import pytest
 from websockets.sync.client import connect as connect_socket
 
-from tests.server.sockets import PATIENCE, ask, connect, read_answer, spell
+from tests.patience import PATIENCE
+from tests.server.sockets import ask, connect, read_answer, spell
 from tests.server.test_http import HttpServer
 
 WAITING = 300

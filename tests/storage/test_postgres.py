@@ -18,11 +18,10 @@ from memotheca.storage.activity import read_state, write_state
 from memotheca.storage.database import Session, TryAgain
 from memotheca.storage.postgres.postgres_dialect import from_stored, to_stored, translate
 from memotheca.storage.store import Store, Transaction
+from tests.patience import PATIENCE
 from tests.storage.postgres_server import PostgresServer, needs_postgres, open_on_postgres, shared_server
 
 pytestmark = needs_postgres
-
-SECONDS = 10
 
 
 @pytest.fixture
@@ -70,13 +69,13 @@ def test_a_reader_answers_while_a_write_is_under_way(store: Store) -> None:
     put(store)
     with ThreadPoolExecutor(1) as threads, store.database.write("default") as session:
         session.run("UPDATE collection SET tx = 100")
-        assert threads.submit(newest, store).result(SECONDS) == 1
+        assert threads.submit(newest, store).result(PATIENCE) == 1
 
 
 def test_a_reader_keeps_its_snapshot_while_others_commit(store: Store) -> None:
     put(store)
     with store.read("default") as snapshot, ThreadPoolExecutor(1) as threads:
-        assert threads.submit(put, store).result(SECONDS) == 2
+        assert threads.submit(put, store).result(PATIENCE) == 2
         assert [found.tx for found in snapshot.commits()] == [1]
     assert newest(store) == 2
 
@@ -127,7 +126,7 @@ def test_a_writer_of_one_collection_does_not_wait_for_that_of_another(store: Sto
     put(store)
     put(store, collection="other")
     with ThreadPoolExecutor(1) as threads, store.database.write("default"):
-        assert threads.submit(put, store, "milk", "other").result(SECONDS) == 2
+        assert threads.submit(put, store, "milk", "other").result(PATIENCE) == 2
 
 
 def test_who_waits_too_long_for_a_collection_is_told_so_and_may_try_again(address: str, store: Store) -> None:
@@ -174,7 +173,7 @@ def test_a_write_whose_answer_is_lost_is_not_done_twice(store: Store, monkeypatc
     monkeypatch.setattr(psycopg.Connection, "execute", lose)
     writer = threading.Thread(target=put, args=(store, "milk"), name="writer")
     writer.start()
-    writer.join(SECONDS)
+    writer.join(PATIENCE)
     assert lost == [1]
     assert newest(store) == 2
 
@@ -319,7 +318,7 @@ def test_servers_that_begin_at_once_make_the_tables_once(own_server: PostgresSer
 
 def test_a_collection_that_many_begin_at_once_is_begun_once(address: str, store: Store) -> None:
     others = [open_on_postgres(address) for _ in range(3)]
-    meeting = threading.Barrier(4, timeout=SECONDS)
+    meeting = threading.Barrier(4, timeout=PATIENCE)
 
     def begin(each: Store) -> int:
         meeting.wait()

@@ -1,7 +1,6 @@
 """Servers hear of what others commit: at once where PostgreSQL tells, and by looking where a pooler keeps that to
 itself or the connection is lost."""
 
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,11 +17,10 @@ from memotheca.storage.database import Session
 from memotheca.storage.postgres import postgres_listener
 from memotheca.storage.postgres.postgres_listener import PostgresListener
 from memotheca.storage.store import Store
+from tests.patience import PATIENCE, until
 from tests.storage.postgres_server import needs_postgres, open_on_postgres, shared_server
 
 pytestmark = needs_postgres
-
-SECONDS = 20
 
 
 @pytest.fixture
@@ -42,13 +40,6 @@ def pair(address: str) -> Iterator[tuple[Any, Store]]:
 
 def put(store: Store, title: str = "tea") -> None:
     store_entry(Kernel(store, "default"), NewEntry(title=title, body=""), actor="test")
-
-
-def until(holds: Any) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not holds():
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.02)
 
 
 def listener_of(store: Any) -> PostgresListener:
@@ -130,7 +121,7 @@ def told_of(one: Store, other: Store) -> int:
             told.append(note["tx_id"])
             group.cancel_scope.cancel()
 
-        with anyio.fail_after(SECONDS):
+        with anyio.fail_after(PATIENCE):
             async with anyio.create_task_group() as group:
                 group.start_soon(hub.run)
                 group.start_soon(subscriber.deliver, send)

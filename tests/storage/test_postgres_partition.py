@@ -17,14 +17,13 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.storage.store import Store
+from tests.patience import PATIENCE, until
 from tests.server.sockets import free_port
 from tests.storage.partition import Way
 from tests.storage.postgres_server import USER, PostgresServer, needs_postgres, open_on_postgres, shared_server
 from tests.storage.test_postgres_changes import told_of
 
 pytestmark = needs_postgres
-
-SECONDS = 30
 
 
 def schema_of(server: PostgresServer, folder: Path) -> str:
@@ -101,7 +100,7 @@ def test_nothing_that_was_acknowledged_is_lost_while_the_way_comes_and_goes(
     acknowledged: list[str] = []
     told: list[Refusal] = []
     try:
-        deadline = time.monotonic() + SECONDS
+        deadline = time.monotonic() + 2 * PATIENCE
         for number in range(12):
             assert time.monotonic() < deadline
             try:
@@ -161,13 +160,12 @@ def pooled(tmp_path: Path) -> Iterator[str]:
 
 
 def _await(port: int, running: "subprocess.Popen[bytes]", log: Path) -> None:
-    for _ in range(200):
+    def is_open() -> bool:
         assert running.poll() is None, log.read_text()
         with socket.socket() as trial:
-            if trial.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        threading.Event().wait(0.05)
-    raise AssertionError(log.read_text())
+            return trial.connect_ex(("127.0.0.1", port)) == 0
+
+    until(is_open)
 
 
 def test_several_servers_share_a_pooler_that_hands_out_connections_by_transaction(pooled: str) -> None:

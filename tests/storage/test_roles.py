@@ -23,6 +23,7 @@ from memotheca.storage.migrations import open_migrated
 from memotheca.storage.roles import holder_of, lease
 from memotheca.storage.sqlite import SQLiteDatabase
 from tests.conftest import Agent, Time
+from tests.patience import PATIENCE, until
 
 HOLDING = """
 import sys, pathlib, threading
@@ -34,12 +35,12 @@ with roles.lease(pathlib.Path(sys.argv[1]), "work") as held:
     print(held.is_held, flush=True)
 """
 # Long enough that a busy machine does not take a living holder for a silent one.
-PATIENCE = 1.5
+LEASE = 3.0
 
 
 @pytest.fixture(autouse=True)
 def short() -> Iterator[None]:
-    roles.set_patience(PATIENCE)
+    roles.set_patience(LEASE)
     yield
     roles.set_patience(roles.SECONDS)
 
@@ -47,7 +48,7 @@ def short() -> Iterator[None]:
 @pytest.fixture
 def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """A process that holds the role and gives signs of life."""
-    command = [sys.executable, "-c", HOLDING, str(tmp_path), str(PATIENCE)]
+    command = [sys.executable, "-c", HOLDING, str(tmp_path), str(LEASE)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "True\n"
@@ -55,7 +56,7 @@ def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         child.kill()
 
 
-def taken(tmp_path: Path, seconds: float = 20.0) -> bool:
+def taken(tmp_path: Path, seconds: float = PATIENCE) -> bool:
     """Whether the role can be taken within some time."""
     deadline = clock.monotonic() + seconds
     while clock.monotonic() < deadline:
@@ -67,7 +68,7 @@ def taken(tmp_path: Path, seconds: float = 20.0) -> bool:
 
 
 def test_who_lives_keeps_its_role_however_long(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
-    assert not taken(tmp_path, PATIENCE * 4)
+    assert not taken(tmp_path, LEASE * 2)
     found = holder_of(tmp_path, "work")
     assert found is not None
     assert found.pid == holder.pid
@@ -76,7 +77,7 @@ def test_who_lives_keeps_its_role_however_long(tmp_path: Path, holder: subproces
 def test_who_is_killed_leaves_its_role_at_once(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
     roles.set_patience(1000)
     holder.kill()
-    holder.wait(10)
+    holder.wait(PATIENCE)
     assert taken(tmp_path)
 
 
@@ -103,29 +104,24 @@ def test_only_one_takes_over(tmp_path: Path, holder: subprocess.Popen[str]) -> N
             with lease(tmp_path, "work") as held:
                 if held is not None:
                     winners.append(number)
-                    over.wait(5)
+                    over.wait(PATIENCE)
             threading.Event().wait(0.005)
 
     threads = [threading.Thread(target=try_it, args=(number,)) for number in range(4)]
     for thread in threads:
         thread.start()
-    deadline = clock.monotonic() + 20
-    while not winners and clock.monotonic() < deadline:
-        threading.Event().wait(0.01)
-    threading.Event().wait(PATIENCE * 2)
+    until(lambda: winners)
+    threading.Event().wait(LEASE * 2)
     assert len(winners) == 1
     over.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE)
 
 
 def test_the_doctor_names_who_is_silent(agent: Agent, holder: subprocess.Popen[str], tmp_path: Path) -> None:
-    roles.set_patience(PATIENCE)
+    roles.set_patience(LEASE)
     os.kill(holder.pid, signal.SIGSTOP)
-    deadline = clock.monotonic() + 20
-    while (found := holder_of(tmp_path, "work")) is None or not found.is_silent:
-        assert clock.monotonic() < deadline
-        threading.Event().wait(0.02)
+    found = until(lambda: seen if (seen := holder_of(tmp_path, "work")) is not None and seen.is_silent else None)
     assert f"process {holder.pid}" in str(found)
     assert "suspended?" in str(found)
     with lease(agent.app.data, "jobs") as held:
@@ -163,7 +159,7 @@ def test_a_role_that_was_lost_is_refused_inside_the_transaction(
     tmp_path: Path, agent: Agent, holder: subprocess.Popen[str]
 ) -> None:
     holder.kill()
-    holder.wait(10)
+    holder.wait(PATIENCE)
     with lease(tmp_path, "work") as held:
         assert held is not None
         held.refuse_lost()
@@ -195,7 +191,7 @@ def test_whoever_reads_does_not_wait_for_whoever_writes(agent: Agent, tmp_path: 
             replies: list[Any] = []
             reader = threading.Thread(target=lambda: replies.append(other.reply(name, **arguments)), daemon=True)  # noqa: B023
             reader.start()
-            reader.join(15)
+            reader.join(25)
             assert replies, f"{name} waits for a writer"
             assert "degraded" not in str(replies[0].structured), name
     app.kernel.store.close()

@@ -25,6 +25,7 @@ from memotheca.search.index.seal import maintain
 from memotheca.storage import roles
 from memotheca.storage.segments import read_names
 from tests.conftest import Agent, Time
+from tests.patience import PATIENCE
 from tests.storage.players import CHANGES, Move, Player, fresh_kernel, moves, retold
 from tests.storage.postgres_server import needs_postgres, open_on_postgres, shared_server
 
@@ -132,7 +133,7 @@ def test_one_of_all_machines_dreams_at_a_time(machine: Callable[[str], Agent]) -
 
 @pytest.fixture
 def impatient() -> Iterator[Callable[[], None]]:
-    yield lambda: roles.set_patience(1.0)
+    yield lambda: roles.set_patience(2.0)
     roles.set_patience(roles.SECONDS)
 
 
@@ -158,7 +159,7 @@ def test_who_was_suspended_cannot_write_after_another_took_over(
         assert held is not None
         one.operate(held.refuse_lost)
         cast(Any, held)._ended.set()  # no sign of life any more
-        deadline = clock.monotonic() + 20
+        deadline = clock.monotonic() + PATIENCE
         while clock.monotonic() < deadline:
             with other.database.lease(tmp_path, "upkeep") as second:
                 if second is not None:

@@ -22,6 +22,7 @@ from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.storage import jobs, roles, shared_files
 from memotheca.storage.jobs import Job
 from tests.conftest import Agent
+from tests.patience import PATIENCE, until
 from tests.reading.conftest import text_pdf
 from tests.storage.postgres_server import needs_postgres, shared_server
 
@@ -29,7 +30,6 @@ pytestmark = needs_postgres
 
 LANES = ("small", "large")
 TEXT = b"Tea. " * 40
-SECONDS = 20
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def machine(address: str, tmp_path: Path) -> Iterator[Callable[[str], Agent]]:
 
 @pytest.fixture
 def impatient() -> Iterator[Callable[[], None]]:
-    yield lambda: roles.set_patience(0.5)
+    yield lambda: roles.set_patience(2.0)
     roles.set_patience(roles.SECONDS)
 
 
@@ -233,7 +233,7 @@ def test_who_takes_a_job_does_not_wait_for_who_writes(machine: Callable[[str], A
     job = enqueue(one.kernel, "index", {}, actor="ada")
     other.store("tea", "Green.")
     with ThreadPoolExecutor(1) as threads, one.kernel.store.database.write("default"):
-        assert threads.submit(take, other.kernel).result(SECONDS).id == job.id
+        assert threads.submit(take, other.kernel).result(PATIENCE).id == job.id
 
 
 def test_a_job_that_is_being_taken_is_passed_over(machine: Callable[[str], Agent]) -> None:
@@ -242,7 +242,7 @@ def test_a_job_that_is_being_taken_is_passed_over(machine: Callable[[str], Agent
     second = enqueue(one.kernel, "index", {}, actor="ada")
     with one.kernel.store.database.write_apart() as session, ThreadPoolExecutor(1) as threads:
         assert jobs.claim(session, "default", first.id, one.kernel.now()) is not None
-        assert threads.submit(take, other.kernel).result(SECONDS).id == second.id
+        assert threads.submit(take, other.kernel).result(PATIENCE).id == second.id
 
 
 def test_what_a_machine_left_another_does_and_the_first_can_settle_no_more(
@@ -254,14 +254,12 @@ def test_what_a_machine_left_another_does_and_the_first_can_settle_no_more(
     lost = take(one.kernel)  # Its machine ends here.
     adopt_orphans(other.kernel, shared_only=True)
     assert take_next(other.kernel, LANES) is None
-    waited = threading.Event()
-    for _ in range(100):
-        waited.wait(0.1)
+
+    def take_up() -> Job | None:
         adopt_orphans(other.kernel, shared_only=True)
-        if (again := take_next(other.kernel, LANES)) is not None:
-            break
-    else:
-        raise AssertionError("nobody took it up")
+        return take_next(other.kernel, LANES)
+
+    again = until(take_up)
     assert again.id == lost.id
     assert again.attempts == 2
     do(other.kernel, again)
@@ -280,7 +278,7 @@ def test_a_job_that_somebody_is_at_is_not_taken_up_however_long_it_takes(
 
     def slow(kernel: Kernel, job: Job, progress: Any) -> dict[str, Any]:
         begun.set()
-        assert go_on.wait(SECONDS)
+        assert go_on.wait(PATIENCE)
         return {}
 
     bench = bench_of(one.kernel)
@@ -289,13 +287,13 @@ def test_a_job_that_somebody_is_at_is_not_taken_up_however_long_it_takes(
     job = take(one.kernel)
     with ThreadPoolExecutor(1) as threads:
         doing = threads.submit(do, one.kernel, job)
-        assert begun.wait(SECONDS)
+        assert begun.wait(PATIENCE)
         for _ in range(15):
-            threading.Event().wait(0.1)
+            threading.Event().wait(0.2)
             adopt_orphans(other.kernel, shared_only=True)
             assert take_next(other.kernel, LANES) is None
         go_on.set()
-        doing.result(SECONDS)
+        doing.result(PATIENCE)
     assert look_up(other.kernel, job.id).state == "completed"
 
 
@@ -317,4 +315,4 @@ def test_who_waits_on_one_machine_sees_what_another_does(machine: Callable[[str]
     with ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(wait, one.kernel, task, report=lambda *told: None, cancelled=lambda: False)
         do(other.kernel, job)
-        assert waiting.result(SECONDS).state == "completed"
+        assert waiting.result(PATIENCE).state == "completed"

@@ -17,9 +17,8 @@ from memotheca.storage.migrations import open_migrated
 from memotheca.storage.sqlite import PRAGMAS, SQLiteDatabase, refuse_unsafe, to_refusal
 from memotheca.storage.store import Store, Transaction
 from tests.durability.processes import ask
+from tests.patience import PATIENCE
 from tests.storage.openers import opener
-
-SECONDS = 5
 
 
 @pytest.fixture
@@ -45,7 +44,7 @@ def test_every_connection_reports_the_settings_that_make_it_durable(store):
 
 def test_connections_opened_later_by_many_threads_report_them_too(tmp_path, monkeypatch):
     reported = list[dict[str, object]]()
-    meeting = threading.Barrier(12, timeout=SECONDS)
+    meeting = threading.Barrier(12, timeout=PATIENCE)
     connections = list[apsw.Connection]()
     monkeypatch.setattr(apsw, "connection_hooks", [connections.append])
     database = SQLiteDatabase(tmp_path / DATABASE)
@@ -95,13 +94,13 @@ def test_a_reader_answers_while_a_write_is_under_way(store):
     put(store)
     with ThreadPoolExecutor(1) as threads, store.database.write() as session:
         session.run("UPDATE collection SET tx = 100")
-        assert threads.submit(newest, store).result(SECONDS) == 1
+        assert threads.submit(newest, store).result(PATIENCE) == 1
 
 
 def test_a_reader_keeps_its_snapshot_while_others_commit(store):
     put(store)
     with store.read("default") as snapshot, ThreadPoolExecutor(1) as threads:
-        assert threads.submit(put, store).result(SECONDS) == 2
+        assert threads.submit(put, store).result(PATIENCE) == 2
         assert [found.tx for found in snapshot.commits()] == [1]
     assert newest(store) == 2
 
@@ -148,7 +147,7 @@ def test_a_writer_waits_for_a_writer_in_another_process(tmp_path, store):
         assert newest(store) == 1
         assert not waiting.done()
         child.tell("let go")
-        assert waiting.result(SECONDS) == 2
+        assert waiting.result(PATIENCE) == 2
         child.kill()
 
 
@@ -221,10 +220,10 @@ def test_a_copy_is_made_while_others_write_without_end(tmp_path, store):
     with ThreadPoolExecutor(3) as threads, ExitStack() as stack:
         stack.callback(stop.set)
         writers = [threads.submit(keep_writing) for _ in range(2)]
-        threads.submit(store.database.copy_to, tmp_path / "copy.db").result(20)
+        threads.submit(store.database.copy_to, tmp_path / "copy.db").result(PATIENCE)
         stop.set()
         for writer in writers:
-            writer.result(SECONDS)
+            writer.result(PATIENCE)
     copy = open_migrated(SQLiteDatabase(tmp_path / "copy.db"), clock=system_clock)
     assert newest(copy) >= 1
     assert copy.database.check() == []

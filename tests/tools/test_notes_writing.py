@@ -361,7 +361,9 @@ def test_erasing_a_note_takes_its_file_too(writer):
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\r\x00"), max_size=40)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(st.lists(st.tuples(st.sampled_from(["content", "tags", "title", "delete", "create"]), WORDS), max_size=5))
 def test_undoing_everything_brings_every_file_back_to_the_byte(writer, steps):
     for name in list(writer.files()):

@@ -17,6 +17,7 @@ from memotheca.storage.store import Store, Transaction
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
 from tests.conftest import Agent, Time
+from tests.patience import PATIENCE
 from tests.server.raw import MEMOTHECA, RawServer
 
 
@@ -118,7 +119,7 @@ def test_the_same_key_in_another_collection_is_another_call(agent: Agent, tmp_pa
 
 
 def test_two_that_ask_at_once_under_one_key_are_answered_alike(agent: Agent, second: Agent) -> None:
-    meeting = threading.Barrier(2, timeout=30)
+    meeting = threading.Barrier(2, timeout=PATIENCE)
     replies: list[Reply] = []
 
     def hold(store: Store) -> None:
@@ -212,7 +213,10 @@ def test_the_command_line_takes_a_key(tmp_path: Path) -> None:
     command = [*MEMOTHECA, "call", "store", '{"topic": "tea", "content": "black"}', "--json"]
     answers = [
         subprocess.run(
-            [*command, "--key", "k", "--data", str(tmp_path / "data")], capture_output=True, timeout=60, check=True
+            [*command, "--key", "k", "--data", str(tmp_path / "data")],
+            capture_output=True,
+            timeout=PATIENCE,
+            check=True,
         ).stdout
         for _ in range(2)
     ]

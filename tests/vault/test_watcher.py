@@ -14,8 +14,7 @@ from memotheca.vault import watcher
 from memotheca.vault.files import Folder
 from memotheca.vault.ignore import Ignores
 from memotheca.vault.watcher import FileChanges, needs_polling, watch_folder
-
-PATIENCE = 30.0
+from tests.patience import PATIENCE
 
 
 class Watch:
