@@ -64,7 +64,7 @@ run: setup
 	$(BIN)/memotheca serve --transport http
 
 test: setup-dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --file-times
 
 quick: setup-dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile --quick

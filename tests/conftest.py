@@ -4,7 +4,6 @@ import itertools
 import json
 import os
 import re
-import signal
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,7 +21,11 @@ from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.storage.store import Store
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
+from tests.schedule import in_order, times_by_file
 from tests.storage.postgres_server import needs_postgres, shared_server
+from tests.surroundings import settle
+
+settle()
 
 GOLDENS = Path(__file__).parent / "goldens"
 BEGAN = from_iso("2026-02-10T14:30:00Z")
@@ -167,6 +170,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="both",
         help="run every test on one database instead of those that hold on both on each",
     )
+    parser.addoption("--file-times", action="store_true", help="say which files took longest")
     parser.addoption("--quick", action="store_true", help="only what needs no other process and is soon done")
 
 
@@ -179,15 +183,27 @@ def is_quick(item: pytest.Item) -> bool:
     return not item.get_closest_marker("slow") and not is_hypothesis_test(getattr(item, "obj", None))
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False  # the order is that of tests/schedule.py
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--quick"):
         config.hook.pytest_deselected(items=[item for item in items if not is_quick(item)])
         items[:] = [item for item in items if is_quick(item)]
+    if config.getoption("dist", "no") != "no" or "PYTEST_XDIST_WORKER" in os.environ:
+        items[:] = in_order(items)
 
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # A shell starts what it runs in the background so, and every program that a test starts would be deaf to Ctrl-C.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Where the time went, by file: what tests/schedule.py is kept by."""
+    if config.getoption("--file-times"):
+        reports = [report for kind in ("passed", "failed", "") for report in terminalreporter.stats.get(kind, ())]
+        terminalreporter.section("files that took longest")
+        for name, seconds in times_by_file(reports):
+            terminalreporter.write_line(f"{seconds:7.1f} s  {name}")
 
 
 @pytest.fixture(autouse=True)
