@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from memotheca.kernel.kernel import Kernel
+from memotheca.model.cancellation import heed
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import fold
 from memotheca.search.index.index_parts import Array
@@ -147,6 +148,7 @@ class Finder:
         vector = search.vector if search.vector is not None else embed_question(search.text, embedder)
         index = self.index_of(snapshot.collection, embedder.identity if embedder else "")
         with index.guard:
+            heed()  # whoever has typed on meanwhile takes no turn
             index.catch_up(snapshot.session)
             return _find(index, snapshot, search, vector=vector, knows=getattr(embedder, "knows", None))
 

@@ -66,6 +66,7 @@ def make_progress(call: Call[Any], given: Nothing) -> list[Block]:
 
 
 PATIENCE = 30.0
+_begun = threading.Event()
 _stopped = threading.Event()
 
 
@@ -73,6 +74,7 @@ _stopped = threading.Event()
 def wait_for_cancellation(call: Call[Any], given: Nothing) -> list[Block]:
     """Work until nobody wants the answer any more."""
     _stopped.clear()
+    _begun.set()
     call.report(0, None, "waiting")
     deadline = time.monotonic() + PATIENCE
     while not call.cancelled() and time.monotonic() < deadline:
@@ -80,6 +82,14 @@ def wait_for_cancellation(call: Call[Any], given: Nothing) -> list[Block]:
     if call.cancelled():
         _stopped.set()
     return [text("Nobody hears this.")]
+
+
+@fixture("test_begun")
+def wait_until_begun(call: Call[Any], given: Nothing) -> list[Block]:
+    """Say whether such work has begun since this was last asked."""
+    was_begun = _begun.wait(PATIENCE)
+    _begun.clear()
+    return [text("begun" if was_begun else "nothing yet")]
 
 
 @fixture("test_stopped")
