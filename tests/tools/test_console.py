@@ -273,14 +273,42 @@ def test_a_task_shows_both_sides_and_each_answer_can_be_called_and_undone(agent)
     assert refused(agent, "console_settle", task_id="task_0", choice="both")["code"] == "not_found"
 
 
-def test_a_claim_that_clashes_waits_and_is_settled_by_the_call_it_names(agent):
+def clash(agent):
     agent.call("relate", subject="Ada", predicate="works_at", object="X")
     agent.call("relate", subject="Ada", predicate="works_at", object="Y")
     (task,) = ask(agent, "console_tasks")["tasks"]
-    chosen = next(each for each in task["choices"] if each["choice"] == "replace")
-    agent.call(chosen["tool"], **chosen["arguments"])
+    return task
+
+
+def settled(agent, task, choice):
+    chosen = next(each for each in task["choices"] if each["choice"] == choice)
+    return ask(agent, chosen["tool"], **chosen["arguments"])
+
+
+@pytest.mark.parametrize(
+    ("choice", "holds"),
+    [("replace", [("Y", False)]), ("retain_both", [("X", True), ("Y", False)]), ("reject", [("X", False)])],
+)
+def test_a_claim_that_clashes_waits_and_is_settled_whichever_families_are_shown(agent, choice, holds):
+    task = clash(agent)
+    agent.app.catalog.choose(["notes"])
+    done = settled(agent, task, choice)
     assert ask(agent, "console_tasks")["tasks"] == []
-    assert ask(agent, "console_read", handle="t-1")["ends"]["target"]["title"] == "Y"
+    agent.app.catalog.choose(["entries"])
+    triples = agent.call("query_graph", subject="Ada")["items"]
+    assert sorted((each["object"], each["valid_to"] is not None) for each in triples) == holds
+    if choice == "reject":
+        assert done["tx"] is None
+    else:
+        ask(agent, "console_undo", tx=done["tx"])
+        assert ask(agent, "console_read", handle="t-1")["ends"]["target"]["title"] == "X"
+
+
+def test_a_claim_that_clashes_takes_only_the_answers_it_offers_and_one_of_them(agent):
+    task = clash(agent)
+    assert refused(agent, "console_settle", task_id=task["id"], choice="both")["field"] == "choice"
+    settled(agent, task, "replace")
+    assert refused(agent, "console_settle", task_id=task["id"], choice="reject")["code"] == "not_found"
 
 
 def test_what_is_held_waits_and_can_be_released(agent):

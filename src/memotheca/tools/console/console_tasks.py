@@ -110,13 +110,12 @@ def _task(sheet: TaskSheet) -> TaskShape:
 
 
 def _claim(waiting: WaitingClaim) -> TaskShape:
-    conflict, claim = waiting.conflict, waiting.conflict.incoming
-    said = {"subject": claim.subject, "predicate": claim.predicate, "object": claim.object}
+    conflict = waiting.conflict
     return TaskShape(
         id=conflict.conflict_id,
         kind=CONFLICT,
         priority="high",
-        reason=f"{claim.predicate} already has another object",
+        reason=f"{conflict.incoming.predicate} already has another object",
         score=None,
         found_at=to_iso(conflict.expires_at - CONFLICT_LIFETIME),
         state="open",
@@ -126,8 +125,8 @@ def _claim(waiting: WaitingClaim) -> TaskShape:
             AnswerShape(
                 choice=resolution,
                 label=label,
-                tool="relate",
-                arguments={**said, "conflict_id": conflict.conflict_id, "resolution": resolution},
+                tool="console_settle",
+                arguments={"task_id": conflict.conflict_id, "choice": resolution},
             )
             for resolution, label in RESOLUTIONS.items()
         ),
