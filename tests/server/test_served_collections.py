@@ -248,3 +248,29 @@ def test_without_names_only_what_is_shared_is_reached(
         assert ("tx_id" in ask(server.port, spell("GET", "/health"))[2]) is not bool(secret)
     finally:
         server.close()
+
+
+def offered(server: HttpServer, path: str, secret: str, extensions: dict[str, Any]) -> Any:
+    """What stands beside the tools that whoever shows pages is told of."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "page", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {"extensions": extensions},
+    }
+    said = {"Mcp_Protocol_Version": "2026-07-28", "Mcp_Method": "tools/list", **EVENTS}
+    headers = {name.replace("_", "-"): value for name, value in said.items()}
+    status, _, answer = post(server, path, secret, "tools/list", {"_meta": meta}, **headers)
+    assert status == 200, answer
+    return answer["result"].get("_meta", {}).get("memotheca/collections")
+
+
+def test_a_page_is_told_of_the_collections_that_are_open_to_whoever_looks(
+    server: HttpServer, secrets: dict[str, str]
+) -> None:
+    pages = {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}
+    call(server, "/c/odes/%C3%BCnd%20mehr/mcp", secrets["poet"], "store", topic="ode", content="To joy.")
+    assert offered(server, "/mcp", secrets["ada"], pages) == {"usual": "mine", "names": ["mine"]}
+    assert offered(server, "/c/yours/mcp", secrets["both"], pages) == {"usual": "mine", "names": ["mine", "yours"]}
+    assert offered(server, "/mcp", secrets["poet"], pages)["names"] == ["odes/ünd mehr"]
+    assert {"default", "odes/ünd mehr"} <= set(offered(server, "/mcp", secrets["everywhere"], pages)["names"])
+    assert offered(server, "/mcp", secrets["both"], {}) is None

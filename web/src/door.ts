@@ -1,5 +1,5 @@
 // The way to the server: MCP over POST /mcp, stateless, and a stream that tells of commits. No other API.
-import { DoorError, refuse, type Follower, type Json } from "./door_error";
+import { DoorError, refuse, type Follower, type Json, type Offer } from "./door_error";
 
 const REVISION = "2026-07-28";
 const META = "io.modelcontextprotocol/";
@@ -10,7 +10,7 @@ export const MCP = `${BASE}mcp`;
 const FIRST_WAIT = 300;
 const LONGEST_WAIT = 5000;
 
-export { DoorError, type Follower, type Json } from "./door_error";
+export { DoorError, type Follower, type Json, type Offer } from "./door_error";
 
 let counter = 0;
 
@@ -46,7 +46,13 @@ async function reach(method: string, params: Json, name?: string, signal?: Abort
 }
 
 interface Wire {
-  result?: { structuredContent?: Json; content?: { text?: string }[]; isError?: boolean; tools?: { name: string }[] };
+  result?: {
+    structuredContent?: Json;
+    content?: { text?: string }[];
+    isError?: boolean;
+    tools?: { name: string }[];
+    _meta?: { "memotheca/collections"?: { names?: string[]; usual?: string } };
+  };
   error?: { message: string; data?: { code?: string; details?: string } };
 }
 
@@ -74,11 +80,16 @@ export async function call<T>(tool: string, input: Json = {}, signal?: AbortSign
   return (result.structuredContent ?? {}) as T;
 }
 
-/** The names of the tools that this server offers to whoever looks. */
-export async function offered(): Promise<Set<string>> {
+/** The tools that this server offers to whoever looks, and the collections that are open to them. */
+export async function offered(): Promise<Offer> {
   const result = await request("tools/list", {});
-  return new Set((result.tools ?? []).map((tool) => tool.name));
+  const { names = [], usual = "" } = result._meta?.["memotheca/collections"] ?? {};
+  return { tools: new Set((result.tools ?? []).map((tool) => tool.name)), collections: names, usual };
 }
+
+/** Where the page of a collection is. */
+export const placeOf = (collection: string, usual: string): string =>
+  collection === usual ? "/" : `/c/${collection.split("/").map(encodeURIComponent).join("/")}/`;
 
 /** Whether the server asks for a token: what is asked without the cookie is refused. */
 export async function asksForToken(): Promise<boolean> {

@@ -11,6 +11,13 @@ export class DoorError extends Error {
   }
 }
 
+/** What whoever looks may do, and where else they may look. */
+export interface Offer {
+  tools: Set<string>;
+  collections: string[];
+  usual: string;
+}
+
 export interface Follower {
   changed(): void;
   connected(isUp: boolean): void;

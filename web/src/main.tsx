@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import { asksForToken, BASE, DoorError, follow, logIn, logOut, offered } from "./door";
+import { asksForToken, BASE, DoorError, follow, logIn, logOut, offered, placeOf, type Offer } from "./door";
 import { address, AppContext, explain, readRoute, useToast, type App } from "./state";
 import { ToastLine } from "./parts/small";
 import { t } from "./texts";
@@ -38,9 +38,23 @@ function takeToken(): string | undefined {
   return decodeURIComponent(given);
 }
 
+/** Which collection this is; where others are open to whoever looks, they are a choice away. */
+function Collections({ offer: { collections, usual } }: { offer: Offer }) {
+  const here = BASE === "/" ? usual : decodeURIComponent(BASE.slice(3, -1));
+  if (collections.length < 2) return BASE === "/" ? null : <span class="collection">{here}</span>;
+  return (
+    <select class="collection" aria-label={t.collection} value={here} onChange={(event) => location.assign(placeOf(event.currentTarget.value, usual))}>
+      {collections.map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </select>
+  );
+}
+
 function Page() {
   const route = useRoute();
-  const [tools, setTools] = useState<Set<string> | undefined>();
+  const [offer, setOffer] = useState<Offer | undefined>();
+  const tools = offer?.tools;
   const [needsToken, setNeedsToken] = useState(false);
   const [isClosed, setClosed] = useState(false);
   const [problem, setProblem] = useState("");
@@ -51,7 +65,7 @@ function Page() {
 
   const enter = useCallback(async () => {
     try {
-      setTools(await offered());
+      setOffer(await offered());
       setNeedsToken(false);
       setProblem("");
       setClosed(await asksForToken());
@@ -115,8 +129,8 @@ function Page() {
       <header class="top">
         <a class="brand" href="#/find">
           {t.name}
-          {BASE !== "/" && <span class="collection">{decodeURIComponent(BASE.slice(3, -1))}</span>}
         </a>
+        <Collections offer={offer!} />
         <nav aria-label={t.name}>
           {TABS.map((name) => (
             <a key={name} href={address(name)} aria-current={route.view === name ? "page" : undefined}>

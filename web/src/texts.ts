@@ -5,6 +5,7 @@ const ENGLISH = {
   skip: "Skip to content",
   offline: "No connection; trying again …",
   logOut: "Log out",
+  collection: "Collection",
   close: "Close",
   cancel: "Cancel",
   copy: "Copy",

@@ -28,7 +28,7 @@ from memotheca.notes.mounts import vaults_of
 from memotheca.server import prompts, resources
 from memotheca.server.access.holders import actor_of, is_admin, may_write, refuse_strangers, welcome_of
 from memotheca.server.access.quotas import hold_against_quotas
-from memotheca.server.access.shown_tools import list_tools
+from memotheca.server.access.shown_tools import list_collections, list_tools
 from memotheca.server.apps.app_views import announce, read_view, with_views
 from memotheca.server.background import Works
 from memotheca.server.content_types import carry_types, restore_types
@@ -227,7 +227,8 @@ class Adapter:
 
     async def _list_tools(self, ctx: Context, params: Any) -> Any:
         hidden = "execution" if is_before_tasks(ctx.protocol_version) else None
-        return {"tools": with_views(ctx, list_tools(ctx, self.app.catalog, hidden=hidden))}
+        tools = with_views(ctx, list_tools(ctx, self.app.catalog, hidden=hidden))
+        return {"tools": tools, **await list_collections(ctx)}
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Any:
         if self.errands.wanted(ctx, self.app.catalog.find(params.name)):

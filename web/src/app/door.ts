@@ -1,6 +1,6 @@
 // The way to the server from within a client (MCP Apps): messages to the window around this one, which calls for us.
 // It has the same names as `door.ts`, so that the same views go through either.
-import { DoorError, refuse, type Follower, type Json } from "../door_error";
+import { DoorError, refuse, type Follower, type Json, type Offer } from "../door_error";
 
 export { DoorError, type Follower, type Json } from "../door_error";
 
@@ -104,8 +104,9 @@ export async function call<T>(tool: string, input: Json = {}, signal?: AbortSign
 }
 
 /** The server says with the view itself which tools may be called. */
-export async function offered(): Promise<Set<string>> {
-  return new Set(document.querySelector<HTMLMetaElement>('meta[name="tools"]')?.content.split(" "));
+export async function offered(): Promise<Offer> {
+  const named = document.querySelector<HTMLMetaElement>('meta[name="tools"]')?.content.split(" ");
+  return { tools: new Set(named), collections: [], usual: "" };
 }
 
 export async function follow(follower: Follower, signal: AbortSignal): Promise<void> {

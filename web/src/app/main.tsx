@@ -91,7 +91,7 @@ function Frame({ view }: { view: string }) {
     void follow({ changed: () => setTick((before) => before + 1), connected: () => undefined }, new AbortController().signal);
     void connect({ input: (given) => addresses.go(opening(view, given)), host: taken }).then(async (context) => {
       taken(context);
-      setTools(await offered());
+      setTools((await offered()).tools);
     });
   }, []);
   const route = useMemo(() => readRoute(addresses.here), [addresses.here]);

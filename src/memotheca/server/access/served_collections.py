@@ -5,6 +5,7 @@ import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 from uuid import uuid4
 
@@ -18,6 +19,7 @@ from memotheca.app import App, open_collection
 from memotheca.model.kinds import STARTER_COLLECTION
 from memotheca.server.access.gate import first_of_each, refuse
 from memotheca.server.access.holders import HOLDER, SESSION, SESSION_HEADER, TokenHolder
+from memotheca.server.access.shown_tools import COLLECTIONS
 from memotheca.server.adapter import Adapter
 from memotheca.server.doors import CollectionDoors
 from memotheca.settings import Settings
@@ -59,6 +61,13 @@ class ServedCollections:
         """Which collection is meant where a request names none."""
         known = holder.token.collections if holder is not None else ()
         return self.own if not known or self.own in known else known[0]
+
+    async def open_to(self, holder: TokenHolder | None) -> dict[str, Any]:
+        """The collections that somebody may enter, by name, and which of them is meant where none is named."""
+        known = await anyio.to_thread.run_sync(self._app.kernel.store.collections, limiter=self._glance)
+        named = holder.token.collections if holder is not None else ()
+        names = {self.own, *self._shared, *named, *known} - {ALL, STARTER_COLLECTION}
+        return {"usual": self.usual(holder), "names": sorted(name for name in names if self._is_for(name, holder))}
 
     async def find(self, name: str, holder: TokenHolder | None) -> CollectionDoors | None:
         """The doors of a collection, if it is for whoever asks: one that nobody has begun is there only for those it
@@ -115,8 +124,9 @@ class CollectionChoice:
             else:
                 await answer(scope, receive, send)
             return
+        scope = {**scope, COLLECTIONS: partial(self._served.open_to, holder)}
         if named:
-            scope = {**scope, "root_path": root + named["place"]}
+            scope["root_path"] = root + named["place"]
         if holder is not None:
             scope, send = _without_others(scope, holder, doors), _noting(send, holder, doors)
         await doors.app(scope, receive, send)

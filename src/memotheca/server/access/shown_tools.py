@@ -9,6 +9,9 @@ from memotheca.toolkit.catalog import Catalog
 
 # The extension by which a client says that it shows pages (MCP Apps), and what keeps a tool from its model.
 PAGES = "io.modelcontextprotocol/ui"
+# Under which key a request's scope has how to list the collections that are open to whoever asks.
+COLLECTIONS = "memotheca.collections"
+OFFERED = "memotheca/collections"
 FOR_PAGES = {"_meta": {"ui": {"visibility": ["app"]}}}
 
 
@@ -18,6 +21,12 @@ def list_tools(ctx: Any, catalog: Catalog, *, hidden: str | None) -> Iterator[di
         if writes or not listing.writes:
             wire = {**listing.wire, **(FOR_PAGES if catalog.is_for_pages(listing) else {})}
             yield {key: wire[key] for key in wire if key != hidden}
+
+
+async def list_collections(ctx: Any) -> dict[str, Any]:
+    """For a client that shows pages: beside its tools, where else it may look."""
+    ask = getattr(ctx.request, "scope", {}).get(COLLECTIONS)
+    return {"_meta": {OFFERED: await ask()}} if ask is not None and shows_pages(ctx) else {}
 
 
 def shows_pages(ctx: Any) -> bool:
