@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from memotheca.admin.erasure import erase
 from memotheca.kernel.sideline import Sideline
+from memotheca.views import standpoint
 from memotheca.views.graph_map import NO_TOPIC
 from memotheca.views.graph_rows import NODE_KINDS
 from tests.conftest import Agent, build_fresh
@@ -23,8 +25,8 @@ class Drawn:
     links: list[tuple[str, str, str]]
 
 
-def draw(agent) -> Drawn:
-    told = agent.call("console_map", wait=20, columns=True)
+def draw(agent, **when) -> Drawn:
+    told = agent.call("console_map", wait=20, columns=True, **when)
     assert told["fresh"]
     nodes, edges = told["nodes"], told["edges"]
     packed = zlib.decompress(base64.b64decode(told["columns"]))
@@ -208,3 +210,94 @@ def test_a_program_that_ends_does_not_wait_for_a_map(agent):
     agent.kernel.keep(Sideline, agent.kernel.collection).close()
     told = agent.call("console_map", wait=5)
     assert (told["map"], told["fresh"]) == (None, False)
+
+
+def tx_now(agent) -> str:
+    return str(agent.call("history", limit=1)["items"][0]["tx_id"])
+
+
+def test_it_is_shown_as_it_was_with_what_has_gone_since_and_without_what_has_come(agent):
+    ring(agent, [f"n{number}" for number in range(6)])
+    told = agent.call("relate", subject="n1", predicate="knows", object="n4", multi=True)
+    gone = agent.store("gone", "It was here once.")
+    then = tx_now(agent)
+    before = draw(agent)
+    agent.call("delete", id=gone)
+    agent.call("undo", tx_id=told["tx_id"])
+    agent.call("relate", subject="n1", predicate="likes", object="new", multi=True)
+    now = draw(agent)
+    past = draw(agent, as_of=then)
+    assert past.kinds == before.kinds
+    assert sorted(past.links) == sorted(before.links)
+    assert ("n1", "knows", "n4") not in now.links
+    assert past.name != now.name
+    assert max(differences(before, past)) < 0.001, "everything has the place that it has now"
+    (named,) = agent.call("console_map_nodes", map=past.name, handle=gone)["nodes"]
+    assert (named["title"], named["ghost"]) == ("gone", False)
+    assert agent.call("console_map_nodes", map=past.name, query="here once")["total"] >= 1
+    assert agent.call("console_map_nodes", map=past.name, query="gone")["total"] == 1
+    assert agent.call("console_map_nodes", map=past.name, query="new")["total"] == 0
+    assert agent.error("console_map_nodes", map=past.name, handle="new")["code"] == "not_found"
+
+
+def test_a_past_map_is_told_by_a_time_too_and_the_newest_state_is_the_map_itself(agent):
+    agent.store("one")
+    newest = draw(agent)
+    assert draw(agent, as_of=tx_now(agent)).name == newest.name
+    agent.store("two")
+    told = agent.call("console_map", wait=20, as_of="1")
+    assert (told["nodes"], told["tx"], told["fresh"]) == (1, 1, True)
+    assert agent.call("console_map", wait=20, as_of=told["at"])["map"] == told["map"]
+    assert agent.error("console_map", as_of="99")["field"] == "as_of"
+
+
+def test_notes_have_the_links_that_they_had(writer):
+    writer.given(one="[[two]] and [[three]]", two="text")
+    then = tx_now(writer)
+    before = draw(writer)
+    (writer.vault / "two.md").unlink()
+    writer.save("one.md", "Nothing is linked.\n")
+    writer.sync()
+    past = draw(writer, as_of=then)
+    assert past.kinds == before.kinds == {"One": "note", "Two": "note", "three": "ghost"}
+    assert sorted(past.links) == sorted(before.links)
+    assert draw(writer).kinds == {"One": "note"}
+    found = writer.call("console_map_nodes", map=past.name, query="THREE")["found"]
+    assert "three" in name(writer, past.name, found).values()
+    near = writer.call("console_neighbourhood", handle="one.md", as_of=then)
+    assert {node["title"] for node in near["nodes"]} == {"One", "Two", "three"}
+    assert len(writer.call("console_neighbourhood", handle="one.md")["nodes"]) == 1
+
+
+def test_what_is_near_a_thing_is_shown_as_it_was(agent, monkeypatch):
+    agent.call("relate", subject="X", predicate="knows", object="Y", multi=True)
+    agent.call("relate", subject="Ada", predicate="made", object="W", multi=True)
+    told = [agent.call("relate", subject="Ada", predicate="knows", object=each, multi=True) for each in "XY"]
+    then = tx_now(agent)
+    for each in reversed(told):
+        agent.call("undo", tx_id=each["tx_id"])
+    agent.call("relate", subject="Ada", predicate="knows", object="Z", multi=True)
+
+    def near(**when):
+        told = agent.call("console_neighbourhood", handle="Ada", **when)
+        names = {node["id"]: node["title"] for node in told["nodes"]}
+        return {(names[edge["source"]], names[edge["target"]]) for edge in told["edges"]}
+
+    assert near() == {("Ada", "W"), ("Ada", "Z")}
+    assert near(as_of=then) == {("Ada", "W"), ("Ada", "X"), ("Ada", "Y"), ("X", "Y")}
+    monkeypatch.setattr(standpoint, "READ_THROUGH", 2)
+    assert near(as_of=then) == {("Ada", "W"), ("Ada", "X"), ("Ada", "Y")}, (
+        "after very many changes the thing's own alone"
+    )
+    assert agent.error("console_neighbourhood", handle="Z", as_of=then)["code"] == "not_found"
+
+
+def test_what_is_erased_is_on_no_map_that_is_kept(agent):
+    secret = agent.store("secret", "Nobody is to know.")
+    then = tx_now(agent)
+    agent.store("other")
+    assert "secret" in draw(agent, as_of=then).kinds
+    erase(agent.kernel, secret, actor="tester")
+    past = draw(agent, as_of=then)
+    assert "secret" not in past.kinds
+    assert agent.call("console_map_nodes", map=past.name, query="secret")["total"] == 0

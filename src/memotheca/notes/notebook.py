@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import sys
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
@@ -190,9 +190,19 @@ class Notebook:
         for id in missing_rows(snapshot.session, snapshot.collection, NOTE):
             row = row_of(cast(Entry, snapshot.entry(id)))
             rows += [] if row is None else [row]
+        self._edges = _edges_of_notes(snapshot)
+        self._fill(snapshot, rows)
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, rows: Sequence[NoteRow]) -> "Notebook":
+        """Notes that are told of, and what their links mean among them; without the edges that leave them."""
+        book = cls()
+        book._fill(snapshot, rows)
+        return book
+
+    def _fill(self, snapshot: Snapshot, rows: Sequence[NoteRow]) -> None:
         for row in rows:
             self._take_in(row)
-        self._edges = _edges_of_notes(snapshot)
         known: Known = {}
         for row in rows:
             self._connect(snapshot, row, known)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.validity import moment
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.lookups import newest_before
@@ -30,3 +31,12 @@ def find_state(snapshot: Snapshot, said: str | None) -> PastState | None:
         raise Refusal(Failure.INVALID, message, field="as_of")
     commit = snapshot.commit(tx)
     return PastState(tx, 0 if commit is None else commit.time)
+
+
+def find_past(kernel: Kernel, said: str | None) -> PastState | None:
+    """The state in which things are to be seen; nothing where that is the newest."""
+    if not said:
+        return None
+    with kernel.read() as snapshot:
+        state = find_state(snapshot, said)
+        return None if state is None or state.tx >= snapshot.tx else state

@@ -51,6 +51,7 @@ class GraphMap:
     topics: list[MapTopic]
     linked: int
     columns: bytes
+    is_past: bool = False
 
     @property
     def spelled(self) -> str:
@@ -65,20 +66,24 @@ class GraphMap:
         return NODE_KINDS[int(self.rows.kinds[number])] == GHOST
 
 
-def draw_map(rows: GraphRows, held: Seats | None, pause: Callable[[], None]) -> GraphMap:
-    """Places for everything: as they were for who had one, unless the graph has become another."""
+def draw_map(rows: GraphRows, held: Seats | None, pause: Callable[[], None], *, is_past: bool = False) -> GraphMap:
+    """Places for everything: as they were for who had one, unless the graph has become another. What has passed is
+    shown in the places of now, however much of it there was."""
     count = len(rows.ids)
     ties = tie(count, rows.sources, rows.targets)
     linked = np.flatnonzero(ties.degrees)
-    seats = _seat([rows.ids[number] for number in linked.tolist()], _only(ties, linked), held, pause)
+    stays = is_past and held is not None and bool(held.ids)
+    seats = _seat([rows.ids[number] for number in linked.tolist()], _only(ties, linked), held, pause, stays=stays)
     places, box = _with_pile(count, linked, seats.laid)
     groups = np.full(count, -1)
     groups[linked] = seats.laid.groups
     topics, ranks = _rank_topics(ties, groups)
     columns = pack(rows, _to_shares(places, box), ranks)
     digest = hashlib.blake2b(columns, digest_size=16)
-    digest.update("\n".join(rows.ids).encode())
-    return GraphMap(str(UUID(bytes=digest.digest(), version=5)), rows, seats, box, topics, len(linked), columns)
+    digest.update("\n".join([*rows.ids, *([str(rows.tx)] if is_past else [])]).encode())
+    return GraphMap(
+        str(UUID(bytes=digest.digest(), version=5)), rows, seats, box, topics, len(linked), columns, is_past
+    )
 
 
 def _only(ties: NodePairs, linked: NDArray[np.int64]) -> NodePairs:
@@ -88,13 +93,13 @@ def _only(ties: NodePairs, linked: NDArray[np.int64]) -> NodePairs:
     return NodePairs(len(linked), place[ties.near], place[ties.far])
 
 
-def _seat(ids: list[str], ties: NodePairs, held: Seats | None, pause: Callable[[], None]) -> Seats:
+def _seat(ids: list[str], ties: NodePairs, held: Seats | None, pause: Callable[[], None], *, stays: bool) -> Seats:
     if not ids:
         return Seats([], Laid(np.zeros((2, 0), np.float32), np.zeros(0, np.int64)), 0)
     known = {} if held is None else {id: number for number, id in enumerate(held.ids)}
     before = np.array([known.get(id, -1) for id in ids])
     stayed = int(np.count_nonzero(before >= 0))
-    if held is None or held.begun > GROWTH * stayed or len(ids) > GROWTH * held.begun:
+    if held is None or (not stays and (held.begun > GROWTH * stayed or len(ids) > GROWTH * held.begun)):
         return Seats(ids, lay_out(ties, pause), len(ids))
     places = np.where(before >= 0, held.laid.places[:, before], np.nan).astype(np.float32)
     groups = np.where(before >= 0, held.laid.groups[before], -1)

@@ -3,7 +3,7 @@
 from array import array
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,14 @@ from numpy.typing import NDArray
 from memotheca.documents.sections import HAS_SECTION
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.kinds import KINDS, TUNING
+from memotheca.model.knowledge import fold
 from memotheca.notes.mounts import opened
+from memotheca.notes.notebook import Notebook
 from memotheca.storage.adjacency import entry_kinds, scan_joints
+from memotheca.storage.snapshot import Snapshot
+from memotheca.views.as_of import PastState
+from memotheca.views.past_graph import PastGraph, read_past
+from memotheca.views.standpoint import past_notebook
 from memotheca.views.thing_links import LINKS_TO, NOTE_LINK
 
 GHOST = "ghost"
@@ -44,6 +50,8 @@ class GraphRows:
     spoken: list[SpokenLink]
     # How notes spell what they link to and what is not there.
     spelled: dict[str, str]
+    # Of what was there and has changed since: it may have been called something else. Nothing where this is the newest.
+    since: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -72,28 +80,51 @@ class _Columns:
         self.said.append(self.spoken.setdefault(spoken, len(self.spoken)))
 
 
-def read_graph(kernel: Kernel, pause: Callable[[], None]) -> GraphRows:
-    """Everything that is there with its links; sections count as their document, what is linked to and gone is a
-    ghost, and what the memory learned of itself is left out."""
+def read_graph(kernel: Kernel, pause: Callable[[], None], then: PastState | None = None) -> GraphRows:
+    """Everything that is there with its links, or was there; sections count as their document, what is linked to and
+    gone is a ghost, and what the memory learned of itself is left out."""
     with opened(kernel) as (snapshot, book):
         tx, time = snapshot.tx, snapshot.time
-        links = [(note, target) for note in book.rows for target in book.graph.out.get(note, ())]
+        noted = list(book.rows.values())
+        links = [] if then is not None else _note_links(book)
         spelled = dict(book.ghosts)
     with kernel.read() as snapshot:
-        entries = entry_kinds(snapshot)
+        past = None if then is None else read_past(snapshot, then.tx, pause)
+        if then is not None and past is not None:
+            tx, time = then.tx, then.time
+            book = past_notebook(snapshot, noted, past)
+            links, spelled = _note_links(book), dict(book.ghosts)
+        entries = _kinds(snapshot, past)
         shown = [(id, kind) for id, kind in entries if kind != TUNING]
         hidden = {id for id, kind in entries if kind == TUNING}
         columns = _Columns({id: number for number, (id, _) in enumerate(shown)}, hidden, len(shown))
         for page in scan_joints(snapshot):
             pause()
-            for _, source, target, type, predicate in page:
-                columns.add(source, target, (type, predicate))
+            for id, source, target, type, predicate in page:
+                if past is None or id not in past.changed:
+                    columns.add(source, target, (type, predicate))
+        for edge in () if past is None else past.edges:
+            columns.add(edge.source, edge.target, (edge.type, fold(edge.predicate)))
     notes = {columns.numbers.get(note) for note, _ in links}
     known = {pair for pair in zip(columns.sources, columns.targets, strict=True) if pair[0] in notes}
     for source, target in links:
         if (columns.numbers.get(source), columns.numbers.get(target)) not in known:
             columns.add(source, target, (NOTE_LINK, LINKS_TO))
-    return _close(columns, [kind for _, kind in shown], tx=tx, time=time, spelled=spelled)
+    since = frozenset(() if past is None else past.kinds)
+    rows = _close(columns, [kind for _, kind in shown], tx=tx, time=time, spelled=spelled)
+    return replace(rows, since=since) if since else rows
+
+
+def _note_links(book: Notebook) -> list[tuple[str, str]]:
+    return [(note, target) for note in book.rows for target in book.graph.out.get(note, ())]
+
+
+def _kinds(snapshot: Snapshot, past: PastGraph | None) -> list[tuple[str, str]]:
+    """Id and kind of every entry that is there, or was, in the order of their making."""
+    entries = entry_kinds(snapshot)
+    if past is None:
+        return entries
+    return sorted([*(each for each in entries if each[0] not in past.changed), *past.kinds.items()])
 
 
 def _close(columns: _Columns, kinds: list[str], *, tx: int, time: int, spelled: dict[str, str]) -> GraphRows:

@@ -4,6 +4,7 @@ import base64
 import logging
 import time
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from threading import Condition
@@ -16,6 +17,8 @@ from memotheca.kernel.sideline import Sideline
 from memotheca.model.cancellation import heed
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.activity import read_state, write_state
+from memotheca.storage.chunks import count_erasures
+from memotheca.views.as_of import PastState
 from memotheca.views.graph_map import GraphMap, Seats, draw_map
 from memotheca.views.graph_rows import read_graph
 from memotheca.views.map_layout import Laid
@@ -25,7 +28,7 @@ log = logging.getLogger(__name__)
 STATE = "graph map"
 SHARE = 0.05  # chosen: of a processor's time so much at most goes into a map that is always drawn anew
 KEPT_NEWS = 0.02  # chosen: so large a share of new places is worth writing down; fewer are found again
-REMEMBERED = 3  # chosen: maps whose nodes can still be asked for by number
+REMEMBERED = 3  # chosen: maps, of now and of what has passed, whose nodes can still be asked for by number
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,10 @@ class KeptMaps:
         self._is_drawing = False
         self._rests_until = 0.0
         self._failure: Refusal | None = None
+        self._past: dict[int, GraphMap] = {}
+        self._past_failure: Refusal | None = None
+        self._erasures = 0
+        self._is_looking_back = False
 
     def look(self, kernel: Kernel, wait: float) -> MapState:
         """The map, drawn anew where something has changed; waits so many seconds for that."""
@@ -70,9 +77,32 @@ class KeptMaps:
             newest = self._maps[-1] if self._maps else None
             return MapState(newest, self._current(tx) is not None, self._is_drawing)
 
+    def look_back(self, kernel: Kernel, then: PastState, wait: float) -> MapState:
+        """The map of a state that has passed, as `look` has that of now; what was there then keeps its place of now."""
+        with kernel.read() as snapshot:
+            erasures, _ = count_erasures(snapshot.session, snapshot.collection)
+        until = time.monotonic() + wait
+        with self._changed:
+            if erasures != self._erasures:
+                self._past.clear()
+                self._erasures = erasures
+            while then.tx not in self._past:
+                heed()
+                if not self._is_looking_back and not self._begin_back(kernel, then):
+                    break
+                left = until - time.monotonic()
+                if left <= 0 or self._past_failure is not None:
+                    break
+                self._changed.wait(min(0.05, left))
+            failure, self._past_failure = self._past_failure, None
+            if failure is not None:
+                raise failure
+            drawn = self._past.get(then.tx)
+            return MapState(drawn, drawn is not None, self._is_looking_back)
+
     def find(self, name: str) -> GraphMap:
         with self._changed:
-            for each in self._maps:
+            for each in (*self._maps, *self._past.values()):
                 if each.name == name:
                     return each
         message = "That map is not kept any more, since the graph has changed; ask for the map again."
@@ -90,15 +120,31 @@ class KeptMaps:
     def _current(self, tx: int) -> GraphMap | None:
         return self._maps[-1] if self._maps and self._maps[-1].rows.tx >= tx else None
 
+    def _begin_back(self, kernel: Kernel, then: PastState) -> bool:
+        sideline = kernel.keep(Sideline, kernel.collection)
+        self._is_looking_back = sideline.begin("past map", partial(self._draw_back, kernel, then))
+        return self._is_looking_back
+
+    def _draw_back(self, kernel: Kernel, then: PastState) -> None:
+        drawn, failure = None, None
+        try:
+            drawn, failure = _try(partial(self._draw_then, kernel, then))
+        finally:
+            with self._changed:
+                self._is_looking_back = False
+                self._past_failure = failure
+                if drawn is not None:
+                    kept = list(self._past.items())[1 - REMEMBERED :]
+                    self._past = {**dict(kept), then.tx: drawn}
+                self._changed.notify_all()
+
+    def _draw_then(self, kernel: Kernel, then: PastState) -> GraphMap:
+        return draw_map(read_graph(kernel, heed, then), self._known_seats(kernel), heed, is_past=True)
+
     def _draw(self, kernel: Kernel) -> None:
         began, drawn, failure = time.thread_time(), None, None
         try:
-            drawn = self._draw_now(kernel)
-        except Refusal as refusal:
-            failure = refusal
-        except Exception:
-            log.exception("the map could not be drawn")
-            failure = Refusal(Failure.INTERNAL, "The map could not be drawn; the server's log says why.")
+            drawn, failure = _try(partial(self._draw_now, kernel))
         finally:
             with self._changed:
                 self._is_drawing = False
@@ -109,10 +155,15 @@ class KeptMaps:
                     self._maps = [*others[1 - REMEMBERED :], drawn]
                 self._changed.notify_all()
 
+    def _known_seats(self, kernel: Kernel) -> Seats | None:
+        if self._seats is not None:
+            return self._seats
+        with kernel.read() as snapshot:
+            return _unpack(read_state(snapshot.session, snapshot.collection, STATE))
+
     def _draw_now(self, kernel: Kernel) -> GraphMap:
         if self._seats is None:
-            with kernel.read() as snapshot:
-                self._seats = _unpack(read_state(snapshot.session, snapshot.collection, STATE))
+            self._seats = self._known_seats(kernel)
             self._written = set() if self._seats is None else set(self._seats.ids)
         drawn = draw_map(read_graph(kernel, heed), self._seats, heed)
         is_other = self._seats is None or drawn.seats.begun != self._seats.begun
@@ -130,6 +181,17 @@ class KeptMaps:
             self._written = set(seats.ids)
         except Refusal as refusal:
             log.warning("the places of the map could not be kept: %s", refusal.message)
+
+
+def _try(draw: Callable[[], GraphMap]) -> tuple[GraphMap | None, Refusal | None]:
+    """The map, or why there is none."""
+    try:
+        return draw(), None
+    except Refusal as refusal:
+        return None, refusal
+    except Exception:
+        log.exception("the map could not be drawn")
+        return None, Refusal(Failure.INTERNAL, "The map could not be drawn; the server's log says why.")
 
 
 def maps_of(kernel: Kernel) -> KeptMaps:

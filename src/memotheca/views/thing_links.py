@@ -1,6 +1,6 @@
 """Links of a thing both ways: edges with what they say, and links of notes that no edge stands for."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from memotheca.documents.sections import HAS_SECTION
@@ -42,11 +42,13 @@ class ShownEnd:
     is_ghost: bool = False
 
 
-def ties_of(snapshot: Snapshot, book: Notebook | None, id: str) -> list[Tie]:
-    """What leaves a thing and what reaches it, weightiest first."""
+def ties_of(
+    snapshot: Snapshot, book: Notebook | None, id: str, *, without: Set[str] = frozenset(), beside: Iterable[Edge] = ()
+) -> list[Tie]:
+    """What leaves a thing and what reaches it, weightiest first; without some edges, and with others beside them."""
     is_ghost = book is not None and id in book.ghosts
     edges = {edge.id: edge for end in ENDS for edge in edges_at(snapshot, id, end, limit=LOOKED_AT) if not is_ghost}
-    ties = [to_tie(edge) for edge in edges.values()]
+    ties = [to_tie(edge) for edge in (*(each for each in edges.values() if each.id not in without), *beside)]
     return by_weight([*ties, *_note_ties(book, id, {(tie.source, tie.target) for tie in ties})])
 
 

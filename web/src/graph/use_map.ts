@@ -59,7 +59,7 @@ export function useMap() {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const look = async () => {
       try {
-        const asked = { wait: 1, columns: true, known: known.current };
+        const asked = { wait: 1, columns: true, known: known.current, ...(app.asOf && { as_of: String(app.asOf.tx) }) };
         const answer = await call<MapAnswer>("console_map", asked, stop.signal);
         if (answer.map !== null && answer.map === known.current) {
           setState((before) => ({ ...before, mapped: before.mapped && { ...before.mapped, answer } }));
@@ -89,7 +89,7 @@ export function useMap() {
       stop.abort();
       clearTimeout(timer);
     };
-  }, [app.tick]);
+  }, [app.tick, app.asOf?.tx]);
   return { mapped, marks, mark, error };
 }
 

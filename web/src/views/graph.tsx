@@ -1,12 +1,14 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { call, canSave, saveFile } from "../door";
 import { Problem, ThingLink } from "../parts/small";
+import { TimeTravel } from "../parts/time_slider";
 import { layOut, type Spot } from "../logic/layout";
 import type { GraphEdge, GraphNode, Neighbourhood } from "../shapes";
 import { address, explain, useApp } from "../state";
 import { kindName, t } from "../texts";
 import { MapView } from "./map";
 
+const FOLLOWED = 12; // things whose surroundings are looked at again when something changes
 const MOST = 300; // nodes that a person can still tell apart
 const NS = "http://www.w3.org/2000/svg";
 
@@ -39,10 +41,15 @@ export function Graph() {
   const [name, setName] = useState(handle);
   const [only, setOnly] = useState("");
   const [chosen, setChosen] = useState<string | undefined>();
-  const look = async (from: string, isNew: boolean) => {
+  const walked = useRef<string[]>([]); // whose surroundings are on the picture
+  const asOf = app.asOf && { as_of: String(app.asOf.tx) };
+  const near = (from: string, signal?: AbortSignal) =>
+    call<Neighbourhood>("console_neighbourhood", { handle: from, limit: 60, ties: 600, ...asOf }, signal);
+  const goOn = async (from: string) => {
     try {
-      const found = await call<Neighbourhood>("console_neighbourhood", { handle: from, limit: 60, ties: 600 });
-      setPicture((before) => grow(isNew ? EMPTY : before, found));
+      const found = await near(from);
+      walked.current = [...walked.current.filter((each) => each !== found.center), found.center].slice(-FOLLOWED);
+      setPicture((before) => grow(before, found));
       setChosen(found.center);
       setProblem("");
     } catch (error) {
@@ -51,8 +58,24 @@ export function Graph() {
   };
   useEffect(() => {
     setName(handle);
-    if (handle) void look(handle, true);
+    setPicture(EMPTY);
+    setChosen(undefined);
+    walked.current = handle ? [handle] : [];
   }, [handle]);
+  // All of it again when something was committed, or another time is looked at; what stays keeps its place.
+  useEffect(() => {
+    if (!handle) return undefined;
+    const stop = new AbortController();
+    void Promise.allSettled(walked.current.map((each) => near(each, stop.signal))).then((all) => {
+      if (stop.signal.aborted) return;
+      const found = all.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+      const first = all[0]!;
+      setProblem(first.status === "rejected" ? explain(first.reason) : "");
+      setPicture((before) => found.reduce(grow, { ...EMPTY, spots: before.spots }));
+      setChosen((before) => before ?? found.at(-1)?.center);
+    });
+    return () => stop.abort();
+  }, [handle, app.tick, app.asOf?.tx]);
   const node = chosen === undefined ? undefined : picture.nodes.get(chosen);
   const fades = (each: GraphNode) => only !== "" && !each.title.toLowerCase().includes(only.toLowerCase());
   const start = (event: Event) => {
@@ -63,6 +86,7 @@ export function Graph() {
   return (
     <section class="graph">
       <h1>{t.views.graph}</h1>
+      <TimeTravel />
       <form class="row" onSubmit={start}>
         <input aria-label={t.graph.label} placeholder={t.graph.placeholder} value={name} onInput={(event) => setName(event.currentTarget.value)} />
         <button class="main" type="submit">
@@ -97,7 +121,7 @@ export function Graph() {
             )}
             <span class="keys">{t.graph.hint}</span>
           </p>
-          <Drawing picture={picture} chosen={chosen} fades={fades} pick={(each) => void look(each.id, false)} />
+          <Drawing picture={picture} chosen={chosen} fades={fades} pick={(each) => void goOn(each.id)} />
           <details class="twin">
             <summary>{t.graph.table}</summary>
             <div class="scroll" tabIndex={0}>

@@ -1,9 +1,9 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { call, type Json } from "../door";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Json } from "../door_error";
 import { Changes, Kind, Problem, ThingLink, Time } from "../parts/small";
-import { sayFully } from "../logic/times";
+import { TimeSlider } from "../parts/time_slider";
 import type { Journal, Line, Preview } from "../shapes";
-import { address, explain, takeBack, useAnswer, useApp } from "../state";
+import { address, takeBack, useAnswer, useApp } from "../state";
 import { kindName, t } from "../texts";
 
 const KINDS = ["entry", "entity", "triple", "note", "document", "section", "pattern", "memory", "conversation"];
@@ -32,7 +32,7 @@ export function History() {
   return (
     <section class="history">
       <h1>{t.views.history}</h1>
-      {data && data.newest.tx > 1 && <Slider journal={data} />}
+      {data && <TimeSlider newest={data.newest.tx} oldest={data.oldest.tx} />}
       <div class="fields">
         <label>
           {t.history.search}
@@ -172,39 +172,5 @@ function UndoPreview({ tx }: { tx: number }) {
         </div>
       )}
     </section>
-  );
-}
-
-/** Moving it shows every view as it was after that transaction; the far end is now. */
-function Slider({ journal }: { journal: Journal }) {
-  const app = useApp();
-  const newest = journal.newest.tx;
-  const [at, setAt] = useState(app.asOf?.tx ?? newest);
-  useEffect(() => {
-    if (app.asOf === undefined) setAt(newest);
-  }, [app.asOf, newest]);
-  const choose = async (tx: number) => {
-    if (tx >= newest) return app.setAsOf(undefined);
-    try {
-      const page = await call<Journal>("console_history", { limit: 1, before: tx + 1 });
-      app.setAsOf({ tx, at: page.transactions[0]?.at ?? null });
-    } catch (error) {
-      app.show({ text: explain(error), isError: true });
-    }
-  };
-  const said = at >= newest ? t.history.now : app.asOf ? sayFully(app.asOf.at) : String(at);
-  return (
-    <label class="slider">
-      {t.history.asOf}: <output>{said}</output>
-      <input
-        type="range"
-        min={Math.max(1, journal.oldest.tx)}
-        max={newest}
-        value={at}
-        aria-valuetext={said}
-        onInput={(event) => setAt(Number(event.currentTarget.value))}
-        onChange={(event) => void choose(Number(event.currentTarget.value))}
-      />
-    </label>
   );
 }

@@ -149,6 +149,8 @@ function Drawn({ mapped, marks, mark }: Given) {
       app.show({ text: t.failed + explain(problem), isError: true });
     }
   };
+  const isElsewhen = app.asOf !== undefined && answer.tx !== app.asOf.tx;
+  const late = isElsewhen ? t.map.drawing : answer.fresh ? "" : t.map.stale;
   return (
     <>
       <div class="row">
@@ -179,7 +181,7 @@ function Drawn({ mapped, marks, mark }: Given) {
         {t.map.size(answer.nodes, answer.edges, answer.unlinked)}
         {told && <span>{told}</span>}
         {shown && <span>{shown.told}</span>}
-        {!answer.fresh && <span>{t.map.stale}</span>}
+        {late && <span>{late}</span>}
         <Time at={answer.at} />
       </p>
       <div class="legend" role="group" aria-label={t.map.legend}>

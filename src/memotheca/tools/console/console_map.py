@@ -7,6 +7,7 @@ from memotheca.model.clock import to_iso
 from memotheca.toolkit.fields import flag, integer, many, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.console.wording import count, cut
+from memotheca.views.as_of import find_past
 from memotheca.views.graph_map import GraphMap
 from memotheca.views.kept_maps import maps_of
 from memotheca.views.map_names import name_nodes
@@ -19,6 +20,7 @@ class Input:
     wait: float = number("How many seconds to wait for it to be drawn", 0.5, minimum=0, maximum=LONGEST)
     columns: bool = flag("Whether to tell every node's place and every edge too, packed", False)
     known: str = text("The map one has: its columns are not told again", "", maxLength=64)
+    as_of: str | None = text("As it was then: an ISO-8601 time, or a transaction's number", None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +94,9 @@ _NOTHING = Output(
 @tool(contract="console", effect="read", models=(Input, Output), example=EXAMPLE)
 def console_map(call: Call[Kernel], input: Input) -> Answer:
     """Show the whole graph laid out: what there is of it, and on request every node's place and every edge. It is drawn
-    in the background; until then the last one is shown, or none."""
-    state = maps_of(call.kernel).look(call.kernel, input.wait)
+    in the background; until then the last one is shown, or none; of a state that has passed, none."""
+    then, maps = find_past(call.kernel, input.as_of), maps_of(call.kernel)
+    state = maps.look(call.kernel, input.wait) if then is None else maps.look_back(call.kernel, then, input.wait)
     if state.map is None:
         said = "The map is being drawn; ask again." if state.is_drawing else "There is no map."
         return Answer(said, content=replace(_NOTHING, drawing=state.is_drawing))

@@ -6,7 +6,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.knowledge import handle_of
 from memotheca.toolkit.fields import flag, integer, many, number, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
-from memotheca.views.surroundings import look_around
+from memotheca.views.surroundings import Radius, look_around
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +15,7 @@ class Input:
     depth: int = integer("How many ties away", 1, minimum=1, maximum=3)
     limit: int = integer("How many nodes at most, those of the weightiest ties first", 30, minimum=1, maximum=200)
     ties: int = integer("How many edges at most, those of the center first", 80, minimum=1, maximum=5000)
+    as_of: str | None = text("As it was then: an ISO-8601 time, or a transaction's number", None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +58,8 @@ EXAMPLE = Example(
 @tool(contract="console", effect="read", models=(Input, Output), example=EXAMPLE)
 def console_neighbourhood(call: Call[Kernel], input: Input) -> Answer:
     """Show the nodes near one and the edges among them, the weightiest first where there are too many."""
-    found = look_around(call.kernel, input.handle, depth=input.depth, limit=input.limit, ties=input.ties)
+    radius = Radius(depth=input.depth, limit=input.limit, ties=input.ties, as_of=input.as_of)
+    found = look_around(call.kernel, input.handle, radius)
     nodes = tuple(
         NodeShape(
             id=near.shown.id,
