@@ -3,10 +3,11 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import { appScenarios } from "./app_scenarios.mjs";
+import { graphScenarios } from "./graph_scenarios.mjs";
 import { PATIENCE } from "./patience.mjs";
 import { scenarios as own } from "./scenarios.mjs";
 
-const scenarios = { ...own, ...appScenarios };
+const scenarios = { ...own, ...graphScenarios, ...appScenarios };
 const [tools, chromiumPath] = process.argv.slice(2);
 const require = createRequire(`${tools}/package.json`);
 const { chromium } = require("playwright-core");
@@ -26,7 +27,7 @@ async function play({ scenario, base, ...given }) {
     const headers = { "Content-Type": "application/json", Accept: "application/json" };
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } });
     const answer = await (await fetch(`${base}${door}`, { method: "POST", headers, body })).json();
-    if (answer.error) throw new Error(answer.error.message);
+    if (answer.error ?? answer.result.isError) throw new Error(answer.error?.message ?? answer.result.content[0].text);
     return answer.result.structuredContent;
   };
   try {

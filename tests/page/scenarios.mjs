@@ -3,32 +3,10 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import net from "node:net";
+import { following, go, press, searchBox, see, watchCalls } from "./acts.mjs";
 import { until } from "./patience.mjs";
 
 const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
-
-const see = (page, text) => page.getByText(text).first().waitFor();
-const press = (page, name) => page.getByRole("button", { name, exact: true }).first().click();
-const go = (page, base, hash) => page.goto(`${base}/${hash}`);
-const searchBox = (page) => page.getByRole("searchbox", { name: "Search everything" });
-
-/** Answers when the page has begun to follow what others commit: its second look, which the first line of the stream brings. */
-const following = (page) => page.waitForResponse((answer) => (answer.request().postData() ?? "").includes("subscriptions/listen"));
-
-/** Counts what the page has asked for and not been answered, but for the stream, which never ends. */
-function watchCalls(page) {
-  const open = new Set();
-  const isCall = (request) => !(request.postData() ?? "").includes("subscriptions/listen");
-  page.on("request", (request) => isCall(request) && open.add(request));
-  for (const event of ["requestfinished", "requestfailed"]) page.on(event, (request) => open.delete(request));
-  const frames = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)))));
-  return async () => {
-    for (let calm = 0; calm < 2; ) {
-      await frames();
-      calm = open.size === 0 ? calm + 1 : 0;
-    }
-  };
-}
 
 /** A port that nobody is given for a connection outwards, so that it is still free when it is listened at again. */
 async function listenApart(server) {
@@ -172,6 +150,27 @@ export const scenarios = {
     await page.locator(".ties a", { hasText: "Film Studio" }).first().waitFor();
   },
 
+  async proposals({ page, base, call, bring }) {
+    await go(page, base, "#/review");
+    await see(page, "Nothing waits for you.");
+    execFileSync(bring[0], bring.slice(1));
+    const badge = page.locator(".task", { hasText: "badge number" });
+    await badge.getByRole("heading", { name: "Said, to remember?" }).waitFor();
+    await page.locator(".task", { hasText: "answer me in German" }).waitFor();
+    await badge.getByRole("button").first().click();
+    await badge.waitFor({ state: "detached" });
+    await press(page, "Undo");
+    await badge.waitFor();
+    await badge.getByRole("button").first().click();
+    await badge.waitFor({ state: "detached" });
+    await page.locator(".task.at", { hasText: "German" }).waitFor();
+    await page.keyboard.press("2");
+    await see(page, "Nothing waits for you.");
+    const found = await call("console_search", { query: "badge number", kinds: ["memory"] });
+    assert.match(found.hits[0].passage, /4711/);
+    assert.deepEqual((await call("console_search", { query: "answer in German", kinds: ["memory"] })).hits.filter((hit) => /German/.test(hit.passage)), []);
+  },
+
   async documents({ page, base }) {
     await go(page, base, "#/documents");
     const chooser = page.locator("input[type=file]");
@@ -231,21 +230,6 @@ export const scenarios = {
     await press(page, "Forget");
     await page.getByRole("alertdialog").getByRole("button", { name: "Forget" }).click();
     await page.locator("figure.page").waitFor({ state: "detached" });
-  },
-
-  async graph({ page, base, call }) {
-    await call("relate", { subject: "Joan", predicate: "knows", object: "Alan" });
-    await call("relate", { subject: "Alan", predicate: "knows", object: "Max" });
-    await go(page, base, "#/graph/Joan");
-    await page.getByRole("button", { name: "Alan, entity" }).waitFor();
-    assert.equal(await page.getByRole("button", { name: "Max, entity" }).count(), 0);
-    await page.getByRole("button", { name: "Alan, entity" }).locator("circle").click();
-    await page.getByRole("button", { name: "Max, entity" }).waitFor();
-    await page.getByText("As a table").click();
-    await page.getByRole("cell", { name: "Max" }).waitFor();
-    const saved = page.waitForEvent("download");
-    await press(page, "Save as SVG");
-    assert.equal((await saved).suggestedFilename(), "graph.svg");
   },
 
   async remembering({ page, base, call }) {
@@ -308,7 +292,13 @@ export const scenarios = {
     await call("store", { topic: "apart", content: "Only in the other collection." }, "/c/work/mcp");
     await go(page, base, "c/work/#/find?q=apart");
     await page.locator(".passage", { hasText: "Only in the other collection." }).waitFor();
-    await page.locator(".collection", { hasText: /^work$/ }).waitFor();
+    await until(async () => (await page.getByLabel("Collection").inputValue()) === "work");
+    await page.getByLabel("Collection").selectOption("default");
+    await page.waitForURL(`${base}/**`);
+    await see(page, /Nothing was found|Newest|found/);
+    await until(async () => (await page.getByLabel("Collection").inputValue()) === "default");
+    await page.getByLabel("Collection").selectOption("work");
+    await page.locator(".passage", { hasText: "Only in the other collection." }).waitFor();
     await go(page, base, "c/work/#/documents");
     const file = { name: "apart.html", mimeType: "text/html", buffer: Buffer.from("<p>A file of its own.</p>") };
     await page.locator("input[type=file]").setInputFiles([file]);
@@ -321,55 +311,6 @@ export const scenarios = {
     const page404 = await page.goto(`${base}/c/nobody/`);
     assert.equal(page404.status(), 200);
     await see(page, /no such collection|not for whoever asks/i);
-  },
-
-  async map({ page, base, call }) {
-    for (const [subject, object] of [["Lise", "Otto"], ["Otto", "Fritz"], ["Fritz", "Niels"], ["Lise", "Emilie"]]) {
-      await call("relate", { subject, predicate: "wrote_to", object, multi: true });
-    }
-    await call("store", { topic: "Barium", content: "A trace of it was found." });
-    await go(page, base, "#/graph");
-    const canvas = page.getByRole("application");
-    await canvas.waitFor();
-    await see(page, /things, .* links/);
-    await page.getByText("As a table").click();
-    await page.getByRole("cell", { name: "Niels" }).getByRole("button").click();
-    const panel = page.getByLabel("What is chosen");
-    await panel.getByRole("link", { name: "Niels" }).waitFor();
-    await panel.getByRole("button", { name: "Way from here …" }).click();
-    await page.getByRole("cell", { name: "Emilie" }).getByRole("button").click();
-    await panel.getByRole("button", { name: "Way from Niels to here" }).click();
-    await page.getByRole("heading", { name: "A way of 4 links" }).waitFor();
-    await until(async () => (await panel.locator("ol li").count()) === 4);
-    await canvas.focus();
-    for (const key of ["ArrowLeft", "+", "+", "-", "0", "Escape"]) await page.keyboard.press(key);
-    await panel.waitFor({ state: "detached" });
-    await page.getByLabel("Find on the map").fill("barium");
-    await see(page, /^\d+ found$/);
-    await page.getByLabel("Find on the map").press("Enter");
-    await panel.getByRole("link", { name: "Barium" }).waitFor();
-    await page.getByLabel("Find on the map").fill("");
-    await page.getByLabel("Colours").selectOption("topic");
-    await page.getByRole("group", { name: "Topics" }).getByRole("button").first().click();
-    await page.getByRole("group", { name: "What is shown" }).getByRole("button", { name: /entity/ }).click();
-    await page.getByRole("cell", { name: "Niels" }).waitFor({ state: "detached" });
-    await call("store", { topic: "Uranium", content: "It was split." });
-    await page.getByRole("cell", { name: "Uranium" }).waitFor();
-    for (const [button, name] of [["Save as SVG", "graph.svg"], ["Save as PNG", "graph.png"]]) {
-      const saved = page.waitForEvent("download");
-      await press(page, button);
-      const file = await saved;
-      assert.equal(file.suggestedFilename(), name);
-      const content = readFileSync(await file.path());
-      if (name.endsWith("svg")) assert.match(content.toString("utf8"), /<circle|<image/);
-      else assert.equal(content.subarray(1, 4).toString(), "PNG");
-    }
-    await go(page, base, "#/graph?at=Otto");
-    await panel.getByRole("link", { name: "Otto" }).waitFor();
-    await panel.getByRole("link", { name: "What is near it" }).click();
-    await page.getByRole("button", { name: "Fritz, entity" }).waitFor();
-    await page.getByRole("link", { name: "Show on the map" }).click();
-    await panel.getByRole("link", { name: "Otto" }).waitFor();
   },
 
   async living({ page, base, call }) {
@@ -457,12 +398,14 @@ export const scenarios = {
       await route.continue().catch(() => {}); // the page has given it up
     });
     const calm = watchCalls(page);
+    const givenUp = page.waitForEvent("requestfailed", isSlow);
     await go(page, base, "");
     const box = searchBox(page);
     await box.fill("alpha slow");
     await page.locator(".hits[aria-busy=true]").waitFor({ state: "attached" });
     await box.fill("beta quick");
     await page.locator(".passage", { hasText: "The quick answer." }).waitFor();
+    assert.match((await givenUp).failure().errorText, /ABORTED/); // so that the server hears of it (tests/server/test_hanging_up.py)
     release();
     await calm(); // the slow one has come by now
     assert.match(await page.locator(".hits li").first().innerText(), /The quick answer/);

@@ -2,80 +2,27 @@
 
 import json
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from memotheca.server.page_files import is_built
-from tests.patience import PATIENCE
+from tests.page.playing import HERE, REASON, SLOW, Browser
 from tests.server.raw import MEMOTHECA
 from tests.server.sockets import free_port
 from tests.server.test_http import HttpServer
 from tests.server.test_tokens import token
 
-HERE = Path(__file__).parent
-TOOLS = HERE.parent / "clients"
-SCENARIOS = re.findall(r"^  async (\w+)\(", (HERE / "scenarios.mjs").read_text("utf-8"), re.MULTILINE)
+TOLD = "".join((HERE / f"{name}.mjs").read_text("utf-8") for name in ("scenarios", "graph_scenarios"))
+SCENARIOS = re.findall(r"^  async (\w+)\(", TOLD, re.MULTILINE)
 
-WHOLE = ("remembering", "doing_well", "mending_notes", "collections", "hostility_everywhere")
+WHOLE = ("remembering", "doing_well", "mending_notes", "collections", "hostility_everywhere", "causes_and_effects")
 # Those for which a server is treated in a manner of its own.
-APART = ("entering", "huge_note", "reading_alone", "revoking", "restarting")
+APART = ("entering", "huge_note", "reading_alone", "revoking", "restarting", "proposals")
 
 
-def missing() -> str | None:
-    """Why the page cannot be looked at here."""
-    if shutil.which("node") is None:
-        return "there is no Node (20 or newer)"
-    if shutil.which("chromium") is None:
-        return "there is no Chromium (apt-get install chromium)"
-    if not (TOOLS / "node_modules" / "playwright-core").is_dir():
-        return "playwright-core is not installed (make setup-dev)"
-    return None if is_built() else "the page is not built (make page)"
-
-
-REASON = missing()
-# On a machine that does much else a scenario takes minutes; what it waits for it waits for by itself (patience.mjs).
-SLOW = pytest.mark.timeout(2400)
 pytestmark = [pytest.mark.skipif(REASON is not None, reason=REASON or ""), SLOW]
-
-
-class Browser:
-    """One Chromium for all scenarios; each has a context of its own."""
-
-    def __init__(self) -> None:
-        command = ["node", str(HERE / "browser.mjs"), str(TOOLS), str(shutil.which("chromium"))]
-        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def play(self, scenario: str, **given: Any) -> dict[str, Any]:
-        assert self._child.stdin is not None
-        assert self._child.stdout is not None
-        print(json.dumps({"scenario": scenario, **given}), file=self._child.stdin, flush=True)
-        return json.loads(self._child.stdout.readline())
-
-    def close(self) -> None:
-        assert self._child.stdin is not None
-        assert self._child.stdout is not None
-        self._child.stdin.close()
-        self._child.wait(PATIENCE)
-        self._child.stdout.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    browser = Browser()
-    yield browser
-    browser.close()
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
-    server = HttpServer(tmp_path_factory.mktemp("page") / "data", errors=subprocess.DEVNULL)
-    yield server
-    server.close()
 
 
 @pytest.fixture(scope="module")
@@ -165,4 +112,20 @@ def test_a_server_that_is_killed_and_comes_back_is_followed_again(browser: Brows
     port = str(free_port())
     serve = [*MEMOTHECA, "serve", "--transport", "http", "--port", port, "--json", "--data", str(tmp_path / "data")]
     played = browser.play("restarting", serve=serve)
+    assert played["ok"], played["error"]
+
+
+def test_what_a_conversation_proposes_is_decided_on_the_page(browser: Browser, tmp_path: Path) -> None:
+    texts = ("Remember that Ada's badge number is 4711.", "From now on, answer me in German.")
+    said = [
+        {"type": "user", "uuid": f"m{n}", "sessionId": "s", "message": {"role": "user", "content": text}}
+        for n, text in enumerate(texts)
+    ]
+    (tmp_path / "s.jsonl").write_text("\n".join(map(json.dumps, said)))
+    server = HttpServer(tmp_path / "data", errors=subprocess.DEVNULL)
+    bring = [*MEMOTHECA, "import", str(tmp_path / "s.jsonl"), "--data", str(tmp_path / "data")]
+    try:
+        played = browser.play("proposals", base=f"http://127.0.0.1:{server.port}", bring=bring)
+    finally:
+        server.close()
     assert played["ok"], played["error"]

@@ -4,13 +4,12 @@ own host side around them; and what clients that show none are told."""
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from memotheca.server.page_files import read_app
-from tests.page.test_in_browser import HERE, REASON, SLOW, TOOLS, Browser
+from tests.page.playing import HERE, REASON, SLOW, TOOLS, Browser
 from tests.server.test_http import HttpServer
 
 ROOT = HERE.parents[1]
@@ -24,20 +23,6 @@ needs_host = pytest.mark.skipif(
     REASON is not None or not ESBUILD.is_dir() or not (TOOLS / "node_modules/@modelcontextprotocol/ext-apps").is_dir(),
     reason=REASON or "the host side of MCP Apps is not installed (make setup-dev)",
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    browser = Browser()
-    yield browser
-    browser.close()
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
-    server = HttpServer(tmp_path_factory.mktemp("client") / "data", errors=subprocess.DEVNULL)
-    yield server
-    server.close()
 
 
 @needs_host
