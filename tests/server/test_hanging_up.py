@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.server.test_http import MODERN
 
 META = {
@@ -28,7 +29,7 @@ def fixture_port(serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[in
 
 
 def ask(port: int, tool: str) -> http.client.HTTPConnection:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     params = {"name": tool, "arguments": {}, "_meta": META}
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
     headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
