@@ -49,6 +49,23 @@ export function Changes({ changes }: { changes: Change[] }) {
   );
 }
 
+/** Names and what they stand for; what is empty is left out. */
+export const Facts = ({ title, rows }: { title: string; rows: [string, string][] }) => (
+  <section>
+    <h2>{title}</h2>
+    <dl class="details">
+      {rows
+        .filter(([, value]) => value !== "")
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  </section>
+);
+
 /** What was looked at: what is not well with what to do, and the rest behind one line. */
 export function Findings({ findings }: { findings: Finding[] }) {
   const ill = findings.filter((each) => !each.well);

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { Copied, Findings, Problem, Time } from "../parts/small";
+import { Copied, Facts, Findings, Problem, Time } from "../parts/small";
 import { MCP } from "../door";
 import { sayBytes, sayNumber } from "../logic/times";
 import type { ClientSetup, Health as State, Vital } from "../shapes";
@@ -73,7 +73,7 @@ function Sizes({ state }: { state: State }) {
     [t.health.version, state.version],
     [t.health.place, state.place ?? ""],
   ];
-  return <Facts title={t.health.stored} rows={rows.filter(([, value]) => value !== "")} />;
+  return <Facts title={t.health.stored} rows={rows} />;
 }
 
 function Backlog({ state }: { state: State }) {
@@ -89,20 +89,6 @@ function Backlog({ state }: { state: State }) {
     </section>
   );
 }
-
-const Facts = ({ title, rows }: { title: string; rows: [string, string][] }) => (
-  <section>
-    <h2>{title}</h2>
-    <dl class="details">
-      {rows.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  </section>
-);
 
 function Callers({ state }: { state: State }) {
   return (

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { call } from "../door";
 import { Markdown } from "../parts/markdown";
 import { mayBeDrawn, PagePicture } from "../parts/page_picture";
-import { Changes, Kind, Problem, ThingLink, Time } from "../parts/small";
+import { Changes, Facts, Kind, Problem, ThingLink, Time } from "../parts/small";
 import { sayFully, sayNumber, sayValue } from "../logic/times";
 import { deedsOf, type Deed } from "../logic/families";
 import type { Thing, Tie, Version } from "../shapes";
@@ -246,21 +246,7 @@ function Details({ thing }: { thing: Thing }) {
     [t.thing.expires, sayFully(thing.expires_at)],
     ...Object.entries(thing.attributes).map(([name, value]): [string, string] => [name, sayValue(value)]),
   ];
-  return (
-    <section>
-      <h2>{t.thing.details}</h2>
-      <dl class="details">
-        {rows
-          .filter(([, value]) => value !== "")
-          .map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-      </dl>
-    </section>
-  );
+  return <Facts title={t.thing.details} rows={rows} />;
 }
 
 function Versions({ thing }: { thing: Thing }) {
