@@ -14,7 +14,7 @@ NODE ?= node
 .PHONY: setup setup-dev model page run test quick coverage check fix update bench lock dist
 
 setup: .venv/.setup-run optional-page
-setup-dev: optional-page .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json optional-browser optional-programs
+setup-dev: optional-page .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json optional-browser optional-programs optional-pythons
 
 .venv/.setup-run: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -41,6 +41,11 @@ optional-browser:
 .PHONY: optional-programs
 optional-programs: .venv/.setup-run
 	@$(BIN)/python scripts/debian_programs.py
+
+# The wheel is tried on each other Python that is there, without a network; its dependencies are fetched for that.
+.PHONY: optional-pythons
+optional-pythons: .venv/.setup-run
+	@$(BIN)/python scripts/other_pythons.py
 
 .venv/.setup-dev: .venv/.setup-run requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -85,6 +86,9 @@ class Client:
             return float("nan")
         held = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(held.split()[1]) / 1000
+
+    def kill(self, number: int = signal.SIGKILL) -> None:
+        self._child.send_signal(number)
 
     def close(self) -> resource.struct_rusage:
         """Close its input, wait for its end, and say what its whole life cost."""

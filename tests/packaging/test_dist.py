@@ -19,6 +19,7 @@ from memotheca import __version__
 from memotheca.vectors.embedders import folder_of, is_model_there, is_shipped_model_there
 from scripts import build_page, dist
 from tests.patience import PATIENCE, until
+from scripts.other_pythons import has_wheels, new_enough, too_old
 from tests.server.sockets import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -78,18 +79,14 @@ def test_another_model_is_chosen_once_its_wheel_is_installed_beside_it(installed
     assert subprocess.run([*command[:1], "status"], env=surroundings(tmp_path), check=False).returncode == 0
 
 
-def test_installed_from_the_wheel_alone_it_plays_a_session_over_stdio(installed, tmp_path):
+def play_session(program, data):
     calls = [
         ("initialize", HELLO),
         ("tools/call", {"name": "store", "arguments": {"topic": "releases", "content": "We release on Tuesdays."}}),
         ("tools/call", {"name": "query", "arguments": {"content": "on which day do we ship?"}}),
     ]
     server = subprocess.Popen(
-        [installed / "bin" / "memotheca"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=surroundings(tmp_path),
-        text=True,
+        [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=surroundings(data), text=True
     )
     assert server.stdin is not None
     assert server.stdout is not None
@@ -101,8 +98,41 @@ def test_installed_from_the_wheel_alone_it_plays_a_session_over_stdio(installed,
     server.stdin.close()
     server.stdout.close()
     assert server.wait(PATIENCE) == 0
+    assert server.wait(120) == 0
     assert answers[0]["result"]["serverInfo"]["version"] == __version__
     assert "Tuesdays" in json.dumps(answers[2]["result"])
+    assert answers[2]["result"]["structuredContent"]["mode"] == "hybrid"
+
+
+def test_installed_from_the_wheel_alone_it_plays_a_session_over_stdio(installed, tmp_path):
+    play_session(installed / "bin" / "memotheca", tmp_path)
+
+
+@pytest.mark.parametrize("python", new_enough(), ids=lambda python: python.name)
+def test_on_each_other_python_that_is_there_it_is_installed_without_a_network_and_plays_a_session(
+    released, tmp_path, python
+):
+    if not has_wheels(python):
+        pytest.skip("what it depends on was not fetched: make setup-dev")
+    home = tmp_path / "empty"
+    subprocess.run([python.program, "-m", "venv", "--without-pip", home], check=True)
+    install = [sys.executable, "-m", "pip", "--python", home / "bin/python", "install", "--quiet", "--no-index"]
+    wheel = next(released.glob("*.whl"))
+    try:
+        subprocess.run([*install, "--find-links", python.wheels, wheel], check=True)
+        play_session(home / "bin" / "memotheca", tmp_path / "data")
+    finally:
+        shutil.rmtree(home)  # 300 MB, which pytest would keep for the next runs
+
+
+@pytest.mark.parametrize("python", too_old(), ids=lambda python: python.name)
+def test_a_python_that_is_too_old_says_so_in_one_sentence(installed, tmp_path, python):
+    library = next((installed / "lib").glob("python3*/site-packages"))
+    for command in (["-m", "memotheca"], [installed / "bin" / "memotheca", "--help"]):
+        environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(library)}
+        done = subprocess.run([python.program, *command], env=environment, capture_output=True, text=True, check=False)
+        told = f"memotheca: Python 3.11 or newer is needed, and this is {python.name}.\n"
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", told)
 
 
 def test_what_runs_is_the_wheel_and_it_finds_by_meaning(installed, tmp_path):
