@@ -13,13 +13,15 @@ import urllib.request
 import zipfile
 from pathlib import Path
 
+import jsonschema_rs
 import pytest
 
 from memotheca import __version__
 from memotheca.vectors.embedders import folder_of, is_model_there, is_shipped_model_there
 from scripts import build_page, dist
-from tests.patience import PATIENCE, until
 from scripts.other_pythons import has_wheels, new_enough, too_old
+from tests.packaging.registry_rules import RULES
+from tests.patience import PATIENCE, until
 from tests.server.sockets import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -98,7 +100,6 @@ def play_session(program, data):
     server.stdin.close()
     server.stdout.close()
     assert server.wait(PATIENCE) == 0
-    assert server.wait(120) == 0
     assert answers[0]["result"]["serverInfo"]["version"] == __version__
     assert "Tuesdays" in json.dumps(answers[2]["result"])
     assert answers[2]["result"]["structuredContent"]["mode"] == "hybrid"
@@ -191,15 +192,31 @@ def test_what_was_left_empty_in_the_form_of_the_bundle_is_not_asked_for(released
 
 def test_the_entry_of_the_registry_is_formed_as_the_registry_wants_it(released):
     entry = json.loads((released / "server.json").read_text())
-    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", entry["name"])
-    assert 1 <= len(entry["description"]) <= 100
-    for package in entry["packages"]:
-        assert {"registryType", "identifier", "version", "transport"} <= package.keys()
-        assert package["transport"] == {"type": "stdio"}
+    jsonschema_rs.validator_for(RULES).validate(entry)
     bundle = next(package for package in entry["packages"] if package["registryType"] == "mcpb")
     assert bundle["fileSha256"] == dist.digest(released / f"memotheca-{__version__}.mcpb")
     # By this line the registry knows that the package is ours.
     assert f"mcp-name: {entry['name']}" in (ROOT / "README.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda entry: entry.pop("description"),
+        lambda entry: entry.update(description="x" * 101),
+        lambda entry: entry.update(name="memotheca"),
+        lambda entry: entry.update(titel="Memotheca"),
+        lambda entry: entry["packages"][0].pop("transport"),
+        lambda entry: entry["packages"][0].update(version="latest"),
+        lambda entry: entry["packages"][0]["environmentVariables"][0].update(format="folder"),
+        lambda entry: entry["packages"][0]["packageArguments"][0].pop("value"),
+        lambda entry: entry["packages"][1].update(fileSha256="X"),
+    ],
+)
+def test_an_entry_that_the_registry_would_refuse_is_seen(released, spoil):
+    entry = json.loads((released / "server.json").read_text())
+    spoil(entry)
+    assert not jsonschema_rs.validator_for(RULES).is_valid(entry)
 
 
 def test_the_skill_and_the_commands_name_tools_that_the_plugin_shows(released, installed, tmp_path):
