@@ -98,14 +98,14 @@ def alone() -> Generator[None]:
 
 
 def rank_others(talks: Sequence[Talk], asked: Sequence[LookUp]) -> Mapping[str, list[Ranked]]:
-    """FTS5 and exact cosines over turns, each with its speaker as it is kept."""
+    """FTS5 and exact cosines over turns, each with its conversation's title and its speaker, as it is kept."""
     turns = {
-        f"{talk.name}#{number}": ("", f"{PEOPLE[sender]}: {text}")
+        f"{talk.name}#{number}": (talk.name, f"{PEOPLE[sender]}: {text}")
         for talk in talks
         for number, (sender, text) in enumerate(talk.turns, start=1)
     }
     model = BuiltModel(folder_of(DEFAULT), MODELS[DEFAULT].identity)
-    vectors = np.stack([model.embed_passage("", text)[0] for _, text in turns.values()])
+    vectors = np.stack([model.embed_passage(title, text)[0] for title, text in turns.values()])
     words, exact = FullText(turns), Exact(vectors, list(turns))
     by_words = [words.rank(each.text) for each in asked]
     by_vectors = [exact.rank(model.embed_question(each.text)) for each in asked]
