@@ -37,13 +37,16 @@ def beside(index: Index, snapshot: Snapshot, places: Sequence[int], entries: Seq
 
 def beside_in_entry(index: Index, places: Sequence[int], *, as_of: int) -> Beside:
     """The living chunks before and after each place, of the same entry."""
-    keys = index.texts.gather("entry", np.array(places))
-    size = int(index.bases[-1])
-    found: Beside = {}
-    for place, key in zip(places, keys, strict=True):
-        near = [other for other in (place - 1, place + 1) if 0 <= other < size and _is_alive(index, other, as_of)]
-        held: Array = index.texts.gather("entry", np.array(near)) if near else np.empty((0, 2), np.uint64)
-        found[place] = [other for other, its in zip(near, held, strict=True) if (its == key).all()]
+    found: Beside = {place: [] for place in places}
+    here = np.repeat(np.array(places, np.int64), 2)
+    near = here + np.tile([-1, 1], len(places))
+    inside = np.flatnonzero((near >= 0) & (near < int(index.bases[-1])))
+    here, near = here[inside], near[inside]
+    own, its = np.split(index.texts.gather("entry", np.concatenate([here, near])), 2)
+    together = (own == its).all(axis=1)
+    for place, other in zip(here[together].tolist(), near[together].tolist(), strict=True):
+        if _is_alive(index, other, as_of):
+            found[place].append(other)
     return found
 
 
