@@ -23,7 +23,7 @@ from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
 from tests.schedule import in_order, times_by_file
 from tests.storage.postgres_server import needs_postgres, shared_server
-from tests.surroundings import settle
+from tests.surroundings import settle, standing
 
 settle()
 
@@ -204,6 +204,16 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.section("files that took longest")
         for name, seconds in times_by_file(reports):
             terminalreporter.write_line(f"{seconds:7.1f} s  {name}")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def left_as_it_was() -> Any:
+    """A worker that a test left with the least of a processor once made all that came after it late."""
+    before = standing()
+    yield
+    after = standing()
+    names = before.keys() | after.keys()
+    assert {name: (before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)} == {}
 
 
 @pytest.fixture(autouse=True)

@@ -1,11 +1,14 @@
 """What a test run is started with, made alike wherever it is started: signals, folders, settings, proxies."""
 
 import atexit
+import locale
 import os
+import resource
 import shutil
 import signal
 import tempfile
 from pathlib import Path
+from typing import Any
 
 # A shell ignores some of these for what it runs in the background, and nohup others; every program that a test starts
 # would be as deaf, or would not hear of the end of its children.
@@ -55,3 +58,23 @@ def settle() -> None:
     _go_past_proxies()
     _keep_paths_short()
     _have_a_home()
+
+
+def standing() -> dict[str, Any]:
+    """What of this process every later test, and every program that one starts, would go on with."""
+    umask = os.umask(0o022)
+    os.umask(umask)
+    limits = [name for name in dir(resource) if name.startswith("RLIMIT_")]
+    # That of alarms is the runner's own.
+    signals = [each for each in signal.valid_signals() if each != signal.SIGALRM]
+    return {
+        "niceness": os.getpriority(os.PRIO_PROCESS, 0),
+        "folder": Path.cwd(),
+        "umask": umask,
+        "user": (os.getuid(), os.geteuid(), os.getgid(), os.getgroups()),
+        "locale": locale.setlocale(locale.LC_ALL),
+        "blocked signals": signal.pthread_sigmask(signal.SIG_BLOCK, []),
+        **{f"signal {each}": signal.getsignal(each) for each in signals},
+        **{name: resource.getrlimit(getattr(resource, name)) for name in limits},
+        **{f"${name}": value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"},
+    }
