@@ -17,10 +17,12 @@ from memotheca import app, settings
 from memotheca.app import DATABASE, App, build
 from memotheca.model.clock import SECOND, Clock, from_iso, system_clock
 from memotheca.notes.sync import sync_everything
+from memotheca.patterns import starter
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.storage.store import Store
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
+from tests.patience import PATIENCE
 from tests.schedule import in_order, times_by_file
 from tests.storage.postgres_server import needs_postgres, shared_server
 from tests.surroundings import settle, standing
@@ -214,6 +216,12 @@ def left_as_it_was() -> Any:
     after = standing()
     names = before.keys() | after.keys()
     assert {name: (before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)} == {}
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody but the tests of giving up gives up because the machine is busy."""
+    monkeypatch.setattr(starter, "PATIENCE", PATIENCE)
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,7 @@ from typing import Any
 # would be as deaf, or would not hear of the end of its children.
 HEARD = ("SIGINT", "SIGHUP", "SIGTERM", "SIGQUIT", "SIGCHLD", "SIGUSR1", "SIGUSR2")
 LONGEST = 50  # chosen: letters of a folder that leave room for the path of a socket, which may have a hundred
+OTHERS = {"PYTEST_CURRENT_TEST", "OPENBLAS_NUM_THREADS"}  # the runner's, and what the program wants of numpy once
 HERE = "127.0.0.1,localhost,::1"
 
 
@@ -76,5 +77,5 @@ def standing() -> dict[str, Any]:
         "blocked signals": signal.pthread_sigmask(signal.SIG_BLOCK, []),
         **{f"signal {each}": signal.getsignal(each) for each in signals},
         **{name: resource.getrlimit(getattr(resource, name)) for name in limits},
-        **{f"${name}": value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"},
+        **{f"${name}": value for name, value in os.environ.items() if name not in OTHERS},
     }
