@@ -58,6 +58,7 @@ OPTIONS = (
     "lease-seconds",
     "review-by-model",
     "dream-when-idle",
+    "originals",
     "roots",
     "ocr-languages",
     "tesseract",
