@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from memotheca.admin.access_tokens import AccessToken
 from memotheca.app import build
 from memotheca.jobs.ingest_job import IngestJob
 from memotheca.jobs.queue import enqueue
-from memotheca.server.access.quotas import QuotaExceeded, Quotas, refuse_excess
+from memotheca.server.access.quotas import AddingCall, QuotaExceeded, Quotas, refuse_excess
 from tests.server.sockets import ask, spell
 from tests.server.test_http import HttpServer
 from tests.server.test_tokens import send, token
@@ -58,6 +59,7 @@ def secrets(data: Path) -> dict[str, str]:
         "little": ("--bytes-per-minute", "400"),
         "few": ("--entries", "2", "--for", "small"),
         "free": (),
+        "many": ("--entries", "5", "--for", "crowded"),
     }
     return {name: token(data, "add", name, *said)["token"] for name, said in words.items()}
 
@@ -109,6 +111,42 @@ def test_who_may_add_no_more_may_still_look_and_take_away(server: HttpServer, se
     gone = call(server, secrets["few"], "delete", id=stored[0]["structuredContent"]["id"])
     assert not gone["result"]["isError"]
     assert not call(server, secrets["few"], "store", topic="t4", content="x")["result"]["isError"]
+
+
+def test_calls_that_come_at_once_add_no_more_than_calls_one_after_the_other(
+    server: HttpServer, secrets: dict[str, str]
+) -> None:
+    with ThreadPoolExecutor(16) as threads:
+        answers = list(
+            threads.map(lambda n: call(server, secrets["many"], "store", topic=f"t{n}", content="x"), range(32))
+        )
+    refused = [answer["error"]["data"]["code"] for answer in answers if "error" in answer]
+    assert set(refused) == {"quota_exceeded"}
+    held = call(server, secrets["many"], "query")["result"]["structuredContent"]["items"]
+    assert len(held) == len(answers) - len(refused)
+    assert 1 <= len(held) <= 5
+    while "result" in call(server, secrets["many"], "store", topic=f"more {len(held)}", content="x"):
+        held.append({})
+    assert len(call(server, secrets["many"], "query")["result"]["structuredContent"]["items"]) == 5
+
+
+def test_tasks_that_calls_under_way_will_leave_count_and_each_counts_once(tmp_path: Path) -> None:
+    app = build(settings.load({"data": str(tmp_path / "data"), "transport": "http"}, {}))
+    try:
+        holder = AccessToken(name="idle", role="write", jobs=2)
+        first, other = (AddingCall(name, leaves_job=True, began=app.kernel.now()) for name in ("idle", "bob"))
+        refuse_excess(app.kernel, holder, leaves_job=True, beside=[first, other])
+        enqueue(app.kernel, "ingest", IngestJob(path="/tea").to_arguments(), actor="idle")
+        refuse_excess(app.kernel, holder, leaves_job=True, beside=[first, other])
+        second = AddingCall("idle", leaves_job=True, began=app.kernel.now())
+        with pytest.raises(QuotaExceeded):
+            refuse_excess(app.kernel, holder, leaves_job=True, beside=[first, second])
+        few = AccessToken(name="few", role="write", entries=2)
+        with pytest.raises(QuotaExceeded) as refused:
+            refuse_excess(app.kernel, few, leaves_job=False, beside=[AddingCall("ada", False, 0)])
+        assert refused.value.error.data["retryable"]
+    finally:
+        app.close()
 
 
 def test_so_many_tasks_of_a_token_wait_or_run_and_no_more(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from memotheca.model.errors import Failure, Refusal, refuse_for_memory
 from memotheca.notes.mounts import vaults_of
 from memotheca.server import prompts, resources
 from memotheca.server.access.holders import actor_of, is_admin, may_write, refuse_strangers, welcome_of
-from memotheca.server.access.quotas import hold_against_quotas
+from memotheca.server.access.quotas import within_quotas
 from memotheca.server.access.shown_tools import list_collections, list_tools
 from memotheca.server.apps.app_views import announce, read_view, with_views
 from memotheca.server.background import Works
@@ -215,8 +215,8 @@ class Adapter:
     async def _limit(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if (member := self._members.get(connection_of(ctx))) is not None:
             member.is_welcome = welcome_of(ctx)  # Tokens are renewed.
-        await hold_against_quotas(ctx, self.app, self.operation.quotas, self._in_thread)
-        return await call_next(ctx)
+        async with within_quotas(ctx, self.app, self.operation.quotas, self._in_thread):
+            return await call_next(ctx)
 
     async def _in_thread(self, work: Callable[[], Any]) -> Any:
         return await _in_turn(partial(self._answer, work), self._threads, leave=False)
