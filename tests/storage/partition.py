@@ -9,7 +9,8 @@ from urllib.parse import quote
 
 
 class Way:
-    """Passes on what comes on a port of this machine to a socket; `silent` swallows, `cut` ends and refuses."""
+    """Passes on what comes on a port of this machine to a socket; `silent` swallows, `cut` ends and refuses, and
+    `lose` ends one connection at a given word."""
 
     def __init__(self, target: Path) -> None:
         self._target = str(target)
@@ -17,6 +18,8 @@ class Way:
         self.port = self._door.getsockname()[1]
         self.silent = False
         self._cut = False
+        self._words: int | None = None
+        self._is_answer_lost = False
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         self._ended = False
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -31,6 +34,14 @@ class Way:
 
     def mend(self) -> None:
         self.silent = self._cut = False
+
+    def lose(self, word: int, *, answer: bool) -> None:
+        """That word from now on does not arrive, or its answer does not."""
+        self._words, self._is_answer_lost = word, answer
+
+    @property
+    def has_lost(self) -> bool:
+        return self._words is not None and self._words < 0
 
     def close(self) -> None:
         self._ended = True
@@ -61,7 +72,12 @@ class Way:
     def _pass(self, one: socket.socket, other: socket.socket) -> None:
         try:
             said = one.recv(1 << 16)
-            if said and not self.silent:
+            if said and self._is_lost(one):
+                if self._is_answer_lost:
+                    other.sendall(said)
+                    select.select([other], [], [], 0.2)  # Half a word has no answer.
+                said = b""
+            elif said and not self.silent:
                 other.sendall(said)
         except OSError:
             said = b""
@@ -70,6 +86,12 @@ class Way:
             for each in (one, other):
                 with contextlib.suppress(OSError):
                     each.close()
+
+    def _is_lost(self, one: socket.socket) -> bool:
+        if self._words is None or all(one is not client for client, _ in self._pairs):
+            return False
+        self._words -= 1
+        return self._words == -1
 
     def _end_all(self) -> None:
         for pair in self._pairs:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from memotheca.model.errors import Failure, Refusal
+from memotheca.model.errors import Failure, Interruption, Refusal
 
 
 @dataclass(slots=True)
@@ -21,10 +21,19 @@ _wish: ContextVar[_Wish | None] = ContextVar("wish", default=None)
 
 @contextmanager
 def heeding(is_cancelled: Callable[[], bool]) -> Generator[None]:
-    """While it lasts, `heed` in this thread asks."""
-    before = _wish.set(_Wish(is_cancelled))
+    """While it lasts, `heed` in this thread asks; and who is interrupted after something was kept says so."""
+    wish = _Wish(is_cancelled)
+    before = _wish.set(wish)
     try:
         yield
+    except Interruption as cut:
+        if not wish.is_kept:
+            raise
+        raise Refusal(
+            cut.failure,
+            "What this call was about was saved, but then the database could not be reached for the rest of the "
+            "answer. Look before you try again.",
+        ) from cut
     finally:
         _wish.reset(before)
 

@@ -67,5 +67,9 @@ class Refusal(Exception):
         self.constraint = dict(constraint or {})
 
 
+class Interruption(Refusal):
+    """The way to the data failed, for a reason that passes."""
+
+
 def refuse_for_memory() -> Refusal:
     return Refusal(Failure.UNAVAILABLE, "There is not enough memory for this now. Ask for less, or try again later.")

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from memotheca.model.errors import Failure, Refusal
+from memotheca.model.errors import Failure, Interruption, Refusal
 
 Value = str | int | float | bytes | None
 Row = tuple[Any, ...]
@@ -127,7 +127,7 @@ def take_time(session: Session) -> None:
         session.take_time()
 
 
-class TryAgain(Refusal):
+class TryAgain(Interruption):
     """Nothing of a transaction was kept, for a reason that passes: it may be run again as it is."""
 
     def __init__(self, cause: Refusal) -> None:

@@ -6,7 +6,7 @@ import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
-from memotheca.model.errors import Failure, Refusal
+from memotheca.model.errors import Failure, Interruption, Refusal
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ def to_refusal(error: psycopg.Error) -> Refusal:
     """Say what happened without an address, a name or SQL."""
     for kinds, failure, message in _SAYINGS:
         if isinstance(error, kinds):
-            return Refusal(failure, message)
+            return Interruption(failure, message) if failure.retryable else Refusal(failure, message)
     # The driver has no code for it. To try again would help nobody; a connection that was lost is another matter.
     if error.sqlstate is None and any(sign in str(error) for sign in UNSAFE):
         return Refusal(
@@ -74,7 +74,7 @@ def to_refusal(error: psycopg.Error) -> Refusal:
             "trusted. See sslmode and sslrootcert in docs/team.md.",
         )
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-        return Refusal(Failure.UNAVAILABLE, "The database cannot be reached; nothing was saved. Try again.")
+        return Interruption(Failure.UNAVAILABLE, "The database cannot be reached; nothing was saved. Try again.")
     log.error("the database refused a statement (%s)", error.sqlstate)
     return Refusal(Failure.INTERNAL, "The database refused a statement.")
 

@@ -12,9 +12,10 @@ from memotheca.memory.session.call_meter import CallMeter
 from memotheca.memory.session.focus import is_empty
 from memotheca.memory.session.gate_log import note_decisions
 from memotheca.memory.session.pulse import Pulse, Situation, bars_of_pulse
-from memotheca.memory.session.state import activity_of, pulse_of
+from memotheca.memory.session.state import Mood, activity_of, pulse_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.verbs import Verb
+from memotheca.model.errors import Interruption
 from memotheca.storage.activity import ActivityRecord
 from memotheca.toolkit.contract import Exchange, Reply
 from memotheca.tools.memories.names import TOOLS
@@ -37,6 +38,14 @@ class CallWitness:
     def hear_call(self, exchange: Exchange, reply: Reply) -> Pulse:
         """Count an exchange of a session, log its failure, and say how the memory stands after it (memory-model:
         Pulse)."""
+        try:
+            return self._hear(exchange, reply)
+        except Interruption:
+            # What was answered stands; of the session nothing can be read, as where it has just begun.
+            return pulse_of(Mood())
+
+    @staticmethod
+    def _hear(exchange: Exchange, reply: Reply) -> Pulse:
         call = exchange.call
         activity = activity_of(call.kernel)
         place = (call.kernel.collection, call.session)
