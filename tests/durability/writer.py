@@ -5,19 +5,22 @@ import json
 import os
 import random
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 
 from memotheca.app import open_server_store, open_store
 from memotheca.entries.edges import Claim, ClaimConflict, delete_edge, relate
 from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, store_entry, update_entry
 from memotheca.kernel.kernel import Kernel
-from memotheca.model.errors import Refusal
+from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.storage.snapshot import EdgePattern
 
 OPERATIONS = ("store", "update", "relate", "delete", "cut")
 ODDS = (40, 25, 20, 10, 5)
 HUB = "hub"
+PATIENCE = 120.0  # chosen: as tests/patience.py, which a program of its own does not see
 
 
 def digest(title: str, body: str) -> str:
@@ -87,9 +90,20 @@ class Writer:
         return {"op": "cut", "id": id, "tx": tx, "content": None}
 
 
+def _begin(life: Callable[[], Writer]) -> Writer:
+    """The database may be killed while a life begins, as at any moment: whoever is told to try again does."""
+    ends = monotonic() + PATIENCE
+    while True:
+        try:
+            return life()
+        except Refusal as refusal:
+            if refusal.failure is not Failure.UNAVAILABLE or monotonic() > ends:
+                raise
+
+
 def main(data: str, name: str, life: str, seed: str, numbers: str) -> None:
     first, last = map(int, numbers.split("-"))
-    writer = Writer(Path(data), name, int(life), int(seed))
+    writer = _begin(lambda: Writer(Path(data), name, int(life), int(seed)))
     for number in range(first, last + 1):
         try:
             line = {"life": writer.actor, "number": number, **writer.write(number)}
