@@ -1,9 +1,12 @@
 """Waking: a search of whichever family, in whichever program on the same data, ends a dream."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from memotheca.app import build
+from memotheca.cli.main import main
 from memotheca.toolkit.tool import Call
 from tests.conftest import build_fresh
 from tests.memories.librarian import Librarian
@@ -36,3 +39,15 @@ def test_a_search_of_any_family_wakes_it(
     assert asleep.wait()["last_report"]["wake_reason"] == "external_query"
     if elsewhere:
         other.kernel.store.close()
+
+
+@pytest.mark.only_sqlite(reason="commands open a directory")
+def test_a_search_at_the_command_line_wakes_it(
+    librarian: Librarian, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    librarian.remember("The nightly job takes the lock.")
+    # The memory has a clock of its own here, by which events are old or new.
+    monkeypatch.setattr("memotheca.cli.terminal.build", partial(build, clock=librarian.kernel.store.clock))
+    asleep = Asleep(librarian, monkeypatch)
+    assert main(["search", "lock", "--data", str(tmp_path / "data")]) == 0
+    assert asleep.wait()["last_report"]["wake_reason"] == "external_query"
