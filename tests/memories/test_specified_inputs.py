@@ -8,7 +8,7 @@ import pytest
 
 from tests.memories.librarian import Librarian
 
-# A line a tool: parameters with what they take, required ones with an exclamation mark, the default after an equals sign.
+# A line a tool: parameters with what they take, required ones with an exclamation mark, defaults after an equals sign.
 SPECIFIED = """
 get_consciousness_state: session_id
 get_kuramoto_sync: session_id

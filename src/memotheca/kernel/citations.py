@@ -12,6 +12,7 @@ from memotheca.storage.snapshot import Snapshot
 TAG = re.compile(r"\[?node_([a-f0-9]+)\]?")
 # Chosen: twenty letters hold the time of a transaction and the place in it, so that no two entries share them.
 SHORT, LONG = 8, 20
+HELD = "(held back)"
 CANDIDATES = 10  # chosen: more than an ambiguous tag is worth naming
 NAME = 80  # chosen: a line
 
@@ -30,7 +31,11 @@ def citation_of(entry: Entry) -> str:
 
 
 def name_of(entry: Entry) -> str:
-    """What an entry is called: its title, else the first line of what it says."""
+    """What an entry is called: its title, else the first line of what it says. What is held as planted says nothing,
+    beside whatever it stands."""
+    held = entry.attributes.get("quarantine")
+    if held is not None and held.get("until") is None:
+        return HELD
     first = next((line.strip() for line in entry.body.splitlines() if line.strip()), "")
     named = entry.title or first
     return named if len(named) <= NAME else named[: NAME - 1].rstrip() + "…"

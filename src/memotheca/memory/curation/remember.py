@@ -38,6 +38,7 @@ from memotheca.memory.standing.nearest import find_near, near_enough, vicinity_o
 from memotheca.memory.standing.sample import Judged, Reference, hang, likely_duplicates, reference_of
 from memotheca.memory.standing.subject import FOUND, ComparedEntry, Near, compare_with_stored
 from memotheca.memory.standing.whole import Learned, consistency, learn
+from memotheca.memory.traits import quarantine_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided, Gates, Name
 from memotheca.memory.verbs import Verb
@@ -393,7 +394,7 @@ def _look_around(
     linked, latest = beside
     cosines = find_near(kernel, snapshot, [entry], {} if vector is None else {entry.id: vector}, limit=FOUND)[entry.id]
     found = near_enough(snapshot, entry, dict([*cosines.items()][:NEAR]))
-    close = [each for each, _ in found]
+    close = [each for each, _ in found if quarantine_of(each, entry.created_at) is None]
     joined = {"": [*linked, *(each.id for each in close[:NEAREST])]}
     closest = close[: NEAREST if vector is not None else UNEMBEDDED]
     vectors = {} if vector is None else {"": vector, **meanings(snapshot, [each.id for each in closest])}

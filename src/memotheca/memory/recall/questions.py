@@ -5,6 +5,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from memotheca.kernel.citations import citation_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.settle import CHOICES, Choice
 from memotheca.memory.care.tasks import CareTask, standing_tasks, with_entries
@@ -62,6 +63,18 @@ class OpenQuestion:
     text: str
     task: CareTask | None = None
     reduction: float | None = None
+
+    @property
+    def told(self) -> str:
+        """As an agent reads it: a text that may be planted is quoted to the person alone."""
+        if self.kind != "held" or self.task is None:
+            return self.text
+        entry = self.task.entries[0]
+        source = told_by(entry).strip("()")
+        return (
+            f"I hold {citation_of(entry)} back ({told_when(entry)}{f', {source}' if source else ''}), since it reads "
+            "like instructions planted for me. `memotheca memory` shows it. May it be used?"
+        )
 
     @property
     def focal(self) -> tuple[Entry, ...]:

@@ -12,7 +12,7 @@ from memotheca.memory.standing.known_filter import everything_known
 from memotheca.memory.standing.meanings import meanings
 from memotheca.memory.standing.rarity import rarity_of
 from memotheca.memory.standing.sample import Array
-from memotheca.memory.traits import KNOWN
+from memotheca.memory.traits import KNOWN, quarantine_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.memory.tuning.thresholds import Decided, Gates
 from memotheca.model.cancellation import heed
@@ -143,7 +143,8 @@ def _candidates(
     search = Search(text=said, filter=everything_known(snapshot), depth=FOUND, may_be_misspelled=False)
     spoken = [each.entry_id for each in finder_of(kernel).find(snapshot, search, None).passages]
     ids = [id for id in dict.fromkeys([*near.cosines, *spoken, *besides]) if id != entry.id]
-    living = snapshot.living(ids)
+    # What is held is compared with nothing: it would be quoted, and could end what it says the like of.
+    living = {id: each for id, each in snapshot.living(ids).items() if quarantine_of(each, entry.created_at) is None}
     cosines = dict(near.cosines)
     if near.vector is not None:
         vectors = meanings(snapshot, [id for id in living if cosines.get(id) is None])

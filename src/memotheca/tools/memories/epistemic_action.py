@@ -102,7 +102,7 @@ def epistemic_action(call: Call[Kernel], input: Input) -> Answer:
     reduction = found.reduction
     output = Output(
         action_type=ASK,
-        question=found.text,
+        question=found.told,
         expected_entropy_reduction=None if reduction is None else round(reduction, 4),
         reduction_reason=UNMEASURED if reduction is None else UNSET,
         focal_nodes=tuple(entry.id for entry in found.focal),
@@ -116,7 +116,7 @@ def epistemic_action(call: Call[Kernel], input: Input) -> Answer:
         settled=UNSET if settled is None else settled,
         settled_by_model=by_model,
     )
-    return Answer(found.text if settled is None else f"{found.text} {settled.told}", NODES, output)
+    return Answer(found.told if settled is None else f"{found.told} {settled.told}", NODES, output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ def _settle(call: Call[Kernel], found: OpenQuestion, response: Response) -> Sett
     if chosen is None or found.task is None:
         return None
     said = str(response.content.get("answer") or "").strip()
-    why = f"The user was asked: {found.text} They chose: {chosen}.{f' They said: {said}' if said else ''}"
+    why = f"The user was asked: {found.told} They chose: {chosen}.{f' They said: {said}' if said else ''}"
     done: Settled = settle(call.kernel, found.task, cast(Choice, chosen), rationale=why, actor=call.actor)
     return SettledShape(answer=str(chosen), told=done.told, tx_id=done.tx)
 

@@ -154,7 +154,8 @@ def _task(task: CareTask) -> TaskShape:
         kind=task.kind,
         target_nodes=tuple(entry.id for entry in task.entries),
         citations=tuple(citation_of(entry) for entry in task.entries),
-        sentences=tuple(said for said in (task.row.one_said, task.row.other_said) if said),
+        # What may be planted is shown to the person who decides, not to the agent that it addresses.
+        sentences=tuple(said for said in (task.row.one_said, task.row.other_said) if said and task.kind != "held"),
         reason=task.reason,
         found_at=to_iso(task.row.found),
         suggested_tool=TOOLS[task.remedy],

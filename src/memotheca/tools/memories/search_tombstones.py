@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memotheca.kernel.citations import name_of
+from memotheca.kernel.citations import HELD, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.reversal import TAKEN_BACK
 from memotheca.memory.curation.tombstones import Tombstone, find_tombstones
@@ -88,12 +88,13 @@ def _instructions(shown: tuple[TombstoneShape, ...]) -> str:
 
 def _shape(tombstone: Tombstone) -> TombstoneShape:
     commit, entry = tombstone.commit, tombstone.entry
+    name = name_of(entry)
     recoverable = commit.operation in TAKEN_BACK and tombstone.days_left > 0
     return TombstoneShape(
         node_id=entry.id,
         kind=entry.kind,
-        name=name_of(entry),
-        snippet=entry.body[:SNIPPET],
+        name=name,
+        snippet="" if name == HELD else entry.body[:SNIPPET],
         deletion_reason=commit.note.get("reason"),
         rationale=commit.note.get("rationale"),
         deleted_at=to_iso(commit.time),
