@@ -1,7 +1,10 @@
 """What the instruments take, as it is specified: every parameter with its values, bounds and default. What is more than
-that is optional, so that whoever knows the specification alone is understood."""
+that is optional, so that whoever knows the specification alone is understood. And what they answer: every number of
+it is told."""
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,6 +71,7 @@ trigger_lambda_recalibration: force_bayesian =false, domain @domains, dry_run =f
 get_meta_learning_log: start_time, end_time, event_type lambda_adjustment|bayesian_escalation|accuracy_alert|
     accuracy_recovery|weight_clamped, domain @domains, limit 1..1000 =100, offset
 """
+MODEL = Path(__file__).parents[2] / "docs" / "memory-model.md"
 DOMAINS = "Code|Medical|Legal|Creative|Research|General"
 # What is required besides, with the reason.
 MORE_REQUIRED = {"set_threshold_prior": {"rationale"}}  # it changes what a memory decides, and is told in its history
@@ -114,3 +118,27 @@ def test_an_instrument_takes_what_is_specified(name: str, told: str, librarian: 
         held = rules[parameter]
         for key, wanted in rule_of(each).items():
             assert held.get(key) == wanted, (parameter, key)
+
+
+def numbers(schema: Any) -> Iterator[str]:
+    """The names of all numbers, and lists of numbers, in a schema that does not describe them itself."""
+    for name, rule in schema.get("properties", {}).items():
+        types, inner = {*_types(rule)}, rule.get("items", {})
+        if (types | {*_types(inner)}) & {"number", "integer"} and not rule.get("description"):
+            yield name
+        yield from numbers(rule)
+        yield from numbers(inner)
+
+
+def _types(rule: dict[str, Any]) -> list[str]:
+    told = rule.get("type", [])
+    return [told] if isinstance(told, str) else told
+
+
+def test_every_number_of_an_answer_is_told(librarian: Librarian) -> None:
+    model = MODEL.read_text("utf-8")
+    named = set(re.findall(r"\w+", model))
+    listings = [each for each in librarian.app.catalog.listed() if each.toolset == "memories"]
+    assert len(listings) == 75
+    for listing in listings:
+        assert set(numbers(listing.wire["outputSchema"])) <= named, listing.name

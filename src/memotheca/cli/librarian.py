@@ -8,7 +8,7 @@ from typing import Any
 from memotheca.admin.history import undo
 from memotheca.cli.layout import say
 from memotheca.cli.terminal import ACTOR, plain, styled
-from memotheca.kernel.citations import citation_of, name_of
+from memotheca.kernel.citations import citation_of, name_of, written_name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.look_through import look_through
 from memotheca.memory.care.proposals import propose_lately
@@ -103,7 +103,7 @@ def release(kernel: Kernel, handle: str) -> dict[str, Any]:
 
 
 def _node(entry: Entry) -> dict[str, Any]:
-    return {"id": entry.id, "kind": entry.kind, "citation": citation_of(entry), "name": name_of(entry)}
+    return {"id": entry.id, "kind": entry.kind, "citation": citation_of(entry), "name": written_name_of(entry)}
 
 
 def _topics(known: TopicMap, goal: Goal | None, limit: int) -> list[dict[str, Any]]:

@@ -34,8 +34,11 @@ def name_of(entry: Entry) -> str:
     """What an entry is called: its title, else the first line of what it says. What is held as planted says nothing,
     beside whatever it stands."""
     held = entry.attributes.get("quarantine")
-    if held is not None and held.get("until") is None:
-        return HELD
+    return HELD if held is not None and held.get("until") is None else written_name_of(entry)
+
+
+def written_name_of(entry: Entry) -> str:
+    """The same as people are told it, who decide whether it is to be used."""
     first = next((line.strip() for line in entry.body.splitlines() if line.strip()), "")
     named = entry.title or first
     return named if len(named) <= NAME else named[: NAME - 1].rstrip() + "…"

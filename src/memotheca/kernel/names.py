@@ -4,7 +4,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from memotheca.kernel.citations import TAG, name_of, resolve_citation
+from memotheca.kernel.citations import TAG, resolve_citation, written_name_of
 from memotheca.kernel.handles import ManyMeant, resolve_any
 from memotheca.model import kinds
 from memotheca.model.commits import Version
@@ -51,7 +51,7 @@ def name_thing(snapshot: Snapshot, thing: Thing) -> str:
         return f"{thing.title}: {_cut(said)}" if said else thing.title
     if thing.kind == kinds.NOTE:
         return f"{thing.title} ({thing.attributes.get('path') or handle_of(thing)})"
-    return _cut(name_of(thing)) or handle_of(thing)
+    return _cut(written_name_of(thing)) or handle_of(thing)
 
 
 def name_end(snapshot: Snapshot, id: str) -> str:
@@ -60,7 +60,7 @@ def name_end(snapshot: Snapshot, id: str) -> str:
     if found is None:
         past = [version.thing for version in snapshot.versions(id) if isinstance(version.thing, Entry)]
         found = past[-1] if past else None
-    return "?" if found is None else _cut(name_of(found))
+    return "?" if found is None else _cut(written_name_of(found))
 
 
 def file_of(snapshot: Snapshot, entry: Entry) -> str:
