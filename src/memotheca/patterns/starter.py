@@ -28,7 +28,7 @@ MANIFEST = "manifest.json"
 DIGEST = 16  # chosen: as `text/caches.py` makes keys
 WIDTH = 768  # specification: 384 numbers of the shipped model, two bytes each
 
-# Chosen: how long a reader waits for its turn to install the catalogue.
+# Chosen: how long a reader waits for its turn to install the catalogue, once that is read.
 PATIENCE = 2.0
 
 
@@ -91,7 +91,7 @@ class _Attempt:
     """One try at installing the catalogue, in a thread of its own: nobody waits while another program writes."""
 
     def __init__(self, kernel: Kernel) -> None:
-        self._begun, self._over = Event(), Event()
+        self._ready, self._begun, self._over = Event(), Event(), Event()
         self._trouble: Refusal | None = None
         Thread(target=self._run, args=(kernel,), name="starter", daemon=True).start()
 
@@ -101,6 +101,7 @@ class _Attempt:
 
     def wait(self) -> Refusal | None:
         """What went wrong, if anything; given up where it is not even its turn to write after a moment."""
+        self._ready.wait()
         if not self._begun.wait(PATIENCE):
             return Refusal(
                 Failure.BUSY, "The shipped patterns are not installed yet: another program is writing. Try again."
@@ -110,7 +111,7 @@ class _Attempt:
 
     def _run(self, kernel: Kernel) -> None:
         try:
-            _install(kernel, self._begun.set)
+            _install(kernel, self._ready.set, self._begun.set)
         except Refusal as refusal:
             told = f"The shipped patterns could not be installed: {refusal.message}"
             self._trouble = Refusal(refusal.failure, told, details=refusal.details)
@@ -120,6 +121,7 @@ class _Attempt:
         finally:
             self._over.set()
             self._begun.set()
+            self._ready.set()
 
 
 class _Installation:
@@ -141,10 +143,11 @@ def _recorded(session: Session) -> int:
     return int(read_settings(session, STARTER_COLLECTION).get(RELEASE, 0))
 
 
-def _install(kernel: Kernel, begin: Callable[[], None]) -> None:
+def _install(kernel: Kernel, ready: Callable[[], None], begin: Callable[[], None]) -> None:
     """Several processes, and several releases, may come to this at once: whoever is second finds it done."""
     number, patterns = release(), starter_patterns()
     prepared = Prepared(SHIPPED_IDENTITY, shipped_vectors())
+    ready()
 
     def record(session: Session) -> None:
         if _recorded(session) < number:
