@@ -152,12 +152,16 @@ def test_in_the_foreground_it_serves_until_it_is_told_to_stop(open_, tmp_path):
         "--data",
         str(tmp_path / "data"),
     ]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    complaint = (tmp_path / "complaint").open("w+")
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaint, text=True)
     assert server.stdout is not None
     told = ""
     while not told.endswith("}\n"):
-        told += server.stdout.readline()
+        line = server.stdout.readline()
+        assert line, (server.wait(PATIENCE), (tmp_path / "complaint").read_text())
+        told += line
     assert fetch(json.loads(told)["address"])[0] == 200
     server.send_signal(signal.SIGINT)
     assert server.wait(PATIENCE) == 0
     server.stdout.close()
+    complaint.close()

@@ -60,6 +60,7 @@ OPTIONS = (
     "dream-when-idle",
     "originals",
     "roots",
+    "originals",
     "ocr-languages",
     "tesseract",
     "tessdata",
