@@ -17,6 +17,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.storage.store import Store
+from scripts.debian_programs import find_program, surroundings_of
 from tests.patience import PATIENCE, until
 from tests.server.sockets import free_port
 from tests.storage.partition import Way
@@ -121,16 +122,12 @@ def test_nothing_that_was_acknowledged_is_lost_while_the_way_comes_and_goes(
     assert "after" in titles(cut_off)
 
 
-def pooler() -> str | None:
-    return shutil.which("pgbouncer") or shutil.which("/usr/sbin/pgbouncer")
-
-
 @pytest.fixture
 def pooled(tmp_path: Path) -> Iterator[str]:
     """The address of a pooler by transaction, before the tests' server."""
-    program = pooler()
+    program = find_program("pgbouncer")
     if program is None:
-        pytest.skip("there is no pgbouncer here (Debian: apt-get install pgbouncer)")
+        pytest.skip("there is no pgbouncer here (python scripts/debian_programs.py)")
     server = shared_server()
     schema = schema_of(server, tmp_path)
     port = free_port()
@@ -143,11 +140,16 @@ def pooled(tmp_path: Path) -> Iterator[str]:
         f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nauth_type = trust\n"
         f"auth_file = {folder}/users.txt\npool_mode = transaction\ndefault_pool_size = 4\nunix_socket_dir =\n"
     )
+    libraries = bring_here(program, folder)
     for place in (folder, *folder.iterdir()):
-        place.chmod(0o755 if place.is_dir() else 0o644)
+        place.chmod(0o755 if place.is_dir() or place.name == program.name else 0o644)
     log = (folder / "log").open("wb")
     running = subprocess.Popen(
-        [program, str(folder / "pgbouncer.ini")], user=server.other_user(), stdout=log, stderr=log
+        [str(folder / program.name), str(folder / "pgbouncer.ini")],
+        user=server.other_user(),
+        env={"PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": libraries},
+        stdout=log,
+        stderr=log,
     )
     try:
         _await(port, running, folder / "log")
@@ -157,6 +159,17 @@ def pooled(tmp_path: Path) -> Iterator[str]:
         running.wait()
         log.close()
         server.clear(tmp_path)
+
+
+def bring_here(program: Path, folder: Path) -> str:
+    """What was unpacked lies where the other user may not go; where its libraries are now."""
+    shutil.copy(program, folder / program.name)
+    libraries = folder / "libraries"
+    libraries.mkdir(exist_ok=True)
+    for each in surroundings_of(program.name).get("LD_LIBRARY_PATH", "").split(":"):
+        for library in Path(each).glob("*.so*") if each else ():
+            shutil.copy(library, libraries / library.name)
+    return str(libraries)
 
 
 def _await(port: int, running: "subprocess.Popen[bytes]", log: Path) -> None:
