@@ -95,3 +95,34 @@ def test_bash_completes(run, tmp_path):
     assert complete("memotheca", "coll") == ["collections"]
     assert complete("memotheca", "connect", "cu") == ["cursor"]
     assert complete("memotheca", "search", "--as-of-") == ["--as-of-tx"]
+
+
+def test_options_may_stand_between_arguments_and_a_question_without_quotes(run):
+    assert run("remember", "Ada", "takes", "--tag", "tea", "it", "black")[0] == 0
+    code, out, _ = run("search", "what", "does", "--limit", "3", "Ada", "take")
+    assert (code, "Ada takes it black" in out) == (0, True)
+    called = ("call", "store_memory", "--toolsets", "memory", "content=Ada likes rye.", "rationale=She said so today.")
+    assert run(*called)[0] == 0
+
+
+def test_a_tool_that_is_not_shown_is_told_with_its_toolset_and_a_misspelled_one_with_what_was_meant(run):
+    for _ in range(2):
+        code, _, err = run("call", "store_memory", "content=x")
+        assert (code, "add --toolsets memories" in err) == (2, True)
+        assert "Did you mean query?" in run("call", "querry")[2]
+        assert "memotheca call --list" in run("call", "xyzzy")[2]
+        assert run("remember", "Ada takes it black.")[0] == 0
+
+
+def test_somebody_new_is_told_how_to_begin(run, monkeypatch):
+    monkeypatch.delenv("MEMOTHECA_DATA")
+    for command in (("history",), ("search", "tea"), ("status",), ("undo",)):
+        code, _, err = run(*command)
+        assert (code, "memotheca remember" in err, "memotheca connect" in err) == (1, True, True), command
+    assert "--data" in run("history", "--data", "/nowhere/at/all")[2]
+
+
+def test_connect_without_a_client_names_them(run):
+    code, _, err = run("connect")
+    assert code == 2
+    assert all(client in err for client in ("claude-code", "codex", "zed"))

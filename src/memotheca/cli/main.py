@@ -147,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _explain(given)
     name = given[0]
     command = load_command(name)
-    parsed = build_parser(name, command).parse_args(given[1:])
+    parsed = build_parser(name, command).parse_intermixed_args(given[1:])
     restore_signals = stop_on_signals()
     try:
         return command.run(parsed)

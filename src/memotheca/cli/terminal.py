@@ -16,7 +16,7 @@ from typing import Any
 from memotheca.app import App, build, refuse_missing
 from memotheca.cli.layout import say
 from memotheca.model.errors import Failure, Refusal
-from memotheca.settings import OPTIONS, Settings, load
+from memotheca.settings import OPTIONS, Settings, default_directory, load
 
 # Who a change made from a terminal is attributed to.
 ACTOR = "cli"
@@ -62,10 +62,23 @@ def app_of(parsed: argparse.Namespace, *, begins: bool = False) -> App:
         if not settings.text("database"):
             refuse_missing(settings.data)
     except Refusal as refusal:
-        if not begins or refusal.failure is not Failure.NOT_FOUND:
+        if refusal.failure is not Failure.NOT_FOUND:
             raise
+        if not begins:
+            raise _not_begun(settings, refusal) from None
     parsed.app = build(settings)
     return parsed.app
+
+
+def _not_begun(settings: Settings, refusal: Refusal) -> Refusal:
+    """Whoever named no directory has misspelled none, and is new."""
+    if settings.data != default_directory(os.environ):
+        return refusal
+    return Refusal(
+        Failure.NOT_FOUND,
+        'Nothing is stored yet. `memotheca remember "…"` begins, and so does an agent that is told of Memotheca: '
+        "`memotheca connect CLIENT --write`.",
+    )
 
 
 def refuse_taken(target: Path, kind: str, is_one: Callable[[Path], bool], *, force: bool) -> None:

@@ -4,12 +4,15 @@ import argparse
 import json
 import re
 import sys
+from difflib import get_close_matches
 from typing import Any, cast
 
-from memotheca.app import DATABASE, choose_tools, refresh_vaults
+from memotheca.app import DATABASE, choose_tools, load_catalog, refresh_vaults
 from memotheca.cli.layout import say, table
 from memotheca.cli.terminal import ACTOR, app_of, print_json, say_error, settings_of
 from memotheca.model.errors import Failure, Refusal
+from memotheca.settings import Settings
+from memotheca.toolkit.catalog import ALL
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.dispatch import UnknownTool
 from memotheca.toolkit.tool import Call
@@ -43,8 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     settings = settings_of(parsed)
     known = choose_tools(settings).find(parsed.tool) if parsed.tool else None
-    if (parsed.list or parsed.tool is None) and not (settings.data / DATABASE).exists():
+    is_begun = bool(settings.text("database")) or (settings.data / DATABASE).exists()
+    if (parsed.list or parsed.tool is None) and not is_begun:
         return _list(choose_tools(settings).listed(), parsed)
+    if parsed.tool and known is None and not is_begun:
+        raise _unknown(parsed.tool, settings)
     app = app_of(parsed, begins=known is not None and known.writes)
     if parsed.list or parsed.tool is None:
         return _list(app.catalog.listed(), parsed)
@@ -55,7 +61,7 @@ def run(parsed: argparse.Namespace) -> int:
     try:
         reply = app.dispatcher.run(parsed.tool, arguments, Call(kernel=app.kernel, actor=ACTOR, key=parsed.key))
     except UnknownTool:
-        raise Refusal(Failure.INVALID, f"There is no tool {parsed.tool!r}; memotheca call --list shows them.") from None
+        raise _unknown(parsed.tool, settings) from None
     if parsed.json:
         print_json(reply.structured)
     elif reply.failed:
@@ -63,6 +69,21 @@ def run(parsed: argparse.Namespace) -> int:
     else:
         _print(reply)
     return 1 if reply.failed else 0
+
+
+def _unknown(name: str, settings: Settings) -> Refusal:
+    """Where it is, if it is not shown; else what may have been meant."""
+    shown, whole = choose_tools(settings), load_catalog()
+    whole.choose([ALL])
+    listing = whole.find(name)
+    if listing is not None and shown.find(name) is None:
+        where = listing.toolset
+        return Refusal(
+            Failure.INVALID, f"{name} is a tool of the toolset {where}, which is not shown: add --toolsets {where}."
+        )
+    near = get_close_matches(name, [each.called for each in shown.listed()], n=1)
+    meant = f"Did you mean {near[0]}?" if near else "memotheca call --list shows them."
+    return Refusal(Failure.INVALID, f"There is no tool {name!r}. {meant}")
 
 
 def _message(reply: Reply) -> str:

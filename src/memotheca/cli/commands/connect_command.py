@@ -65,9 +65,9 @@ it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "client", choices=sorted(CLIENTS), metavar="CLIENT", help=f"the client to connect: {', '.join(sorted(CLIENTS))}"
-    )
+    names = sorted(CLIENTS)
+    told = f"the client to connect: {', '.join(names)}"
+    parser.add_argument("client", nargs="?", choices=names, metavar="CLIENT", help=told)
     wish = parser.add_mutually_exclusive_group()
     wish.add_argument("--write", action="store_true", help="write the client's configuration file")
     wish.add_argument("--remove", action="store_true", help="take Memotheca out of it; the old file is kept")
@@ -85,6 +85,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
+    if parsed.client is None:
+        raise Refusal(Failure.INVALID, f"Say which client: memotheca connect {' | '.join(sorted(CLIENTS))}")
     client = CLIENTS[parsed.client]
     project = _project(parsed, client)
     settings = _settings(parsed, project)

@@ -30,7 +30,7 @@ EPILOG = """examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("question", help="what you want to know")
+    parser.add_argument("question", nargs="+", help="what you want to know")
     parser.add_argument("--limit", type=at_least(1), default=10, metavar="N", help="how many (default: 10)")
     parser.add_argument(
         "--budget", type=at_least(1), metavar="TOKENS", help="cut titles and passages to this many tokens"
@@ -58,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     kernel = app_of(parsed).kernel
+    parsed.question = " ".join(parsed.question)
     question = Question(
         content=parsed.question,
         tags=tuple(parsed.tag),
