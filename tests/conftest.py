@@ -22,10 +22,10 @@ from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.storage.store import Store
 from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
+from tests.environment import settle, standing
 from tests.patience import PATIENCE
 from tests.schedule import in_order, times_by_file
 from tests.storage.postgres_server import needs_postgres, shared_server
-from tests.surroundings import settle, standing
 
 settle()
 
