@@ -1,11 +1,12 @@
 """Whether a memory gets better with use: python benchmarks/learning.py DIR … [--seeds N,…] [--write-docs].
 
-Each DIR is what one assistant was told over months (memories.jsonl, questions.jsonl, causes.jsonl). It is played twice.
-In the one play nobody asks before the end. In the other a scripted agent asks half of the questions at the end of every
-month, as far as their answers are known by then: it opens what answers, says with `observe_outcome` which share of what
-it needed was there, lets the memory learn from that, move its thresholds, and dream. At the end both are asked the
-other half of the questions, which nobody asked before. What is told of reordering is worked out beside: results of
-`search_graph` by their score and by how likely the learned calibrator holds each to help."""
+Each DIR is what one assistant was told over months (memories.jsonl, questions.jsonl, causes.jsonl). It is played three
+times. In the one play nobody asks before the end. In the others a scripted agent asks half of the questions at the end
+of every month, as far as their answers are known by then: it opens what answers, says with `observe_outcome` which
+share of what it needed was there, lets the memory learn from that, and dream; in the third it also lets it move its
+thresholds. At the end all are asked the other half of the questions, which nobody asked before. What is told of
+reordering is worked out beside: results of `search_graph` by their score and by how likely the learned calibrator holds
+each to help."""
 
 import argparse
 import json
@@ -37,6 +38,7 @@ BUDGET = 512
 DEPTH = 10
 MONTH = 30 * DAY
 BLENDS = (0.2, 1.0)  # how much of a rank is what the calibrator says
+PLAYS = (("before", False, False), ("after", True, False), ("after, thresholds moved too", True, True))
 Question = Mapping[str, Any]
 
 
@@ -44,6 +46,7 @@ Question = Mapping[str, Any]
 class Measured:
     """What the questions nobody asked before brought, and how what was predicted of them held."""
 
+    moves_thresholds: bool = False
     ndcg: list[float] = field(default_factory=list[float])
     reordered: dict[float, list[float]] = field(default_factory=dict[float, list[float]])
     evidence: list[float] = field(default_factory=list[float])
@@ -96,12 +99,11 @@ def use(played: Played, questions: Sequence[Question], month: int, measured: Mea
     write_down(played.app)
     found = played.run("trigger_lambda_recalibration", {}, "learning").structured or {}
     measured.labels = found["labels"]["counted"]
-    if played.app.catalog.find("trigger_recalibration") is not None:
+    if measured.moves_thresholds:
         moved = played.run("trigger_recalibration", {"level": 3}, "learning").structured or {}
         measured.thresholds += len(moved["recalibration"]["thresholds_changed"])
-    if played.app.catalog.find("trigger_dream") is not None:
-        reply = played.run("trigger_dream", {"phase": "full", "blocking": True, "force": True}, "dream")
-        measured.dreams += not reply.failed
+    reply = played.run("trigger_dream", {"phase": "full", "blocking": True, "force": True}, "dream")
+    measured.dreams += not reply.failed
 
 
 class _Monthly(Played):
@@ -190,10 +192,12 @@ def path_lengths(played: Played, causes: Sequence[Mapping[str, Any]]) -> list[in
     return found
 
 
-def play(corpus: Told, causes: Sequence[Mapping[str, Any]], seed: int, *, is_used: bool) -> Measured:
+def play(
+    corpus: Told, causes: Sequence[Mapping[str, Any]], seed: int, *, is_used: bool, moves_thresholds: bool = False
+) -> Measured:
     learned, others = halves(corpus, seed)
     clock = Hand(from_iso(corpus.memories[0]["at"]))
-    measured = Measured()
+    measured = Measured(moves_thresholds)
     with tempfile.TemporaryDirectory() as folder:
         app: App = build(load_settings({"data": Path(folder), "toolsets": "all"}, {}), clock=clock)
         played = Played(app, clock, corpus)
@@ -249,8 +253,8 @@ def table_of(folders: Sequence[Path], seeds: Sequence[int]) -> Table:
         corpus = read_corpus(folder)
         causes = [json.loads(line) for line in (folder / "causes.jsonl").open(encoding="utf-8")]
         causes = [each for each in causes if each["how"] != "none"]
-        for label, is_used in (("before", False), ("after", True)):
-            runs = [play(corpus, causes, seed, is_used=is_used) for seed in seeds]
+        for label, is_used, moves in PLAYS:
+            runs = [play(corpus, causes, seed, is_used=is_used, moves_thresholds=moves) for seed in seeds]
             lines.append(Line(label=f"{corpus.name}, {label}", numbers=rows_of(runs)))
             print(f"{lines[-1].label}: {dict(lines[-1].numbers)}", flush=True)
     return Table(name="learning", title="Learning", lines=lines, notes=(f"Questions halved by the seeds {seeds}.",))

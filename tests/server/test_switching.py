@@ -10,6 +10,7 @@ import anyio
 import pytest
 from mcp import Client
 
+from memotheca.tools import SELECTIONS
 from tests.patience import PATIENCE
 from tests.server.conftest import OVER_HTTP, Serve
 from tests.server.connecting import LEGACY, connected
@@ -17,7 +18,17 @@ from tests.server.connecting import LEGACY, connected
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")]
 
 CHANGED = "notifications/tools/list_changed"
-SETS = {"focus": "get_ego_state", "thresholds": "get_threshold_status", "dream": "get_dream_status"}
+# All toolsets of the memory's instruments, and one tool of each.
+SETS = {
+    "focus": "get_ego_state",
+    "health": "get_health_status",
+    "dream": "get_dream_status",
+    "thresholds": "get_threshold_status",
+    "keeping": "get_pruning_candidates",
+    "outcomes": "get_learner_state",
+    "goals": "get_autonomous_status",
+    "purpose": "manage_teleological_profile",
+}
 
 
 @pytest.fixture
@@ -71,6 +82,7 @@ async def names(client: Client) -> set[str]:
 async def test_toolsets_of_the_file_are_shown_and_hidden_while_it_runs(
     way: str, memotheca: str, serve: Serve, tmp_path: Path
 ) -> None:
+    assert set(SETS) == {each.name for each in SELECTIONS} - {"memory"}
     async with talking(way, memotheca, serve, tmp_path) as (client, heard):
         nine = await names(client)
         assert len(nine) == 9
