@@ -312,6 +312,26 @@ def test_lists_and_code_are_whole_or_left_out(librarian: Librarian) -> None:
         assert context.count("```") in (0, 2)
 
 
+def test_the_best_is_shown_wherever_there_is_room_for_it_however_long_it_is() -> None:
+    rules = " ".join(["rule"] * 90)
+    lines = [Line(1, ("rules",), (rules,), 0), *(Line(place, (f"{place}",), ("brief",), 0) for place in range(2, 20))]
+    assert fit_lines(lines, 100)[1] == rules
+    assert 1 not in fit_lines(lines, 50)
+
+
+def test_who_asks_for_all_is_told_also_what_bears_the_same_label_in_other_words(librarian: Librarian) -> None:
+    rules = [
+        librarian.remember("Decision: boats are moored at the eastern pier.", tags=["adr", "harbour"]),
+        librarian.remember("Decision: nets are mended on Mondays.", tags=["adr", "gear"]),
+        librarian.remember("The ferry carries no horses.", tags=["adr"]),
+    ]
+    other = librarian.remember("The heron stands on one leg.", tags=["birds"])
+    found = cited(inject(librarian, "Which decisions have been recorded?"))
+    assert set(rules) <= set(found)
+    assert other not in found
+    assert rules[2] not in cited(inject(librarian, "Where are decisions about boats moored?"))
+
+
 def test_the_reason_for_remembering_is_found_too(librarian: Librarian) -> None:
     kept = librarian.remember("Found her under the porch, muddy and cross.", rationale="The missing tortoise is back.")
     librarian.remember("The porch is painted green.")

@@ -1,5 +1,5 @@
 """Candidates: what may stand in a context, best first: what the search finds for a question and the one it goes on
-from, what people linked to it, and the causes of what is asked about (memory-model: Context)."""
+from, what people linked to it, the causes of what is asked about, what bears the same tags (memory-model: Context)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,6 +9,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.inquiry import Inquiry
 from memotheca.memory.graph.causes import causes_of
 from memotheca.memory.graph.relations import CONTRADICTS, RESOLVES, SUPERSEDES
+from memotheca.memory.recall.companions import companions
 from memotheca.memory.recall.preference import prefer
 from memotheca.memory.recall.profile_order import narrow, rank_by_profile
 from memotheca.memory.recall.profiles import Profile
@@ -30,6 +31,7 @@ ANCHORS, EDGES = 8, 64  # chosen: bounds the reading
 # What of a candidate's score its neighbour gets: told with it, a cause where causes are asked for, a mere link.
 TOLD_WITH, CAUSED, PART, JOINED = 0.95, 0.95, 0.6, 0.6  # chosen (memory-model: Context)
 LONG = 4000  # chosen: letters, more than any memory that is told at once
+LEAD = 0.2  # chosen: how far over the cut-off what only bears the same tags may come
 EFFECTS = 3  # chosen: what is asked about is among the first
 NOTED = 3  # chosen: what a small move of the cut-off would change
 
@@ -105,7 +107,8 @@ def find_candidates(kernel: Kernel, query: str, inquiry: Inquiry, *, before: str
         relevant = [each for each in ranked if each.score >= reach.usual]
         near, said = _neighbours(kernel, snapshot, relevant, inquiry)
         causes = _causes(kernel, snapshot, relevant) if inquiry.asks_why else {}
-    for each in (*near, *causes.values()):
+    labelled = _companions(kernel, query, relevant, reach) if inquiry.asks_for_all or inquiry.asks_why else []
+    for each in (*near, *causes.values(), *labelled):
         held = found.get(each.entry.id)
         if held is None or held.score < each.score:
             found[each.entry.id] = each if held is None else replace(each, hit=held.hit)
@@ -173,6 +176,17 @@ def _shown(kernel: Kernel, snapshot: Snapshot, ids: Iterable[str]) -> list[Entry
     now = kernel.now()
     living = snapshot.living(list(ids)).values()
     return [entry for entry in living if entry.kind in KNOWN and entry.body and quarantine_of(entry, now) is None]
+
+
+def _companions(kernel: Kernel, query: str, ranked: Sequence[ContextSource], reach: Reach) -> list[ContextSource]:
+    """What bears the same tags as the best, behind all that was found by what it says."""
+    best = [(each.entry, each.score) for each in ranked[:ANCHORS] if each.score >= reach.gates["anchor"]]
+    labelled = companions(kernel, query, best, reach.profile)
+    return [
+        ContextSource(hit, entry, reach.usual * (1 + LEAD * (hit.score or 0.0)))
+        for hit in labelled
+        if isinstance(entry := hit.version.thing, Entry) and entry.body
+    ]
 
 
 def _hit(snapshot: Snapshot, entry: Entry, score: float, hops: int) -> Hit:

@@ -29,7 +29,7 @@ from memotheca.text.words import words
 
 MOST = 30  # chosen: lines that anybody reads, bounds the comparing
 POOL = 40  # chosen: more than any budget shows
-WIDER = 1.5  # chosen: who asks for all of something is shown more
+WIDER = 1.5  # chosen: who asks for all of something, or for causes, is shown more
 NOTHING = "Nothing is known about this."
 EARLIER = "Earlier on the same:"
 TELLING = 0.3  # measured on one corpus (docs/benchmarks.md: answers): below, the words of a question stand by chance
@@ -97,7 +97,7 @@ def compose(kernel: Kernel, occasion: Occasion) -> Context:
     nothing = Context("", occasion.mode or "raw", 0, 0, considered=pool.considered, effects=effects)
     if not ranked:
         return nothing
-    best = ranked[: round(MOST * (WIDER if inquiry.asks_for_all else 1))]
+    best = ranked[: round(MOST * (WIDER if inquiry.asks_for_all or inquiry.asks_why else 1))]
     with kernel.read() as snapshot:
         clash = gates_at(snapshot)["clash"]
     candidates = [best[at] for at in distil.without_repeats([each.text for each in best], clash)]

@@ -160,12 +160,12 @@ def stamp(entry: Entry) -> str:
 
 
 def fit_lines(lines: Sequence[Line], tokens: int) -> dict[int, str]:
-    """Which form of which line is shown: as many lines as fit in their shortest form, the best first and of those about
-    as good the shorter, then longer forms of the best."""
+    """Which form of which line is shown: the best one, then as many lines as fit in their shortest form, the best first
+    and of those about as good the shorter, then longer forms of the best."""
     ranked = sorted(lines, key=lambda line: line.place)
     shortest = {line.place: max(1, count_tokens(line.forms[0])) for line in ranked}
     chosen: dict[int, str] = {}
-    for line in sorted(ranked, key=lambda line: line.place * shortest[line.place] ** LENGTH):
+    for line in sorted(ranked, key=lambda line: (line is not ranked[0], line.place * shortest[line.place] ** LENGTH)):
         if shortest[line.place] <= tokens:
             tokens -= shortest[line.place]
             chosen[line.place] = line.forms[0]
