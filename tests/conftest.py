@@ -63,6 +63,8 @@ NOT_QUICK = (
 ON_BOTH = (
     "conversations",
     "documents",
+    "durability/test_dreams.py",
+    "durability/test_ingest.py",
     "engine",
     "kernel",
     "memories",
@@ -70,6 +72,7 @@ ON_BOTH = (
     "storage/test_export_lines.py",
     "storage/test_export_merge.py",
     "storage/test_journal.py",
+    "storage/test_run_again.py",
     "tools",
 )
 # Of these, what is run on a file alone, and why.

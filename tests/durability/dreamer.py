@@ -12,7 +12,7 @@ from memotheca.memory.dream.sleeper import Sleep, sleeper_of
 
 
 def main(data: str, how: str) -> None:
-    app = build(settings.load({"data": data, "toolsets": "all"}, {}))
+    app = build(settings.load({"data": data, "toolsets": "all"}, os.environ))
     night.TOGETHER = 1
     if how != "once":
         night.ids_beyond = one_again_and_again

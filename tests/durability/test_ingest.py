@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from memotheca.app import open_store
 from memotheca.storage.journal import compare_heads
+from tests.conftest import open_store
 from tests.patience import PATIENCE, until
 from tests.server.raw import RawServer
 

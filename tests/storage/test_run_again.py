@@ -9,13 +9,14 @@ import hypothesis
 import pytest
 from hypothesis import HealthCheck
 
-from memotheca.app import open_store
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import from_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.storage.database import Session, TryAgain
+from memotheca.storage.postgres.postgres_database import PostgresDatabase
 from memotheca.storage.sqlite import SQLiteDatabase
 from memotheca.storage.store import Store
+from tests.conftest import open_store
 from tests.storage.players import CHANGES, Move, Player, fresh_kernel, moves, retold
 
 NOW = from_iso("2026-02-10T14:30:00Z")
@@ -46,7 +47,8 @@ def run_twice(store: Store) -> None:
 @hypothesis.given(done=moves(*CHANGES, "undo", "erase"))
 def test_what_is_run_again_is_done_once(done: list[Move], tmp_path_factory: pytest.TempPathFactory) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SQLiteDatabase, "forget_log", lambda self: True)
+        for database in (SQLiteDatabase, PostgresDatabase):
+            patch.setattr(database, "forget_log", lambda self: True)
         folder: Path = tmp_path_factory.mktemp("again")
         once, twice = (open_store(folder / name, clock=lambda: NOW) for name in ("once", "twice"))
         run_twice(twice)
