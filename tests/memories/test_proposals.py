@@ -108,6 +108,15 @@ def test_accepting_stores_the_very_words_and_where_they_were_said_and_one_undo_t
     assert len(proposed(librarian)) == 1
 
 
+def test_the_transaction_that_it_tells_of_takes_all_of_it_back(librarian):
+    keep(librarian, ("user", f"Remember that {BADGE}"))
+    (task,) = proposed(librarian)
+    done = settle(librarian.kernel, task, "store", rationale="Accepted.", actor="ada")
+    librarian.call("undo", tx_id=done.tx)
+    assert librarian.found("badge number") == []
+    assert len(proposed(librarian)) == 1
+
+
 def test_what_was_dismissed_is_not_proposed_again(librarian):
     keep(librarian, ("user", BERLIN))
     (task,) = proposed(librarian)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from memotheca.admin.history import new_batch
 from memotheca.conversations.keep import link_turn
 from memotheca.conversations.turns import turns_of
 from memotheca.kernel.citations import citation_of
@@ -98,19 +97,16 @@ def settle(kernel: Kernel, task: CareTask, choice: Choice, *, rationale: str, ac
 def accept(kernel: Kernel, task: CareTask, *, rationale: str, actor: str) -> Settled:
     """Remember what was proposed, word for word, and where it was said; one undo takes both back."""
     (conversation,) = task.entries
-    together = replace(kernel, batch=new_batch(kernel))
-    origin = Origin(source=USER, occurred_at=_said_at(conversation, int(task.row.stamp)))
-    draft = NewMemory(content=task.row.one_said, rationale=rationale, metadata={}, origin=origin)
-    stored = store_memory(together, draft, actor=actor)
+    turn = int(task.row.stamp)
 
-    def act(transaction: Transaction) -> int:
-        transaction.describe("UPDATE")
-        link_turn(transaction, stored.version.id, conversation, int(task.row.stamp), task=task.row.id)
-        return transaction.tx
+    def link(transaction: Transaction, id: str) -> None:
+        link_turn(transaction, id, conversation, turn, task=task.row.id)
 
-    tx = together.write(act, actor=actor)
+    origin = Origin(source=USER, occurred_at=_said_at(conversation, turn))
+    draft = NewMemory(content=task.row.one_said, rationale=rationale, metadata={}, origin=origin, beside=link)
+    stored = store_memory(kernel, draft, actor=actor)
     assert isinstance(stored.version.thing, Entry)
-    return Settled(f"It is remembered as {citation_of(stored.version.thing)}.", tx)
+    return Settled(f"It is remembered as {citation_of(stored.version.thing)}.", stored.version.tx)
 
 
 def _said_at(conversation: Entry, number: int) -> str | None:

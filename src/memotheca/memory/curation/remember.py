@@ -81,6 +81,8 @@ class NewMemory:
     media: Mapping[str, Any] | None = None
     decisions: Decisions = UNDECIDED
     origin: Origin = Origin()
+    # What is written in the same transaction, so that undoing one undoes both.
+    beside: Callable[[Transaction, str], object] = lambda _transaction, _id: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +167,7 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
         transaction.link(kept)
         refuse_superseding_itself(transaction, kept, "supersedes")
         open_tasks(transaction, made, around.compared, decided, linked=linked)
+        clean.beside(transaction, made.id)
         return _version_of(transaction, made), kept, decided, around
 
     version, edges, decided, around = kernel.write(act, actor=actor)
