@@ -3,9 +3,11 @@ import { AppBridge, PostMessageTransport } from "@modelcontextprotocol/ext-apps/
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
 const PAGES = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html;profile=mcp-app"] } };
-// What the specification lets a view do that declares nothing.
+// What the specification (2026-01-26, Sandbox proxy) has a view do that declares nothing: restrictive defaults, no frames
+// within, nothing embedded, no other base.
 const POLICY =
-  "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; connect-src 'none'";
+  "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; " +
+  "connect-src 'none'; frame-src 'none'; object-src 'none'; base-uri 'self'";
 
 window.meet = async (isModern) => {
   const given = isModern ? { versionNegotiation: { mode: "auto" } } : {};
@@ -15,18 +17,20 @@ window.meet = async (isModern) => {
   return client.getServerCapabilities();
 };
 
-/** Call a tool and show its view; `heard` has what the view asked the client for. */
-window.display = async (name, input) => {
+/** Call a tool and show its view; `heard` has what the view asked the client for. Behind a proxy of another origin, as
+ * clients that are web pages must have it, or in a frame of no origin at all, as others do. */
+window.display = async (name, input, proxy) => {
   const { tools } = await client.listTools();
   const meta = tools.find((tool) => tool.name === name)._meta;
   const { contents } = await client.readResource({ uri: meta.ui.resourceUri });
+  const [view] = contents;
   const result = await client.callTool({ name, arguments: input });
   const frame = document.createElement("iframe");
-  frame.sandbox = "allow-scripts";
+  frame.sandbox = proxy ? "allow-scripts allow-same-origin" : "allow-scripts";
   frame.width = "640";
   frame.height = "480";
   document.body.replaceChildren(frame);
-  const heard = (window.heard = { sizes: [], links: [], modes: [], files: [] });
+  const heard = (window.heard = { sizes: [], links: [], modes: [], files: [], cancelled: [] });
   const hostContext = { theme: "light", displayMode: "inline", availableDisplayModes: ["inline", "fullscreen"] };
   const abilities = { openLinks: {}, serverTools: {}, downloadFile: {} };
   const bridge = (window.bridge = new AppBridge(client, { name: "host", version: "1" }, abilities, { hostContext }));
@@ -34,13 +38,18 @@ window.display = async (name, input) => {
   bridge.onopenlink = async ({ url }) => (heard.links.push(url), {});
   bridge.onrequestdisplaymode = async ({ mode }) => (heard.modes.push(mode), { mode });
   bridge.ondownloadfile = async ({ contents: files }) => (heard.files.push(files[0].resource), {});
+  window.onmessage = ({ data }) => data?.method === "notifications/cancelled" && heard.cancelled.push(data.params.requestId);
   bridge.oninitialized = () => {
     void bridge.sendToolInput({ arguments: input });
     void bridge.sendToolResult(result);
   };
   // Before the frame has anything in it, or its first message would be lost.
   await bridge.connect(new PostMessageTransport(frame.contentWindow, frame.contentWindow));
-  const [view] = contents;
-  frame.srcdoc = view.text.replace("<head>", `<head><meta http-equiv="Content-Security-Policy" content="${POLICY}">`);
-  return { meta, type: view.mimeType, bytes: new TextEncoder().encode(view.text).length };
+  if (proxy) {
+    bridge.onsandboxready = () => void bridge.sendSandboxResourceReady({ html: view.text, csp: view._meta.ui.csp });
+    frame.src = `${proxy}?policy=${encodeURIComponent(POLICY)}`;
+  } else {
+    frame.srcdoc = view.text.replace("<head>", `<head><meta http-equiv="Content-Security-Policy" content="${POLICY}">`);
+  }
+  return { meta, type: view.mimeType, bytes: new TextEncoder().encode(view.text).length, wants: view._meta.ui };
 };

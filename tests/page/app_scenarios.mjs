@@ -1,5 +1,6 @@
 // What a person does with a view within a client: the extension's host side around it, its sandbox and its policy.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { until } from "./patience.mjs";
@@ -18,12 +19,14 @@ async function bundle() {
 async function meet(page, base, isModern) {
   bundled ??= await bundle();
   await page.route(`${base}/host/`, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><title>host</title><body>" }));
+  await page.route(`${PROXY}**`, (route) => route.fulfill({ contentType: "text/html", body: readFileSync(at("app_sandbox.html"), "utf8") }));
   await page.goto(`${base}/host/`);
   await page.addScriptTag({ content: bundled });
   return page.evaluate((modern) => window.meet(modern), isModern);
 }
 
-const display = (page, name, input) => page.evaluate(([tool, given]) => window.display(tool, given), [name, input]);
+const PROXY = "http://sandbox.example/";
+const display = (page, name, input, proxy) => page.evaluate((given) => window.display(...given), [name, input, proxy]);
 const heard = (page) => page.evaluate(() => window.heard);
 
 export const appScenarios = {
@@ -71,20 +74,27 @@ export const appScenarios = {
     await view.getByText(/things, .* links/).waitFor();
   },
 
-  async settling_within_a_client({ page, base, call }) {
+  async settling_within_a_client({ page, base, call, forgive }) {
     await meet(page, base, true);
     const claim = { subject: "Marie", predicate: "works_at" };
     await call("relate", { ...claim, object: "Sorbonne" });
     await call("relate", { ...claim, object: "Institute" });
-    const view = page.frameLocator("iframe");
-    await display(page, "console_tasks", {});
+    const view = page.frameLocator("iframe").frameLocator("iframe");
+    const { wants } = await display(page, "console_tasks", {}, PROXY);
+    assert.equal(wants.csp, undefined, "it declares nobody that it would reach");
     await view.getByText("Marie works at Institute").first().waitFor();
     await view.locator(".task button").first().click();
     await view.getByText("Nothing waits for you.").waitFor();
-    await display(page, "console_read", { handle: "Marie" });
+    await display(page, "console_read", { handle: "Marie" }, PROXY);
     await view.getByRole("heading", { name: "Marie" }).waitFor();
-    await display(page, "knowledge-search", { query: "the analytical engine" });
+    await call("relate", { subject: "Marie", predicate: "found", object: "Radium" });
+    await view.locator(".ties a", { hasText: "Radium" }).waitFor();
+    await display(page, "knowledge-search", { query: "the analytical engine" }, PROXY);
     await until(async () => (await view.getByRole("searchbox").inputValue()) === "the analytical engine");
-    assert.equal(await page.evaluate(() => document.querySelector("iframe").contentDocument), null);
+    assert.equal(await page.evaluate(() => document.querySelector("iframe").contentDocument), null, "it cannot be looked into");
+    forgive(/Content Security Policy/); // of what is tried on purpose
+    const inside = page.frames().find((frame) => frame.parentFrame()?.url().startsWith(PROXY));
+    const tried = await inside.evaluate(() => Promise.allSettled([fetch("/mcp"), fetch("https://a.example"), new Promise((_, no) => no(parent.parent.document))]));
+    assert.deepEqual(tried.map(({ status }) => status), ["rejected", "rejected", "rejected"]);
   },
 };

@@ -5,6 +5,7 @@ import { DoorError, refuse, type Follower, type Json, type Offer } from "../door
 export { DoorError, type Follower, type Json } from "../door_error";
 
 const REVISION = "2026-01-26";
+const EVERY = 3000; // milliseconds between two looks whether others have committed something
 const CHANGED = 60; // milliseconds in which many changes of the height are one
 const WRITING = /^console_(settle|change|undo|cancel)/;
 export const MCP = "";
@@ -32,6 +33,7 @@ interface Wire {
 const waiting = new Map<number, { resolve(result: Json): void; reject(error: Error): void }>();
 let counter = 0;
 let changed: (() => void) | undefined;
+let begin: (() => void) | undefined;
 let capabilities: Json = {};
 
 const post = (message: Json) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
@@ -41,7 +43,9 @@ function request(method: string, params: Json, signal?: AbortSignal): Promise<Js
   return new Promise((resolve, reject) => {
     waiting.set(id, { resolve, reject });
     signal?.addEventListener("abort", () => {
-      if (waiting.delete(id)) reject(new DoorError("aborted", ""));
+      if (!waiting.delete(id)) return;
+      reject(new DoorError("aborted", ""));
+      post({ method: "notifications/cancelled", params: { requestId: id } });
     });
     post({ id, method, params });
   });
@@ -79,6 +83,7 @@ export async function connect(told: Told): Promise<Host> {
   const greeted = await request("ui/initialize", { appInfo, appCapabilities, protocolVersion: REVISION });
   capabilities = (greeted.hostCapabilities ?? {}) as Json;
   post({ method: "ui/notifications/initialized", params: {} });
+  begin?.(); // before a view asks, so that nothing slips in between
   tellSize();
   return (greeted.hostContext ?? {}) as Host;
 }
@@ -98,7 +103,7 @@ function tellSize(): void {
 export async function call<T>(tool: string, input: Json = {}, signal?: AbortSignal): Promise<T> {
   const result = await request("tools/call", { name: tool, arguments: input }, signal);
   if (result.isError) refuse(result);
-  // No stream tells of commits here; what this view changes it looks at again.
+  // What this view changes it looks at again at once.
   if (!tool.startsWith("console_") || WRITING.test(tool)) changed?.();
   return (result.structuredContent ?? {}) as T;
 }
@@ -109,14 +114,32 @@ export async function offered(): Promise<Offer> {
   return { tools: new Set(named), collections: [], usual: "" };
 }
 
+/** No stream reaches such a frame: it asks now and then for the newest transaction, and no more where that is refused. */
 export async function follow(follower: Follower, signal: AbortSignal): Promise<void> {
   changed = () => follower.changed();
-  signal.addEventListener("abort", () => (changed = undefined));
+  let seen: number | undefined;
+  let isAsking = false;
+  const look = async () => {
+    if (isAsking || document.hidden || capabilities.serverTools === undefined) return;
+    isAsking = true;
+    const { newest } = await call<{ newest: { tx: number } }>("console_history", { limit: 1 }, signal);
+    isAsking = false;
+    if (seen !== undefined && newest.tx !== seen) follower.changed();
+    seen = newest.tx;
+  };
+  const ask = () => void look().catch(() => clearInterval(timer));
+  const timer = setInterval(ask, EVERY);
+  begin = ask;
+  signal.addEventListener("abort", () => {
+    clearInterval(timer);
+    changed = undefined;
+  });
 }
 
 export const openLink = (url: string): Promise<Json> => request("ui/open-link", { url });
 
-export const enlarge = (mode: string): Promise<Json> => request("ui/request-display-mode", { mode });
+/** Ask for another size; the client says which it gives. */
+export const enlarge = async (mode: string): Promise<string> => String((await request("ui/request-display-mode", { mode })).mode ?? mode);
 
 /** Hand a file to whoever the client is; a frame like this one may not save by itself. */
 export async function saveFile(file: Blob, name: string): Promise<void> {

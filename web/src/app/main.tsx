@@ -108,6 +108,14 @@ function Frame({ view }: { view: string }) {
   if (tools === undefined || addresses.here === "") return <p class="status">{t.app.waiting}</p>;
   const View = VIEWS[route.view as keyof typeof VIEWS] ?? Find;
   const isWide = host.displayMode === "fullscreen";
+  const resize = async () => {
+    try {
+      const displayMode = await enlarge(isWide ? "inline" : "fullscreen");
+      setHost((before) => ({ ...before, displayMode }));
+    } catch {
+      // It stays as it is.
+    }
+  };
   return (
     <AppContext.Provider value={app}>
       <div class="line frame">
@@ -117,7 +125,7 @@ function Frame({ view }: { view: string }) {
           </button>
         )}
         {host.availableDisplayModes?.includes("fullscreen") && (
-          <button type="button" class="quiet" onClick={() => void enlarge(isWide ? "inline" : "fullscreen").catch(() => undefined)}>
+          <button type="button" class="quiet" onClick={() => void resize()}>
             {isWide ? t.app.smaller : t.app.larger}
           </button>
         )}
