@@ -398,10 +398,12 @@ export const scenarios = {
       await route.continue().catch(() => {}); // the page has given it up
     });
     const calm = watchCalls(page);
-    const givenUp = page.waitForEvent("requestfailed", isSlow);
+    const asked = page.waitForRequest(isSlow);
+    const givenUp = page.waitForEvent("requestfailed", { predicate: isSlow, timeout: 0 });
     await go(page, base, "");
     const box = searchBox(page);
     await box.fill("alpha slow");
+    await asked;
     await page.locator(".hits[aria-busy=true]").waitFor({ state: "attached" });
     await box.fill("beta quick");
     await page.locator(".passage", { hasText: "The quick answer." }).waitFor();

@@ -14,7 +14,7 @@ from tests.server.sockets import free_port
 from tests.server.test_http import HttpServer
 from tests.server.test_tokens import token
 
-TOLD = "".join((HERE / f"{name}.mjs").read_text("utf-8") for name in ("scenarios", "graph_scenarios"))
+TOLD = "".join((HERE / f"{name}.mjs").read_text("utf-8") for name in ("graph_scenarios", "scenarios"))
 SCENARIOS = re.findall(r"^  async (\w+)\(", TOLD, re.MULTILINE)
 
 WHOLE = ("remembering", "doing_well", "mending_notes", "collections", "hostility_everywhere", "causes_and_effects")
