@@ -7,7 +7,7 @@ import contents
 import dialogue
 import errands
 import questions
-from surroundings import surround
+from fixture_surroundings import surround
 from toolbox import lend_exchange, with_fixtures
 
 from memotheca.app import build
