@@ -221,6 +221,13 @@ def test_a_backup_of_openmemory_leaves_out_what_was_deleted_there(run, tmp_path)
     assert account(run, packed)["entries"] == 1
 
 
+@pytest.mark.parametrize("odd", [[], ["deleted"], {}, 5, None])
+def test_a_state_that_is_no_word_hinders_nothing(run, tmp_path, odd):
+    file = tmp_path / "dump.json"
+    file.write_text(json.dumps([{"id": "1", "content": "Uses Python 3.11", "state": odd}]))
+    assert account(run, file)["entries"] == 1
+
+
 def notion(path, nested=True):
     page = f"# Heating\n\nTags: house, winter\n\nSee [the boiler](House%20{HEX}/Boiler%20{HEX}.md).\n"
     rows = "Name,Size\nKitchen,12\nBath,6\n"

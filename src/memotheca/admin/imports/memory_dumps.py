@@ -39,7 +39,7 @@ def read_memories(memories: list[Any], content: ForeignContent, categories: Mapp
             content.leave_out("lines that are no memory")
             continue
         said = cast(Json, each)
-        if said.get("state") in _GONE or said.get("deleted_at"):
+        if str(said.get("state")) in _GONE or said.get("deleted_at"):
             content.leave_out("memories that were deleted or archived there")
             continue
         text = str(said.get("memory") or said.get("content") or "").strip()
