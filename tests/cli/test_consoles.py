@@ -246,3 +246,31 @@ def test_text_is_broken_between_words_and_wide_letters_count_twice():
     assert cut("休憩時間", 5) == "休憩…"
     assert (counted(1, "entry"), counted(2, "entry"), counted(0, "passage")) == ("1 entry", "2 entries", "0 passages")
     assert (sized(999), sized(1380352), sized(3 << 30)) == ("999 B", "1.3 MB", "3.0 GB")
+
+
+def commanded(folder, *words, **variables):
+    environment = {**os.environ, "MEMOTHECA_DATA": str(folder / "typed"), **variables}
+    return subprocess.run(
+        [sys.executable, "-m", "memotheca", *words], env=environment, capture_output=True, check=False
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="arguments are bytes on POSIX")
+@pytest.mark.parametrize("locale", ["C", "POSIX"])
+def test_what_is_typed_in_utf_8_is_kept_whatever_the_locale_says(folder, locale):
+    speaking = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    for words in (("remember", "Grüße an Ada"), ("call", "store", "topic=tea", "content=Ωmega")):
+        done = commanded(folder, *words, **speaking)
+        assert done.returncode == 0, done.stderr
+    found = str(json.loads(commanded(folder, "history", "--json", **speaking).stdout))
+    assert "Grüße an Ada" in found
+    assert "Ωmega" in found
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="arguments are bytes on POSIX")
+def test_what_is_no_text_is_refused_in_words(folder):
+    for words in (("remember", b"Gr\xfc\xdfe"), ("search", b"\xff"), ("call", "store", b"content=\xe4")):
+        done = commanded(folder, *words, PYTHONUTF8="1")
+        assert done.returncode == 2
+        assert b"neither UTF-8 nor in the encoding of this terminal" in done.stderr
+        assert b"Traceback" not in done.stderr

@@ -11,7 +11,7 @@ from typing import Any
 from memotheca import __version__
 from memotheca.cli.interrupt import Stopped, stop_on_signals
 from memotheca.cli.layout import columns, table
-from memotheca.cli.terminal import aimed, is_json, leave, make_printable, say_error, to_json_text
+from memotheca.cli.terminal import aimed, is_json, leave, make_printable, say_error, to_json_text, unreadable
 from memotheca.cli.welcome import welcome
 from memotheca.model.errors import Failure, Refusal
 from memotheca.settings import DATA_DOC, OPTIONS, Option
@@ -43,7 +43,7 @@ COMMANDS = {
     "history": "list the transactions, newest first",
     "undo": "revert the newest transactions, or one by its number",
     "export": "write a collection with its whole history to a file",
-    "import": "bring in an export, or the memory.json of the reference memory server",
+    "import": "bring in an export of ours, or what another program kept",
     "backup": "copy the database, safely while it is in use",
     "restore": "put a backup in place of the data, and keep what was there",
     "migrate": "move everything to PostgreSQL, or back into a directory",
@@ -72,6 +72,8 @@ A command exits with 0 when it is done, 1 when it is refused or finds something
 wrong, 2 when it is not understood, and with 130, 143 or 129 when Ctrl-C,
 SIGTERM or SIGHUP stop it; a server that is stopped exits with 0."""
 
+# What is typed after these is text, but for their options; after others it may be a file's name, which is bytes.
+OF_TEXT = ("remember", "call", "search", "show", "rename", "graph", "erase", "token", "collections")
 OF_HOOKS = ("hook", "pause", "resume")  # what `memotheca/cli/hooks` has
 EXIT_USAGE = 2  # specification: what shells and argparse use for a wrong command line
 EXIT_INTERRUPTED = 130  # specification: 128 and the number of SIGINT
@@ -147,6 +149,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _explain(given)
     name = given[0]
     command = load_command(name)
+    if name in OF_TEXT and (unread := unreadable(given)):
+        say_error(f"{unread} is neither UTF-8 nor in the encoding of this terminal; nothing was done.")
+        return EXIT_USAGE
     parsed = build_parser(name, command).parse_intermixed_args(given[1:])
     restore_signals = stop_on_signals()
     try:

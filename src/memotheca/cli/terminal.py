@@ -54,6 +54,18 @@ def settings_of(parsed: argparse.Namespace) -> Settings:
     return load({**flags, "data": parsed.data})
 
 
+def unreadable(given: list[str]) -> str:
+    """The first argument that is no text, in words; what is UTF-8, though the locale speaks otherwise, is put right."""
+    for place, said in enumerate(given):
+        if said.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in said):
+            continue
+        try:
+            given[place] = os.fsencode(said).decode("utf-8")
+        except UnicodeDecodeError:
+            return repr(said.encode("ascii", "replace").decode())
+    return ""
+
+
 def app_of(parsed: argparse.Namespace, *, begins: bool = False) -> App:
     """What a command works with. Only one that brings something in begins a store where there is none, and none does
     where one was lost."""
