@@ -18,6 +18,7 @@ from typing import Any
 from client import Client, script
 from machine import describe, load
 from memory import CURATION, ROUNDS, STORING, TOOLS, WARM, Bench, bound_of, open_bench, wanted_tools
+from memotheca.model.kinds import MEMORY
 from report import Line, Table, Target, to_text
 from section import write_section
 from timing import median, percentile
@@ -121,9 +122,9 @@ def measure(scratch: Path, size: int, rounds: int, wanted: Sequence[str]) -> Tab
         wire = connect(folder)
         found[way] = play(bench, wire, wanted, rounds)
         wire.close()
-        # Texts that were stored over one wire are new ones over the next.
+        # Texts that were stored over one wire are new ones over the next, and what was merged or forgotten is gone.
         with bench.app.kernel.read() as snapshot:
-            bench.newest = snapshot.tx
+            bench.newest, bench.ids = snapshot.tx, list(snapshot.newest(MEMORY))
     bench.app.kernel.store.close()
     lines: list[Line] = []
     for name in wanted:
