@@ -33,8 +33,13 @@ def citation_of(entry: Entry) -> str:
 def name_of(entry: Entry) -> str:
     """What an entry is called: its title, else the first line of what it says. What is held as planted says nothing,
     beside whatever it stands."""
+    return HELD if is_held(entry) else written_name_of(entry)
+
+
+def is_held(entry: Entry) -> bool:
+    """Whether it is held as planted until somebody lets it go."""
     held = entry.attributes.get("quarantine")
-    return HELD if held is not None and held.get("until") is None else written_name_of(entry)
+    return held is not None and held.get("until") is None
 
 
 def written_name_of(entry: Entry) -> str:

@@ -9,6 +9,7 @@ from typing import Literal, cast
 
 import numpy as np
 
+from memotheca.kernel.citations import is_held
 from memotheca.kernel.handles import resolve
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.cancellation import heed
@@ -165,7 +166,8 @@ def _links(snapshot: Snapshot, book: Notebook, key: str) -> tuple[tuple[str, str
     if key in book.rows:
         return tuple((book.name_of(target), book.title_of(target)) for target in book.graph.out[key])
     ends = dict.fromkeys(edge.target for edge in snapshot.edges_from(key))
-    return tuple((handle_of(end), end.title) for id in ends if (end := snapshot.entry(id)) is not None)
+    found = [end for id in ends if (end := snapshot.entry(id)) is not None and not is_held(end)]
+    return tuple((handle_of(end), end.title) for end in found)
 
 
 def _name(snapshot: Snapshot, book: Notebook, key: str) -> str:
@@ -178,11 +180,18 @@ def _around(snapshot: Snapshot, book: Notebook, key: str) -> tuple[list[str], li
     """Where a node points, in its own order, and what points at it, by name."""
     outgoing, incoming = list(book.graph.out.get(key, ())), book.incoming(key)
     edges = [] if key in book.ghosts else snapshot.edges_of(key)
+    edges = [edge for edge in edges if _is_told(snapshot, book, edge.target if edge.source == key else edge.source)]
     if edges:
         outgoing += [edge.target for edge in edges if edge.source == key and edge.target != key]
         found = {edge.source for edge in edges if edge.target == key and edge.source != key}
         incoming = sorted(found.union(incoming), key=partial(_name, snapshot, book))
     return list(dict.fromkeys(outgoing)), incoming
+
+
+def _is_told(snapshot: Snapshot, book: Notebook, key: str) -> bool:
+    """Whether a neighbour is shown: nothing of what is held as planted is."""
+    entry = None if key in book.rows or key in book.ghosts else snapshot.entry(key)
+    return entry is None or not is_held(entry)
 
 
 def _measured(book: Notebook, metric: Metric) -> list[tuple[str, float]]:
