@@ -13,7 +13,14 @@ from memotheca.search.search import Question, find_entries, rank_entries
 from memotheca.storage.store import Transaction
 from tests.memories.librarian import Librarian
 
-MANY = 1100
+# A fifth of what a search looks at is as good a bound as the whole, and is sooner exceeded.
+DEEP = 200
+MANY = 2 * DEEP + 20
+
+
+@pytest.fixture(autouse=True)
+def shallow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memotheca.memory.recall.recall.DEEP", DEEP)
 
 
 def crowd(librarian: Librarian, **attributes: Any) -> None:
