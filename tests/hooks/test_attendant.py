@@ -10,7 +10,7 @@ import pytest
 
 from memotheca.cli.hooks import hook_attendant
 from memotheca.cli.hooks.hook_attendant import ROLE, leave_attendant
-from memotheca.hooks.switch import PAUSED, turn
+from memotheca.hooks.switch import ON, PAUSED, turn
 from memotheca.server.operation.hook_door import HookDoor
 from memotheca.settings import load
 from memotheca.storage.locks import role
@@ -117,3 +117,31 @@ def test_of_an_excluded_folder_it_is_not_told(hooks, doors, monkeypatch):
     assert hook_client.run(["UserPromptSubmit", "--data", str(hooks.data)]) == 0
     assert started == []
     assert json.dumps(hooks.failures()) == "[]"
+
+
+def test_a_prompt_that_comes_to_no_answer_leaves_one_behind_all_the_same(hooks, monkeypatch):
+    monkeypatch.setenv("MEMOTHECA_HOOK_ATTENDANT_MINUTES", "10")
+    started = []
+    monkeypatch.setattr(hook_attendant, "start_apart", lambda options, data, errand: started.append(errand))
+    from memotheca.cli.hooks import hook_client, hook_work
+
+    def hang(*_):
+        raise TimeoutError
+
+    monkeypatch.setattr(hook_work, "answer", hang)
+    monkeypatch.setattr(hook_client, "_hear", lambda: {"cwd": str(hooks.project), "prompt": PROMPT})
+    assert hook_client.run(["UserPromptSubmit", "--data", str(hooks.data)]) == 0
+    assert started == ["--attend"]
+
+
+def test_where_no_data_is_nobody_is_left_behind_to_begin_any(hooks, tmp_path, monkeypatch):
+    monkeypatch.setenv("MEMOTHECA_HOOK_ATTENDANT_MINUTES", "10")
+    started = []
+    monkeypatch.setattr(hook_attendant, "start_apart", lambda options, data, errand: started.append(errand))
+    from memotheca.cli.hooks import hook_client
+
+    (tmp_path / "empty").mkdir()
+    turn(str(tmp_path / "empty"), ON)
+    monkeypatch.setattr(hook_client, "_hear", lambda: {"cwd": str(hooks.project), "prompt": PROMPT})
+    assert hook_client.run(["UserPromptSubmit", "--data", str(tmp_path / "empty")]) == 0
+    assert started == []

@@ -55,9 +55,11 @@ def run(arguments: list[str]) -> int:
 def _attend(options: dict[str, str], data: str, name: str, said: dict[str, Any]) -> None:
     if name in ASKED:
         told = _ask_servers(data, {"options": options, "event": name, "said": said})
-        _tell(name, _load_work().answer_here(options, data, name, said) if told is None else told)
         if told is None:
+            # The next ones first: on a machine that is too busy this one may not come to its end.
             _load_work().attend_next(options, data, said)
+            told = _load_work().answer_here(options, data, name, said)
+        _tell(name, str(told))
     if name in ENDS or name == BEGINNING:
         _keep(options, data, name, said)
 

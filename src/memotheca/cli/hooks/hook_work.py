@@ -49,8 +49,11 @@ def attend_next(options: Mapping[str, str], data: str, said: Mapping[str, Any]) 
     """Have the next prompts answered by a program that has everything loaded."""
     event = read_event(said, "", options.get("client", ""))
     settings = load({**options, "data": data}, folder=event.folder)
-    if not hook_wishes(settings).excludes(event.folder):
-        leave_attendant(options, settings)
+    if hook_wishes(settings).excludes(event.folder):
+        return
+    if not settings.text("database"):
+        refuse_missing(settings.data)
+    leave_attendant(options, settings)
 
 
 def keep_waiting(options: Mapping[str, str], data: str) -> int:
