@@ -143,6 +143,7 @@ def test_tokens_move_with_the_data_and_replace_those_that_are_there(
     assert main(["migrate", "--data", str(here), "--to", address]) == 0
     assert [each.name for each in read_tokens(SharedShelf(store))] == ["ada"]
     revoke_token(SharedShelf(store), "ada")
+    store.close()
     back.mkdir()
     (back / "tokens.json").write_text((here / "tokens.json").read_text())
     assert main(["migrate", "--data", str(here), "--database", address, "--to", str(back)]) == 0

@@ -25,7 +25,7 @@ from memotheca.storage.migrations import STEPS, migrate
 from memotheca.storage.sqlite import SQLiteDatabase
 from memotheca.storage.table_copy import list_tables
 from tests.conftest import Agent
-from tests.storage.postgres_server import needs_postgres, shared_server
+from tests.storage.postgres_server import needs_postgres, open_on_postgres, shared_server
 
 pytestmark = needs_postgres
 
@@ -156,6 +156,17 @@ def test_data_that_a_server_has_open_is_not_moved(
         status, refused = move(capsys, "--data", str(tmp_path / "here"), "--to", address)
         server.stdin.close()
     assert (status, refused["error"]["code"]) == (1, "busy")
+
+
+def test_data_that_another_machine_has_open_is_not_moved(
+    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = open_on_postgres(address)
+    command = ("--data", str(tmp_path / "here"), "--database", address, "--to", str(tmp_path / "there"))
+    status, refused = move(capsys, *command)
+    assert (status, refused["error"]["code"]) == (1, "busy")
+    other.close()
+    assert move(capsys, *command)[0] == 0
 
 
 MOVER = """

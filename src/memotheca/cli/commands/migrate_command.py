@@ -37,8 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     app = app_of(parsed)
-    if not app.is_shared:
-        _refuse_company(app.data)
+    _refuse_company(app)
     source = _site(app.kernel.store, app.data, app.place)
     target = _open_target(parsed.to, app)
     try:
@@ -50,11 +49,15 @@ def run(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse_company(data: Path) -> None:
-    with gate(data):
-        others = [holder for holder in present(data) if holder.pid != os.getpid()]
+def _refuse_company(app: App) -> None:
+    """What others write meanwhile would stay behind."""
+    if app.is_shared:
+        others = app.kernel.store.database.others()
+    else:
+        with gate(app.data):
+            others = next((str(holder) for holder in present(app.data) if holder.pid != os.getpid()), "")
     if others:
-        raise Refusal(Failure.BUSY, f"The data directory is open: {others[0]}. Stop that first.")
+        raise Refusal(Failure.BUSY, f"The data is open elsewhere: {others}. Stop that first.")
 
 
 def _open_target(to: str, app: App) -> Site:
