@@ -49,6 +49,11 @@ def asserted(answer: dict[str, Any]) -> list[str]:
         ("Die Werkstatt öffnet um 8 Uhr.", "Die Werkstatt öffnet ab jetzt erst um 9 Uhr.", ("8 Uhr", "9 Uhr")),
         ("Spotkanie zespołu jest o 10:00.", "Spotkanie zespołu jest teraz o 9:30.", ("10:00", "9:30")),
         ("Møtet er på tirsdag.", "Møtet er flyttet til onsdag.", ("tirsdag", "onsdag")),
+        ("Das Kontingent liegt bei 840 Stück.", "Das Kontingent wurde auf 960 erhöht.", ("840", "960")),
+        ("Die Auflage beträgt 700 Hefte.", "Die Auflage wurde auf 650 Hefte gesenkt.", ("700", "650")),
+        ("Het magazijn sluit om 17:00.", "Het magazijn sluit nu om 18:00.", ("17:00", "18:00")),
+        ("Det hus er 4 meter bredt.", "Det hus er nu 5 meter bredt.", ("4 meter", "5 meter")),
+        ("Our database is MariaDB 10.", "MariaDB 11 is our database now.", ("10", "11")),
     ],
 )
 def test_another_value_of_the_same_is_told_as_it_is_written(
@@ -60,6 +65,11 @@ def test_another_value_of_the_same_is_told_as_it_is_written(
     assert (found["slot"]["before"], found["slot"]["after"]) == slot
     assert all(value in found["explanation"] for value in slot)
     assert answer["duplicates"] == []
+
+
+def test_another_holder_of_what_there_is_one_of_is_told_the_other_way_round(librarian: Librarian, time: Time) -> None:
+    first, answer = remember_both(librarian, time, "The harbour master is Nilsson.", "Okafor is the harbour master.")
+    assert [each["id"] for each in answer["updates"] + answer["conflicts"]] == [first]
 
 
 def test_what_is_no_longer_so_is_an_update_and_no_dispute(librarian: Librarian, time: Time) -> None:
@@ -76,6 +86,8 @@ def test_what_is_no_longer_so_is_an_update_and_no_dispute(librarian: Librarian, 
         ("In 2024 the orchard gave 310 crates.", "In 2025 the orchard gave 280 crates."),
         ("Rent paid in May: 700 €.", "Rent paid in June: 700 €."),
         ("Im Mai 2025 kamen 31 Gäste.", "Im Juni 2025 kamen 44 Gäste."),
+        ("Nilsson is a rower.", "A rower is Okafor."),
+        ("De kiosk is klein. Het sluit om 17:00.", "De brug is smal. Het sluit om 18:00."),
         ("The library opens at 9.", "The library café now opens at 10."),
         ("Biblioteka w Krakowie jest otwarta do 20.", "Biblioteka w Lublinie jest otwarta do 18."),
         ("Die Miete für die Garage beträgt 70 Euro.", "Die Miete für den Keller beträgt 35 Euro."),

@@ -113,6 +113,12 @@ CHANGES = _folded(
     corrected correction update updated former formerly previously still already meanwhile finally
     jetzt nun mehr statt stattdessen wieder neu neue neuer neuen neues seit ab geändert gewechselt ersetzt verschoben
     verlegt nunmehr bisher bislang früher inzwischen mittlerweile abgesagt künftig ehemals doch
+    erhöht angehoben gesenkt herabgesetzt verringert reduziert gekürzt verlängert aufgestockt
+    augmenté augmentée relevé relevée réduit réduite baissé baissée abaissé abaissée prolongé prolongée
+    aumentado aumentada subió subido reducido reducida rebajado rebajada ampliado ampliada prorrogado prorrogada
+    aumentou subiu baixou reduzido reduzida prolongado prolongada
+    aumentato aumentata alzato alzata abbassato abbassata ridotto ridotta prolungato prolungata
+    verhoogd verlaagd verminderd verlengd hævet forhøjet sænket nedsat forlænget hevet senket höjd höjt sänkt förlängd
     maintenant désormais plus dorénavant nouveau nouvelle nouveaux depuis remplacé changé déplacé reporté annulé
     remplacée changée déplacée reportée annulée auparavant
     ahora ya nuevo nueva desde cambiado cambió sustituido trasladado aplazado cancelado cambiada sustituida trasladada
@@ -203,6 +209,21 @@ DISPUTES = _folded(
     """
 )
 # Which stand for something said before.
+# Of these, what may also be the article of the word behind it.
+ARTICLES = _folded("das het den det")
+# What says how much something is, where no other word does.
+AMOUNTS = _folded(
+    """
+    amounts costs cost stands lies comes beträgt betrug liegt lag kostet kostete steht élève coûte vaut asciende cuesta
+    vale custa ammonta costa bedraagt bedroeg kost ligt ligger koster udgør utgjør kostar uppgår wynosi kosztuje
+    """
+)
+# What says what something is.
+BEING = _folded("is are was were ist sind war waren est sont était es son era é são è sono zijn er är jest są")
+AUXILIARIES = BEING | _folded(
+    "has have had hat haben hatte heeft hebben wordt worden werd kan moet mag zal wil zou har havde hade skal vil blev"
+)
+INDEFINITE = _folded("a an one ein eine einer un une uno una um uma een en et ett")
 PRONOUNS = _folded(
     """
     it they he she this that these those its their his her er sie es dies das diese il elle ils elles ce cela él ella

@@ -1,13 +1,15 @@
 """Statements: the sentences of a text, each with its terms, its values, and what kind of sentence it is."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
 from memotheca.memory.claims.small_words import (
     AIMS,
+    ARTICLES,
+    AUXILIARIES,
     CHANGES,
     DENIALS,
     DISPUTES,
@@ -42,6 +44,7 @@ _CLASSES = {
 }
 # Said in two words: any more, no longer.
 _ANY_MORE = re.compile(r"\b(?:any more|ya no|j\u00e1 n\u00e3o|non pi\u00f9|niet meer|ne \w+ plus)\b", re.IGNORECASE)
+_VERB_ENDINGS = ("t", "r", "e", "s")  # het sluit, det regner, det virkede, det finns
 _QUESTION = re.compile(r"\?[\"”\u2019)]*\s*$")
 
 
@@ -131,7 +134,7 @@ def _take_apart(sentence: str, named: dict[str, float], before: dict[str, float]
     values = tuple(islice((part for part in parts if isinstance(part, Value)), VALUES))
     if not own and not values:
         return None
-    starts_with_pronoun = bool(said) and said[0].folded in PRONOUNS and said[0] is parts[0]
+    starts_with_pronoun = bool(said) and said[0] is parts[0] and _is_pronoun(said)
     context = {**named, **before} if starts_with_pronoun else named
     return Statement(
         text=sentence,
@@ -141,6 +144,19 @@ def _take_apart(sentence: str, named: dict[str, float], before: dict[str, float]
         cues=_cues(sentence, frozenset(part.folded.replace("\u2019", "'") for part in said)),
         has_subject=not starts_with_pronoun or bool(context),
     )
+
+
+def _is_pronoun(said: Sequence[Word]) -> bool:
+    """Whether the first word of a sentence stands for something said before. One that may be an article is one before
+    a word with a capital, before one that can be no verb, and where the verb comes only then: het magazijn, det hus
+    er."""
+    first = said[0].folded
+    if first not in ARTICLES or len(said) < 3:
+        return first in PRONOUNS
+    named, behind = said[1], said[2].folded
+    if named.folded in FUNCTION | AUXILIARIES:
+        return True
+    return not named.text[0].isupper() and named.folded.endswith(_VERB_ENDINGS) and behind not in AUXILIARIES
 
 
 def _cues(sentence: str, said: frozenset[str]) -> frozenset[str]:

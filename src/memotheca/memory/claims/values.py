@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from memotheca.memory.claims.small_words import FUNCTION, MONTHS, NUMERALS, WEEKDAYS
+from memotheca.memory.claims.small_words import CHANGES, FUNCTION, MONTHS, NUMERALS, WEEKDAYS
 from memotheca.model.knowledge import fold
 from memotheca.text.words import stem
 
@@ -70,6 +70,8 @@ _MEASURES = (
     ("pa", "pa", 1),
     ("mbar", "mbar", 1),
 )
+# Small words, and those that say that a figure has changed: raised to 960 now.
+_COUNTS_NOTHING = FUNCTION | CHANGES
 _UNITS = {name: (unit, factor) for unit, names, factor in _MEASURES for name in fold(names).split()}
 
 # A plain word comes first, though it is what nothing else is: most parts are plain words, and are soon seen to be, by
@@ -249,7 +251,7 @@ def _amount(found: re.Match[str], before: str) -> Iterator[Value | Word]:
     elif is_named and (not named or named in FUNCTION or "." in digits):
         yield Value("version", digits, "", fold(before), written, place)
     else:
-        numbered, counted = fold(before) if is_named else "", stem(named) if named not in FUNCTION else ""
+        numbered, counted = fold(before) if is_named else "", stem(named) if named not in _COUNTS_NOTHING else ""
         yield Value("number", f"{number:.6g}", numbered, counted, written, place)
     if found["unit"]:
         yield _read_word(found["unit"], found.start("unit"))
