@@ -30,9 +30,13 @@ class TestAdversarial:
         assert (found["is_safe"], found["attack_type"]) == (False, "prompt_injection")
         assert (found["threat_level"], found["recommended_action"]) == ("critical", "Block")
 
-    def test_ordinary_content_is_not(self, librarian: Librarian) -> None:
-        found = librarian.call("check_adversarial", content="Ada takes her tea black, with two biscuits.")
+    @pytest.mark.parametrize(
+        "content", ["Ada takes her tea black, with two biscuits.", "The meeting is at ten in room four."]
+    )
+    def test_ordinary_content_is_not(self, librarian: Librarian, content: str) -> None:
+        found = librarian.call("check_adversarial", content=content)
         assert (found["is_safe"], found["attack_type"], found["recommended_action"]) == (True, "none", "Allow")
+        assert found["threat_level"] == "none"
 
     def test_only_requested_checks_decide(self, librarian: Librarian) -> None:
         assert check(librarian, ATTACK, "circular_logic")["is_safe"]
