@@ -11,18 +11,20 @@ const VIEWS = {
   find: "#/find?q=glaze firing",
   thing: "#/thing/workshop%2Fkiln.md",
   history: "#/history",
-  graph: "#/graph/Ada",
+  page: "#/thing/letter%20of%20May.pdf",
+  graph: "#/graph/Kiln",
+  map: "#/graph?at=Kiln",
   review: "#/review",
   documents: "#/documents",
   memory: "#/memory",
   health: "#/health",
 };
 // What docs/pictures has: each view once, some of them dark.
-const KEPT = [["find", "light"], ["thing", "light"], ["history", "light"], ["review", "dark"], ["memory", "light"], ["health", "dark"]];
+const KEPT = [["find", "light"], ["thing", "light"], ["page", "light"], ["map", "dark"], ["history", "light"], ["review", "dark"], ["memory", "light"], ["health", "dark"]];
 const ALL = Object.keys(VIEWS).flatMap((view) => ["light", "dark"].map((scheme) => [view, scheme]));
 
 const browser = await chromium.launch({ executablePath: execFileSync("which", ["chromium"]).toString().trim(), args: ["--no-sandbox", "--disable-gpu"] });
-for (const width of which === "all" ? [1200, 320] : [1200]) {
+for (const width of which === "all" ? [1440, 800, 320] : [1200]) {
   for (const [view, scheme] of which === "all" ? ALL : KEPT) {
     const page = await browser.newPage({ viewport: { width, height: 760 }, colorScheme: scheme });
     await page.goto(base + VIEWS[view]);

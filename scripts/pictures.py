@@ -5,11 +5,13 @@ Needs what `make setup-dev` installs, a built page and Chromium. Pictures are ta
 """
 
 import argparse
+import base64
 import json
 import subprocess
 import sys
 import tempfile
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -87,10 +89,46 @@ PAGE = (
 )
 
 
+# What stands on each page of a letter, as a PDF: how large, how far from the top, and what.
+LETTER = (
+    (
+        (22, 90, "Hillside Clay"),
+        (11, 112, "14 Quarry Lane, Hillside"),
+        (13, 190, "Dear Mary,"),
+        (13, 220, "from the first of June a bag of stoneware costs 14, porcelain 22, raku 16."),
+        (13, 240, "Orders that reach us by the 20th are delivered on the first Tuesday of the"),
+        (13, 260, "month; the lorry needs the yard gate open from seven."),
+    ),
+    (
+        (16, 90, "Firing our stoneware"),
+        (13, 130, "Bisque at 960, glaze at 1240 degrees; hold the peak for ten minutes."),
+    ),
+)
+
+
+def spell_pdf(pages: Sequence[Sequence[tuple[int, int, str]]]) -> bytes:
+    """A PDF of a few lines on each page, written by hand."""
+    kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
+    parts = [
+        "<</Type/Catalog/Pages 2 0 R>>",
+        f"<</Type/Pages/Count {len(pages)}/Kids[{kids}]>>",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    for number, lines in enumerate(pages):
+        drawn = "\n".join(f"BT /F {size} Tf 60 {842 - down} Td ({text}) Tj ET" for size, down, text in lines)
+        named = "/Resources<</Font<</F 3 0 R>>>>"
+        parts += [
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents {5 + 2 * number} 0 R{named}>>",
+            f"<</Length {len(drawn) + 1}>>stream\n{drawn}\nendstream",
+        ]
+    told = "".join(f"{number} 0 obj\n{part}\nendobj\n" for number, part in enumerate(parts, 1))
+    return f"%PDF-1.4\n{told}trailer<</Size {len(parts) + 1}/Root 1 0 R>>\n%%EOF".encode()
+
+
 def fill(endpoint: str) -> None:
     """What a small workshop would have stored after a month."""
 
-    def call(name: str, actor: str = "claude-code", **given: Any) -> Any:
+    def call(name: str, actor: str = "claude-code", /, **given: Any) -> Any:
         meta = {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": {"name": actor, "version": "1"},
@@ -111,7 +149,7 @@ def fill(endpoint: str) -> None:
     stored = [call("store", topic=topic, content=text, tags=tags) for topic, text, tags in ENTRIES]
     for subject, predicate, object in FACTS:
         call("relate", subject=subject, predicate=predicate, object=object)
-    call("relate", subject="Ada", predicate="works_at", object="Harbour Pottery", actor="cursor")
+    call("relate", "cursor", subject="Ada", predicate="works_at", object="Harbour Pottery")
     call("update", id=stored[-1]["id"], content="Black, with milk since May.")
     for place, text in enumerate(MEMORIES):
         call("store_memory", content=text, rationale=REASONS[place % len(REASONS)])
@@ -120,6 +158,12 @@ def fill(endpoint: str) -> None:
     )
     for name in ("Kiln handbook.html", "Price list.html"):
         call("knowledge-add", file_path=f"data:text/html;name={name.replace(' ', '%20')},{PAGE}")
+    letter = base64.b64encode(spell_pdf(LETTER)).decode()
+    call(
+        "knowledge-add",
+        file_path=f"data:application/pdf;name=letter%20of%20May.pdf;base64,{letter}",
+        **{"async": False},
+    )
     call("knowledge-add", file_path="data:text/html;name=broken.pdf,nothing")
     call("trigger_dream", blocking=True)
     for question in ("Where is the spare key?", "Who repairs the wheel?", "Who repairs the wheel?"):

@@ -82,9 +82,9 @@ describe("passages", () => {
     const pieces = withoutSigns([
       { text: "## The **kiln**\n\n- [x] is ", marked: false },
       { text: "hot", marked: true },
-      { text: " by [[ada]]", marked: false },
+      { text: " by [[people/ada|Ada]] and [[bob]]", marked: false },
     ]);
-    expect(pieces.map((piece) => piece.text).join("")).toBe("The kiln\nis hot by ada");
+    expect(pieces.map((piece) => piece.text).join("")).toBe("The kiln\nis hot by Ada and bob");
     expect(pieces.filter((piece) => piece.marked).map((piece) => piece.text)).toEqual(["hot"]);
   });
 });

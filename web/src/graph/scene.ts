@@ -414,20 +414,25 @@ export function drawNear(scene: Scene, context: CanvasRenderingContext2D, drawn:
     context.arc(x, y, radius(scene, node) + 3, 0, 7);
     context.stroke();
   }
-  const labelled = new Set((isMarked ? highlight.nodes : scene.shownLabels).slice(0, scene.isMoving ? LABELS / 2 : LABELS));
-  for (const node of [drawn.hovered, drawn.chosen]) if (node >= 0) labelled.add(node);
+  const pointed = [drawn.hovered, drawn.chosen].filter((node) => node >= 0);
+  const others = (isMarked ? highlight.nodes : scene.shownLabels).slice(0, scene.isMoving ? LABELS / 2 : LABELS);
   context.font = "12px system-ui, sans-serif";
   context.textAlign = "center";
   context.lineWidth = 3;
   context.lineJoin = "round";
-  for (const node of labelled) {
-    const title = names.get(node)?.title;
-    if (title === undefined) continue;
-    const [x, y] = scene.at(node);
+  const taken: [number, number, number][] = []; // of each name its left, right and foot: no other is written over it
+  for (const node of new Set([...pointed, ...others])) {
+    const title = short(names.get(node)?.title ?? "");
+    if (title === "") continue;
+    const [x, middle] = scene.at(node);
+    const y = middle - radius(scene, node) - 5;
+    const half = context.measureText(title).width / 2;
+    if (taken.some(([left, right, foot]) => x - half < right && x + half > left && Math.abs(y - foot) < 14)) continue;
+    taken.push([x - half, x + half, y]);
     context.strokeStyle = spell(colours.paper);
-    context.strokeText(short(title), x, y - radius(scene, node) - 5);
+    context.strokeText(title, x, y);
     context.fillStyle = ink;
-    context.fillText(short(title), x, y - radius(scene, node) - 5);
+    context.fillText(title, x, y);
   }
 }
 

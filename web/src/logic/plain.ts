@@ -1,7 +1,7 @@
 // Markdown's signs out of a passage that is shown as a line of words.
 import type { Piece } from "./marks";
 
-const SIGNS = /\*\*|~~|`{1,3}|\[\[|\]\]|(^|\n)\s{0,3}(#{1,6}\s+|>\s?|[-*+]\s+(\[[ xX]\]\s*)?)|\|?\s*:?-{3,}:?\s*\|?/g;
+const SIGNS = /\[\[[^\]|\n]+\||\*\*|~~|`{1,3}|\[\[|\]\]|(^|\n)\s{0,3}(#{1,6}\s+|>\s?|[-*+]\s+(\[[ xX]\]\s*)?)|\|?\s*:?-{3,}:?\s*\|?/g;
 
 /** Pieces without signs and without lines that are only there for them; each keeps whether it is marked. */
 export function withoutSigns(pieces: Piece[]): Piece[] {

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { call, canSave, saveFile } from "../door";
 import { Problem, ThingLink } from "../parts/small";
 import { TimeTravel } from "../parts/time_slider";
@@ -176,8 +176,16 @@ function Drawing({ picture, chosen, fades, pick }: Drawn) {
     element?.addEventListener("wheel", turn, { passive: false });
     return () => element?.removeEventListener("wheel", turn);
   }, []);
+  // Names stay as large as they are read, however much is fitted into the picture.
+  const [place, setPlace] = useState({ width: 0, height: 0 });
+  useLayoutEffect(() => {
+    const sized = new ResizeObserver(([entry]) => entry && setPlace({ width: entry.contentRect.width, height: entry.contentRect.height }));
+    sized.observe(drawing.current!);
+    return () => sized.disconnect();
+  }, []);
+  const unit = place.width > 0 ? Math.max(width / place.width, height / place.height) : 1;
   return (
-    <svg ref={drawing} id="drawing" class="drawing" viewBox={view} role="group" aria-label={t.graph.picture}>
+    <svg ref={drawing} id="drawing" class="drawing" viewBox={view} role="group" aria-label={t.graph.picture} style={{ "--unit": unit }}>
       {[...picture.edges.values()].map((edge, index) => {
         const from = at(edge.source);
         const to = at(edge.target);
@@ -199,15 +207,15 @@ function Drawing({ picture, chosen, fades, pick }: Drawn) {
           onDblClick={() => (location.hash = address("thing", node.handle))}
           onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), pick(node))}
         >
-          <circle r={5 + Math.min(9, Math.sqrt(node.degree) * 1.6)} />
-          <text y={-10 - Math.min(9, Math.sqrt(node.degree) * 1.6)}>{short(node.title)}</text>
+          <circle r={unit * (5 + Math.min(9, Math.sqrt(node.degree) * 1.6))} />
+          <text y={-unit * (10 + Math.min(9, Math.sqrt(node.degree) * 1.6))}>{short(node.title, Math.max(8, Math.round(26 / unit)))}</text>
         </g>
       ))}
     </svg>
   );
 }
 
-const short = (title: string) => (title.length > 26 ? `${title.slice(0, 25)}…` : title);
+const short = (title: string, most: number) => (title.length > most ? `${title.slice(0, most - 1)}…` : title);
 
 function frame(spots: Map<string, Spot>) {
   const xs = [...spots.values()].map((spot) => spot.x);

@@ -244,7 +244,7 @@ function Details({ thing }: { thing: Thing }) {
     [t.thing.source, thing.source ?? ""],
     [t.thing.valid, [thing.valid_from, thing.valid_to].map(sayFully).filter(Boolean).join(" – ")],
     [t.thing.expires, sayFully(thing.expires_at)],
-    ...Object.entries(thing.attributes).map(([name, value]): [string, string] => [name, sayValue(value)]),
+    ...Object.entries(thing.attributes).map(([name, value]): [string, string] => [name.replaceAll("_", " "), sayValue(value)]),
   ];
   return <Facts title={t.thing.details} rows={rows} />;
 }
