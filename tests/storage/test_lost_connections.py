@@ -193,7 +193,7 @@ def test_a_collection_is_renamed_whole_or_not_at_all(agent: Agent, witness: Stor
 
     agent.store("tea")
     agent.kernel.store.operate(lambda session: rename_rows(session, "default", "one"))
-    for _ in words(way):
+    for _ in words(way, 3):
         refusal_of(lambda agent, _: agent.kernel.store.operate(rename), agent, 0)
         (name,) = (name for name in witness.collections() if name in ("one", "other"))
         assert find_damage(witness, name) == []
