@@ -145,6 +145,13 @@ def listed(environment):
     return {document["filename"]: document["id"] for document in json.loads(out)["documents"]}
 
 
+def put(path, text):
+    """All of it at once, as editors save: nobody sees a file that is empty yet."""
+    beside = path.parents[1] / f"{path.name}.part"
+    beside.write_text(text)
+    beside.replace(path)
+
+
 def test_documents_stay_where_a_watched_disk_is_taken_away(files, tmp_path):
     environment = {**os.environ, "MEMOTHECA_DATA": str(tmp_path / "data"), "HOME": str(tmp_path)}
     command = [sys.executable, "-m", "memotheca.cli.main"]
@@ -180,9 +187,9 @@ def test_a_watched_folder_takes_in_what_changes(files, tmp_path):
     timer.start()
     try:
         assert "coffee.html: added" in watching.stderr.readline()
-        (files / "sub" / "new.txt").write_text("Something new.")
+        put(files / "sub" / "new.txt", "Something new.")
         assert "new.txt: added" in watching.stderr.readline()
-        (files / "sub" / "new.txt").write_text("Something newer.")
+        put(files / "sub" / "new.txt", "Something newer.")
         assert "new.txt: replaced" in watching.stderr.readline()
         before = listed(environment)
         (files / "sub" / "new.txt").rename(files / "sub" / "newer.txt")

@@ -31,7 +31,7 @@ def sandbox() -> Iterator[Sandbox]:
 @pytest.fixture(scope="session")
 def hasty() -> Iterator[Sandbox]:
     """For files that no limit can be too small for."""
-    made = Sandbox(limits=ResourceLimits(memory_mb=1024, step_seconds=2))
+    made = Sandbox(limits=ResourceLimits(memory_mb=1024, step_seconds=4))
     yield made
     made.close()
 

@@ -95,13 +95,15 @@ def test_a_lost_connection_is_made_anew(pair: tuple[Any, Store], address: str, m
     monkeypatch.setattr(postgres_listener, "AGAIN_SECONDS", 0.1)
     listener = listener_of(one)
     until(lambda: listener.is_heard)
+    anew: list[int] = []
+    connect = listener._connect
+    monkeypatch.setattr(listener, "_connect", lambda: anew.append(1) or connect())
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE query LIKE 'LISTEN%' AND pid <> pg_backend_pid()"
         )
-    until(lambda: not listener.is_heard)
-    until(lambda: listener.is_heard)
+    until(lambda: anew and listener.is_heard)
     since = one.database.heard()
     put(other)
     one.database.wait_for_change(since)
