@@ -202,7 +202,10 @@ def main() -> int:
     notes.append(
         "answer, what it compiles or fetches first included; find s: the same of a second server. MB: all that"
     )
-    notes.append("is in the home by then.")
+    notes.append(
+        "is in the home by then. Who stores or finds nothing asks for a model at an address that could not be had"
+    )
+    notes.append("here; where it can, its megabytes and seconds come on top.")
     table = Table(name="stopwatch", title="from an empty home to the first remembered fact", lines=lines, notes=notes)
     print(json.dumps(to_json(table)) if asked.json else to_text(table))
     if asked.write_docs:

@@ -18,7 +18,7 @@ class Memotheca < Formula
     resource("requirements").stage { system(*pip, "--require-hashes", "--requirement", "requirements.lock") }
     system(*pip, "--no-deps", "@WHEEL@")
     bin.install_symlink libexec/"bin/memotheca"
-    generate_completions_from_executable(bin/"memotheca", "completion", shell_parameter_format: :arg)
+    generate_completions_from_executable(bin/"memotheca", "completion")
   end
 
   test do

@@ -269,3 +269,21 @@ def test_the_unit_is_one_for_systemd(released, installed, tmp_path):
     done = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True, check=False)
     assert str(unit) not in done.stderr
     assert "memotheca.service" not in done.stderr
+
+
+def test_what_the_formula_runs_is_understood(released, installed, tmp_path):
+    """Without brew: it runs what makes completions once a shell, whose name comes last where nothing else is said."""
+    text = (released / "memotheca.rb").read_text()
+    made = re.search(r'generate_completions_from_executable\(bin/"memotheca", "completion"\)', text)
+    assert made is not None
+    program = installed / "bin" / "memotheca"
+    for shell in ("bash", "zsh", "fish"):
+        done = subprocess.run(
+            [program, "completion", shell], env=surroundings(tmp_path), capture_output=True, check=True
+        )
+        assert b"memotheca" in done.stdout
+    (tried,) = re.findall(r'system bin/"memotheca", "--data", testpath/"data", (.+)$', text, re.MULTILINE)
+    words = json.loads(f"[{tried}]")
+    subprocess.run([program, "--data", tmp_path / "data", *words], env=surroundings(tmp_path), check=True)
+    assert dist.digest(next(released.glob("*.whl"))) in text
+    assert dist.digest(released / "requirements.lock") in text
