@@ -68,8 +68,11 @@ page: .venv/.setup-run
 run: setup
 	$(BIN)/memotheca serve --transport http
 
+# Two processors are reckoned with; where there are more, or programs that tests start are waited for, more workers help.
+WORKERS ?= 2
+
 test: setup-dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile --file-times
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --file-times
 
 quick: setup-dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile --quick

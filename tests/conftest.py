@@ -94,7 +94,7 @@ ON_SQLITE = {
     "tools/test_repeating.py": "it counts file by file what is written",
     "tools/test_sizes.py": "how large an answer is is no matter of the database",
 }
-FEW = 10  # chosen: examples of a property on the second database
+FEW = 10  # chosen: examples of a property on the second database at most, or a third of those on the first
 
 # How long an example takes says what else the machine does, and is looked at in tests/linear and the benchmarks.
 hypothesis.settings.register_profile(
@@ -163,7 +163,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     # A machine of states has its settings elsewhere.
     if is_hypothesis_test(test) and hasattr(test, "_hypothesis_internal_use_settings"):
         wanted = test.__dict__.setdefault("_wanted_settings", test._hypothesis_internal_use_settings)
-        fewer = hypothesis.settings(wanted, max_examples=min(FEW, wanted.max_examples))
+        fewer = hypothesis.settings(wanted, max_examples=min(FEW, max(wanted.max_examples // 3, 3)))
         params: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
         test._hypothesis_internal_use_settings = fewer if params.get("database") == "postgres" else wanted
 

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pytest
 
-# Measured: seconds on two quiet processors. `make test` prints what the longest took; what takes less than these is
-# begun after them, the file with most tests first.
+# Measured: seconds, roughly, while other work ran. `make test` prints what the longest took. What takes less than
+# these is begun after them, the file with most tests first.
 LONG: Mapping[str, int] = {
     "engine/test_long_lived.py": 240,
-    "memories/test_narrowing.py": 168,
+    "memories/test_narrowing.py": 60,
     "durability/test_kill.py": 150,
     "memories/test_dream_order.py": 130,
-    "memories/test_machine_undone.py": 108,
+    "memories/test_machine_undone.py": 80,
     "linear/test_questions.py": 105,
     "memories/test_focus_goldens.py": 103,
     "toolkit/test_bounds.py": 97,
