@@ -77,7 +77,8 @@ function Drawn({ mapped, marks, mark }: Given) {
   const [kinds, setKinds] = useState<ReadonlySet<string>>(new Set());
   const [types, setTypes] = useState<ReadonlySet<string>>(new Set());
   const [query, setQuery] = useState("");
-  const { found, told } = useFound(mapped, query);
+  const { found, told, of } = useFound(mapped, query);
+  const isWanted = useRef(false); // Enter was pressed before the answer to what was typed has come
   const { chosen, from, question } = marks;
   const setChosen = (node: number) => mark({ chosen: node });
   const stage = useRef<HTMLDivElement>(null);
@@ -141,6 +142,12 @@ function Drawn({ mapped, marks, mark }: Given) {
     setChosen(node);
     scene.current!.focus(node);
   };
+  const chooseFound = () => {
+    if (!isWanted.current || of !== query || found === undefined) return;
+    isWanted.current = false;
+    if (found.size > 0) choose([...found][0]!);
+  };
+  useEffect(chooseFound, [found]);
   const keep = async (kind: "png" | "svg") => {
     const blob = kind === "png" ? await toPng(scene.current!, base.current!, over.current!) : toSvg(scene.current!, base.current!);
     try {
@@ -159,8 +166,8 @@ function Drawn({ mapped, marks, mark }: Given) {
           aria-label={t.map.search}
           placeholder={t.map.search}
           value={query}
-          onInput={(event) => setQuery(event.currentTarget.value)}
-          onKeyDown={(event) => event.key === "Enter" && found && found.size > 0 && choose([...found][0]!)}
+          onInput={(event) => ((isWanted.current = false), setQuery(event.currentTarget.value))}
+          onKeyDown={(event) => event.key === "Enter" && ((isWanted.current = true), chooseFound())}
         />
         <select aria-label={t.map.colour} value={by} onChange={(event) => setBy(event.currentTarget.value as ColourBy)}>
           <option value="kind">{t.map.byKind}</option>
@@ -247,24 +254,27 @@ function Drawn({ mapped, marks, mark }: Given) {
   );
 }
 
+interface Found {
+  of: string; // what was looked for
+  found: ReadonlySet<number> | undefined;
+  told: string;
+}
+const NOT_FOUND: Found = { of: "", found: undefined, told: "" };
+
 /** The nodes that a word means, once it has been typed. */
-function useFound(mapped: Mapped, query: string): { found: ReadonlySet<number> | undefined; told: string } {
-  const [state, setState] = useState<{ map: string | null; found: ReadonlySet<number> | undefined; told: string }>({
-    map: null,
-    found: undefined,
-    told: "",
-  });
+function useFound(mapped: Mapped, query: string): Found {
+  const [state, setState] = useState<Found & { map: string | null }>({ map: null, of: "", found: undefined, told: "" });
   const { map, nodes } = mapped.answer;
   useEffect(() => {
     if (!query.trim()) {
-      setState({ map, found: undefined, told: "" });
+      setState({ map, of: query, found: undefined, told: "" });
       return undefined;
     }
     const stop = new AbortController();
     const timer = setTimeout(() => {
       call<{ found: number[]; total: number }>("console_map_nodes", { map, query, limit: Math.max(1, nodes) }, stop.signal).then(
-        ({ found, total }) => setState({ map, found: new Set(found), told: t.find.found(total.toLocaleString()) }),
-        (error: unknown) => !stop.signal.aborted && setState({ map, found: undefined, told: explain(error) }),
+        ({ found, total }) => setState({ map, of: query, found: new Set(found), told: t.find.found(total.toLocaleString()) }),
+        (error: unknown) => !stop.signal.aborted && setState({ map, of: query, found: undefined, told: explain(error) }),
       );
     }, TYPING);
     return () => {
@@ -273,5 +283,5 @@ function useFound(mapped: Mapped, query: string): { found: ReadonlySet<number> |
     };
   }, [map, query]);
   // Numbers are of one map; on the next they mean others.
-  return state.map === map ? state : { found: undefined, told: "" };
+  return state.map === map ? state : NOT_FOUND;
 }
