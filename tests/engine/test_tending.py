@@ -12,6 +12,7 @@ from memotheca.memory.curation.merge import forget
 from memotheca.memory.curation.remember import NewMemory, store_memory
 from memotheca.model.clock import DAY, SECOND
 from memotheca.search.chosen_embedder import choose_embedder
+from tests.patience import PATIENCE
 
 WHY = "Somebody said so in the meeting."
 
@@ -35,7 +36,8 @@ def store(kernel):
 
 
 def tasks(kernel):
-    look_through(kernel, lambda: False, anew=True)
+    # The whole of it, however much of a processor that takes on a machine that does much else.
+    look_through(kernel, lambda: False, anew=True, seconds=PATIENCE)
     with kernel.read() as snapshot:
         return [(each.type, {entry.id for entry in each.entries}) for each in curation_tasks(kernel, snapshot)]
 

@@ -13,6 +13,7 @@ from memotheca.toolkit.ask import Dialogue, Form, ModelQuestion, Response, Unans
 from memotheca.toolkit.tool import Call
 from tests.conftest import Time
 from tests.memories.librarian import Librarian
+from tests.patience import PATIENCE
 
 FACTS = (
     "Ada lives in Berlin.",
@@ -259,7 +260,7 @@ def test_two_that_say_the_same_are_settled_too(learned: Librarian, choice: str) 
 def test_what_is_past_its_time_is_asked_about_and_may_hold_again(learned: Librarian, time: Time) -> None:
     offer = learned.remember("The winter offer is half the price.", valid_to="2026-03-01")
     time.advance(40 * DAY // SECOND)
-    look_through(learned.kernel, lambda: False, anew=True)
+    look_through(learned.kernel, lambda: False, anew=True, seconds=PATIENCE)
     assert "expired" in tasks(learned)
     found = answered(learned, choice="still")
     assert "held until 1 Mar 2026" in found["question"]
