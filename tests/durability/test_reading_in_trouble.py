@@ -11,6 +11,7 @@ import pytest
 from memotheca.app import CONTRACTS, DATABASE, load_catalog
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import system_clock
+from memotheca.patterns import starter
 from memotheca.storage.migrations import open_migrated
 from memotheca.storage.sqlite import SQLiteDatabase
 from memotheca.toolkit.contract import Reply
@@ -27,10 +28,17 @@ PATTERN_TOOLS = [
 ]
 # Far below the half minute that a writer waits for another.
 AT_ONCE = 15.0
+GIVEN_UP = starter.PATIENCE
 
 
 def run(kernel: Kernel, name: str, arguments: dict[str, Any]) -> Reply:
     return Dispatcher(load_catalog(), CONTRACTS).run(name, arguments, Call(kernel=kernel, actor="test"))
+
+
+@pytest.fixture(autouse=True)
+def impatient(patient: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As users have it: giving up is what is tested here."""
+    monkeypatch.setattr(starter, "PATIENCE", GIVEN_UP)
 
 
 @pytest.fixture
