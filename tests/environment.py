@@ -27,9 +27,9 @@ def _hear_signals() -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, known)
 
 
-def _forget_settings() -> None:
-    """Those of whoever runs the tests, but for what is said to the tests themselves."""
-    for name in [name for name in os.environ if name.startswith("MEMOTHECA_")]:
+def forget_settings() -> None:
+    """Those of whoever runs the tests, and what PostgreSQL's library goes by, but for what is said to the tests."""
+    for name in [name for name in os.environ if name.startswith(("MEMOTHECA_", "PG"))]:
         if not name.startswith("MEMOTHECA_TEST_"):
             del os.environ[name]
 
@@ -55,7 +55,7 @@ def _have_a_home() -> None:
 
 def settle() -> None:
     _hear_signals()
-    _forget_settings()
+    forget_settings()
     _go_past_proxies()
     _keep_paths_short()
     _have_a_home()

@@ -40,10 +40,15 @@ signal.pthread_sigmask(signal.SIG_SETMASK, [])
 for each in signal.Signals:
     with suppress(OSError, ValueError):
         signal.signal(each, signal.SIG_DFL)
-for name in ("AS", "CPU", "DATA", "FSIZE", "NOFILE"):
-    kind = getattr(resource, f"RLIMIT_{name}")
-    with suppress(OSError, ValueError):
-        resource.setrlimit(kind, (resource.getrlimit(kind)[1],) * 2)
+for name in ("AS", "CPU", "DATA", "FSIZE", "LOCKS", "MEMLOCK", "MSGQUEUE", "NOFILE", "NPROC", "RSS"):
+    kind = getattr(resource, f"RLIMIT_{name}", None)
+    most = resource.getrlimit(kind)[1] if kind is not None else 0
+    # What was taken for good only root can give back; more files than the system's own help nobody.
+    wanted = most if name == "NOFILE" else resource.RLIM_INFINITY
+    for limit in (wanted, most) if kind is not None else ():
+        with suppress(OSError, ValueError):
+            resource.setrlimit(kind, (limit, limit))
+            break
 os.umask(0o022)
 user, *command = sys.argv[1:]
 if user:
@@ -54,10 +59,19 @@ if user:
 os.execv(command[0], command)
 """
 MADE = ("-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-QUICK = {"fsync": "off", "full_page_writes": "off", "autovacuum": "off", "max_connections": "200"}
+# What processes of a server share lies in its folder: a container's /dev/shm is small, and of everybody.
+QUICK = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+    "max_connections": "200",
+    "dynamic_shared_memory_type": "mmap",
+}
 # Chosen: less than a test is given. Measured: of 30 that begin at once on two busy processors none is ready after 60 s.
 PATIENCE = 100.0
 TRIES = 3  # chosen: initdb was seen to fail once in some thousand times, for a reason it did not tell
+PAUSE = 2.0  # chosen: between two tries, for what was missing for a moment: memory, or a place for one more process
+LONGEST = 60  # chosen: letters of a folder, with which the path of a socket in it stays below a hundred
 
 log = logging.getLogger(__name__)
 
@@ -88,17 +102,30 @@ def _other_user() -> str | None:
     return "postgres" if "postgres" in names else "nobody"
 
 
+def _somewhere() -> str | None:
+    """A folder for folders that any user may enter, however the tests' own was chosen; none: the usual one."""
+    for name in (tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm"):
+        place = Path(name).resolve()
+        is_open = all(each.stat().st_mode & 0o001 for each in (place, *place.parents)) or os.getuid() != 0
+        if is_open and len(os.fsencode(place)) <= LONGEST and os.access(place, os.W_OK):
+            return str(place)
+    return None
+
+
 def _told(output: bytes) -> str:
     return output.decode(errors="replace")[-2000:]
 
 
 def _situation(folder: Path) -> str:
-    """What a program that does not run may have met with."""
+    """What a program that does not run may have met with. Not the environment, which may be secret."""
     room = {str(place): shutil.disk_usage(place).free >> 20 for place in (folder, Path("/dev/shm")) if place.exists()}
+    may = {str(place): f"{place.stat().st_uid} {place.stat().st_mode:o}" for place in (folder, *folder.parents)}
     limits = {name: resource.getrlimit(getattr(resource, name)) for name in dir(resource) if name.startswith("RLIMIT_")}
     ignored = [each.name for each in signal.Signals if signal.getsignal(each) is signal.SIG_IGN]
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [])
-    return f"MB free: {room}; limits: {limits}; ignored: {ignored}; blocked: {blocked}; in {sorted(os.environ.items())}"
+    told = [place.read_text() for place in map(Path, ("/proc/loadavg", "/proc/meminfo")) if place.exists()]
+    memory = "".join(told)[:200].split()
+    return f"MB free: {room}; owners: {may}; limits: {limits}; ignored: {ignored}; blocked: {blocked}; load: {memory}"
 
 
 def _children_of(pid: int) -> list[int]:
@@ -123,37 +150,41 @@ class PostgresServer:
         assert found is not None
         self._programs = found
         self._user = _other_user()
-        self.folder = Path(tempfile.mkdtemp(prefix="memotheca-pg-"))
-        self.folder.chmod(0o755)
-        self._programs = self._reachable()
-        (self.folder / "socket").mkdir()
-        if self._user is not None:
-            for place in (self.folder, self.folder / "socket"):
-                shutil.chown(place, self._user)
+        self.folder = Path(tempfile.mkdtemp(prefix="memotheca-pg-", dir=_somewhere()))
+        self.data = self.folder / "data"
         self._options = {**QUICK, **options}
         self._process: subprocess.Popen[bytes] | None = None
         self._numbers = itertools.count(1)
         self._free: list[str] = []
         self._used: dict[Path, str] = {}
         try:
+            self._make_folder()
             self._make_files()
             self.start()
         except BaseException:
             self.remove()
             raise
 
-    def _make_files(self) -> None:
-        for left in reversed(range(TRIES)):
-            shutil.rmtree(self.data, ignore_errors=True)
-            failed = self._run("initdb", "-D", str(self.data), "-U", USER, *MADE)
-            if not failed:
-                return
-            assert left, failed
-            log.warning("once more: %s", failed)
+    def _make_folder(self) -> None:
+        self.folder.chmod(0o755)
+        (self.folder / "socket").mkdir()
+        if self._user is not None:
+            for place in (self.folder, self.folder / "socket"):
+                shutil.chown(place, self._user)
+        if self._run("postgres", "--version"):
+            self._programs = self._copied()
 
-    @property
-    def data(self) -> Path:
-        return self.folder / "data"
+    def _make_files(self) -> None:
+        """Each time in a folder that nobody has begun."""
+        for number in range(1, TRIES + 1):
+            self.data = self.folder / f"data{number}"
+            failed = self._run("initdb", "-D", str(self.data), "-U", USER, *MADE)
+            # Where somebody ignores the end of children, no program is seen to fail.
+            if not failed and (self.data / "PG_VERSION").exists():
+                return
+            assert number < TRIES, failed or "initdb made nothing"
+            log.warning("once more: %s", failed)
+            threading.Event().wait(PAUSE)
 
     @property
     def pid(self) -> int | None:
@@ -162,15 +193,15 @@ class PostgresServer:
     def other_user(self) -> str | None:
         return self._user
 
-    def _reachable(self) -> Path:
-        """Where the other user may not go, the programs are copied."""
-        if self._user is None or all(place.stat().st_mode & 0o005 == 0o005 for place in self._programs.parents):
-            return self._programs
+    def _copied(self) -> Path:
+        """The programs, where the other user may not read or run them as they are: in a folder of root's, as a rule."""
         package = self._programs.parents[1]
         for source in (package, package.with_name(f"{package.name}.libs")):
             if source.exists():
                 shutil.copytree(source, self.folder / "programs" / source.name)
-        return self.folder / "programs" / package.name / "pginstall" / "bin"
+        for place in (self.folder / "programs").rglob("*"):
+            place.chmod(place.stat().st_mode | (0o755 if place.is_dir() or place.stat().st_mode & 0o100 else 0o644))
+        return self.folder / "programs" / package.name / self._programs.parent.name / self._programs.name
 
     def _command(self, name: str, *arguments: str) -> list[str]:
         return [sys.executable, "-I", "-S", "-c", CLEANLY, self._user or "", str(self._programs / name), *arguments]
@@ -186,9 +217,9 @@ class PostgresServer:
             stderr=subprocess.STDOUT,
             timeout=PATIENCE,
             check=False,
+            start_new_session=True,
         )
-        # Where somebody ignores the end of children, no program is seen to fail.
-        if done.returncode == 0 and (self.data / "PG_VERSION").exists():
+        if done.returncode == 0:
             return ""
         return f"{name} failed ({done.returncode}): {_told(done.stdout)}\n{_situation(self.folder)}"
 
