@@ -3,6 +3,7 @@
 import base64
 import json
 import time
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -99,60 +100,63 @@ def written(said: dict[str, Any], more: bytes) -> bytes:
     return json.dumps(said).encode()[:-1] + more + b"}"
 
 
-CLAIMS: dict[str, Any] = {
-    "an end that is a list": claims(exp=[1]),
-    "an end that is true": claims(exp=True),
-    "an end beyond all numbers": claims(exp=10**400),
-    "an end without end": claims(exp=float("inf")),
-    "an end that is no number": claims(exp=float("nan")),
-    "a beginning that is no number": claims(nbf=float("nan")),
-    "signed in the future": claims(iat=int(time.time()) + 86_400),
-    "an issuer among others": claims(iss=[ISSUER]),
-    "an issuer that is longer": claims(iss=f"{ISSUER}/"),
-    "a resource that is longer": claims(aud=f"{AUDIENCE}x"),
-    "a resource that is shorter": claims(aud=AUDIENCE[:-1]),
-    "a resource in a list in a list": claims(aud=[[AUDIENCE]]),
-    "a resource as a key": claims(aud={AUDIENCE: 1}),
-    "no resource": claims(aud=[]),
-    "a subject that is a number": claims(sub=1),
-    "a subject without letters": claims(sub=""),
-    "a subject of blanks": claims(sub="   "),
-    "a subject of two lines": claims(sub="ada\nroot"),
-    "a subject that reads backwards": claims(sub="\u202eada"),
-    "a subject that is half a letter": claims(sub="\ud800"),
-    "a subject without end": claims(sub="a" * 500),
-    "a list": [claims()],
-    "nothing": None,
-    "two ends, the last of which is over": written(claims(), b',"exp":1'),
-    "two resources, the last of which is another": written(claims(), b',"aud":"https://elsewhere.example"'),
-    "lists in lists": written(claims(), b',"z":' + DEEP),
-    "no letters": b"\xff\xfe",
+# Made when they are sent: a token of when the tests were collected is over by then, and turned away for that alone.
+CLAIMS: dict[str, Callable[[], Any]] = {
+    "an end that is a list": lambda: claims(exp=[1]),
+    "an end that is true": lambda: claims(exp=True),
+    "an end beyond all numbers": lambda: claims(exp=10**400),
+    "an end without end": lambda: claims(exp=float("inf")),
+    "an end that is no number": lambda: claims(exp=float("nan")),
+    "a beginning that is no number": lambda: claims(nbf=float("nan")),
+    "signed in the future": lambda: claims(iat=int(time.time()) + 86_400),
+    "an issuer among others": lambda: claims(iss=[ISSUER]),
+    "an issuer that is longer": lambda: claims(iss=f"{ISSUER}/"),
+    "a resource that is longer": lambda: claims(aud=f"{AUDIENCE}x"),
+    "a resource that is shorter": lambda: claims(aud=AUDIENCE[:-1]),
+    "a resource in a list in a list": lambda: claims(aud=[[AUDIENCE]]),
+    "a resource as a key": lambda: claims(aud={AUDIENCE: 1}),
+    "no resource": lambda: claims(aud=[]),
+    "a subject that is a number": lambda: claims(sub=1),
+    "a subject without letters": lambda: claims(sub=""),
+    "a subject of blanks": lambda: claims(sub="   "),
+    "a subject of two lines": lambda: claims(sub="ada\nroot"),
+    "a subject that reads backwards": lambda: claims(sub="\u202eada"),
+    "a subject that is half a letter": lambda: claims(sub="\ud800"),
+    "a subject without end": lambda: claims(sub="a" * 500),
+    "a list": lambda: [claims()],
+    "nothing": lambda: None,
+    "two ends, the last of which is over": lambda: written(claims(), b',"exp":1'),
+    "two resources, the last of which is another": lambda: written(claims(), b',"aud":"https://elsewhere.example"'),
+    "lists in lists": lambda: written(claims(), b',"z":' + DEEP),
+    "no letters": lambda: b"\xff\xfe",
 }
 
 
 @pytest.mark.parametrize("said", CLAIMS.values(), ids=CLAIMS)
-def test_claims_that_grant_nothing_are_turned_away_though_they_are_signed(provider: Provider, said: Any) -> None:
+def test_claims_that_grant_nothing_are_turned_away_though_they_are_signed(
+    provider: Provider, said: Callable[[], Any]
+) -> None:
     with pytest.raises(TokenDenied) as denied:
-        provider.find(signed(HEADER, said))
+        provider.find(signed(HEADER, said()))
     assert (denied.value.status, denied.value.code) == (401, "invalid_token")
 
 
-SCOPES: dict[str, Any] = {
-    "none": claims(scope=None),
-    "one that begins as ours": claims(scope="memotheca:writes"),
-    "ours in large letters": claims(scope="MEMOTHECA:WRITE"),
-    "ours as a key": claims(scope={"memotheca:admin": 1}),
-    "ours in a list in a list": claims(scope=[["memotheca:admin"]]),
-    "collections in a list in a list": claims(memotheca_collections=[["*"]]),
-    "collections as a key": claims(memotheca_collections={"*": 1}),
-    "collections that are false": claims(memotheca_collections=False),
+SCOPES: dict[str, Callable[[], Any]] = {
+    "none": lambda: claims(scope=None),
+    "one that begins as ours": lambda: claims(scope="memotheca:writes"),
+    "ours in large letters": lambda: claims(scope="MEMOTHECA:WRITE"),
+    "ours as a key": lambda: claims(scope={"memotheca:admin": 1}),
+    "ours in a list in a list": lambda: claims(scope=[["memotheca:admin"]]),
+    "collections in a list in a list": lambda: claims(memotheca_collections=[["*"]]),
+    "collections as a key": lambda: claims(memotheca_collections={"*": 1}),
+    "collections that are false": lambda: claims(memotheca_collections=False),
 }
 
 
 @pytest.mark.parametrize("said", SCOPES.values(), ids=SCOPES)
-def test_what_only_looks_like_a_right_is_none(provider: Provider, said: Any) -> None:
+def test_what_only_looks_like_a_right_is_none(provider: Provider, said: Callable[[], Any]) -> None:
     with pytest.raises(TokenDenied) as denied:
-        provider.find(signed(HEADER, said))
+        provider.find(signed(HEADER, said()))
     assert (denied.value.status, denied.value.code) == (403, "insufficient_scope")
 
 
