@@ -25,7 +25,7 @@ from memotheca.toolkit.tool import Call
 from tests.environment import settle, standing
 from tests.patience import PATIENCE
 from tests.schedule import in_order, times_by_file
-from tests.storage.postgres_server import needs_postgres, shared_server
+from tests.storage.postgres_server import Chosen, needs_postgres, shared_server
 
 settle()
 
@@ -65,15 +65,23 @@ ON_BOTH = (
     "documents",
     "durability/test_dreams.py",
     "durability/test_ingest.py",
+    "durability/test_vault.py",
     "engine",
     "kernel",
     "memories",
+    "server/test_isolation.py",
+    "server/test_quotas.py",
+    "server/test_resources.py",
+    "server/test_served_collections.py",
+    "server/test_subscriptions.py",
     "storage/test_adjacency.py",
     "storage/test_export_lines.py",
     "storage/test_export_merge.py",
     "storage/test_journal.py",
     "storage/test_run_again.py",
     "tools",
+    "vault/test_editing.py",
+    "vault/test_files.py",
 )
 # Of these, what is run on a file alone, and why.
 ON_SQLITE = {
@@ -128,7 +136,9 @@ def database(request: pytest.FixtureRequest) -> Any:
     chosen = getattr(request, "param", "sqlite")
     if chosen == "postgres":
         app.open_store = _open_on_postgres
+    Chosen.database = chosen
     yield chosen
+    Chosen.database = "sqlite"
     app.open_store = _open_store
 
 

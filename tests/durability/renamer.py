@@ -9,7 +9,7 @@ from memotheca.app import build
 from memotheca.notes.write_notes import NoteEdit, update_note
 
 data, vault, moment = sys.argv[1], sys.argv[2], int(sys.argv[3])
-app = build(settings.load({"data": data, "vault": vault}, {}))
+app = build(settings.load({"data": data, "vault": vault}, os.environ))
 done = 0
 
 

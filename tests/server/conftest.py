@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.patience import PATIENCE
+from tests.storage.postgres_server import environment_for
 
 CLIENTS = Path(__file__).parents[1] / "clients"
 MODULES = CLIENTS / "node_modules"
@@ -30,7 +31,8 @@ def clean_environment(home: Path) -> dict[str, str]:
 
 @contextmanager
 def _serve(command: Sequence[str], home: Path) -> Generator[str]:
-    with subprocess.Popen(command, env=clean_environment(home), stdout=subprocess.PIPE, text=True) as server:
+    environment = environment_for(home / "data", clean_environment(home))
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             line = server.stdout.readline()

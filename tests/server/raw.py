@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.patience import PATIENCE
+from tests.storage.postgres_server import environment_for
 
 MEMOTHECA = [sys.executable, "-m", "memotheca.cli.main"]
 
@@ -28,6 +29,7 @@ class RawServer:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            env=environment_for(data),
         )
         self._lines: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._early: list[dict[str, Any]] = []

@@ -11,6 +11,7 @@ import pytest
 
 from tests.patience import PATIENCE
 from tests.server.raw import INITIALIZE, MEMOTHECA
+from tests.storage.postgres_server import environment_for
 
 
 class HttpServer:
@@ -19,7 +20,9 @@ class HttpServer:
     def __init__(self, data, *options, environment=None, errors: Any = subprocess.PIPE):
         self.data = data
         command = [*MEMOTHECA, "serve", "--transport", "http", "--port", "0", "--json", "--data", str(data), *options]
-        self.child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, env=environment)
+        self.child = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, env=environment_for(data, environment)
+        )
         assert self.child.stdout is not None
         self.endpoint = json.loads(self.child.stdout.readline())["endpoint"]
         self.port = urlsplit(self.endpoint).port

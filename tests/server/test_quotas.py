@@ -48,7 +48,9 @@ def test_bytes_are_counted_and_what_never_fits_is_not_to_be_repeated() -> None:
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(database: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for each database."""
+    assert database
     return tmp_path_factory.mktemp("quotas") / "data"
 
 

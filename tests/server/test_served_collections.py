@@ -15,12 +15,15 @@ from tests.server.raw import INITIALIZE, MEMOTHECA
 from tests.server.sockets import ask, connect, spell
 from tests.server.test_http import HttpServer
 from tests.server.test_tokens import token
+from tests.storage.postgres_server import environment_for
 
 EVENTS = {"Accept": "application/json, text/event-stream"}
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(database: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for each database."""
+    assert database
     return tmp_path_factory.mktemp("served") / "data"
 
 
@@ -239,7 +242,7 @@ def test_without_names_only_what_is_shared_is_reached(
 ) -> None:
     data = tmp_path / "data"
     stored = [*MEMOTHECA, "call", "store", "topic=x", "content=y", "--data", str(data), "--collection", "begun"]
-    subprocess.run(stored, check=True, capture_output=True)
+    subprocess.run(stored, check=True, capture_output=True, env=environment_for(data))
     environment = {"PATH": "/usr/bin:/bin", **({"MEMOTHECA_TOKEN": secret} if secret else {})}
     server = HttpServer(data, *options, environment=environment)
     try:

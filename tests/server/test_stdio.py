@@ -11,6 +11,7 @@ import pytest
 
 from tests.patience import PATIENCE
 from tests.server.raw import INITIALIZE, MEMOTHECA, RawServer
+from tests.storage.postgres_server import environment_for
 
 
 @pytest.fixture
@@ -96,7 +97,9 @@ def test_calls_under_way_are_answered_before_the_server_leaves(tmp_path):
         params = {"name": "store", "arguments": {"topic": f"t{number}", "content": "x"}}
         lines.append(json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}))
     command = [*MEMOTHECA, "serve", "--data", str(tmp_path / "data")]
-    done = subprocess.run(command, input="\n".join(lines).encode(), capture_output=True, timeout=PATIENCE, check=True)
+    said = "\n".join(lines).encode()
+    environment = environment_for(tmp_path / "data")
+    done = subprocess.run(command, input=said, capture_output=True, timeout=PATIENCE, check=True, env=environment)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert {answer["id"] for answer in answers} == set(range(21))
     assert all("result" in answer for answer in answers)

@@ -7,6 +7,7 @@ import pytest
 
 from tests.patience import PATIENCE
 from tests.server.raw import MEMOTHECA, RawServer
+from tests.storage.postgres_server import environment_for
 
 ENTRIES = "knowledge://entries"
 TRIPLES = "knowledge://graph/triples"
@@ -23,7 +24,10 @@ def follower(tmp_path):
 def elsewhere(tmp_path, tool, **arguments):
     """Call a tool in another process on the same data directory."""
     command = [*MEMOTHECA, "call", tool, json.dumps(arguments), "--data", str(tmp_path / "data"), "--json"]
-    return json.loads(subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True).stdout)
+    environment = environment_for(tmp_path / "data")
+    return json.loads(
+        subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True, env=environment).stdout
+    )
 
 
 def change(notification):

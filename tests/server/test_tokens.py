@@ -11,6 +11,7 @@ import pytest
 from tests.server.raw import INITIALIZE, MEMOTHECA
 from tests.server.sockets import ask, connect, spell
 from tests.server.test_http import HttpServer
+from tests.storage.postgres_server import environment_for
 
 ENTRIES = "knowledge://entries"
 
@@ -18,7 +19,7 @@ ENTRIES = "knowledge://entries"
 def token(data: Path, *words: str) -> Any:
     """Run `memotheca token …` and return what it prints as JSON."""
     command = [*MEMOTHECA, "token", *words, "--data", str(data), "--json"]
-    made = subprocess.run(command, capture_output=True, text=True, check=True)
+    made = subprocess.run(command, capture_output=True, text=True, check=True, env=environment_for(data))
     return json.loads(made.stdout)
 
 
@@ -142,7 +143,7 @@ def test_only_a_digest_is_kept_and_listed_by_nobody(data: Path, secrets: dict[st
 @pytest.mark.parametrize("words", [("add", "write"), ("add", " "), ("add", "x" * 65), ("revoke", "nobody")])
 def test_what_cannot_be_done_is_said(data: Path, secrets: dict[str, str], words: tuple[str, ...]) -> None:
     command = [*MEMOTHECA, "token", *words, "--data", str(data)]
-    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    refused = subprocess.run(command, capture_output=True, text=True, check=False, env=environment_for(data))
     assert refused.returncode in (1, 2)
     assert not refused.stdout
     assert refused.stderr.startswith("memotheca: ")

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
@@ -341,3 +341,17 @@ def shared_server() -> PostgresServer:
     server = PostgresServer()
     atexit.register(server.remove)
     return server
+
+
+class Chosen:
+    """Which database the test that runs has its data in."""
+
+    database = "sqlite"
+
+
+def environment_for(data: Path, given: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What a program is started with that is to keep a test's data where the test has it."""
+    environment = dict(os.environ if given is None else given)
+    if Chosen.database == "postgres":
+        environment.setdefault("MEMOTHECA_DATABASE", shared_server().for_data(data))
+    return environment
