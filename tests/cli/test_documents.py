@@ -9,8 +9,9 @@ import threading
 
 import pytest
 
+from memotheca.cli import file_arguments
 from memotheca.cli.bars import Bars
-from memotheca.cli.file_arguments import gather
+from memotheca.cli.file_arguments import gather, look_around
 from tests.patience import PATIENCE
 
 
@@ -173,6 +174,21 @@ def test_documents_stay_where_a_watched_disk_is_taken_away(files, tmp_path):
         watching.terminate()
         watching.wait(PATIENCE)
         watching.stderr.close()
+
+
+def test_a_file_that_is_renamed_while_folders_are_read_is_seen_under_its_new_name(tmp_path, monkeypatch):
+    old, new = tmp_path / "old.txt", tmp_path / "new.txt"
+    old.write_text("Something.", "utf-8")
+    known = look_around([str(tmp_path)])
+    looked = file_arguments.snapshot
+
+    def rename_first(paths):
+        if old.exists():
+            old.rename(new)
+        return looked(paths)
+
+    monkeypatch.setattr(file_arguments, "snapshot", rename_first)
+    assert list(look_around([str(tmp_path)], known)) == [str(new)]
 
 
 def test_a_watched_folder_takes_in_what_changes(files, tmp_path):

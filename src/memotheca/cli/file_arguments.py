@@ -2,11 +2,13 @@
 
 import glob
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from memotheca.model.errors import Failure, Refusal
 from memotheca.parsing.formats import promised_format
+
+LOOKS = 5  # chosen: where names change faster than they are read, what is missing is found the next time
 
 
 def gather(given: Iterable[str], *, patient: bool = False) -> list[str]:
@@ -51,6 +53,19 @@ def _is_readable(name: str) -> bool:
     except Refusal:
         return False
     return True
+
+
+def look_around(given: Sequence[str], known: Collection[str] = ()) -> dict[str, tuple[int, int]]:
+    """The state of every file that is named. One that is renamed while folders are read stands under neither name:
+    where a known one is missing, there is another look until two have seen the same."""
+    seen = snapshot(gather(given, patient=True))
+    for _ in range(LOOKS):
+        if all(path in seen for path in known):
+            break
+        before, seen = seen, snapshot(gather(given, patient=True))
+        if seen.keys() == before.keys():
+            break
+    return seen
 
 
 def snapshot(paths: Iterable[str]) -> dict[str, tuple[int, int]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from memotheca.admin.history import new_batch
 from memotheca.cli.bars import Bars
-from memotheca.cli.file_arguments import gather, snapshot
+from memotheca.cli.file_arguments import gather, look_around
 from memotheca.cli.interrupt import Deferral, Stopped, deferring
 from memotheca.cli.layout import counted, say
 from memotheca.cli.terminal import ACTOR, app_of, plain, print_json
@@ -106,7 +106,7 @@ class Adding:
         self._waiting: dict[str, str] = {}
         self._outcomes: list[dict[str, Any]] = []
         self._began = time.monotonic()
-        self._seen = snapshot(gather(parsed.files, patient=True)) if parsed.watch else {}
+        self._seen = look_around(parsed.files) if parsed.watch else {}
         self._roots = {name: identity_of(_root(name)) for name in parsed.files}
         self._is_warned = False
 
@@ -129,7 +129,7 @@ class Adding:
     def follow(self) -> None:
         """Wait a little, follow what was renamed or deleted, and add what is new or other than before."""
         self._pause(WATCH_SECONDS)
-        present = snapshot(gather(self._parsed.files, patient=True))
+        present = look_around(self._parsed.files, self._seen)
         gone = {path: state for path, state in self._seen.items() if path not in present}
         if gone and self._is_away(gone):
             present |= gone
