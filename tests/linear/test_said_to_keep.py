@@ -18,6 +18,14 @@ MORE = (
     "```",
     "- 1. ",
     "whenever I ask ",
+    "no, wait, ",
+    "it is, not ",
+    "x, please and so ",
+    "write saying ",
+    '"a" ',
+    " 'a",
+    "we picked x ",
+    "use in every ",
 )
 
 

@@ -7,7 +7,9 @@ from memotheca.conversations.keep import said_in
 from memotheca.conversations.turns import cite, turns_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.said_to_keep import Wish, find_said_to_keep
+from memotheca.memory.claims.told import USER
 from memotheca.memory.curation.undecided import proposed_task
+from memotheca.memory.safety.speakers import hear
 from memotheca.model.kinds import CONVERSATION
 from memotheca.model.knowledge import Entry
 from memotheca.storage.activity import read_state, write_state
@@ -20,6 +22,7 @@ SEEN = "conversations_seen"
 LATELY = 200  # chosen: conversations that are looked at, the newest
 MOST = 100  # chosen: proposals of one look, more than anybody decides about at once
 SPEAKER = "user"
+OWN = 400  # chosen: letters that somebody types themselves; of more, some is passed on from elsewhere
 _ASKED: dict[Wish, str] = {
     "remember": "somebody asked to remember it",
     "decision": "somebody told it as decided",
@@ -63,6 +66,12 @@ def _of_conversation(kernel: Kernel, snapshot: Snapshot, conversation: Entry, lo
     for turn in turns_of(conversation)[looked_at:]:
         if turn.speaker != SPEAKER or turn.number in stored:
             continue
-        for said in find_said_to_keep(turn.text):
+        found = find_said_to_keep(turn.text)
+        for said in found if found and not _is_planted(turn.text) else ():
             reason = f"{_ASKED[said.wish]} in {cite(conversation, turn.number)}"
             yield proposed_task(conversation, turn.number, said.text, reason=reason, now=kernel.now())
+
+
+def _is_planted(text: str) -> bool:
+    """Whether a turn reads like instructions for whoever reads it, which a person may have passed on unseen."""
+    return hear(text, USER if len(text) <= OWN else None).is_held
