@@ -87,6 +87,7 @@ ON_BOTH = (
 ON_SQLITE = {
     "conversations/test_gemini_transcripts.py": "it is a command's, and a command opens what its settings name",
     "conversations/test_import_formats.py": "it is a command's, and a command opens what its settings name",
+    "conversations/test_odd_imports.py": "it is a command's, and a command opens what its settings name",
     "conversations/test_review_of_proposals.py": "it is a command's",
     "engine/test_cancelling.py": "where a call looks whether it is cancelled is no matter of the database",
     "engine/test_embedding.py": "its programs open a directory",

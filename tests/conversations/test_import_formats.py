@@ -386,6 +386,9 @@ def test_the_same_conversation_twice_in_a_file_is_one(run, tmp_path):
     assert (told["conversations"], told["turns"]) == (1, 2)
 
 
+GRAPH = b'{"type": "entity", "name": "Ada", "observations": ["Half \\ud800a letter"]}\n'
+
+
 def broken(folder):
     deep = "[" * 100_000
     bomb = io.BytesIO()
@@ -420,6 +423,12 @@ def broken(folder):
         "wide.csv": (b"text\na,b\n", "wide.csv, line 2"),
         "open.csv": (b'text\n"a\n', "open.csv, line 2"),
         "binary.csv": (bytes(range(256)), "it is no text"),
+        "page.zip": (
+            zipped_bytes(**{"a.md": "x", "b/c.md": bytes(range(256))}),
+            "page.zip, member b/c.md: it is no text",
+        ),
+        "graph.jsonl": (GRAPH + b'{"type": "relation", "from": "\\ud800"}', "Line 2 lacks 'from'"),
+        "corpus.jsonl": (b'{"_id": "1", "text": "a"}\n{"_id": " ", "text": "b"}\n', "Line 2 lacks _id"),
         "cut.gz": (gzip.compress(whole)[:-40], "cut.gz: its archive is cut off"),
     }
 

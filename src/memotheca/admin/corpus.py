@@ -112,7 +112,8 @@ def _batches(lines: Iterable[dict[str, Any]]) -> Iterator[list[CorpusLine]]:
 
 def check_corpus_line(line: dict[str, Any], number: int) -> None:
     for name in ("_id", "text"):
-        if not isinstance(line.get(name), str | int):
+        said = line.get(name)
+        if not isinstance(said, str | int) or (name == "_id" and not str(said).strip()):
             raise BadLine(number, f"lacks {name}")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any, cast
 
-from memotheca.admin.imports.foreign_content import BrokenFile, ForeignContent, joined, read_time
+from memotheca.admin.imports.foreign_content import BrokenFile, ForeignContent, joined, name_of, read_time
 from memotheca.conversations.keep import KeepConversation
 from memotheca.conversations.turns import Utterance
 
@@ -73,7 +73,7 @@ def read_claude_code(lines: Iterable[str], *, is_strict: bool = True) -> Foreign
         if said == "summary":
             titles.append(str(line.get("summary") or ""))
         elif said in ("user", "assistant") and isinstance(line.get("message"), dict):
-            name = str(line.get("sessionId") or "transcript")
+            name = str(line.get("sessionId") or "")
             session = sessions.setdefault(name, _Session(name))
             session.folder = session.folder or str(line.get("cwd") or "")
             _take_claude_line(session, line, gathered)
@@ -115,7 +115,7 @@ def _claude_texts(session: _Session, content: Any, gathered: ForeignContent) -> 
 def read_codex(lines: Iterable[str], *, is_strict: bool = True) -> ForeignContent:
     """The rollout of a session of Codex, in the form with payloads and in the older one without."""
     gathered = ForeignContent(CODEX)
-    session = _Session("rollout")
+    session = _Session("")
     for line in read_objects(lines, gathered, is_strict=is_strict):
         payload = cast(dict[str, Any], line["payload"]) if isinstance(line.get("payload"), dict) else line
         kind = str(line.get("type") or "")
@@ -193,5 +193,9 @@ def _kept(client: str, sessions: Iterable[_Session], title: str) -> Iterator[Kee
         if session.turns:
             project = PurePath(session.folder.replace("\\", "/")).name
             yield KeepConversation(
-                client=client, session=session.id, title=title, turns=tuple(session.turns), project=project
+                client=client,
+                session=name_of(session.id, session.turns[0].text),
+                title=title,
+                turns=tuple(session.turns),
+                project=project,
             )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, cast
 
-from memotheca.admin.imports.foreign_content import ForeignContent, joined, read_time
+from memotheca.admin.imports.foreign_content import ForeignContent, joined, name_of, read_time
 from memotheca.conversations.keep import KeepConversation
 from memotheca.conversations.turns import Utterance
 
@@ -23,14 +23,13 @@ def is_claude(value: object) -> bool:
 
 
 def read_chatgpt(conversations: list[Any], content: ForeignContent) -> None:
-    for number, each in enumerate(conversations, start=1):
+    for each in conversations:
         if not is_chatgpt(each):
             content.leave_out("conversations without messages")
             continue
         turns = tuple(_chatgpt_turns(each, content))
-        name = str(each.get("conversation_id") or each.get("id") or f"number {number}")
-        title = str(each.get("title") or "")
-        _add(content, KeepConversation(client=CHATGPT, session=name, title=title, turns=turns))
+        name, title = each.get("conversation_id") or each.get("id"), str(each.get("title") or "")
+        _add(content, CHATGPT, name, turns, title=title)
 
 
 def _chatgpt_turns(conversation: Json, content: ForeignContent) -> Iterator[Utterance]:
@@ -103,13 +102,12 @@ def _chatgpt_text(message: Json, content: ForeignContent) -> str:
 
 
 def read_claude(conversations: list[Any], content: ForeignContent) -> None:
-    for number, each in enumerate(conversations, start=1):
+    for each in conversations:
         if not is_claude(each):
             content.leave_out("conversations without messages")
             continue
         turns = tuple(_claude_turns(each, content))
-        name, title = str(each.get("uuid") or f"number {number}"), str(each.get("name") or "")
-        _add(content, KeepConversation(client=CLAUDE, session=name, title=title, turns=turns))
+        _add(content, CLAUDE, each.get("uuid"), turns, title=str(each.get("name") or ""))
 
 
 def _claude_turns(conversation: Json, content: ForeignContent) -> Iterator[Utterance]:
@@ -131,9 +129,10 @@ def _claude_turns(conversation: Json, content: ForeignContent) -> Iterator[Utter
             yield Utterance(speaker=speaker, text=text, at=at, id=str(message.get("uuid") or ""))
 
 
-def _add(content: ForeignContent, conversation: KeepConversation) -> None:
-    if conversation.turns:
-        content.conversations.append(conversation)
+def _add(content: ForeignContent, client: str, name: object, turns: tuple[Utterance, ...], *, title: str) -> None:
+    if turns:
+        session = name_of(name, turns[0].text)
+        content.conversations.append(KeepConversation(client=client, session=session, title=title, turns=turns))
     else:
         content.leave_out("conversations in which nothing was said")
 

@@ -1,5 +1,6 @@
 """What was read of a file before anything is stored: conversations, records, relations, and what was left out."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -7,6 +8,7 @@ from dataclasses import dataclass, field
 from memotheca.conversations.keep import KeepConversation
 from memotheca.model.clock import SECOND, from_iso
 from memotheca.model.errors import Failure, Refusal
+from memotheca.text.encoding import clean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +69,12 @@ def read_time(value: object) -> int | None:
 
 
 _MILLISECONDS = 10**11  # chosen: seconds until the year 5138, milliseconds since 1973
+
+
+def name_of(given: object, said: str) -> str:
+    """What a thing is called where it comes from, by which it is known again; one without a name by what it says."""
+    named = clean(str(given)).strip() if isinstance(given, str | int) else ""
+    return named or f"unnamed {hashlib.blake2b(said.encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
 
 
 def joined(texts: Iterable[str]) -> str:

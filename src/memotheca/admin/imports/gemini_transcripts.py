@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from memotheca.admin.imports.agent_transcripts import INSERTED, SIDE, THOUGHTS, TOOL_CALLS, read_objects
-from memotheca.admin.imports.foreign_content import ForeignContent, joined, read_time
+from memotheca.admin.imports.foreign_content import ForeignContent, joined, name_of, read_time
 from memotheca.conversations.keep import KeepConversation
 from memotheca.conversations.turns import Utterance
 
@@ -43,8 +43,8 @@ def read_gemini(lines: Iterable[str], *, is_strict: bool = True) -> ForeignConte
     if session.get("kind") == "subagent":
         gathered.leave_out(SIDE, len(turns))
         return gathered
-    name = str(session.get("sessionId") or "")
-    if turns and name:
+    if turns:
+        name = name_of(session.get("sessionId"), turns[0].text)
         title = str(session.get("summary") or "")
         gathered.conversations.append(KeepConversation(client=GEMINI, session=name, title=title, turns=tuple(turns)))
     return gathered

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from memotheca.admin.imports.foreign_content import ForeignContent, ForeignRecord, read_time
+from memotheca.admin.imports.foreign_content import ForeignContent, ForeignRecord, name_of, read_time
 
 MEM0, OPENMEMORY = "mem0", "openmemory"
 _GONE = frozenset({"deleted", "archived"})
@@ -34,7 +34,7 @@ def _is_memory(value: Any) -> bool:
 
 def read_memories(memories: list[Any], content: ForeignContent, categories: Mapping[str, str]) -> None:
     """Each memory becomes a record; `categories` are the names of those that are told by their ids."""
-    for number, each in enumerate(memories, start=1):
+    for each in memories:
         if not _is_memory(each):
             content.leave_out("lines that are no memory")
             continue
@@ -46,7 +46,7 @@ def read_memories(memories: list[Any], content: ForeignContent, categories: Mapp
         if not text:
             content.leave_out("memories without text")
             continue
-        named = said.get("id") or said.get("hash") or f"number {number}"
+        named = name_of(said.get("id") or said.get("hash"), text)
         content.records.append(
             ForeignRecord(
                 origin=f"{content.format}/{named}",

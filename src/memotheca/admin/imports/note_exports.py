@@ -12,7 +12,7 @@ from memotheca.admin.imports.foreign_content import BrokenFile, ForeignContent, 
 from memotheca.admin.imports.table import read_rows
 from memotheca.model.errors import Failure, Refusal
 from memotheca.parsing.open_safely import MAX_SIZE
-from memotheca.text.encoding import clean, decode
+from memotheca.text.encoding import clean, decode, looks_binary
 from memotheca.vault import note_file
 
 NOTION, BASIC_MEMORY = "notion", "basic-memory"
@@ -43,7 +43,9 @@ def read_notion(archive: ImportArchive, content: ForeignContent) -> None:
         ending = PurePosixPath(member).suffix.lower()
         if ending == ".md":
             pages.add(_stripped(member).removesuffix(".md"))
-            content.records.append(_notion_page(member, holder.read(member)))
+            content.records.append(
+                _notion_page(member, _text_only(holder.read(member), f"{holder.name}, member {member}"))
+            )
         elif ending == ".csv":
             tables.append((member, holder.read(member)))
         else:
@@ -54,6 +56,12 @@ def read_notion(archive: ImportArchive, content: ForeignContent) -> None:
             content.leave_out("views of a database of which the whole is there")
             continue
         _notion_table(name, raw, pages, content)
+
+
+def _text_only(raw: bytes, where: str) -> bytes:
+    if looks_binary(raw):
+        raise BrokenFile("it is no text.", where=where)
+    return raw
 
 
 def _members(archive: ImportArchive) -> Iterator[tuple[ImportArchive, str]]:
@@ -114,7 +122,7 @@ def read_basic_memory(folder: Path, content: ForeignContent) -> None:
             continue
         if path.stat().st_size > MAX_SIZE:
             raise BrokenFile("it is larger than any note.", where=place)
-        seen += _take_note(place, path.read_bytes(), content)
+        seen += _take_note(place, _text_only(path.read_bytes(), place), content)
     if not seen:
         raise Refusal(
             Failure.UNSUPPORTED,
