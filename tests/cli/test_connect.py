@@ -162,8 +162,21 @@ def test_a_table_is_added_to_toml_without_touching_a_line_of_it(run, tmp_path):
     assert servers["memotheca"]["args"] == ["serve", "--data", str(tmp_path / 'a "b" \\c')]
     after = file.read_text()
     assert run("connect", "codex", "--write", "--file", file, "--data", tmp_path / 'a "b" \\c')[0] == 0
-    assert run("connect", "codex", "--write", "--file", file, "--data", tmp_path / "other")[0] == 2
     assert file.read_text() == after
+
+
+def test_connected_once_more_it_is_named_as_it_is_wanted_now_and_every_other_line_stays(run, tmp_path):
+    file = tmp_path / "config.toml"
+    above, below = '# mine\nmodel = "o3"\n\n', '\n# the other\n[mcp_servers.other]\ncommand = "x"\n'
+    file.write_text(
+        above + '[mcp_servers.memotheca]\n# old\ncommand = "old"\n\n[mcp_servers.memotheca.env]\na = "b"\n' + below
+    )
+    assert run("connect", "codex", "--write", "--file", file, "--data", tmp_path / "other")[0] == 0
+    assert file.read_text().startswith(above + below)
+    assert tomllib.loads(file.read_text())["mcp_servers"]["memotheca"]["args"][-1] == str(tmp_path / "other")
+    assert '"old"' in file.with_name("config.toml.bak").read_text()
+    assert run("connect", "codex", "--remove", "--file", file)[0] == 0
+    assert file.read_text() == above + below
 
 
 @pytest.mark.parametrize("text", ['mcp_servers = { x = { command = "y" } }\n', "[broken\n"])

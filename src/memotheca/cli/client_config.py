@@ -84,18 +84,24 @@ def _drop_key(client: Client, path: Path, text: str) -> str:
 
 
 def _drop_table(client: Client, path: Path, text: str) -> str:
-    """Without the lines of our table and those below it; every other line stays as it is."""
+    """Without the lines of our table and those below it; every other line stays as it is, and so do comments before the
+    next table."""
     wanted = tomllib.loads(text)
     del wanted[client.keys[0]][SERVER]
     name = f"[{client.keys[0]}.{SERVER}"
     lines: list[str] = []
+    held: list[str] = []
     ours = False
     for line in text.splitlines(keepends=True):
         if line.startswith("["):
             ours = line.startswith((f"{name}]", f"{name}."))
         if not ours:
-            lines.append(line)
-    left = "".join(lines).rstrip("\n")
+            lines += (*held, line)
+        if not ours or (line.strip() and not line.startswith("#")):
+            held = []
+        else:
+            held.append(line)
+    left = "".join((*lines, *held)).rstrip("\n")
     left += "\n" if left else ""
     after = tomllib.loads(left)
     after.setdefault(client.keys[0], {})
@@ -155,7 +161,7 @@ def _add_table(client: Client, path: Path, text: str, server: Shape) -> str:
     if isinstance(present, dict) and SERVER in present:
         if present[SERVER] == server:
             return text
-        raise _left_alone(path, f"has a server {SERVER} already")
+        text = _drop_table(client, path, text)
     lead = text if not text or text.endswith("\n") else text + "\n"
     added = (lead + "\n" if lead.strip() else lead) + table_of(client, server)
     try:
