@@ -144,7 +144,7 @@ def test_quarantine_is_shown_with_its_reason_and_since_when(held):
     assert (shown["name"], shown["reason"]) == (WORKS, "prompt_injection")
     assert (shown["since"] is not None, shown["until"]) == (True, None)
     out = held("memory")[1]
-    assert f"{shown['citation']} {WORKS}: prompt_injection, held since" in out
+    assert f"{WORKS} {shown['citation']}: prompt_injection, held since" in out
     assert "--release" in out
     assert contents(held) == set()
 
@@ -178,7 +178,7 @@ def test_what_is_recent_is_called_what_it_is(run):
     assert run("call", "store", '{"topic": "tea", "content": "Steep it."}')[0] == 0
     out = run("memory")[1]
     assert "0 memories among 1 thing that is kept" in out
-    assert re.search(r"recent\n  entry +\[?\S+ tea", out), out
+    assert re.search(r"recent\n  entry +tea \S+", out), out
 
 
 def test_what_is_erased_leaves_the_manifest_at_once(run, tmp_path):

@@ -54,6 +54,8 @@ def test_a_note_is_renamed_with_its_links_and_an_entry_by_its_topic(run, tmp_pat
     run("remember", "Tea is black.")
     assert "is now leaves" in run("rename", "e-1", "leaves")[1]
     assert "leaves" in run("show", "e-1")[1]
+    assert run("undo", "--count", "2")[0] == 0
+    assert "e-1 was deleted" in run("rename", "e-1", "twigs")[2]
 
 
 def test_the_bare_command_tells_a_person_what_to_do_next(run, monkeypatch):

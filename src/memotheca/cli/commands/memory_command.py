@@ -82,7 +82,7 @@ def _spell_task(task: dict[str, Any]) -> str:
 
 
 def _spell_node(node: dict[str, Any]) -> str:
-    return f"{node['citation']} {node['name']}"
+    return f"{node['name']} {node['citation']}"
 
 
 def _spell_threshold(threshold: dict[str, Any]) -> str:
@@ -112,7 +112,7 @@ def _spell_recent(node: dict[str, Any]) -> str:
 
 
 def _spell_conflict(conflict: dict[str, Any]) -> str:
-    return f"{conflict['citations'][0]} “{conflict['older']}” ⟷ {conflict['citations'][1]} “{conflict['newer']}”"
+    return f"“{conflict['older']}” {conflict['citations'][0]} ⟷ “{conflict['newer']}” {conflict['citations'][1]}"
 
 
 def _spell_held(held: dict[str, Any]) -> str:

@@ -43,6 +43,9 @@ def run(parsed: argparse.Namespace) -> int:
         told, said = _rename_note(app.kernel, path, name, dry_run=parsed.dry_run)
     elif isinstance(thing, Entry) and thing.kind == ENTRY:
         told, said = _rename_entry(app.kernel, thing, name, dry_run=parsed.dry_run)
+    elif thing is None:
+        told = f"{parsed.thing} was deleted; memotheca show {parsed.thing} says how it comes back."
+        raise Refusal(Failure.NOT_FOUND, told)
     else:
         raise Refusal(Failure.UNSUPPORTED, f"{parsed.thing} has no name to change; notes and entries have.")
     if parsed.json:
