@@ -103,6 +103,27 @@ def test_an_outcome_of_what_was_erased_is_not_taken(librarian: Librarian) -> Non
     assert error["error"]["code"] == -32012
 
 
+@pytest.mark.parametrize("becomes", ["forgotten", "merged", "undone"])
+@pytest.mark.parametrize("is_written", [True, False])
+def test_what_was_shown_may_be_put_in_order_before_the_outcome_is_told(
+    librarian: Librarian, becomes: str, is_written: bool
+) -> None:
+    nest = librarian.remember("The heron nests on the island.")
+    again = librarian.remember("The heron nests on the island again.")
+    id = ask(librarian)
+    if is_written:
+        write_down(librarian.app)
+    if becomes == "forgotten":
+        librarian.call("forget_concept", node_id=nest, reason="user_requested", rationale=WHY)
+    elif becomes == "merged":
+        librarian.call("merge_concepts", source_node_ids=[nest, again], target_name="The nest", rationale=WHY)
+    else:
+        undo(librarian.kernel, actor="tester")
+    write_down(librarian.app)
+    assert observe(librarian, id, 1.0)["accepted"] is True
+    assert state(librarian)["labels"]["stated"] == 1
+
+
 def test_outcomes_are_told_by_domain_and_by_kind_of_question(librarian: Librarian) -> None:
     observe(librarian, ask(librarian), 0.0, domain="Code", query_type="fact")
     observe(librarian, ask(librarian), 1.0, domain="Legal", query_type="why")

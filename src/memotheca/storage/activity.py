@@ -153,11 +153,11 @@ def drop_findings(session: Session, collection: str, entry_id: str) -> None:
     drop_states(session, collection, [*FINDINGS, *(name for name in kept if kept[name].get(OF_ENTRY) == entry_id)])
 
 
-def living_ids(session: Session, collection: str, ids: set[str]) -> set[str]:
-    """Those of some entries and edges that are there."""
+def kept_ids(session: Session, collection: str, ids: set[str]) -> set[str]:
+    """Those of some entries and edges that were not erased: they live, or can come back."""
     rows = session.rows(
-        "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM entry_head WHERE collection = ? AND id = value) "
-        "OR EXISTS (SELECT 1 FROM edge_head WHERE collection = ? AND id = value)",
+        "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM version WHERE collection = ? AND id = value) "
+        "AND NOT EXISTS (SELECT 1 FROM version WHERE collection = ? AND id = value AND erased <> 0)",
         json.dumps(sorted(ids)),
         collection,
         collection,
@@ -187,10 +187,10 @@ def read_mood(session: Session, collection: str, name: str) -> Any:
 
 
 def write_moods(session: Session, collection: str, moods: Mapping[str, Any], *, now: int) -> None:
-    """Remember how sessions stand; of very many, those that were heard last. A question that showed what is gone by
-    now, and may be erased, is not written."""
-    living = living_ids(session, collection, {id for value in moods.values() for id in value.get(SHOWED, ())})
-    for name, value in _without_questions(moods, living).items():
+    """Remember how sessions stand; of very many, those that were heard last. A question that showed what is
+    erased by now is not written."""
+    kept = kept_ids(session, collection, {id for value in moods.values() for id in value.get(SHOWED, ())})
+    for name, value in _without_questions(moods, kept).items():
         write_state(session, collection, SESSIONS + name, value, now=now)
     session.run(
         "DELETE FROM operational WHERE collection = ? AND name >= ? AND name < ? AND updated < coalesce("
@@ -214,16 +214,16 @@ def drop_questions(session: Session, collection: str, entry_id: str) -> None:
     )
     for name, value, updated in rows:
         held = json.loads(value)
-        living = set(held.get(SHOWED, ())) - {entry_id}
-        write_state(session, collection, name, _without_questions({name: held}, living)[name], now=updated)
+        kept = set(held.get(SHOWED, ())) - {entry_id}
+        write_state(session, collection, name, _without_questions({name: held}, kept)[name], now=updated)
 
 
-def _without_questions(moods: Mapping[str, Any], living: set[str]) -> dict[str, Any]:
-    kept: dict[str, Any] = {}
+def _without_questions(moods: Mapping[str, Any], kept: set[str]) -> dict[str, Any]:
+    told: dict[str, Any] = {}
     for name, held in moods.items():
-        is_gone = not living.issuperset(held.get(SHOWED, ()))
-        kept[name] = {**held, QUESTION: "", SHOWED: []} if is_gone else held
-    return kept
+        is_gone = not kept.issuperset(held.get(SHOWED, ()))
+        told[name] = {**held, QUESTION: "", SHOWED: []} if is_gone else held
+    return told
 
 
 def add_to_count(session: Session, collection: str, name: str, more: int, *, now: int) -> None:

@@ -337,8 +337,8 @@ def _by_collection(moods: Mapping[Place, dict[str, Any]]) -> dict[str, dict[str,
 
 
 def last_question(session: Session, collection: str, mood: Mood) -> str:
-    """What a session asked last; nothing where it showed what is gone by now, and may be erased."""
-    if mood.showed and not activity.living_ids(session, collection, set(mood.showed)).issuperset(mood.showed):
+    """What a session asked last; nothing where it showed what is erased by now."""
+    if mood.showed and not activity.kept_ids(session, collection, set(mood.showed)).issuperset(mood.showed):
         mood.question, mood.showed = "", []
     return mood.question
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memotheca.storage.activity import living_ids
+from memotheca.storage.activity import kept_ids
 from memotheca.storage.database import Row, Session, scalar
 
 KEPT = 5_000  # chosen: months of questions, some MB
@@ -122,9 +122,9 @@ class LeadingShown:
 
 def add_retrievals(session: Session, collection: str, rows: Sequence[RetrievalRow]) -> None:
     """Write down what was retrieved, and count what was shown together; the oldest go when there are too many. A
-    question that showed what is gone by now, and may be erased, is not written."""
-    living = living_ids(session, collection, {each.entry_id for row in rows for each in row.shown})
-    rows = [row for row in rows if all(each.entry_id in living for each in row.shown)]
+    question that showed what is erased by now is not written; what was only forgotten since tells whether it helped."""
+    kept = kept_ids(session, collection, {each.entry_id for row in rows for each in row.shown})
+    rows = [row for row in rows if all(each.entry_id in kept for each in row.shown)]
     last = int(scalar(session, "SELECT coalesce(max(number), 0) FROM retrieval WHERE collection = ?", collection))
     session.run_many(
         f"INSERT INTO retrieval (collection, number, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
