@@ -82,7 +82,18 @@ def test_without_a_goal_it_is_compared_with_how_all_spreads(librarian: Librarian
     assert found["overall_drift"]["similarity"] == 1.0
     time.advance(2 * ONE_DAY)
     tell(librarian, CHOIR)
-    assert drift(librarian)["overall_drift"]["similarity"] < 0.3
+    of_all = len(CHOIR) / len((*REACTOR, *BAKERY, *CHOIR))
+    assert drift(librarian)["overall_drift"]["similarity"] == pytest.approx(of_all, abs=1e-4)
+
+
+def test_what_was_stored_since_topics_were_found_is_a_part_of_all(librarian: Librarian) -> None:
+    tell(librarian, REACTOR, BAKERY)
+    librarian.call("discover_sub_goals")
+    tell(librarian, CHOIR)
+    found = drift(librarian)
+    assert found["analyzed_count"] == len((*REACTOR, *BAKERY, *CHOIR))
+    assert (found["overall_drift"]["similarity"], found["overall_drift"]["has_drifted"]) == (1.0, False)
+    assert all(each["recent"] == pytest.approx(each["usual"], abs=1e-4) for each in found["topics"])
 
 
 def test_chance_is_no_drift(librarian: Librarian, time: Time) -> None:

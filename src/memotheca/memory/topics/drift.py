@@ -31,6 +31,7 @@ from memotheca.memory.topics.topics import TopicMap, read_topics
 from memotheca.model.ids import moment_of
 from memotheca.model.kinds import MEMORY
 from memotheca.model.knowledge import Entry
+from memotheca.search.census import take_census
 from memotheca.storage.activity import drop_states
 from memotheca.storage.database import Session
 from memotheca.storage.lookups import ids_made_last
@@ -46,7 +47,7 @@ COMPARED, MIDDLE, USUAL = 24, 6, 48  # chosen: those that are compared in each s
 FEWEST_RECENT = 8  # chosen: of fewer, shares are chance
 ANSWERED_BY = 3  # chosen: what a question was about is among the first
 SURE = 2.0  # chosen: standard errors
-NO_TOPICS = "No topics were found yet; they need 12 memories, and are looked for between calls or on request."
+NO_TOPICS = "No topics are known; they need 12 memories, and are looked for between calls or by discover_sub_goals."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,13 +121,14 @@ class GoalDrift:
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """What a check looks at: memories, how they and the questions spread over topics, how many questions, and what they
-    are compared with."""
+    """What a check looks at: memories, how they and the questions spread over topics, how all memories do, and what
+    they are compared with."""
 
     known: TopicMap
     goal: Goal | None
     entries: Sequence[Entry]
     spread: Mapping[str, float]
+    usual: Mapping[str, float]
 
     @property
     def total(self) -> float:
@@ -161,7 +163,7 @@ def check_drift(kernel: Kernel, snapshot: Snapshot, asked: DriftQuestion) -> Goa
     if len(entries) + len(questions) < FEWEST_RECENT:
         told = f"{len(entries)} memories and {len(questions)} questions; {FEWEST_RECENT} are needed to tell."
         return replace(found, reason=told)
-    evidence = _Evidence(known, goal, entries, spread)
+    evidence = _Evidence(known, goal, entries, spread, _usual(kernel, snapshot, known, goal))
     similarity, is_sure = _compare(snapshot, evidence, asked.strategy)
     return replace(
         found,
@@ -200,17 +202,39 @@ def _asked_since(kernel: Kernel, snapshot: Snapshot, known: TopicMap, since: int
 def _compare(snapshot: Snapshot, evidence: _Evidence, strategy: Strategy) -> tuple[float, bool]:
     """How much of the goal is left, or, without one, of how the whole spreads; and whether that is surely less than
     all."""
-    known, goal, total = evidence.known, evidence.goal, evidence.total
+    goal, total = evidence.goal, evidence.total
     if strategy == "cosine" and evidence.entries:
         return _compare_middle(snapshot, evidence)
     if goal is not None:
         share = sum(times for id, times in evidence.spread.items() if id in goal.ids) / total
         error = math.sqrt(goal.share * (1 - goal.share) / total)
         return min(1.0, share / max(goal.share, 1e-9)), goal.share - share > SURE * error
-    usual = {topic.id: topic.count / max(known.memories, 1) for topic in known.topics}
-    usual[""] = known.unsorted / max(known.memories, 1)
-    left = sum(min(usual.get(id, 0.0), times / total) for id, times in evidence.spread.items())
+    usual, left = evidence.usual, 0.0
+    for id, times in _among(usual, evidence.spread).items():
+        left += min(usual[id], times / total)
     return left, 1 - left > SURE * math.sqrt(len(usual) / total) / 2
+
+
+def _usual(kernel: Kernel, snapshot: Snapshot, known: TopicMap, goal: Goal | None) -> dict[str, float]:
+    """How all memories spread over topics: as it was found, and without a goal with what was stored since: else the
+    newest memories of a memory that grows fast would seem to have drifted from what there was before."""
+    counts = {"": float(known.unsorted), **{topic.id: float(topic.count) for topic in known.topics}}
+    grown = 0 if goal is not None else take_census(kernel, snapshot).nodes((MEMORY,)) - known.memories
+    since = recent_memories(snapshot, known.time) if grown > 0 else []
+    if since:
+        placed = _among(counts, Counter(place_entries(kernel, snapshot, known, since).values()))
+        counts = {id: counts[id] + grown * placed.get(id, 0.0) / len(since) for id in counts}
+    total = max(sum(counts.values()), 1)
+    return {id: times / total for id, times in counts.items()}
+
+
+def _among(topics: Mapping[str, float], spread: Mapping[str, float]) -> dict[str, float]:
+    """What is of none of these topics, or of one that was rejected, together under the empty id."""
+    found: dict[str, float] = {}
+    for id, times in spread.items():
+        at = id if id in topics else ""
+        found[at] = found.get(at, 0.0) + times
+    return found
 
 
 def _compare_middle(snapshot: Snapshot, evidence: _Evidence) -> tuple[float, bool]:
@@ -225,22 +249,17 @@ def _compare_middle(snapshot: Snapshot, evidence: _Evidence) -> tuple[float, boo
 
 def _shares(evidence: _Evidence) -> tuple[TopicShare, ...]:
     """All topics of the last days, what has grown most first."""
-    known, goal, memories = evidence.known, evidence.goal, max(evidence.known.memories, 1)
-    counts = {topic.id: topic.count for topic in known.topics} | {"": known.unsorted}
+    known, goal = evidence.known, evidence.goal
     names = {topic.id: topic.name for topic in known.topics} | {"": "no topic"}
-    there: dict[str, float] = {}
-    for id, times in evidence.spread.items():
-        at = id if id in names else ""
-        there[at] = there.get(at, 0.0) + times
     found = [
         TopicShare(
             id=id,
             name=names[id],
             recent=round(times / evidence.total, 4),
-            usual=round(counts[id] / memories, 4),
+            usual=round(evidence.usual[id], 4),
             serves_goal=goal is not None and id in goal.ids,
         )
-        for id, times in there.items()
+        for id, times in _among(evidence.usual, evidence.spread).items()
     ]
     return tuple(sorted(found, key=lambda each: (each.usual - each.recent, each.name)))
 
