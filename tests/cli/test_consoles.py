@@ -11,8 +11,9 @@ import sys
 import pytest
 
 from memotheca.cli.bars import Bars
-from memotheca.cli.layout import counted, cut, sized, width_of, wrap
+from memotheca.cli.layout import cut, sized, width_of, wrap
 from memotheca.cli.main import COMMANDS, main
+from memotheca.model.knowledge import counted
 
 LONG = "Für die Kaffeepause 休憩時間 “quoted” ☕ — " + "donaudampfschifffahrtsgesellschaft " * 4
 SEEN = (

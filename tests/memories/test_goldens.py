@@ -2,11 +2,14 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
 import pytest
 
+from tests.conftest import GOLDENS
+from tests.memories.gardens import BAKERY, REACTOR, tell
 from tests.memories.librarian import WHY, Librarian
 
 # A time that was measured.
@@ -113,3 +116,26 @@ def test_golden_restore(librarian: Librarian, golden: Any) -> None:
     )
     golden("memories/restore_from_hash", show(librarian, "restore_from_hash", said))
     golden("memories/restore_from_hash-again", show(librarian, "restore_from_hash", said))
+
+
+SAID = sorted(path for path in (GOLDENS / "memories").glob("*.json") if '"blocks"' in path.read_text("utf-8"))
+SEVERAL = "memories|questions|samples|labels|decisions|predictions|tasks|pairs|stores|times|topics|paths|nodes|results"
+ONE_OF_MANY = re.compile(rf"(?<![\d.,])1 (?:{SEVERAL})\b")
+
+
+@pytest.mark.only_sqlite(reason="it reads what is committed")
+@pytest.mark.parametrize("path", SAID, ids=[path.stem for path in SAID])
+def test_an_answer_says_something_and_counts_as_people_do(path: Path) -> None:
+    text = json.loads(path.read_text("utf-8"))["blocks"][0]["text"]
+    assert text.strip()
+    assert not ONE_OF_MANY.search(text), text
+
+
+def test_topics_that_are_not_sure_enough_are_told(librarian: Librarian) -> None:
+    tell(librarian, REACTOR, BAKERY)
+    reply = librarian.reply("discover_sub_goals", min_confidence=1.0)
+    assert (reply.structured or {})["discovered_goals"] == []
+    assert re.match(r"2 topics, none of the min_confidence asked for; most has 0\.\d{3}\.$", reply.blocks[0]["text"])
+    topic = librarian.call("discover_sub_goals", min_confidence=0)["discovered_goals"][0]["goal_id"]
+    changed = librarian.reply("discover_sub_goals", topic_id=topic, rename="the works", min_confidence=1.0)
+    assert changed.blocks[0]["text"].startswith("the works is kept under this name; restore_from_hash: ")

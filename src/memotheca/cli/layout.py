@@ -110,14 +110,6 @@ def table(rows: Sequence[tuple[str, str]], *, lead: str = "  ") -> list[str]:
     return [line for name, said in rows for line in wrap(said, lead=fill(f"{lead}{name}", beside), hang=hang)]
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun, as one says it: 1 entry, 2 entries."""
-    if number == 1:
-        return f"1 {noun}"
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
-    return f"{number:,} {plural}"
-
-
 def sized(size: int) -> str:
     """Bytes as people say them."""
     amount = float(size)

@@ -15,6 +15,14 @@ def fold(text: str) -> str:
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, as one says it: 1 entry, 2 entries."""
+    if number == 1:
+        return f"1 {noun}"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
+    return f"{number:,} {plural}"
+
+
 @dataclass(frozen=True, slots=True)
 class Alias:
     """A name by which an entry or an edge is found; unique in its namespace of a collection."""

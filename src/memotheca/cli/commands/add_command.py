@@ -12,7 +12,7 @@ from memotheca.admin.history import new_batch
 from memotheca.cli.bars import Bars
 from memotheca.cli.file_arguments import gather, look_around
 from memotheca.cli.interrupt import Deferral, Stopped, deferring
-from memotheca.cli.layout import counted, say
+from memotheca.cli.layout import say
 from memotheca.cli.terminal import ACTOR, app_of, plain, print_json
 from memotheca.documents.ingest import Wish, queue_file
 from memotheca.documents.relocate import follow_gone
@@ -21,6 +21,7 @@ from memotheca.jobs.workers import Workers
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.names import SHORT
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import counted
 from memotheca.notes.vanished import LEAST, SHARE, identity_of
 from memotheca.storage.jobs import Job
 from memotheca.tools.documents.contract import code_of

@@ -10,10 +10,11 @@ from memotheca.admin.health import count_everything
 from memotheca.admin.manifest import manifest_file
 from memotheca.admin.token_shelves import shelf_of
 from memotheca.app import SEGMENTS, App
-from memotheca.cli.layout import counted, say, table
+from memotheca.cli.layout import say, table
 from memotheca.cli.terminal import app_of, print_json
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import KINDS, SECTION, STARTER_COLLECTION
+from memotheca.model.knowledge import counted
 
 EPILOG = """examples:
   memotheca collections

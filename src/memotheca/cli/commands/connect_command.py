@@ -18,10 +18,11 @@ from memotheca.cli.hooks.hook_setup import (
     tell_hooks,
     write_hooks,
 )
-from memotheca.cli.layout import counted, say
+from memotheca.cli.layout import say
 from memotheca.cli.terminal import print_json, settings_of, styled
 from memotheca.hooks.switch import read_switch
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import counted
 from memotheca.notes.mounts import read_mounts
 from memotheca.settings import AUTO, Settings, collection_named, load, read_token
 from memotheca.settings import OPTIONS as ALL_OPTIONS

@@ -4,11 +4,12 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from memotheca.cli.layout import counted, say, sized
+from memotheca.cli.layout import say, sized
 from memotheca.cli.terminal import app_of, at_least, plain, print_json, styled
 from memotheca.documents.documents import list_documents
 from memotheca.jobs.queue import unsettled_jobs
 from memotheca.kernel.names import SHORT
+from memotheca.model.knowledge import counted
 from memotheca.storage.document_index import DocumentRow
 from memotheca.tools.documents.contract import in_seconds
 

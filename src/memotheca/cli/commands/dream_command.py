@@ -3,11 +3,12 @@
 import argparse
 from typing import Any
 
-from memotheca.cli.layout import counted, say
+from memotheca.cli.layout import say
 from memotheca.cli.terminal import ACTOR, app_of, print_json, progress
 from memotheca.memory.dream.night import ALIASES, PHASES, DreamRequest, dream, new_run
 from memotheca.memory.dream.sleeper import Sleep, sleeper_of
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import counted
 
 EPILOG = """examples:
   memotheca dream                     tend what is stored, propose the rest

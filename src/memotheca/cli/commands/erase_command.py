@@ -5,11 +5,12 @@ from dataclasses import asdict
 
 from memotheca.admin.erasure import BACKUP_ROLE, OCCUPIED, erase, purge
 from memotheca.app import App, open_backups
-from memotheca.cli.layout import counted, say
+from memotheca.cli.layout import say
 from memotheca.cli.terminal import ACTOR, app_of, at_least, print_json
 from memotheca.kernel.names import find_thing
 from memotheca.model.clock import DAY
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import counted
 from memotheca.storage.locks import role
 
 EPILOG = """Deleting leaves a tombstone, so that undo can bring it back; erasing cannot be

@@ -10,9 +10,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from memotheca.admin.transfer import export_collection, is_export
-from memotheca.cli.layout import counted, say
+from memotheca.cli.layout import say
 from memotheca.cli.terminal import app_of, print_json, progress, refuse_taken
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import counted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

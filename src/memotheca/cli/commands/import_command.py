@@ -15,12 +15,13 @@ from memotheca.admin.imports.table import read_map
 from memotheca.admin.transfer import check_lines, import_lines
 from memotheca.admin.upkeep import index_everything
 from memotheca.cli.interrupt import Deferral, Stopped, deferring
-from memotheca.cli.layout import counted, cut, say
+from memotheca.cli.layout import cut, say
 from memotheca.cli.terminal import ACTOR, app_of, plain, print_json, progress
 from memotheca.jobs.queue import enqueue
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.proposals import propose_lately
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import counted
 
 EPILOG = """What a file is, is told by what is in it:
   an export of Memotheca   its whole history into an empty collection;

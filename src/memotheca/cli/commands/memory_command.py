@@ -4,11 +4,12 @@ import argparse
 from typing import Any
 
 from memotheca.cli.commands.dream_command import describe
-from memotheca.cli.layout import counted, say
+from memotheca.cli.layout import say
 from memotheca.cli.librarian import release, review, state_of
 from memotheca.cli.terminal import app_of, at_least, plain, print_json, styled
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import counted
 
 OPTIONS = ("vault", "vault-ignore", "vault-gitignore")
 

@@ -7,10 +7,11 @@ from pathlib import Path
 from memotheca.admin.relocation import Relocated, Site, relocate_all
 from memotheca.admin.token_shelves import shelf_of
 from memotheca.app import SEGMENTS, App, open_server_store, open_store
-from memotheca.cli.layout import counted, say
+from memotheca.cli.layout import say
 from memotheca.cli.terminal import app_of, plain, print_json, progress
 from memotheca.equipment import UPLOADS, machine_of
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import counted
 from memotheca.storage.presence import gate, present
 from memotheca.storage.store import Store
 

@@ -9,11 +9,12 @@ from typing import Any
 
 from memotheca.admin.upkeep import index_everything
 from memotheca.app import App
-from memotheca.cli.layout import counted, say
 from memotheca.cli.layout import page as width
+from memotheca.cli.layout import say
 from memotheca.cli.markdown_view import render
 from memotheca.cli.terminal import ACTOR, app_of, at_least, print_json, progress, say_error, styled
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import counted
 from memotheca.patterns.import_catalogue import import_catalogue
 from memotheca.patterns.read_patterns import all_cards
 from memotheca.toolkit.tool import Call

@@ -3,9 +3,10 @@
 import argparse
 
 from memotheca.admin.upkeep import index_everything, rebuild
-from memotheca.cli.layout import counted, say
+from memotheca.cli.layout import say
 from memotheca.cli.terminal import ACTOR, app_of, at_least, print_json, progress
 from memotheca.jobs.queue import enqueue
+from memotheca.model.knowledge import counted
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.search.embed import choose_chunk_size
 from memotheca.vectors.load import settle

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from memotheca.admin.history import new_batch
-from memotheca.cli.layout import counted, say
+from memotheca.cli.layout import say
 from memotheca.cli.terminal import ACTOR, app_of, plain, print_json
 from memotheca.documents.documents import clear_documents, find_document, list_documents, remove_document
 from memotheca.documents.unfinished import forget_failures
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import counted
 
 EPILOG = """examples:
   memotheca remove report.pdf                    by its name, path or id

@@ -4,14 +4,14 @@ import argparse
 from typing import Any
 
 from memotheca.app import refresh_vaults
-from memotheca.cli.layout import counted, say
+from memotheca.cli.layout import say
 from memotheca.cli.terminal import ACTOR, app_of, plain, print_json
 from memotheca.entries.entries import EntryChange, update_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.names import find_thing, path_of
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import ENTRY, NOTE
-from memotheca.model.knowledge import Entry, handle_of
+from memotheca.model.knowledge import Entry, counted, handle_of
 from memotheca.notes.write_notes import NoteEdit, update_note
 
 OPTIONS = ("vault", "vault-ignore", "vault-gitignore")

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, cast
 
-from memotheca.cli.layout import counted, say
+from memotheca.cli.layout import say
 from memotheca.cli.terminal import app_of, at_least, plain, print_json, styled
 from memotheca.conversations.turns import cite
 from memotheca.entries.triples import find_sentences
 from memotheca.kernel.names import file_of, path_of, short_handle
 from memotheca.model import kinds
 from memotheca.model.kinds import KINDS
-from memotheca.model.knowledge import Entry, handle_of
+from memotheca.model.knowledge import Entry, counted, handle_of
 from memotheca.search.excerpts import ExcerptQuery, describe
 from memotheca.search.hits import PageBudget, weigh_excerpts
 from memotheca.search.search import Question, find_entries

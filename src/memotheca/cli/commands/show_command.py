@@ -3,7 +3,7 @@
 import argparse
 from typing import Any, cast
 
-from memotheca.cli.layout import counted, fill, say
+from memotheca.cli.layout import fill, say
 from memotheca.cli.terminal import app_of, plain, print_json, styled
 from memotheca.conversations.turns import SAID_IN, KeptTurn, turns_of
 from memotheca.documents.sections import sections_of, with_text
@@ -12,7 +12,7 @@ from memotheca.model import kinds
 from memotheca.model.clock import to_iso
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
-from memotheca.model.knowledge import Edge, Entry, handle_of
+from memotheca.model.knowledge import Edge, Entry, counted, handle_of
 from memotheca.storage.snapshot import Snapshot
 
 EPILOG = """examples:

@@ -7,10 +7,11 @@ from memotheca import __version__
 from memotheca.admin.health import count_everything
 from memotheca.app import loss_of
 from memotheca.cli.hooks.hook_state import hook_state, spell_hook_state
-from memotheca.cli.layout import counted, sized, table
+from memotheca.cli.layout import sized, table
 from memotheca.cli.terminal import aimed, app_of, print_json, styled
 from memotheca.hooks.switch import OFF
 from memotheca.model.kinds import KINDS, NOTE, SECTION, STARTER_COLLECTION
+from memotheca.model.knowledge import counted
 from memotheca.notes.overview import survey
 from memotheca.notes.vanished import withheld
 

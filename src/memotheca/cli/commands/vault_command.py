@@ -6,9 +6,10 @@ from typing import Any
 
 from memotheca.admin.upkeep import count_passages_waiting, index_everything
 from memotheca.app import App
-from memotheca.cli.layout import counted, say
+from memotheca.cli.layout import say
 from memotheca.cli.terminal import ACTOR, aimed, app_of, plain, print_json, progress, settings_of, styled
 from memotheca.jobs.queue import enqueue
+from memotheca.model.knowledge import counted
 from memotheca.notes.mounts import vaults_of
 from memotheca.notes.overview import survey
 from memotheca.notes.sync import sync_everything

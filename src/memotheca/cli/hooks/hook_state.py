@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from memotheca.app import make_directory
-from memotheca.cli.layout import counted, say
+from memotheca.cli.layout import say
 from memotheca.cli.terminal import print_json, settings_of
 from memotheca.hooks.hook_log import FILE, read_failures
 from memotheca.hooks.switch import read_switch
 from memotheca.hooks.waiting_sessions import count_waiting
+from memotheca.model.knowledge import counted
 
 LATELY = 3  # chosen: lines; the file has the rest
 

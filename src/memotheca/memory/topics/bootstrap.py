@@ -9,6 +9,7 @@ from memotheca.memory.topics.north_star import Goal, read_goal, set_goal
 from memotheca.memory.topics.survey import up_to_date
 from memotheca.memory.topics.topics import FEWEST, Field, TopicMap, confidence_of
 from memotheca.model.commits import Commit
+from memotheca.model.knowledge import counted
 
 BootstrapStatus = Literal["bootstrapped", "already_bootstrapped", "insufficient_data"]
 
@@ -65,8 +66,8 @@ def weigh_fields(known: TopicMap) -> tuple[GoalCandidate, ...]:
 
 def _why_none(known: TopicMap, candidates: Sequence[GoalCandidate], least: float) -> str:
     if known.memories < FEWEST:
-        return f"{known.memories} memories are stored; topics are looked for among {FEWEST} or more."
+        return f"{counted(known.memories, 'memory')}, and topics are looked for among {FEWEST} or more."
     if not candidates:
         return f"No four of {known.memories} memories are about one subject."
     surest = max(candidates, key=lambda each: each.confidence)
-    return f"The surest is {surest.field.name} with {surest.confidence:.2f}; {least:.2f} was asked for."
+    return f"The surest is {surest.field.name} with {surest.confidence:.3f}; {least:g} was asked for."

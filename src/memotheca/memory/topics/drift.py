@@ -47,7 +47,7 @@ COMPARED, MIDDLE, USUAL = 24, 6, 48  # chosen: those that are compared in each s
 FEWEST_RECENT = 8  # chosen: of fewer, shares are chance
 ANSWERED_BY = 3  # chosen: what a question was about is among the first
 SURE = 2.0  # chosen: standard errors
-NO_TOPICS = "No topics are known; they need 12 memories, and are looked for between calls or by discover_sub_goals."
+NO_TOPICS = "No topics are known; they need 12 memories, and are looked for between calls or on request."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

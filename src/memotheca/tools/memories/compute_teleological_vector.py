@@ -102,7 +102,8 @@ def compute_teleological_vector(call: Call[Kernel], input: Input) -> Answer:
         per_embedder=dict(zip(IDS, vector.values, strict=True)) if input.include_per_embedder else UNSET,
     )
     told = ", ".join(f"{each.name} ({each.alignment:.2f})" for each in output.topics)
-    return Answer(f"It serves {told}." if told else "It serves none of the topics.", NODES, output)
+    serves = f"It serves {told}." if told else "It serves none of the topics."
+    return Answer(f"{serves} Kept as {output.vector_id}, for search_teleological.", NODES, output)
 
 
 def _topics(ground: PurposeGround, vector: PurposeVector) -> tuple[ServedShape, ...]:

@@ -8,6 +8,7 @@ from memotheca.memory.topics.north_star import read_goal
 from memotheca.memory.topics.survey import up_to_date
 from memotheca.memory.topics.topics import TopicMap, field_id, find_topic, read_topics, say_of_topic
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import counted
 from memotheca.storage.snapshot import Snapshot
 from memotheca.toolkit.fields import UNSET, Unset, flag, integer, many, number, one, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -81,10 +82,26 @@ def discover_sub_goals(call: Call[Kernel], input: Input) -> Answer:
     with kernel.read() as snapshot:
         known = read_topics(kernel, snapshot) or known
         output = _tell(snapshot, known, input, given.get("parent_goal_id"), changed=changed)
-    lines = [f"{each.name} ({each.member_count}, {each.trend}) {each.goal_id}" for each in output.discovered_goals]
+    return Answer("\n".join(_lines(known, output)), NODES, output)
+
+
+def _lines(known: TopicMap, output: Output) -> list[str]:
+    """What was said of one, each topic, and how many there are besides."""
     if output.reason is not None:
-        lines = [output.reason]
-    return Answer("\n".join(lines), NODES, output)
+        return [output.reason]
+    lines: list[str] = []
+    if not isinstance(output.changed, Unset):
+        stands = "rejected" if output.changed.rejected else "kept under this name"
+        lines.append(f"{output.changed.name} is {stands}; restore_from_hash: {output.changed.reversal_hash}")
+    lines += [f"{each.name} ({each.member_count}, {each.trend}) {each.goal_id}" for each in output.discovered_goals]
+    if output.left_out and not output.discovered_goals:
+        surest = max(topic.confidence(known.memories) for topic in known.topics)
+        lines.append(
+            f"{counted(output.left_out, 'topic')}, none of the min_confidence asked for; most has {surest:.3f}."
+        )
+    elif output.left_out:
+        lines.append(f"{output.left_out} more: lower min_confidence, or raise max_goals.")
+    return lines
 
 
 def _say(call: Call[Kernel], known: TopicMap, given: dict[str, object]) -> ChangedShape:
@@ -118,7 +135,9 @@ def _tell(
     among = [topic for topic in known.topics if parent in (None, parents[topic.id])]
     sure = [topic for topic in among if topic.confidence(known.memories) >= input.min_confidence][: input.max_goals]
     sizes = {id: sum(topic.count for topic in known.topics if parents[topic.id] == id) for id in parents.values()}
-    reason = None if known.topics else f"insufficient_data: no topic was found among {known.memories} memories."
+    reason = None
+    if not known.topics:
+        reason = f"insufficient_data: no topic was found among {counted(known.memories, 'memory')}."
     return Output(
         discovered_goals=tuple(tell_topic(snapshot, known, topic, parents[topic.id]) for topic in sure),
         hierarchy_relationships=tuple(

@@ -109,6 +109,17 @@ def _shape_nrem(told: Mapping[str, Any]) -> NremShape:
     return NremShape(**said)
 
 
+def tell_help(report: ReportShape) -> str:
+    """Whether a dream has helped, where that was measured."""
+    said = ""
+    if report.recall_before is not None and report.recall_after is not None:
+        before, after = format(report.recall_before, ".0%"), format(report.recall_after, ".0%")
+        said = f" Probe questions found {before} of what they should before, {after} after."
+    if report.path_length_before is not None and report.path_length_after is not None:
+        said += f" Paths took {report.path_length_before:g} steps before and {report.path_length_after:g} after."
+    return said
+
+
 def shape_spots(told: Mapping[str, Any]) -> tuple[SpotShape, ...]:
     return tuple(
         SpotShape(nodes=tuple(each["nodes"]), shared=each["shared"], semantic_leap=each["semantic_leap"])

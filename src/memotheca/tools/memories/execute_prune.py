@@ -7,9 +7,12 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.reversal import WINDOW
 from memotheca.memory.dream.prune import REASONS, PruneReason, PruneRequest, prune
 from memotheca.model.clock import to_iso
+from memotheca.model.knowledge import counted
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, many, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
+
+TOLD = 10  # chosen: lines that anybody reads; the structure has them all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +82,9 @@ def execute_prune(call: Call[Kernel], input: Input) -> Answer:
         reversal_hashes=() if pruned.reversal_hash is None else (pruned.reversal_hash,),
         tx_id=None if commit is None else commit.tx,
     )
-    many = len(pruned.gone) + len(pruned.along)
-    stayed = f"; {len(pruned.refused)} stay" if pruned.refused else ""
-    back = f" They can come back until {until}." if until else ""
-    return Answer(f"Let go of {many} memories{stayed}.{back}", NODES, output)
+    gone = counted(len(pruned.gone) + len(pruned.along), "memory")
+    stayed = [f"{handle} stays: {why}" for handle, why in pruned.refused[:TOLD]]
+    if len(pruned.refused) > TOLD:
+        stayed.append(f"{len(pruned.refused) - TOLD} more stay, as errors says.")
+    back = f" restore_from_hash brings back {pruned.reversal_hash} until {until}." if until else ""
+    return Answer("\n".join((f"Let go of {gone}.{back}", *stayed)), NODES, output)

@@ -9,6 +9,7 @@ from memotheca.memory.thresholds.placement import constraints_of
 from memotheca.memory.tuning.gates import CAUSES
 from memotheca.memory.tuning.thresholds import DOMAINS, GENERAL, NAMES, REGISTRY, Domain, Name
 from memotheca.model.clock import to_iso
+from memotheca.model.knowledge import counted
 from memotheca.toolkit.fields import choice, flag, integer, many, number, numbers, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -147,10 +148,12 @@ def _tell(name: Name, found: BarExplanation) -> str:
     if not held.is_logged:
         told.append(UNLOGGED)
     else:
-        told.append(
-            f"Of {found.decided} decisions {found.reached} pass; {found.flip_if_higher} would be otherwise at "
-            f"{value + held.nudge:g}, {found.flip_if_lower} at {value - held.nudge:g}."
-        )
+        decided = f"{counted(found.decided, 'decision')}, {found.reached} of them reached it"
+        higher, lower = f"{value + held.nudge:g}", f"{value - held.nudge:g}"
+        flips = f"{found.flip_if_higher} would be otherwise at {higher}, {found.flip_if_lower} at {lower}"
+        told.append(f"{decided}; {flips}.")
+        if found.decided and not (found.flip_if_higher or found.flip_if_lower):
+            told.append("A small move would have changed nothing lately.")
     if not held.labels:
         told.append(UNLABELLED)
     elif found.right is not None:

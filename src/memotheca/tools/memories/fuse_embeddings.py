@@ -89,7 +89,9 @@ def fuse_embeddings(call: Call[Kernel], input: Input) -> Answer:
         vector_id=vector_id,
     )
     most = max(range(COUNT), key=lambda space: (fused_weights[space], -space))
-    return Answer(f"E{most + 1} counts most, with {fused_weights[most]:.2f}.", NODES, output)
+    kept = "" if vector_id is None else f" Kept as {vector_id}, for search_teleological."
+    told = f"Of what spaces say of its purpose, E{most + 1} counts most, with {fused_weights[most]:.2f}."
+    return Answer(f"{told}{kept}", NODES, output)
 
 
 def _weights(snapshot: Snapshot, given: Mapping[str, Any]) -> tuple[float, ...]:

@@ -1,13 +1,23 @@
 """Look for drift."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.nodes import find_node
-from memotheca.memory.topics.drift import STRATEGIES, DriftQuestion, GoalDrift, Strategy, check_drift, note_check
+from memotheca.memory.topics.drift import (
+    NO_TOPICS,
+    STRATEGIES,
+    DriftQuestion,
+    GoalDrift,
+    Strategy,
+    check_drift,
+    note_check,
+)
 from memotheca.memory.topics.drift_checks import BANDS, TIMEFRAMES, past_checks, trend_of
 from memotheca.model.clock import to_iso
+from memotheca.model.knowledge import counted
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -15,6 +25,7 @@ from memotheca.tools.memories.drift_shapes import CheckShape, TrendShape, tell_c
 
 LEVELS = tuple(level for level, _ in BANDS)
 SHOWN_TOPICS, SHOWN_CHECKS, MOST_DRIFTED = 10, 20, 5  # chosen; specification: five
+TOLD = 2  # chosen: pieces of advice in the text; all are in recommendations
 ASKED_ABOUT = 200  # chosen: as many as are looked at of a time
 
 
@@ -129,7 +140,7 @@ def get_alignment_drift(call: Call[Kernel], input: Input) -> Answer:
         question_count=found.questions,
         history=tuple(tell_check(each) for each in checks[-SHOWN_CHECKS:]) if input.include_history else UNSET,
     )
-    return Answer(_sentence(found), NODES, output)
+    return Answer(_sentence(found, output.recommendations), NODES, output)
 
 
 def _most_drifted(found: GoalDrift) -> tuple[str, ...]:
@@ -137,14 +148,21 @@ def _most_drifted(found: GoalDrift) -> tuple[str, ...]:
     return tuple(sorted(drifted, key=lambda space: found.spaces[space].similarity)[:MOST_DRIFTED])
 
 
-def _sentence(found: GoalDrift) -> str:
+def _sentence(found: GoalDrift, advice: Sequence[AdviceShape]) -> str:
     if found.similarity is None:
-        return f"insufficient_data: {found.reason}"
-    of = f"{found.memories} memories and {found.questions} questions since {to_iso(_since(found))}"
+        how = " discover_sub_goals looks for them now." if found.reason == NO_TOPICS else ""
+        return f"insufficient_data: {found.reason}{how}"
+    many = f"{counted(found.memories, 'memory')} and {counted(found.questions, 'question')}"
+    of = f"{many} since {to_iso(_since(found))}"
     if found.goal is None:
-        return f"Of {of}, {found.similarity:.0%} spread over topics as all memories do; no goal was found yet."
-    told = f"Of {of}, the goal {found.goal.name} has {found.similarity:.0%} of its share left"
-    return f"{told}: drift {found.level}." if found.has_drifted else f"{told}; no more than chance."
+        told = f"Of {of}, {found.similarity:.0%} spread over topics as all memories do"
+    else:
+        told = f"Of {of}, the goal {found.goal.name} has {found.similarity:.0%} of its share left"
+    is_all = found.similarity >= BANDS[0][1]
+    said = (
+        f"{told}: {'no drift' if is_all else f'drift {found.level}' if found.has_drifted else 'no more than chance'}."
+    )
+    return " ".join((said, *(f"{each.issue} {each.suggestion}" for each in advice[:TOLD])))
 
 
 def _since(found: GoalDrift) -> int:
@@ -158,7 +176,8 @@ def _advice(found: GoalDrift) -> tuple[AdviceShape, ...]:
         advice.append(AdviceShape(embedder=None, priority="low", issue="There is no goal.", suggestion=told))
     grown = [each for each in found.shares if each.recent > each.usual and not each.serves_goal]
     if found.has_drifted and found.goal is not None and grown:
-        issue = f"{grown[0].name} has {grown[0].recent:.0%} instead of {grown[0].usual:.0%}."
+        what = grown[0].name if grown[0].id else "What is of no topic"
+        issue = f"{what} has {grown[0].recent:.0%} instead of {grown[0].usual:.0%}."
         priority = "high" if found.level in ("High", "Critical") else "medium"
         told = "trigger_drift_correction proposes what to do about it."
         advice.append(AdviceShape(embedder=None, priority=priority, issue=issue, suggestion=told))

@@ -6,6 +6,7 @@ from typing import Any
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.dream.shortcuts import HOPS, WALKED, ShortcutCandidate, find_shortcuts
 from memotheca.model.clock import to_iso
+from memotheca.model.knowledge import counted
 from memotheca.toolkit.contract import ROOM, count_fitting
 from memotheca.toolkit.fields import free, integer, many, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -73,7 +74,12 @@ def get_amortized_shortcuts(call: Call[Kernel], input: Input) -> Answer:
         quality_thresholds={"min_hops": HOPS, "min_traversals": WALKED, "min_confidence": input.min_confidence},
     )
     made = sum(each.created is not None for each in shown)
-    return Answer(f"{len(shown)} of {len(found)} paths that are walked often; {made} have a shortcut.", NODES, output)
+    told = f"{len(shown)} of {counted(len(found), 'path')} walked often; {made} with a shortcut."
+    if made < len(shown):
+        told += " The next dream makes the others."
+    elif not found:
+        told = f"No path of {HOPS} steps or more was walked {WALKED} times, so there is nothing to shorten."
+    return Answer(told, NODES, output)
 
 
 def _shape(found: ShortcutCandidate) -> ShortcutShape:

@@ -9,8 +9,9 @@ from memotheca.memory.session.state import activity_of
 from memotheca.memory.thresholds.bar_levels import METHODS, PROBABILITIES, as_said
 from memotheca.memory.thresholds.bar_report import NEWEST, RETRIEVALS, drift_of
 from memotheca.memory.thresholds.decision_labels import DecisionSample, labelled_decisions
-from memotheca.memory.thresholds.reliability import Reliability, Scored, measure_reliability
+from memotheca.memory.thresholds.reliability import ENOUGH, Reliability, Scored, measure_reliability
 from memotheca.model.clock import DAY, HOUR
+from memotheca.model.knowledge import counted
 from memotheca.toolkit.fields import choice, free, integer, many, number, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -103,8 +104,14 @@ def get_calibration_metrics(call: Call[Kernel], input: Input) -> Answer:
         alerts=alerts,
         recommendations=_advice(alerts, len(scored)),
     )
-    told = f"{len(scored)} samples, {output.status}"
-    return Answer(f"{told}; ECE {output.ece:g}." if output.ece is not None else f"{told}.", NODES, output)
+    return Answer(_tell(output), NODES, output)
+
+
+def _tell(output: Output) -> str:
+    told = counted(output.sample_count, "sample")
+    if output.ece is None:
+        return f"{told}, {output.status}: {ENOUGH} are needed; observe_outcome and settled tasks give them."
+    return " ".join((f"{told}, {output.status}; ECE {output.ece:g}.", *output.recommendations))
 
 
 def _bins(whole: Reliability | None) -> tuple[BinShape, ...]:

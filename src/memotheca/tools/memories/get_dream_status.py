@@ -9,11 +9,12 @@ from memotheca.memory.session.call_meter import IDLE, CallMeter
 from memotheca.memory.session.state import activity_of
 from memotheca.memory.tuning.gates import gates_at
 from memotheca.model.clock import SECOND, to_iso
+from memotheca.model.knowledge import counted
 from memotheca.storage.instruments.work_events import WorkEvent
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
-from memotheca.tools.memories.dream_shapes import ReportShape, shape_report
+from memotheca.tools.memories.dream_shapes import ReportShape, shape_report, tell_help
 
 WORKED = 30 * 60  # specification (memory-model: Dreams)
 CONDITIONS = ("low_activity", "high_entropy", "long_work")
@@ -129,7 +130,5 @@ def _sentence(output: Output) -> str:
     last = output.last_report
     if last is None:
         return "It is awake, and has not dreamt yet."
-    helped = ""
-    if last.path_length_before is not None and last.path_length_after is not None:
-        helped = f" Paths took {last.path_length_before:g} steps before and {last.path_length_after:g} after."
-    return f"It is awake. The last dream ended {last.wake_reason.replace('_', ' ')}, {last.tasks_opened} tasks.{helped}"
+    ended, tasks = last.wake_reason.replace("_", " "), counted(last.tasks_opened, "task")
+    return f"It is awake. The last dream ended {ended}, {tasks}.{tell_help(last)}"

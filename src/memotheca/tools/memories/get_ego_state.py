@@ -8,7 +8,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.focus.ego import DEGRADED, HEALTHY, WARNING, Ego, look_at_ego, status_of
 from memotheca.memory.topics.entry_topics import place_entries
 from memotheca.memory.topics.topics import read_topics
-from memotheca.model.knowledge import Entry
+from memotheca.model.knowledge import Entry, counted
 from memotheca.storage.snapshot import Snapshot
 from memotheca.toolkit.fields import UNSET, Unset, flag, integer, many, number, numbers, one, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -147,8 +147,8 @@ def _overlap(topics: Sequence[TopicShareShape], ego: Ego) -> float | None:
 def _tell_topics(topics: Sequence[TopicShareShape], reason: str | Unset) -> str:
     if not isinstance(reason, Unset):
         return reason
-    now = ", ".join(each.name for each in topics if each.share_now)
-    gone = ", ".join(each.name for each in topics if each.share_before and not each.share_now)
+    now = "; ".join(each.name for each in topics if each.share_now)
+    gone = "; ".join(each.name for each in topics if each.share_before and not each.share_now)
     return (f"It works on {now}." if now else "") + (f" It no longer works on {gone}." if gone else "")
 
 
@@ -178,4 +178,4 @@ def tell_ego(ego: Ego) -> str:
         "Degraded": "This agent has moved some way from what it worked on before",
         "Critical": "This agent now works on something else than before",
     }[status_of(ego.continuity)]
-    return f"{told} (agreement {ego.continuity:.2f} over {ego.questions} questions)."
+    return f"{told} (agreement {ego.continuity:.2f} over {counted(ego.questions, 'question')})."

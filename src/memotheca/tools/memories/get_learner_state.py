@@ -10,6 +10,7 @@ from memotheca.memory.outcomes.learner import Learner
 from memotheca.memory.outcomes.learning_state import AccuracyOf, LearningState, learning_state
 from memotheca.memory.tuning.thresholds import DOMAINS, GENERAL
 from memotheca.model.clock import to_iso
+from memotheca.model.knowledge import counted
 from memotheca.toolkit.fields import UNSET, choice, flag, free, integer, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -110,4 +111,6 @@ def _tell(state: LearningState) -> str:
     if state.accuracy.accuracy is None:
         return UNOBSERVED
     learned = UNLEARNED if state.learner is None else f"Learned from {state.learner.labels:g} labels."
-    return f"Accuracy {state.accuracy.accuracy:.2f} over {state.accuracy.count} predictions. {learned}"
+    due = " trigger_lambda_recalibration learns anew." if state.escalation == "pending" else ""
+    of = counted(state.accuracy.count, "prediction")
+    return f"Accuracy {state.accuracy.accuracy:.2f} over {of}. {learned}{due}"

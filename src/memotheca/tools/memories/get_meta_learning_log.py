@@ -90,4 +90,5 @@ def _event(event: LearningEvent) -> EventShape:
 
 
 def _line(event: LearningEvent) -> str:
-    return f"{to_iso(event.time)} {event.type} ({event.domain}): {event.note}"
+    moved = "" if event.before is None or event.after is None else f", λS {event.before:.3f} to {event.after:.3f}"
+    return f"{to_iso(event.time)} {event.type} ({event.domain}): {event.note}{moved}"

@@ -11,7 +11,7 @@ from memotheca.memory.session.state import activity_of
 from memotheca.memory.session.walk_log import walks_of
 from memotheca.memory.traits import importance_of
 from memotheca.model.kinds import EDGE_TYPES
-from memotheca.model.knowledge import Edge, Entry
+from memotheca.model.knowledge import Edge, Entry, counted
 from memotheca.toolkit.contract import ROOM, count_fitting, weigh
 from memotheca.toolkit.fields import UNSET, flag, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
@@ -123,7 +123,7 @@ def get_neighborhood(call: Call[Kernel], input: Input) -> Answer:
         truncated=found.truncated or len(neighbors) < len(every) or fitting < len(edges),
     )
     most = ", the strongest of more" if output.truncated else ""
-    told = [f'Around "{name_of(focal)}" there are {len(neighbors)} nodes{most}.', *map(_line, neighbors)]
+    told = [f'Around "{name_of(focal)}": {counted(len(neighbors), "node")}{most}.', *map(_line, neighbors)]
     return Answer("\n".join(told), f"{NODES}/{focal.id}", output, is_text_alone=True)
 
 

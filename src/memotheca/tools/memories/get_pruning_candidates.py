@@ -8,10 +8,13 @@ from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.grounds import GROUNDS, SLIGHT, UNREAD, PruneCandidate, find_candidates
 from memotheca.model.clock import DAY
+from memotheca.model.knowledge import counted
 from memotheca.toolkit.contract import ROOM, count_fitting
 from memotheca.toolkit.fields import choice, flag, free, integer, many, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
+
+TOLD = 10  # chosen: lines that anybody reads; the structure has them all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,9 +99,10 @@ def get_pruning_candidates(call: Call[Kernel], input: Input) -> Answer:
         ),
     )
     many = len(found.candidates)
-    told = f"{many} of {found.looked_at} memories may be let go" if many else "Nothing needs to be let go"
+    told = f"{many} of {counted(found.looked_at, 'memory')} may be let go" if many else "Nothing needs to be let go"
     advice = "; execute_prune lets go of those you name." if many and call.shows("execute_prune") else "."
-    return Answer(told + advice, NODES, output)
+    lines = [f"{each.reason}: {each.name} {each.memory_id}" for each in shown[:TOLD]]
+    return Answer("\n".join((told + advice, *lines)), NODES, output)
 
 
 def _shape(found: PruneCandidate) -> CandidateShape:

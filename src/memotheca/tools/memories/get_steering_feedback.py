@@ -14,6 +14,7 @@ from memotheca.memory.curation.preflight import likely_tags, weigh_reason
 from memotheca.memory.curation.remember import ForeseenStore, NewMemory, foresee_store
 from memotheca.memory.session.steering_reward import LOW_PRIORS, NEAR_DUPLICATE
 from memotheca.memory.tuning.thresholds import DOMAINS
+from memotheca.model.knowledge import counted
 from memotheca.toolkit.fields import UNSET, Unset, choice, flag, integer, many, number, one, said, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.beside import (
@@ -21,6 +22,7 @@ from memotheca.tools.memories.beside import (
     DuplicateShape,
     NearShape,
     UpdateShape,
+    lines_beside,
     sentences_beside,
     tell_beside,
 )
@@ -147,12 +149,15 @@ def get_steering_feedback(call: Call[Kernel], input: Input) -> Answer:
     last stores."""
     given = said(input)
     if "content" in given:
-        output = _foretold(foresee_store(call.kernel, _draft(call, input)), given.get("context", ""))
+        foreseen = foresee_store(call.kernel, _draft(call, input))
+        output, lines = _foretold(foreseen, given.get("context", "")), lines_beside(foreseen.compared, {})
     else:
         with call.kernel.read() as snapshot:
             session = given.get("session_id")
             output = _looked_back(last_stores(call.kernel, snapshot, input.lookback_count, session=session))
-    return Answer(" ".join((output.summary, *output.recommendations)), NODES, output)
+        lines: list[str] = []
+    first = " ".join((output.summary, *output.recommendations))
+    return Answer("\n".join((first, *lines)), NODES, output)
 
 
 def _draft(call: Call[Kernel], input: Input) -> NewMemory:
@@ -238,7 +243,7 @@ def _looked_back(fates: Sequence[StoreFate]) -> Output:
             for each in fates
         ),
         count=len(fates),
-        summary=f"Of the last {len(fates)} stores: {told}.",
+        summary=f"Of the last {counted(len(fates), 'store')}: {told}.",
         priority_improvement=advised[0] if advised else None,
         recommendations=tuple(dict.fromkeys(advised)),
     )

@@ -9,9 +9,12 @@ from memotheca.memory.thresholds.placement import past_of
 from memotheca.memory.tuning.gates import CAUSES
 from memotheca.memory.tuning.thresholds import DOMAINS, NAMES, REGISTRY, Name
 from memotheca.model.clock import to_iso
+from memotheca.model.knowledge import counted
 from memotheca.toolkit.fields import UNSET, choice, integer, many, number, said, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
+
+TOLD = 10  # chosen: lines that anybody reads; the structure has them all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,5 +78,8 @@ def get_threshold_history(call: Call[Kernel], input: Input) -> Answer:
         ),
         total=len(points),
     )
-    told = f"{name} was set {len(points)} times" if points else f"{name} was never set: it is {output.prior:g}"
-    return Answer(f"{told}.", NODES, output)
+    if not points:
+        return Answer(f"{name} was never set: it is {output.prior:g}.", NODES, output)
+    lines = [f"{each.time} {each.value:g} for {each.domain} ({each.cause}): {each.rationale}" for each in output.points]
+    told = f"{name} was set {counted(len(points), 'time')}; at first it was {output.prior:g}."
+    return Answer("\n".join((told, *lines[:TOLD])), NODES, output)

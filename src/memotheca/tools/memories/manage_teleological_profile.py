@@ -136,7 +136,9 @@ def manage_teleological_profile(call: Call[Kernel], input: Input) -> Answer:
     if input.action == "delete":
         return Answer(f"Deleted {profile.id}.", NODES, Output(deleted=True, reversal_hash=hash))
     return Answer(
-        f"{shape.id}: {shape.name}, {shape.fusion_strategy}.", NODES, Output(profile=shape, reversal_hash=hash)
+        f"{shape.id}: {shape.name}, {shape.fusion_strategy}. Used as profile={shape.id}.",
+        NODES,
+        Output(profile=shape, reversal_hash=hash),
     )
 
 

@@ -66,4 +66,5 @@ def set_threshold_prior(call: Call[Kernel], input: Input) -> Answer:
         reversal_hash=None if commit is None else hash_of(commit),
     )
     told = f"{name} is {output.new:g} for {domain} (it was {output.old:g}): {output.gates}."
-    return Answer(told, NODES, output)
+    undone = "" if commit is None else f" restore_from_hash takes back {output.reversal_hash}."
+    return Answer(f"{told}{undone}", NODES, output)

@@ -13,6 +13,7 @@ from memotheca.memory.dream.consolidate import (
     consolidate,
 )
 from memotheca.memory.traits import chief_of
+from memotheca.model.knowledge import counted
 from memotheca.toolkit.fields import choice, flag, integer, many, number, one, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -92,9 +93,10 @@ def trigger_consolidation(call: Call[Kernel], input: Input) -> Answer:
     )
     done = consolidate(call.kernel, asked, actor=call.actor)
     merged = sum(len(each.sources) for each in done.merged)
-    told = f"{merged} memories became {len(done.merged)}" if done.merged else "Nothing was merged"
-    left = f"; {len(done.left)} pairs are left to decide" if done.left else ""
-    return Answer(f"{told}{left}.", NODES, _output(input, done))
+    told = f"{counted(merged, 'memory')} became {len(done.merged)}." if done.merged else "Nothing was merged."
+    left = f" Left to decide: {counted(len(done.left), 'pair')}, which get_memetic_status lists." if done.left else ""
+    undone = f" restore_from_hash takes back {done.reversal_hash}." if done.reversal_hash else ""
+    return Answer(f"{told}{left}{undone}", NODES, _output(input, done))
 
 
 def _output(input: Input, done: Consolidated) -> Output:

@@ -9,10 +9,11 @@ from memotheca.memory.dream.night import ALIASES, PHASES, DreamRequest, Phase, d
 from memotheca.memory.dream.sleeper import Sleep, is_somebody_dreaming, sleeper_of
 from memotheca.model.clock import MINUTE, SECOND, to_iso
 from memotheca.model.errors import Failure, Refusal
+from memotheca.model.knowledge import counted
 from memotheca.toolkit.fields import UNSET, choice, flag, integer, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
-from memotheca.tools.memories.dream_shapes import DreamOutput, shape_report, shape_spots
+from memotheca.tools.memories.dream_shapes import DreamOutput, shape_report, shape_spots, tell_help
 
 WAKING = ("external_query", "manual_abort", "time_over")
 
@@ -121,8 +122,14 @@ def _answer(begun: DreamOutput, told: dict[str, Any]) -> Answer:
         was_interrupted=told["was_interrupted"],
         report=shape_report(told),
     )
-    changed = len(told["transactions"])
-    undone = f" restore_from_hash takes back {begun.dream_id}." if changed else ""
-    return Answer(
-        f"Dreamt ({told['wake_reason']}): {told['tasks_opened']} tasks, {changed} transactions.{undone}", NODES, output
-    )
+    return Answer(_tell(output, told), NODES, output)
+
+
+def _tell(output: DreamOutput, told: dict[str, Any]) -> str:
+    tasks, changes = counted(told["tasks_opened"], "task"), counted(len(told["transactions"]), "transaction")
+    ended = told["wake_reason"].replace("_", " ")
+    if told["dry_run"]:
+        return f"A dry run ({ended}), nothing is changed: a dream would put {tasks} on the list."
+    listed = " get_memetic_status lists them." if told["tasks_opened"] else ""
+    undone = f" restore_from_hash takes back {output.dream_id}." if told["transactions"] else ""
+    return f"Dreamt ({ended}): {tasks}, {changes}.{listed}{undone}{tell_help(shape_report(told))}"

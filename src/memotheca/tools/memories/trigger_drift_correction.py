@@ -114,4 +114,5 @@ def _sentence(found: Correction) -> str:
         return f"Skipped: {found.reason}"
     done = "Carried out" if found.is_applied else "Proposed"
     told = f"{done}: {found.strategy}, alignment {found.before:.2f} to {found.after:.2f}."
-    return f"{told} {found.reason}".strip()
+    undone = f"restore_from_hash takes back {found.reversal_hash}." if found.reversal_hash else ""
+    return " ".join(part for part in (told, found.reason, undone) if part)

@@ -8,6 +8,7 @@ from memotheca.memory.curation.reversal import hash_of
 from memotheca.memory.thresholds.bar_levels import INSUFFICIENT, METHODS, Attempt, Recalibrated, recalibrate
 from memotheca.memory.thresholds.reliability import Reliability
 from memotheca.memory.tuning.thresholds import DOMAINS, GENERAL, NAMES, Domain
+from memotheca.model.knowledge import counted
 from memotheca.toolkit.fields import choice, flag, integer, many, number, one, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -101,9 +102,22 @@ def trigger_recalibration(call: Call[Kernel], input: Input) -> Answer:
         domain=domain,
         reversal_hash=None if done.commit is None else hash_of(done.commit),
     )
-    labels = sum(each.labels for each in done.attempts)
-    told = ", ".join(f"{each.name} from {each.old:g} to {each.new:g}" for each in changed) or "no threshold"
-    return Answer(f"{action}: {told} moved, on {labels} labels.", NODES, output)
+    return Answer(_tell(output), NODES, output)
+
+
+def _tell(output: Output) -> str:
+    """What moved, and where nothing did, what the nearest of them lacks."""
+    told = output.recalibration
+    labels = counted(sum(each.labels for each in output.attempts), "label")
+    if told.thresholds_changed:
+        moved = ", ".join(f"{each.name} from {each.old:g} to {each.new:g}" for each in told.thresholds_changed)
+        after = "" if output.reversal_hash is None else f" restore_from_hash takes back {output.reversal_hash}."
+        return f"{told.action}: {moved}, on {labels}.{after}"
+    nearest = max(output.attempts, key=lambda each: each.labels, default=None)
+    if nearest is None or not nearest.labels:
+        return f"{told.action}: no threshold moves, since it is known of no decision yet whether it was right."
+    why = nearest.reason or "no better place was found"
+    return f"{told.action}: no threshold moves, on {labels}. {nearest.name}, which has most: {why}."
 
 
 def _action(done: Recalibrated, *, is_dry: bool) -> str:
