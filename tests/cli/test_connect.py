@@ -135,13 +135,13 @@ def test_no_earlier_copy_is_ever_overwritten_and_no_change_makes_none(run, tmp_p
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("// mine\n{}", "is not plain JSON"),
-        ("{broken", "is not plain JSON"),
-        ("[" * 100_000, "is not plain JSON"),
+        ('{ /* a\n */ "mcpServers": {} /* b', "is no JSON"),
+        ("{broken", "is no JSON"),
+        ("[" * 100_000, "is no JSON"),
         ("[1]", "has something else where servers are named"),
         ('{"mcpServers": []}', "has something else where servers are named"),
     ],
-    ids=["comments", "broken", "deep", "a list", "a list of servers"],
+    ids=["open comment", "broken", "deep", "a list", "a list of servers"],
 )
 def test_a_file_that_cannot_be_added_to_is_left_alone(run, tmp_path, text, reason):
     file = tmp_path / "config.json"

@@ -39,8 +39,11 @@ def try_server(server: Shape) -> AnsweringServer:
 
 
 def _seen(greeting: Mapping[str, Any], listing: Mapping[str, Any]) -> AnsweringServer:
-    about = greeting["serverInfo"]
-    return AnsweringServer(about["name"], about["version"], [tool["name"] for tool in listing["tools"]])
+    try:
+        about = greeting["serverInfo"]
+        return AnsweringServer(about["name"], about["version"], [tool["name"] for tool in listing["tools"]])
+    except (KeyError, TypeError):
+        raise Refusal(Failure.UNAVAILABLE, "What answers there is no server of the Model Context Protocol.") from None
 
 
 def _request(number: int, method: str, params: Mapping[str, Any]) -> str:
@@ -84,9 +87,13 @@ def _answers(lines: Iterable[bytes], count: int) -> dict[int, dict[str, Any]]:
     """The results by the number of what was asked, until there are that many or no more come."""
     found: dict[int, dict[str, Any]] = {}
     for line in lines:
-        said: Any = json.loads(line) if line.strip() else {}
-        if "result" in said:
-            found[said["id"]] = said["result"]
+        try:
+            said: Any = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        answer = cast(dict[str, Any], said) if isinstance(said, dict) else {}
+        if isinstance(answer.get("result"), dict) and answer.get("id") in (1, 2):
+            found[answer["id"]] = answer["result"]
         if len(found) == count:
             break
     return found

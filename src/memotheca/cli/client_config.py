@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from memotheca.cli.commented_json import read_commented, with_member, without_member
 from memotheca.model.errors import Failure, Refusal
 from memotheca.views.clients import SERVER, Client, Shape, table_of
 
@@ -55,12 +56,13 @@ def read_server(client: Client, path: Path) -> Shape | None:
     """Our server as the file has it."""
     text = _text(path, path.read_bytes()) if path.exists() else ""
     try:
-        content: Any = tomllib.loads(text) if client.is_toml else json.loads(text or "{}")
+        content: Any = tomllib.loads(text) if client.is_toml else read_commented(text or "{}")
         for key in _keys(client, content):
             content = content.get(key) or {}
         return content.get(SERVER)
     except (ValueError, RecursionError, AttributeError):
-        raise _left_alone(path, "cannot be read") from None
+        told = f"{path} is no {'TOML' if client.is_toml else 'JSON'} that can be read; nothing was changed."
+        raise Refusal(Failure.INVALID, told) from None
 
 
 def _put(target: Path, path: Path, old: bytes | None, text: str) -> tuple[bool, Path | None]:
@@ -74,12 +76,14 @@ def _put(target: Path, path: Path, old: bytes | None, text: str) -> tuple[bool, 
 
 
 def _drop_key(client: Client, path: Path, text: str) -> str:
-    del path
-    content = json.loads(text)
+    content = read_commented(text)
+    keys = _keys(client, content)
     servers = content
-    for key in _keys(client, content):
+    for key in keys:
         servers = servers[key]
     del servers[SERVER]
+    if _is_commented(text):
+        return _as_wanted(path, without_member(text, (*keys, SERVER)), content)
     return json.dumps(content, ensure_ascii=False, indent=_indent(text)) + "\n"
 
 
@@ -119,18 +123,43 @@ def _text(path: Path, old: bytes | None) -> str:
 
 def _add_key(client: Client, path: Path, text: str, server: Shape) -> str:
     try:
-        content = json.loads(text or "{}")
+        content = read_commented(text or "{}")
+        keys = _keys(client, content)
         servers = content
-        for key in _keys(client, content):
+        for key in keys:
             servers = servers.setdefault(key, {})
         if servers.get(SERVER) == server:
             return text
         servers[SERVER] = server
+        if _is_commented(text):
+            indent = _indent(text)
+            spelled = " " * indent if isinstance(indent, int) else indent
+            return _as_wanted(path, with_member(text, (*keys, SERVER), server, spelled), content)
     except (ValueError, RecursionError):
-        raise _left_alone(path, "is not plain JSON") from None
+        raise _left_alone(path, "is no JSON") from None
     except (AttributeError, TypeError):
         raise _left_alone(path, "has something else where servers are named") from None
     return json.dumps(content, ensure_ascii=False, indent=_indent(text)) + "\n"
+
+
+def _is_commented(text: str) -> bool:
+    """Whether there is something in it that is for people, and would be lost if it were written anew."""
+    try:
+        json.loads(text or "{}")
+    except ValueError:
+        return True
+    return False
+
+
+def _as_wanted(path: Path, text: str, content: Any) -> str:
+    """A changed text, if it says what it should and nothing else."""
+    try:
+        said = read_commented(text)
+    except ValueError:
+        said = None
+    if said != content:
+        raise _left_alone(path, "has comments where the server would stand")
+    return text
 
 
 def _keys(client: Client, content: Mapping[str, Any]) -> tuple[str, ...]:
