@@ -158,9 +158,9 @@ def test_a_directory_that_cannot_be_made_for_lack_of_space_can_be_made_later(tmp
 
 
 @contextmanager
-def small_disk(folder: Path) -> Generator[bool]:
-    """A file system of one megabyte over the folder, where we may mount one."""
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m,mode=0700", "tmpfs", str(folder)]
+def small_disk(folder: Path, size: str = "1m", mode: str = "0700") -> Generator[bool]:
+    """A small file system over the folder, where we may mount one."""
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size},mode={mode}", "tmpfs", str(folder)]
     allowed = os.geteuid() == 0 and shutil.which("mount") is not None
     mounted = allowed and subprocess.run(mount, capture_output=True, check=False).returncode == 0
     try:
