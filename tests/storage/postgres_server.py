@@ -3,6 +3,7 @@
 import atexit
 import importlib.util
 import itertools
+import json
 import logging
 import os
 import pwd
@@ -341,6 +342,15 @@ def shared_server() -> PostgresServer:
     server = PostgresServer()
     atexit.register(server.remove)
     return server
+
+
+# What the doctor rightly says of a server that does not wait for its disk.
+UNSAFE = ["durability"]
+
+
+def not_well(told: str) -> list[str]:
+    """What of the doctor's findings, in JSON, is not as it should be."""
+    return [each["name"] for each in json.loads(told)["findings"] if not each["well"]]
 
 
 class Chosen:

@@ -19,7 +19,7 @@ from memotheca.storage.database import Session, TryAgain
 from memotheca.storage.postgres.postgres_dialect import from_stored, to_stored, translate
 from memotheca.storage.store import Store, Transaction
 from tests.patience import PATIENCE
-from tests.storage.postgres_server import PostgresServer, needs_postgres, open_on_postgres, shared_server
+from tests.storage.postgres_server import USER, PostgresServer, needs_postgres, open_on_postgres, shared_server
 
 pytestmark = needs_postgres
 
@@ -255,6 +255,25 @@ def test_the_health_of_it_is_told(store: Store) -> None:
     assert store.database.check() == []
     assert store.database.size() > 0
     assert set(store.database.pragmas()) == {"fsync", "full_page_writes", "synchronous_commit"}
+
+
+def test_what_is_acknowledged_is_on_the_disk_and_a_server_that_does_not_wait_for_it_is_told_of(
+    store: Store, own_server: PostgresServer
+) -> None:
+    import psycopg
+
+    assert "fsync" in store.database.may_lose()
+    with psycopg.connect(own_server.address(), autocommit=True) as connection:
+        connection.execute(f"ALTER ROLE {USER} SET synchronous_commit = off".encode())
+    careful = open_on_postgres(own_server.address())
+    with careful.database.read() as session:
+        assert session.rows("SHOW synchronous_commit") == [("off",)]
+    for transaction in (careful.database.write("default"), careful.database.write(), careful.database.write_apart()):
+        with transaction as session:
+            assert session.rows("SHOW synchronous_commit") == [("on",)]
+    assert careful.database.may_lose() == ""
+    assert careful.database.pragmas()["synchronous_commit"] == "on"
+    careful.close()
 
 
 def test_what_is_erased_is_on_no_page_any_more(own_server: PostgresServer) -> None:

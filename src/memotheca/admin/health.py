@@ -174,6 +174,8 @@ def _integrity(kernel: Kernel) -> HealthFinding:
 def _durability(kernel: Kernel) -> HealthFinding:
     reported = kernel.store.database.pragmas()
     spelled = ", ".join(f"{name}={value}" for name, value in reported.items())
+    if risk := kernel.store.database.may_lose():
+        return HealthFinding("durability", False, f"{spelled}; {risk}", "set fsync = on in postgresql.conf, and reload")
     return HealthFinding("durability", True, spelled)
 
 

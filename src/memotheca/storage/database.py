@@ -87,6 +87,10 @@ class Database(Protocol):
         """Move the log into the file and give its room back; False while a reader holds the log."""
         ...
 
+    def may_lose(self) -> str:
+        """Why a commit that was acknowledged may be lost with the machine that keeps it; nothing where it cannot."""
+        ...
+
     def pragmas(self) -> dict[str, object]:
         """The durability settings as a connection of this database reports them."""
         ...

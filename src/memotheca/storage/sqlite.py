@@ -389,6 +389,9 @@ class SQLiteDatabase:
             pages, page_size = session.rows("SELECT * FROM pragma_page_count, pragma_page_size")[0]
         return int(pages) * int(page_size)
 
+    def may_lose(self) -> str:
+        return ""  # Each connection is told how to write, whatever else is set.
+
     def pragmas(self) -> dict[str, object]:
         with self._guard:
             connections = list(self._everyone)

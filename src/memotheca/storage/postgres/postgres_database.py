@@ -48,7 +48,9 @@ _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_ti
 # that is suspended loses its connection, and the lock with it.
 _WRITE = (
     "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = {lock}; "
-    "SET LOCAL statement_timeout = {statement}; SET LOCAL idle_in_transaction_session_timeout = {idle}"
+    "SET LOCAL statement_timeout = {statement}; SET LOCAL idle_in_transaction_session_timeout = {idle}; "
+    # What is acknowledged is on a disk, also where somebody has set otherwise for a user or a database.
+    "SELECT set_config('synchronous_commit', 'on', TRUE) WHERE current_setting('synchronous_commit') = 'off'"
 )
 _STATEMENT = 120_000  # chosen: what takes longer than two minutes is stuck
 _ANSWER = 130.0  # chosen: the server itself has given up by then; who is still silent is cut off
@@ -417,8 +419,14 @@ class PostgresDatabase:
     def shorten_log(self) -> bool:
         return True
 
+    def may_lose(self) -> str:
+        if self.pragmas()["fsync"] != "off":
+            return ""
+        return "fsync is off: when the machine of the database fails, what was acknowledged may be lost or damaged"
+
     def pragmas(self) -> dict[str, object]:
-        with self.read() as session:
+        """As they are for what is written."""
+        with self._session(_WRITE) as session:
             return {name: session.rows(f"SHOW {name}")[0][0] for name in DURABLE}
 
     def close(self) -> None:
