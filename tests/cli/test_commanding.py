@@ -40,6 +40,20 @@ def test_a_misspelled_command_is_answered_with_the_one_that_was_meant(run):
     assert "Did you mean search?" in run("help", "serach")[2]
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (("connect", "curser"), "cursor"),
+        (("search", "tea", "--limt", "3"), "--limit"),
+        (("status", "--log-level", "debgu"), "debug"),
+        (("token", "ad", "ada"), "add"),
+    ],
+)
+def test_a_misspelled_option_or_choice_is_answered_with_the_one_that_was_meant(run, typed, meant):
+    code, _, err = run(*typed)
+    assert (code, f"Did you mean {meant}?" in " ".join(err.split())) == (2, True)
+
+
 def test_arguments_of_a_tool_need_no_json(run):
     code, out, err = run("call", "store", "topic=tea", "content=a=b", "tags=people", "confidence=0.5", "--json")
     assert code == 0, err

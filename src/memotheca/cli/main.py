@@ -1,12 +1,13 @@
 """The `memotheca` command: finds the subcommand, loads only that, and turns refusals into exit codes."""
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, Never
 
 from memotheca import __version__
 from memotheca.cli.interrupt import Stopped, stop_on_signals
@@ -80,6 +81,24 @@ EXIT_INTERRUPTED = 130  # specification: 128 and the number of SIGINT
 EVERYWHERE = ("collection", "database", "log-level")
 
 
+_MISTYPED = re.compile(r"invalid choice: '([^']*)'|unrecognized arguments: (--[\w-]+)")
+
+
+class Parser(argparse.ArgumentParser):
+    """One that says what a misspelled option or choice may have meant."""
+
+    def error(self, message: str) -> Never:
+        mistyped = _MISTYPED.search(message)
+        typed = "" if mistyped is None else mistyped[1] or mistyped[2] or ""
+        known = [
+            str(each)
+            for action in self._actions
+            for each in (action.option_strings if typed.startswith("-") else action.choices or ())
+        ]
+        near = get_close_matches(typed, known, n=1)
+        super().error(f"{message}. Did you mean {near[0]}?" if near else message)
+
+
 class Help(argparse.RawDescriptionHelpFormatter):
     """Help as wide as the terminal, but not wider than is pleasant to read."""
 
@@ -102,7 +121,7 @@ def build_overview() -> argparse.ArgumentParser:
 
 
 def build_parser(name: str, command: ModuleType) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"memotheca {name}",
         description=COMMANDS[name][0].upper() + COMMANDS[name][1:] + ".",
         epilog=getattr(command, "EPILOG", None),
