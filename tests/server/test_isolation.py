@@ -104,9 +104,10 @@ def usual(rule: dict[str, Any], name: str) -> Any:
 
 
 def everything(agent: Agent) -> list[Any]:
-    """All that is stored in a collection."""
+    """All that is stored in a collection, in an order that no database chooses."""
     with agent.kernel.read() as snapshot:
-        return [snapshot.session.rows(f"SELECT * FROM {table} WHERE collection = 'mine'") for table in TABLES]
+        found = [snapshot.session.rows(f"SELECT * FROM {table} WHERE collection = 'mine'") for table in TABLES]
+    return [sorted(rows, key=repr) for rows in found]
 
 
 TABLES = ("version", "tx", "entry_head", "edge_head", "alias", "pending_conflict", "job")
