@@ -136,6 +136,20 @@ def test_they_are_found_between_the_calls_and_then_daily(librarian: Librarian, t
     assert found["metrics"]["topics"] == 3
 
 
+def test_a_young_memory_is_sorted_again_once_as_much_has_come_as_there_was(librarian: Librarian) -> None:
+    tell(librarian, REACTOR)
+    for _ in range(20):
+        look_after(librarian.app, lambda: False)
+    assert librarian.call("get_autonomous_status")["services"]["topics"]["status"] == "waiting"
+    tell(librarian, BAKERY)
+    assert librarian.call("get_autonomous_status")["services"]["topics"]["status"] == "waiting"
+    tell(librarian, CHOIR)
+    assert librarian.call("get_autonomous_status")["services"]["topics"]["status"] == "due"
+    for _ in range(20):
+        look_after(librarian.app, lambda: False)
+    assert librarian.call("get_autonomous_status", include_metrics=True)["metrics"]["topics"] == 3
+
+
 def test_in_a_large_memory_counts_are_estimated_until_all_is_sorted(
     librarian: Librarian, monkeypatch: pytest.MonkeyPatch
 ) -> None:

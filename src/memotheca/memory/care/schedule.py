@@ -13,7 +13,7 @@ from memotheca.memory.session.state import activity_of
 from memotheca.memory.session.wake import DREAMS_COMPLETED
 from memotheca.memory.topics.drift_checks import DAILY, past_checks
 from memotheca.memory.topics.topics import AGAIN as FOUND_AGAIN
-from memotheca.memory.topics.topics import FEWEST, STATE, STATE_AT, WORK
+from memotheca.memory.topics.topics import FEWEST, GROWN, STATE, STATE_AT, WORK
 from memotheca.model.clock import DAY, HOUR
 from memotheca.model.kinds import MEMORY
 from memotheca.search.census import take_census
@@ -110,7 +110,7 @@ def _review(snapshot: Snapshot, now: int) -> ScheduledJob:
 
 
 def _topics(kernel: Kernel, snapshot: Snapshot, now: int) -> ScheduledJob:
-    """Found for the first time when there is enough; then daily, where anything has changed."""
+    """Found for the first time when there is enough; then daily, where anything has changed, or once most is new."""
     held = read_state(snapshot.session, snapshot.collection, STATE_AT)
     if held is None:
         memories = take_census(kernel, snapshot).nodes((MEMORY,))
@@ -118,7 +118,8 @@ def _topics(kernel: Kernel, snapshot: Snapshot, now: int) -> ScheduledJob:
     if not held["whole"]:
         return _job("topics", held["time"], now, now=now, pending=1)
     changed = snapshot.tx - int(held["tx"])
-    return _job("topics", held["time"], held["time"] + FOUND_AGAIN if changed else None, now=now, pending=changed)
+    again = now if snapshot.tx >= GROWN * held["tx"] else held["time"] + FOUND_AGAIN
+    return _job("topics", held["time"], again if changed else None, now=now, pending=changed)
 
 
 def _drift(kernel: Kernel, snapshot: Snapshot, now: int) -> ScheduledJob:

@@ -27,6 +27,7 @@ from memotheca.memory.topics.lens_terms import terms_of
 from memotheca.memory.topics.topics import (
     AGAIN,
     FEWEST,
+    GROWN,
     NAMED,
     PREFIX,
     STATE,
@@ -87,7 +88,7 @@ class RunningSurvey:
 
 
 def is_survey_due(kernel: Kernel) -> bool:
-    """Whether topics were never looked for, or a day ago and something has changed since."""
+    """Whether topics were never looked for, or a day ago and something has changed since; or most came since."""
     if kernel.keep(RunningSurvey, kernel.collection).steps is not None:
         return True
     with kernel.read() as snapshot:
@@ -96,7 +97,8 @@ def is_survey_due(kernel: Kernel) -> bool:
             return len(ids_beyond(snapshot, (MEMORY,), "", limit=FEWEST)) >= FEWEST
         if not held["whole"]:
             return True
-        return snapshot.tx > held["tx"] and kernel.now() - held["time"] >= AGAIN
+        is_grown = snapshot.tx >= GROWN * held["tx"]
+        return is_grown or (snapshot.tx > held["tx"] and kernel.now() - held["time"] >= AGAIN)
 
 
 def go_on_surveying(kernel: Kernel, stop: Callable[[], bool], *, fence: Callable[[], None] = lambda: None) -> None:

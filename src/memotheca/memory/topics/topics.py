@@ -27,6 +27,7 @@ PREFIX = "topic:"
 WORK = "topics"
 FEWEST = 12  # chosen: what fewer memories have in common may be chance
 AGAIN = DAY  # specification: drift is looked at daily
+GROWN = 2  # chosen: a young memory is another one within hours; each time costs as much as all before together
 WEEKS = 8  # chosen: two months, half of which are compared with the other half
 PLACED = 4096  # chosen: memory of a process; more than is looked at lately
 NAMED = 3  # chosen: terms of a name
