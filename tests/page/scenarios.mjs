@@ -45,6 +45,32 @@ export const scenarios = {
     await page.locator("mark").first().waitFor();
   },
 
+  async finding_the_place({ page, base, call }) {
+    const about = (number) => `${number === 150 ? "The **okapi** sleeps" : "Nobody sleeps"} in stable ${number}, which is swept on Mondays.`;
+    const { id } = await call("store", { topic: "stables", content: Array.from({ length: 200 }, (_, number) => about(number)).join("\n\n") });
+    for (let number = 0; number < 12; number++) await call("store", { topic: `sweeping ${number}`, content: `Sweep stable ${number} with the broad broom, then with the fine one, and wash it.` });
+    await go(page, base, "#/find?q=okapi");
+    await page.locator(".hits a", { hasText: "stables" }).click();
+    await page.locator(".sought", { hasText: "The okapi sleeps in stable 150" }).waitFor();
+    assert.ok(await page.locator(".sought").first().evaluate((place) => scrollY > 1000 && place.getBoundingClientRect().top > 0 && place.getBoundingClientRect().bottom < innerHeight));
+    assert.equal(await page.locator(".prose p", { hasText: "in stable 10," }).locator("xpath=ancestor::*[@class='sought']").count(), 0);
+    // Whoever comes back stands where they were; what is opened begins at its top, and keys go on in it.
+    await go(page, base, "#/find?q=sweep broom");
+    const last = page.locator(".hits li a", { hasText: /^sweeping/ }).nth(9);
+    await last.scrollIntoViewIfNeeded();
+    const place = await page.evaluate(() => scrollY);
+    assert.ok(place > 100);
+    await last.click();
+    await page.getByRole("heading", { name: /^sweeping/ }).waitFor();
+    await until(() => page.evaluate(() => scrollY === 0 && document.activeElement.id === "content"));
+    await page.goBack();
+    await until(async () => (await page.evaluate(() => scrollY)) === place);
+    await go(page, base, "#/thing/no such thing");
+    await page.getByRole("link", { name: "Search for it" }).click();
+    await until(async () => (await searchBox(page).inputValue()) === "no such thing");
+    await call("delete", { id });
+  },
+
   async changing({ page, base, call }) {
     const { id } = await call("store", { topic: "Grace's tea", content: "It is **black** with [a link](https://a.example)." });
     await go(page, base, `#/thing/${id}`);
@@ -216,6 +242,7 @@ export const scenarios = {
     await page.locator(".hits li", { hasText: "page 2" }).locator(".line a").click();
     const picture = page.getByRole("img", { name: /^Page 2 of 2/ });
     await picture.waitFor();
+    await page.locator(".sought", { hasText: "Celadon" }).waitFor();
     await until(() => picture.evaluate((image) => image.complete && image.naturalWidth === 1000 && image.naturalHeight > 1300));
     await see(page, "Celadon is a glaze of iron.");
     await page.getByRole("button", { name: "Page before" }).click();

@@ -172,6 +172,18 @@ def test_one_thing_is_read_by_any_handle_with_its_versions_and_links(agent):
     json.dumps(tea)
 
 
+def test_a_long_text_is_read_on_from_where_a_passage_was_found(agent):
+    body = "".join(f"Line {number} is about {'okapis' if number == 700 else 'zebras'}.\n" for number in range(1000))
+    agent.reply("store", topic="animals", content=body)
+    hit = ask(agent, "console_search", query="okapis")["hits"][0]
+    assert body[hit["start"] :].startswith(hit["passage"])
+    read = ask(agent, "console_read", handle=hit["handle"], start=hit["start"] + 5, length=100)
+    line = read["body_start"]
+    assert (line, read["body"]) == (body.rindex("\n", 0, hit["start"] + 5) + 1, body[line : line + 100])
+    assert read["body_start"] + len(read["body"]) + read["body_cut"] == len(body)
+    assert ask(agent, "console_read", handle=hit["handle"], start=10 * len(body))["body"] == ""
+
+
 def test_what_is_forgotten_or_held_says_so(agent):
     agent.call("store", topic="tea", content="Ada takes it black.")
     agent.call("delete", id="e-1")

@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { asksForToken, BASE, DoorError, follow, logIn, logOut, offered, placeOf, type Offer } from "./door";
+import { useScrolling } from "./scrolling";
 import { address, AppContext, explain, readRoute, useToast, type App } from "./state";
 import { ToastLine } from "./parts/small";
 import { t } from "./texts";
@@ -18,6 +19,7 @@ import { ThingView } from "./views/thing";
 const VIEWS = { find: Find, thing: ThingView, graph: Graph, history: History, review: Review, documents: Documents, memory: Memory, health: Health };
 type ViewName = keyof typeof VIEWS;
 const TABS = Object.keys(t.views) as (keyof typeof t.views)[];
+const OF_NOW = new Set(["review", "documents", "memory", "health"]); // what waits and how things are has no past
 const GATHER = 120; // milliseconds: many commits in a row are one change to the eye
 
 function useRoute() {
@@ -53,6 +55,7 @@ function Collections({ offer: { collections, usual } }: { offer: Offer }) {
 
 function Page() {
   const route = useRoute();
+  useScrolling();
   const [offer, setOffer] = useState<Offer | undefined>();
   const tools = offer?.tools;
   const [needsToken, setNeedsToken] = useState(false);
@@ -151,7 +154,7 @@ function Page() {
       )}
       {asOf && (
         <p class="banner past" role="status">
-          {t.history.then(sayFully(asOf.at))}. {t.history.past}{" "}
+          {t.history.then(sayFully(asOf.at))}. {OF_NOW.has(route.view) ? t.history.ofNow : t.history.past}{" "}
           <button onClick={() => setAsOf(undefined)}>{t.history.back}</button>
         </p>
       )}

@@ -13,6 +13,7 @@ export interface State {
 export interface Hit extends Named {
   kind: string;
   passage: string;
+  start: number; // of the passage in the text, in letters
   highlights: [number, number][];
   place: Record<string, unknown>;
   document?: Named;
@@ -66,6 +67,7 @@ export interface Thing extends Named {
   kind: string;
   tx: number;
   body: string;
+  body_start: number;
   body_cut: number;
   tags: string[];
   attributes: Record<string, unknown>;

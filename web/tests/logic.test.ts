@@ -3,6 +3,7 @@ import { difference } from "../src/logic/difference";
 import { deedsOf } from "../src/logic/families";
 import { layOut } from "../src/logic/layout";
 import { cutAtMarks } from "../src/logic/marks";
+import { fitLabels } from "../src/logic/labels";
 import { withoutSigns } from "../src/logic/plain";
 import { sayBytes, saySeconds, sayValue } from "../src/logic/times";
 import { address, readRoute } from "../src/state";
@@ -39,6 +40,18 @@ describe("differences", () => {
   });
 });
 
+describe("names on a picture", () => {
+  const point = (x: number, y: number, title: string) => ({ x, y, title, below: 18 });
+  const long = "A name that is longer than any picture has room for";
+  it("are cut where others stand, left out where nothing is free, and never over another or what it names", () => {
+    expect(fitLabels([point(300, 100, long)], 800)).toEqual(["A name that is longer than any pi…"]);
+    expect(fitLabels([point(60, 100, long)], 800)).toEqual(["A name that…"]);
+    expect(fitLabels([point(300, 100, "One"), point(300, 104, "Other")], 800)).toEqual(["One", ""]);
+    expect(fitLabels([point(300, 100, "One"), point(300, 125, "Below")], 800)).toEqual(["One", ""]);
+    expect(fitLabels([point(300, 100, "One"), point(500, 100, "Other")], 800)).toEqual(["One", "Other"]);
+  });
+});
+
 describe("addresses", () => {
   it("survive any handle", () => {
     for (const handle of ["e-1", "notes/a b.md", "100 % sure?", "a#b", "%zz"]) {
@@ -53,7 +66,7 @@ describe("addresses", () => {
 
 describe("deeds", () => {
   const all = new Set(["console_change"]);
-  const entry = { kind: "entry", state: "current", body_cut: 0 };
+  const entry = { kind: "entry", state: "current", body_start: 0, body_cut: 0 };
   it("are offered where the server offers them, and by what a thing is", () => {
     expect([...deedsOf(entry, all)]).toEqual(["edit", "annotate", "forget"]);
     expect(deedsOf(entry, new Set()).size).toBe(0);
@@ -63,12 +76,15 @@ describe("deeds", () => {
   });
   it("never edit a text that is not here whole", () => {
     expect(deedsOf({ ...entry, body_cut: 5 }, all).has("edit")).toBe(false);
+    expect(deedsOf({ ...entry, body_start: 5 }, all).has("edit")).toBe(false);
   });
 });
 
 describe("values", () => {
   it("are said as lines", () => {
     expect(sayValue("plain")).toBe("plain");
+    expect(sayValue(true)).toBe("yes");
+    expect(sayValue("2024-08-22T12:54:27Z")).toMatch(/2024, /);
     expect(sayValue(["a", 2])).toBe("a\n2");
     expect(sayValue({ deep: [1] })).toBe('{"deep":[1]}');
   });
@@ -86,6 +102,11 @@ describe("passages", () => {
     ]);
     expect(pieces.map((piece) => piece.text).join("")).toBe("The kiln\nis hot by Ada and bob");
     expect(pieces.filter((piece) => piece.marked).map((piece) => piece.text)).toEqual(["hot"]);
+  });
+  it("have the cells of a table as words, and no call of a callout", () => {
+    const said = (...texts: string[]) => withoutSigns(texts.map((text, index) => ({ text, marked: index === 1 }))).map((piece) => piece.text).join("");
+    expect(said("| | HIGH | ", "MODEL", " |\n| :--- | --- |\n| E-1 | 2016 |  |")).toBe("HIGH · MODEL\nE-1 · 2016");
+    expect(said("> [!warning]- Hot\n> a | b")).toBe("Hot\na | b");
   });
 });
 

@@ -43,6 +43,7 @@ class FoundPassage:
 
     entry: Entry
     handle: str
+    start: int  # of the passage in the thing's text, in letters
     passage: str
     highlights: tuple[tuple[int, int], ...]
     place: Mapping[str, Any]
@@ -114,6 +115,7 @@ def _shown(snapshot: Snapshot, hit: Hit, sought: ExcerptQuery, documents: Mappin
     return FoundPassage(
         entry=entry,
         handle=short_handle(snapshot, entry),
+        start=narrow.start,
         passage=narrow.text,
         highlights=tuple(sought.highlights(narrow.text)),
         place=_place(entry, best.place),

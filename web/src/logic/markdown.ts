@@ -13,6 +13,7 @@ export type Block =
   | { is: "paragraph"; inside: Inline[] }
   | { is: "code"; text: string }
   | { is: "quote"; blocks: Block[] }
+  | { is: "callout"; of: string; title: Inline[]; blocks: Block[] }
   | { is: "list"; ordered: boolean; items: { done?: boolean; blocks: Block[] }[] }
   | { is: "table"; head: Inline[][]; rows: Inline[][][]; left: number }
   | { is: "rule" };
@@ -33,7 +34,28 @@ export function parseMarkdown(text: string): Block[] {
   return blocks(text.replaceAll("\r\n", "\n").split("\n"), 0);
 }
 
-function blocks(lines: string[], depth: number): Block[] {
+/** The same, each block with the line that it begins in. */
+export function parsePlaced(text: string): { block: Block; line: number }[] {
+  const starts: number[] = [];
+  const found = blocks(text.replaceAll("\r\n", "\n").split("\n"), 0, starts);
+  return found.map((block, index) => ({ block, line: starts[index]! }));
+}
+
+/** The lines that a stretch of a text is in; letters are counted as the server does, whole code points. */
+export function linesOf(text: string, start: number, stop: number): [number, number] {
+  let line = 0;
+  let letters = 0;
+  let first = -1;
+  for (const letter of text) {
+    if (letters === start) first = line;
+    if (letters >= stop) break;
+    if (letter === "\n") line += 1;
+    letters += 1;
+  }
+  return [first < 0 ? line : first, line];
+}
+
+function blocks(lines: string[], depth: number, starts: number[] = []): Block[] {
   const found: Block[] = [];
   let at = skipFrontMatter(lines, depth);
   while (at < lines.length) {
@@ -43,6 +65,7 @@ function blocks(lines: string[], depth: number): Block[] {
       continue;
     }
     const taken = depth < DEEPEST ? (fence(lines, at) ?? simple(line) ?? quote(lines, at, depth) ?? list(lines, at, depth) ?? table(lines, at)) : undefined;
+    starts.push(at);
     if (taken !== undefined) {
       found.push(taken.block);
       at += taken.lines;
@@ -96,7 +119,12 @@ function quote(lines: string[], at: number, depth: number): Taken | undefined {
   let end = at;
   while (end < lines.length && /^ {0,3}>/.test(lines[end]!)) end += 1;
   const inner = lines.slice(at, end).map((line) => line.replace(/^ {0,3}> ?/, ""));
-  return { block: { is: "quote", blocks: blocks(inner, depth + 1) }, lines: end - at };
+  // As notes have them: "> [!tip] Title", with the text below.
+  const called = /^\[!([\w-]{1,30})\][+-]?(.*)$/.exec(inner[0]!);
+  if (called === null) return { block: { is: "quote", blocks: blocks(inner, depth + 1) }, lines: end - at };
+  const [, of = "", said = ""] = called;
+  const title = inline(said.trim() || `${of[0]!.toUpperCase()}${of.slice(1).toLowerCase()}`);
+  return { block: { is: "callout", of: of.toLowerCase(), title, blocks: blocks(inner.slice(1), depth + 1) }, lines: end - at };
 }
 
 function list(lines: string[], at: number, depth: number): Taken | undefined {

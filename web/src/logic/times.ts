@@ -1,4 +1,6 @@
 // Times as people say them, in the words of their browser.
+import { t } from "../texts";
+
 const DAY = 86_400_000;
 
 const hour = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
@@ -45,6 +47,7 @@ function startOfDay(time: number): number {
 
 /** What is kept beside a text: a list line by line, and whatever has no words as it is. */
 export function sayValue(value: unknown): string {
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value) ? sayFully(value) : value;
+  if (typeof value === "boolean") return value ? t.yes : t.no;
   return Array.isArray(value) ? value.map(sayValue).join("\n") : JSON.stringify(value);
 }

@@ -1,21 +1,52 @@
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
-import { parseMarkdown, safeAddress, type Block, type Inline } from "../logic/markdown";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { linesOf, parsePlaced, safeAddress, type Block, type Inline } from "../logic/markdown";
 import { address } from "../state";
 import { t } from "../texts";
 
-/** A stored text as elements; nothing in it is taken for HTML. A first heading that says the title again is left out. */
-export function Markdown({ text, title = "" }: { text: string; title?: string }) {
-  const blocks = useMemo(() => withoutTitle(parseMarkdown(text), title), [text, title]);
-  return <div class="prose">{blocks.map(drawBlock)}</div>;
+type Placed = ReturnType<typeof parsePlaced>;
+export type Stretch = readonly [start: number, stop: number];
+
+/** A stored text as elements; nothing in it is taken for HTML. A first heading that says the title again is left out.
+ * The blocks that a passage is in are marked, and brought into view. */
+export function Markdown({ text, title = "", passage }: { text: string; title?: string; passage?: Stretch }) {
+  const place = useRef<HTMLDivElement>(null);
+  const placed = useMemo(() => withoutTitle(parsePlaced(text), title), [text, title]);
+  const [start, stop] = passage ?? [-1, -1];
+  const sought = useMemo(() => blocksOf(placed, text, start, stop), [placed, start, stop]);
+  useLayoutEffect(() => place.current?.querySelector(".sought")?.scrollIntoView({ block: "center" }), [start, stop]);
+  return (
+    <div class="prose" ref={place}>
+      {placed.map(({ block }, index) => {
+        const drawn = drawBlock(block, index);
+        return sought.has(index) ? (
+          <div key={index} class="sought">
+            {drawn}
+          </div>
+        ) : (
+          drawn
+        );
+      })}
+    </div>
+  );
 }
 
-function withoutTitle(blocks: Block[], title: string): Block[] {
-  const first = blocks[0];
+/** Which blocks a stretch of the text is in; where it is all there is, none stands out. */
+function blocksOf(placed: Placed, text: string, start: number, stop: number): ReadonlySet<number> {
+  if (stop < 0) return new Set();
+  const [first, last] = linesOf(text, start, stop);
+  const found = placed.map((_, index) => index).filter((index) => placed[index]!.line <= last && (placed[index + 1]?.line ?? Infinity) > first);
+  return new Set(found.length < placed.length ? found : []);
+}
+
+function withoutTitle(blocks: Placed, title: string): Placed {
+  const first = blocks[0]?.block;
   const isSame = first?.is === "heading" && first.inside.every((part) => part.is === "text") && title !== "";
   const said = isSame ? first.inside.map((part) => (part.is === "text" ? part.text : "")).join("") : "";
   return isSame && said.trim() === title.trim() ? blocks.slice(1) : blocks;
 }
+
+const ALARMS = ["warning", "caution", "attention", "danger", "error", "bug", "failure", "fail", "missing"];
 
 function drawBlock(block: Block, key: number): JSX.Element {
   switch (block.is) {
@@ -34,6 +65,15 @@ function drawBlock(block: Block, key: number): JSX.Element {
       );
     case "quote":
       return <blockquote key={key}>{block.blocks.map(drawBlock)}</blockquote>;
+    case "callout":
+      return (
+        <blockquote key={key} class={`callout${ALARMS.includes(block.of) ? " is-alarm" : ""}`}>
+          <p>
+            <strong>{block.title.map(drawInline)}</strong>
+          </p>
+          {block.blocks.map(drawBlock)}
+        </blockquote>
+      );
     case "rule":
       return <hr key={key} />;
     case "list": {

@@ -20,8 +20,8 @@ export const Time = ({ at }: { at: string | null | undefined }) =>
 
 export const Problem = ({ text }: { text: string }) => (text ? <p role="alert">{text}</p> : null);
 
-export const ThingLink = ({ handle, page, children }: { handle: string; page?: number; children: ComponentChildren }) => (
-  <a href={address("thing", handle, page ? { page: String(page) } : {})}>{children}</a>
+export const ThingLink = ({ handle, children }: { handle: string; children: ComponentChildren }) => (
+  <a href={address("thing", handle)}>{children}</a>
 );
 
 export function Marked({ text, spans }: { text: string; spans: [number, number][] }) {
@@ -120,7 +120,7 @@ export function Copied({ title, text }: { title: string; text: string }) {
   };
   return (
     <div class="copied">
-      <p class="line">
+      <p class="line whole">
         <span class="facts-of">{title}</span>
         <button class="quiet" aria-label={`${t.copy}: ${title}`} onClick={() => void copy()}>
           {isDone ? t.copied : t.copy}

@@ -5,7 +5,7 @@ import type { Found, Hit } from "../shapes";
 import { address, useAnswer, useApp } from "../state";
 import { kindName, t } from "../texts";
 
-const KINDS = ["entry", "entity", "note", "document", "section", "pattern", "memory", "conversation"];
+const KINDS = ["entry", "entity", "note", "document", "pattern", "memory", "conversation"];
 const WAIT = 60; // milliseconds after a key: less than between two keys of a fast typist
 const PAGE = 20;
 const MOST = 50;
@@ -41,11 +41,11 @@ export function Find() {
   const at = hits.findIndex((hit) => hit.id === chosen); // a hit that comes meanwhile takes nobody's place
   useEffect(() => {
     const here = address("find", "", { q: query, kinds: kinds.join(","), tag, since, until });
-    if (location.hash !== here) history.replaceState(null, "", here);
+    if (location.hash !== here) history.replaceState(history.state, "", here);
     setChosen("");
     setLimit(PAGE);
   }, [query, kinds.join(), tag, since, until]);
-  useLayoutEffect(() => box.current?.focus(), []); // before anything can be typed
+  useLayoutEffect(() => box.current?.focus({ preventScroll: true }), []); // before anything can be typed
   useEffect(() => {
     const slash = (event: KeyboardEvent) => {
       if (event.key !== "/" || event.target instanceof HTMLInputElement) return;
@@ -63,7 +63,7 @@ export function Find() {
       document.getElementById(`hit-${next}`)?.scrollIntoView({ block: "nearest" });
     } else if (event.key === "Enter") {
       const hit = hits[Math.max(at, 0)];
-      if (hit) location.hash = address("thing", hit.handle, hit.place.page ? { page: String(hit.place.page) } : {});
+      if (hit) location.hash = passageOf(hit);
     } else if (event.key === "Escape") setQuery("");
   };
   const isFiltered = kinds.length > 0 || tag !== "" || since !== "" || until !== "";
@@ -168,6 +168,13 @@ export function sayPlace(place: Record<string, unknown>): string {
   return said.join(" · ");
 }
 
+/** Where the passage of a hit is read, with what is around it. */
+function passageOf(hit: Hit): string {
+  const page = Number(hit.place.page) || 0;
+  const at = hit.passage === "" ? "" : `${hit.start}-${hit.start + [...hit.passage].length}`;
+  return address("thing", hit.handle, { page: page ? String(page) : "", at });
+}
+
 function HitRow({ hit, index, isAt }: { hit: Hit; index: number; isAt: boolean }) {
   const place = sayPlace(hit.place);
   const { total, semantic, lexical } = hit.scores;
@@ -177,16 +184,16 @@ function HitRow({ hit, index, isAt }: { hit: Hit; index: number; isAt: boolean }
     <li id={`hit-${index}`} class={isAt ? "at" : ""} aria-current={isAt ? "true" : undefined}>
       <div class="line">
         <Kind kind={hit.kind} />
-        {isNamed && <ThingLink handle={hit.handle} page={Number(hit.place.page) || 0}>{hit.title || hit.handle}</ThingLink>}
+        {isNamed && <a href={passageOf(hit)}>{hit.title || hit.handle}</a>}
         <Time at={hit.updated_at} />
       </div>
       <p class="passage">
         {isNamed ? (
           <Marked text={hit.passage} spans={hit.highlights} />
         ) : (
-          <ThingLink handle={hit.handle} page={Number(hit.place.page) || 0}>
+          <a href={passageOf(hit)}>
             <Marked text={hit.passage} spans={hit.highlights} />
-          </ThingLink>
+          </a>
         )}
       </p>
       <p class="facts-of">

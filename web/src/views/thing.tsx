@@ -1,41 +1,74 @@
 import { useState } from "preact/hooks";
 import { call } from "../door";
-import { Markdown } from "../parts/markdown";
+import { Markdown, type Stretch } from "../parts/markdown";
 import { mayBeDrawn, PagePicture } from "../parts/page_picture";
 import { Changes, Facts, Kind, Problem, ThingLink, Time } from "../parts/small";
-import { sayFully, sayNumber, sayValue } from "../logic/times";
+import { sayBytes, sayFully, sayNumber, sayValue } from "../logic/times";
 import { deedsOf, type Deed } from "../logic/families";
 import type { Thing, Tie, Version } from "../shapes";
 import { address, explain, takeBack, useAnswer, useApp } from "../state";
 import { kindName, t } from "../texts";
 
+const LENGTH = 200_000; // letters that are shown at once: a hundred pages
+const BEFORE = LENGTH / 2; // of them at most before a passage
+
+/** Which letters of the text are meant, where the address says so. */
+function stretchIn(told: string | null): Stretch | undefined {
+  const found = /^(\d{1,12})-(\d{1,12})$/.exec(told ?? "");
+  return found ? [Number(found[1]), Number(found[2])] : undefined;
+}
+
 /** One thing: its text, what it is tied to both ways, and how it became what it is. */
 export function ThingView() {
   const app = useApp();
-  const input = { handle: app.route.rest, length: 200_000, limit: 100, ...(app.asOf && { as_of: String(app.asOf.tx) }) };
+  const at = stretchIn(app.route.params.get("at"));
+  const start = Math.max(0, (at?.[0] ?? 0) - BEFORE);
+  const input = { handle: app.route.rest, start, length: LENGTH, limit: 100, ...(app.asOf && { as_of: String(app.asOf.tx) }) };
   const { data: thing, error } = useAnswer<Thing>("console_read", input);
-  if (thing === undefined) return <Problem text={error} />;
+  if (thing === undefined) return error ? <Missing name={app.route.rest} why={error} /> : null;
+  const ties = (
+    <>
+      <Ties title={t.thing.linksOut} ties={thing.links_out} total={thing.links_out_total} />
+      <Ties title={t.thing.linksIn} ties={thing.links_in} total={thing.links_in_total} />
+      {thing.cited_by.length > 0 && <Ties title={t.thing.cited} ties={thing.cited_by} total={thing.cited_by_total} />}
+    </>
+  );
+  const details = <Details thing={thing} />;
+  // A page stays beside the text that is read; what has no text is what it is tied to.
+  const isPaged = thing.kind === "document" && mayBeDrawn(thing);
+  const isText = thing.body !== "" || thing.kind === "document";
   return (
     <article class="thing" key={thing.id}>
       <Head thing={thing} />
       <Problem text={error} />
       <div class={mayBeDrawn(thing) ? "columns beside-page" : "columns"}>
         <div>
-          <Body thing={thing} />
+          <Body thing={thing} at={at} />
           {thing.sections && <Sections thing={thing} />}
+          {(isPaged || !isText) && ties}
           <Versions thing={thing} />
+          {isPaged && details}
         </div>
         <aside>
           {mayBeDrawn(thing) && <PagePicture thing={thing} />}
-          <Ties title={t.thing.linksOut} ties={thing.links_out} total={thing.links_out_total} />
-          <Ties title={t.thing.linksIn} ties={thing.links_in} total={thing.links_in_total} />
-          {thing.cited_by.length > 0 && <Ties title={t.thing.cited} ties={thing.cited_by} total={thing.cited_by_total} />}
-          <Details thing={thing} />
+          {!isPaged && isText && ties}
+          {!isPaged && details}
         </aside>
       </div>
     </article>
   );
 }
+
+/** A name that nothing has, as of a link to a note that is not written yet. */
+const Missing = ({ name, why }: { name: string; why: string }) => (
+  <section>
+    <h1>{name}</h1>
+    <Problem text={why} />
+    <a class="button" href={address("find", "", { q: name })}>
+      {t.thing.seek}
+    </a>
+  </section>
+);
 
 function Head({ thing }: { thing: Thing }) {
   return (
@@ -70,7 +103,7 @@ function Head({ thing }: { thing: Thing }) {
   );
 }
 
-function Body({ thing }: { thing: Thing }) {
+function Body({ thing, at }: { thing: Thing; at: Stretch | undefined }) {
   const app = useApp();
   const [doing, setDoing] = useState<Deed | undefined>();
   const [isRaw, setRaw] = useState(false);
@@ -85,6 +118,8 @@ function Body({ thing }: { thing: Thing }) {
       app.show({ text: t.failed + explain(error), isError: true });
     }
   };
+  const passage = at && ([at[0] - thing.body_start, at[1] - thing.body_start] as const);
+  const end = thing.body_start + LENGTH;
   if (doing === "edit") return <Editor thing={thing} write={write} stop={stop} />;
   return (
     <>
@@ -116,8 +151,17 @@ function Body({ thing }: { thing: Thing }) {
         </p>
       )}
       {doing === "annotate" && <Annotator write={write} stop={stop} />}
-      {thing.body && (isRaw ? <pre tabIndex={0}>{thing.body}</pre> : <Markdown text={thing.body} title={thing.title} />)}
-      {thing.body_cut > 0 && <p class="facts-of">{t.thing.cut(sayNumber(thing.body_cut))}</p>}
+      {thing.body_start > 0 && (
+        <p class="facts-of">
+          {t.thing.before(sayNumber(thing.body_start))} <ThingLink handle={thing.handle}>{t.thing.begin}</ThingLink>
+        </p>
+      )}
+      {thing.body && (isRaw ? <pre tabIndex={0}>{thing.body}</pre> : <Markdown text={thing.body} title={thing.title} passage={passage} />)}
+      {thing.body_cut > 0 && (
+        <p class="facts-of">
+          {t.thing.cut(sayNumber(thing.body_cut))} <a href={address("thing", thing.handle, { at: `${end}-${end}` })}>{t.thing.goOn}</a>
+        </p>
+      )}
     </>
   );
 }
@@ -244,7 +288,10 @@ function Details({ thing }: { thing: Thing }) {
     [t.thing.source, thing.source ?? ""],
     [t.thing.valid, [thing.valid_from, thing.valid_to].map(sayFully).filter(Boolean).join(" – ")],
     [t.thing.expires, sayFully(thing.expires_at)],
-    ...Object.entries(thing.attributes).map(([name, value]): [string, string] => [name.replaceAll("_", " "), sayValue(value)]),
+    ...Object.entries(thing.attributes).map(([name, value]): [string, string] => [
+      t.thing.ofFile[name] ?? name.replaceAll("_", " "),
+      name === "size" && typeof value === "number" ? sayBytes(value) : sayValue(value),
+    ]),
   ];
   return <Facts title={t.thing.details} rows={rows} />;
 }

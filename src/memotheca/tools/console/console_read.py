@@ -24,6 +24,7 @@ from memotheca.views.differences import presentable
 from memotheca.views.thing_names import source_of
 from memotheca.views.thing_view import SECTIONS, ThingView, VersionStep, view_thing
 
+LONG_LINE = 2000  # chosen: a paragraph; a text without lines is cut where it is asked for
 BODY = 200_000  # chosen: a hundred pages; what is longer is a document, whose sections are read one by one
 
 
@@ -32,6 +33,7 @@ class Input:
     handle: str = text("Any handle: an id, e-1, a note's path, a document's filename, [node_…]", maxLength=4096)
     as_of: str | Unset = text("As it was then: an ISO-8601 time, or a transaction's number", UNSET)
     length: int = integer("How much of the text at most, in characters", 6000, minimum=0, maximum=BODY)
+    start: int = integer("From which letter of the text on; the line that it is in is shown whole", 0, minimum=0)
     limit: int = integer("How many links each way, versions and sections at most", 20, minimum=1, maximum=SECTIONS)
 
 
@@ -76,7 +78,8 @@ class Output:
     kind: str = text()
     title: str = text()
     body: str = text()
-    body_cut: int = integer()
+    body_start: int = integer("The letters before what is shown")
+    body_cut: int = integer("The letters after it")
     tags: tuple[str, ...] = texts()
     attributes: dict[str, Any] = free()
     aliases: tuple[str, ...] = texts()
@@ -123,13 +126,15 @@ def console_read(call: Call[Kernel], input: Input) -> Answer:
     thing = view.thing
     entry = thing if isinstance(thing, Entry) else None
     is_filed = thing.attributes.get("owner") == "file"
+    start = _line_start(view.body, input.start)
     output = Output(
         id=view.id,
         handle=view.handle,
         kind=TRIPLE if entry is None else entry.kind,
         title=view.title,
-        body=view.body[: input.length],
-        body_cut=max(0, len(view.body) - input.length),
+        body=view.body[start : start + input.length],
+        body_start=start,
+        body_cut=max(0, len(view.body) - start - input.length),
         tags=() if entry is None else entry.tags,
         attributes=presentable(thing),
         aliases=tuple(alias.name for alias in thing.aliases),
@@ -159,6 +164,13 @@ def console_read(call: Call[Kernel], input: Input) -> Answer:
         as_of=state_shape(view.state),
     )
     return Answer(f"{view.title} ({output.kind}, {view.standing}).", content=output)
+
+
+def _line_start(body: str, place: int) -> int:
+    """The beginning of the line that a letter is in, unless that is far."""
+    place = min(place, len(body))
+    line = body.rfind("\n", max(0, place - LONG_LINE), place) + 1
+    return line if line > 0 or place <= LONG_LINE else place
 
 
 def _held(view: ThingView) -> HeldShape | Unset:

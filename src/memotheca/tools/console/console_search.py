@@ -39,6 +39,7 @@ class HitShape:
     kind: str = text()
     title: str = text()
     passage: str = text()
+    start: int = integer("Where in its text the passage begins, in letters")
     highlights: tuple[tuple[int, int], ...] = spans()
     place: dict[str, Any] = free()
     document: NameShape | Unset = one(NameShape, default=UNSET)
@@ -107,6 +108,7 @@ def _shape(found: FoundPassage) -> HitShape:
         kind=entry.kind,
         title=entry.title,
         passage=found.passage,
+        start=found.start,
         highlights=found.highlights,
         place=dict(found.place),
         document=name_shape(found.document),

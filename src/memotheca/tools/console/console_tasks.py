@@ -115,7 +115,7 @@ def _claim(waiting: WaitingClaim) -> TaskShape:
         id=conflict.conflict_id,
         kind=CONFLICT,
         priority="high",
-        reason=f"{conflict.incoming.predicate} already has another object",
+        reason=f"something else is stored for “{conflict.incoming.predicate.replace('_', ' ')}”",
         score=None,
         found_at=to_iso(conflict.expires_at - CONFLICT_LIFETIME),
         state="open",
