@@ -15,9 +15,14 @@ export const graphScenarios = {
     await page.getByRole("button", { name: "Max, entity" }).waitFor();
     await page.getByText("As a table").click();
     await page.getByRole("cell", { name: "Max" }).waitFor();
-    const saved = page.waitForEvent("download");
-    await press(page, "Save as SVG");
-    assert.equal((await saved).suggestedFilename(), "graph.svg");
+    await page.getByRole("list", { name: "What is shown" }).getByText("relation").waitFor();
+    for (const [button, name, begins] of [["Save as SVG", "graph.svg", "<svg"], ["Save as PNG", "graph.png", "\x89PNG"]]) {
+      const saved = page.waitForEvent("download");
+      await press(page, button);
+      const file = await saved;
+      assert.equal(file.suggestedFilename(), name);
+      assert.ok(readFileSync(await file.path()).toString("latin1").startsWith(begins));
+    }
   },
 
   async map({ page, base, call }) {

@@ -3,13 +3,14 @@ import { call, upload } from "../door";
 import { NotesHealth } from "../parts/notes";
 import { Problem, ThingLink, Time } from "../parts/small";
 import { filesOf } from "../logic/dropped";
-import { saySeconds } from "../logic/times";
+import { sayNumber, saySeconds } from "../logic/times";
 import type { Job } from "../shapes";
-import { explain, useApp } from "../state";
+import { address, explain, useApp } from "../state";
 import { t } from "../texts";
 
 const EVERY = 400; // milliseconds between two looks while something is read
 const AT_ONCE = 3;
+const READ = 8; // files that were read are shown at first; what waits or failed always is
 
 interface Sending {
   id: number;
@@ -90,21 +91,34 @@ export function Documents() {
     }
     setLook((before) => before + 1);
   };
-  const shown = (jobs ?? []).filter((job) => !dismissed.has(job.id));
+  const [isWhole, setWhole] = useState(false);
+  const known = (jobs ?? []).filter((job) => !dismissed.has(job.id));
+  const open = known.filter((job) => job.state !== "completed");
+  const read = known.filter((job) => job.state === "completed");
+  const shown = [...open, ...(isWhole ? read : read.slice(0, READ))];
+  const over = useRef(0); // elements that the file is over: leaving one for another within is no leaving
+  useEffect(() => {
+    // A file that is dropped beside the place for it would else be opened instead of this page.
+    const enter = (event: DragEvent) => event.dataTransfer?.types.includes("Files") && setOver(++over.current > 0);
+    const leave = () => setOver((over.current = Math.max(0, over.current - 1)) > 0);
+    const hold = (event: DragEvent) => event.dataTransfer?.types.includes("Files") && event.preventDefault();
+    const take = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      setOver((over.current = 0) > 0);
+      if (mayAdd) void filesOf(event.dataTransfer).then(add);
+    };
+    const acts = { dragenter: enter, dragleave: leave, dragover: hold, drop: take };
+    for (const [name, act] of Object.entries(acts)) addEventListener(name, act as EventListener);
+    return () => {
+      for (const [name, act] of Object.entries(acts)) removeEventListener(name, act as EventListener);
+    };
+  }, [mayAdd]);
   return (
     <section class="documents">
       <h1>{t.views.documents}</h1>
       {mayAdd ? (
-        <div
-          class={`drop${isOver ? " over" : ""}`}
-          onDragOver={(event) => (event.preventDefault(), setOver(true))}
-          onDragLeave={() => setOver(false)}
-          onDrop={(event) => {
-            event.preventDefault();
-            setOver(false);
-            if (event.dataTransfer) void filesOf(event.dataTransfer).then(add);
-          }}
-        >
+        <div class={`drop${isOver ? " over" : ""}`}>
           <p>{t.documents.drop}</p>
           <button onClick={() => chooser.current?.click()}>{t.documents.choose}</button>
           <input
@@ -163,6 +177,11 @@ export function Documents() {
           </li>
         ))}
       </ul>
+      {read.length > READ && !isWhole && <button onClick={() => setWhole(true)}>{t.documents.allRead(sayNumber(read.length))}</button>}
+      <p class="row shelves">
+        <a href={address("find", "", { kinds: "document" })}>{t.documents.browse}</a>
+        <a href={address("find", "", { kinds: "note" })}>{t.documents.browseNotes}</a>
+      </p>
       <NotesHealth />
     </section>
   );

@@ -31,8 +31,10 @@ export function History() {
   const chosen = Number(app.route.rest) || undefined;
   return (
     <section class="history">
-      <h1>{t.views.history}</h1>
-      {data && <TimeSlider newest={data.newest.tx} oldest={data.oldest.tx} />}
+      <div class="heading">
+        <h1>{t.views.history}</h1>
+        {data && <TimeSlider newest={data.newest.tx} oldest={data.oldest.tx} />}
+      </div>
       <div class="fields">
         <label>
           {t.history.search}

@@ -84,7 +84,7 @@ describe("beside the map", () => {
     const { root } = await mount(<TimeTravel />, { console_history: () => journal(9) });
     const slider = root.querySelector<HTMLInputElement>("input")!;
     await type(slider, "4");
-    expect(text(root, "output")).toBe("4");
+    expect(text(root, "output")).toMatch(/2026/); // already while it moves
     await type(slider, "4", "change");
     expect(text(root, "output")).toMatch(/2026/);
   });

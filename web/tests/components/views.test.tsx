@@ -31,6 +31,7 @@ const hit = (id: string, title: string, passage: string, more: Partial<Hit> = {}
   title,
   kind: "entry",
   passage,
+  start: 0,
   highlights: [],
   place: {},
   created_at: AT,
@@ -55,12 +56,12 @@ const found = (hits: Hit[], more: Partial<Found> = {}): Found => ({
 describe("Find", () => {
   it("shows a passage with what matched, where it is from and why", async () => {
     const place = { page: 3, heading: "Leaves" };
-    const one = hit("d-1", "Tea book", "Black tea is steeped.", { kind: "section", highlights: [[6, 9]], place, source: "a shelf", tags: ["kitchen"] });
+    const one = hit("d-1", "Tea book", "Black tea is steeped.", { kind: "document", start: 40, highlights: [[6, 9]], place, source: "a shelf", tags: ["kitchen"] });
     const { root } = await mount(<Find />, { console_search: () => found([one]) }, "#/find?q=tea");
     expect(texts(root, "mark")).toEqual(["tea"]);
     expect(text(root, ".hits .facts-of")).toContain("page 3 · Leaves");
     expect(text(root, ".hits .facts-of")).toMatch(/a shelf.*kitchen.*words: tea · score 0.90 · meaning 0.50 · words 1.00/);
-    expect(root.querySelector(".hits a")?.getAttribute("href")).toBe("#/thing/d-1?page=3");
+    expect(root.querySelector(".hits a")?.getAttribute("href")).toBe("#/thing/d-1?page=3&at=40-61");
     expect(server.inputs("console_search")[0]).toMatchObject({ query: "tea" });
   });
   it("asks again as one types, keeps the question in the address, and says when there is nothing", async () => {
@@ -90,7 +91,7 @@ describe("Find", () => {
     await commit();
     expect(text(root, "li.at")).toContain("Two");
     await key(box, "Enter");
-    expect(location.hash).toBe("#/thing/e-2");
+    expect(location.hash).toBe("#/thing/e-2?at=0-1");
   });
   it("says why there is no answer, and searches the past in the past", async () => {
     const shown = await mount(<Find />, { console_search: refused("offline", "") });
@@ -107,6 +108,7 @@ const thing = (more: Partial<Thing> = {}): Thing => ({
   kind: "entry",
   tx: 4,
   body: "It is **black**.",
+  body_start: 0,
   body_cut: 0,
   tags: [],
   attributes: {},
@@ -131,6 +133,28 @@ const thing = (more: Partial<Thing> = {}): Thing => ({
 });
 
 describe("a thing", () => {
+  it("is opened at the passage that was found, with what is before and behind it", async () => {
+    const body = "First lines.\n\nThe kiln was 🔥 hot.\n\n- one\n- two\n\nThe end.";
+    const { root } = await mount(<ThingView />, { console_read: () => thing({ body }) }, "#/thing/e-1?at=14-20");
+    expect(texts(root, ".sought")).toEqual(["The kiln was 🔥 hot."]);
+    expect(server.inputs("console_read")[0]).toMatchObject({ start: 0 });
+    await unmount();
+    const part = thing({ body: `Cut.\n\nHere it is.\n\nOn.`, body_start: 150_000, body_cut: 1000 });
+    const far = await mount(<ThingView />, { console_read: () => part }, "#/thing/e-1?at=150008-150012");
+    expect(server.inputs("console_read").at(-1)).toMatchObject({ start: 50_008 });
+    expect(texts(far.root, ".sought")).toEqual(["Here it is."]);
+    expect(text(far.root, ".columns")).toMatch(/150,000 letters before this.*1,000 more letters/s);
+    expect([...far.root.querySelectorAll("a")].map((each) => each.getAttribute("href"))).toContain("#/thing/e-1?at=350000-350000");
+    expect(texts(far.root, "button")).not.toContain(t.thing.edit);
+  });
+  it("that does not stand out from all that there is stays unmarked, and a name that nothing has can be searched for", async () => {
+    const { root } = await mount(<ThingView />, { console_read: () => thing() }, "#/thing/e-1?at=0-9");
+    expect(texts(root, ".sought")).toEqual([]);
+    await unmount();
+    const none = await mount(<ThingView />, { console_read: refused("not_found", "There is nothing.") }, "#/thing/not there");
+    expect(text(none.root, "h1")).toBe("not there");
+    expect(none.root.querySelector("a")?.getAttribute("href")).toBe("#/find?q=not+there");
+  });
   it("is shown with its text as elements, its links and its history", async () => {
     const tie = { id: "u-2", handle: "e-2", title: "Milk", kind: "entry", type: "Relational", predicate: "goes_with", weight: 1, evidence: null, ghost: false };
     const change = { field: "text", before: "green", after: "black", cut: false };
@@ -310,6 +334,15 @@ describe("the other views", () => {
     await press(root, t.documents.dismiss);
     expect(root.textContent).not.toContain("b.pdf");
   });
+  it("list what was read behind what waits or failed, the newest first and the rest when it is asked for", async () => {
+    const job = (id: string, state: string) => ({ id, file: `${id}.pdf`, step: "", percent: 100, state, done: 1, total: 1, created_at: AT, reason: null, remaining_seconds: null, document: state === "completed" ? id : null, cancellable: false });
+    const jobs = [...Array.from({ length: 12 }, (_, index) => job(`r${index}`, "completed")), job("late", "failed")];
+    const { root } = await mount(<Documents />, { console_jobs: () => ({ jobs }) }, "#/documents");
+    expect(texts(root, ".jobs .file").slice(0, 2)).toEqual(["late.pdf", "r0.pdf"]);
+    expect(texts(root, ".jobs .file")).toHaveLength(9);
+    await press(root, t.documents.allRead("12"));
+    expect(texts(root, ".jobs .file")).toHaveLength(13);
+  });
   it("say how the memory does", async () => {
     const topic = { id: "t", name: "tea", terms: ["tea", "leaf"], count: 12, trend: "growing", weeks: [0, 2, 4] };
     const missed = { query: "zebra", at: AT, times: 3, why: "nothing was found" };
@@ -338,7 +371,7 @@ describe("the other views", () => {
       return { center: handle, nodes: nodes.map(node), edges: nodes.slice(1).map((each) => edge(handle!, each)), shown: nodes.length, total: nodes.length };
     };
     const { root, commit, goBack } = await mount(<Graph />, { console_neighbourhood: near, console_history: () => journal() }, "#/graph/Ada");
-    const names = () => texts(root, "svg g.node text").sort();
+    const names = () => texts(root, "svg g.node title").sort();
     expect(names()).toEqual(["Ada", "Bob"]);
     await key(root.querySelector('[aria-label="Bob, entity"]')!, "Enter");
     expect(names()).toEqual(["Ada", "Bob", "Cyd"]);
