@@ -270,7 +270,7 @@ export const scenarios = {
     await see(page, "There was no dream yet.");
     await call("inject_context", { query: "zebra crossing" });
     await call("trigger_dream", { blocking: true });
-    await see(page, /went through \d+ memories/);
+    await see(page, /went through \d+ things/);
     await see(page, /^12 memories$/);
     await page.reload();
     await page.locator(".memory .lines a", { hasText: "zebra crossing" }).click();
@@ -373,7 +373,7 @@ export const scenarios = {
     await see(page, "Nothing waits for you.");
   },
 
-  async hostility_everywhere({ page, base, call, vault }) {
+  async hostility_everywhere({ page, base, call, vault, hostile, data, command }) {
     const own = (name) => `${HOSTILE} ${name}`;
     mkdirSync(`${vault}/<b>`, { recursive: true });
     writeFileSync(`${vault}/<b>/<img src=x onerror=window.hacked=1>.md`, `---\ntags: ["<i onclick=window.hacked=1>"]\n---\n# ${HOSTILE}\n\n[[${HOSTILE}]] [x](javascript:window.hacked=1) ![p](data:text/html,<script>window.hacked=1</script>)\n`);
@@ -384,7 +384,19 @@ export const scenarios = {
     const { id } = await call("store", { topic: own("entry"), content: own("body"), source: HOSTILE, actor: HOSTILE, tags: [HOSTILE] });
     await call("console_change", { handle: id, action: "annotate", note: HOSTILE, tags: [own("tag")] });
     await call("console_change", { handle: id, action: "forget" });
-    const views = ["#/find", "#/find?q=onerror", "#/find?q=%3Cimg%20src%3Dx%20onerror%3Dwindow.hacked%3D1%3E", "#/memory", "#/documents", "#/history", "#/health"];
+    const told = JSON.stringify(own("told"));
+    const pattern = ["id: hostile", `title: ${told}`, `category: ${told}`, "skillLevel: beginner", `tags: [${told}]`, `summary: ${told}`].join("\n");
+    writeFileSync(`${hostile}/hostile.mdx`, `---\n${pattern}\n---\n# Problem\n\n${HOSTILE}\n\n\`\`\`html\n${HOSTILE}\n\`\`\`\n`);
+    const turn = (role, uuid) => JSON.stringify({ type: role, uuid, sessionId: own("s"), cwd: own("/"), message: { role, content: `${HOSTILE} turn of the zebra talk` } });
+    writeFileSync(`${hostile}/talk.jsonl`, `${turn("user", "m1")}\n${turn("assistant", "m2")}\n`);
+    for (const bring of [["patterns", "import", hostile, "--catalogue", own("shelf")], ["import", `${hostile}/talk.jsonl`]]) {
+      execFileSync(command[0], [...command.slice(1), ...bring, "--data", data], { stdio: "ignore" });
+    }
+    await call("relate", { subject: own("subject"), predicate: "knows", object: own("object") });
+    const handle = async (kind) => (await call("console_search", { query: kind === "pattern" ? "told" : "zebra talk", kinds: [kind] })).hits[0].handle;
+    const brought = [await handle("pattern"), await handle("conversation")].map((each) => `#/thing/${encodeURIComponent(each)}`);
+    const graphs = ["#/graph", `#/graph/${encodeURIComponent(own("subject"))}`, `#/graph?at=${encodeURIComponent(own("subject"))}`];
+    const views = [...brought, ...graphs, "#/review", "#/find?q=zebra talk", "#/find", "#/find?q=onerror", "#/find?q=%3Cimg%20src%3Dx%20onerror%3Dwindow.hacked%3D1%3E", "#/memory", "#/documents", "#/history", "#/health"];
     const asked = [];
     page.on("request", (request) => asked.push(request.url()));
     const calm = watchCalls(page);
@@ -394,7 +406,7 @@ export const scenarios = {
       await calm();
       await page.locator("summary").evaluateAll((all) => all.forEach((each) => (each.parentElement.open = true)));
       await calm(); // what would run has its time
-      if (hash.includes(memory) || hash.includes("3Cb%3E")) await page.locator("main .head", { hasText: /onerror/ }).waitFor();
+      if (brought.includes(hash) || hash.includes(memory) || hash.includes("3Cb%3E")) await page.locator("main .head", { hasText: /onerror/ }).waitFor();
       assert.equal(await page.evaluate(() => window.hacked), undefined, hash);
       assert.equal(await page.locator("main :is(script, img, iframe, object, a[href^='javascript' i], a[href^='data' i], [onerror], [onload], [onclick])").count(), 0, hash);
     }

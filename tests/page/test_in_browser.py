@@ -41,8 +41,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
 
 @pytest.mark.parametrize("scenario", WHOLE)
 def test_a_person_of_a_server_with_everything(scenario: str, browser: Browser, whole: HttpServer) -> None:
-    vault = str(whole.data.parent / "vault")
-    played = browser.play(scenario, base=f"http://127.0.0.1:{whole.port}", vault=vault)
+    given = {"vault": str(whole.data.parent / "vault"), "data": str(whole.data), "command": MEMOTHECA}
+    hostile = whole.data.parent / "hostile"
+    hostile.mkdir(exist_ok=True)
+    played = browser.play(scenario, base=f"http://127.0.0.1:{whole.port}", hostile=str(hostile), **given)
     assert played["ok"], played["error"]
 
 

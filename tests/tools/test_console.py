@@ -405,7 +405,7 @@ def test_the_memory_tells_what_its_last_dream_did(agent):
     told = ask(agent, "console_memory")
     assert told["dream"]["completed"]
     assert told["dreams"] == 1
-    assert "went through 1 memory" in told["dream"]["did"]
+    assert "went through 1 thing" in told["dream"]["did"]
 
 
 def test_the_notes_tell_what_somebody_may_want_to_mend_and_take_no_warning_from_others(writer):

@@ -78,7 +78,7 @@ def _why(row: RetrievalRow) -> str:
 
 # What a dream counts, in the words of whoever reads of it.
 COUNTED = (
-    ("nrem", "memories_replayed", "went through", "memory", "memories"),
+    ("nrem", "memories_replayed", "went through", "thing", "things"),
     ("nrem", "links_found", "found", "missing link", "missing links"),
     ("nrem", "edges_strengthened", "strengthened", "edge", "edges"),
     ("nrem", "edges_weakened", "weakened", "edge", "edges"),

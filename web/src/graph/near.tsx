@@ -190,7 +190,8 @@ export async function keepPicture(kind: "svg" | "png"): Promise<Blob | undefined
   const shown = document.getElementById("drawing");
   if (shown === null) return undefined;
   const copy = copyOf(shown as unknown as SVGElement);
-  const told = new XMLSerializer().serializeToString(copy);
+  // No letter that XML has no way to hold.
+  const told = new XMLSerializer().serializeToString(copy).replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "");
   if (kind === "svg") return new Blob([told], { type: "image/svg+xml" });
   const image = new Image();
   image.src = `data:image/svg+xml,${encodeURIComponent(told)}`;
