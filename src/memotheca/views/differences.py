@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from memotheca.model.clock import to_iso
+from memotheca.model.clock import DAY, to_iso
 from memotheca.model.knowledge import Entry, Thing
 
 AROUND = 160  # chosen: some words before and after what differs
@@ -39,12 +39,17 @@ def presentable(thing: Thing) -> dict[str, Any]:
 
 
 def _spoken(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    plain = {name: value for name, value in attributes.items() if name not in HIDDEN and _is_plain(value)}
+    plain = {name: _timed(name, value) for name, value in attributes.items() if name not in HIDDEN and _is_plain(value)}
     said: Any = attributes.get("notes")
     if "notes" in plain or not isinstance(said, list | tuple):
         return plain
     notes = [line for each in cast(Sequence[Any], said) if (line := _dated(each))]
     return {**plain, **({"notes": notes} if notes else {})}
+
+
+def _timed(name: str, value: Any) -> Any:
+    """A moment as it is written; what is kept are microseconds."""
+    return to_iso(value) if name.endswith("_at") and isinstance(value, int) and value > DAY else value
 
 
 def _dated(note: Any) -> str:

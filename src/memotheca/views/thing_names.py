@@ -7,6 +7,8 @@ from memotheca.model import kinds
 from memotheca.model.knowledge import Entry
 from memotheca.storage.snapshot import Snapshot
 
+NAME = 80  # chosen: letters of a title where a text has none, a line
+
 
 @dataclass(frozen=True, slots=True)
 class ThingName:
@@ -18,8 +20,18 @@ class ThingName:
 
 
 def name_entry(snapshot: Snapshot, entry: Entry) -> ThingName:
-    title = entry.title or str(entry.attributes.get("filename") or "") or " ".join(entry.body.split())[:80]
+    title = entry.title or str(entry.attributes.get("filename") or "") or _beginning(entry.body)
     return ThingName(entry.id, short_handle(snapshot, entry), title)
+
+
+def _beginning(body: str) -> str:
+    """What stands for a title, cut between words where that is not far."""
+    flat = " ".join(body.lstrip()[: 4 * NAME].split())
+    if len(flat) <= NAME:
+        return flat
+    cut = flat[: NAME - 1]
+    blank = cut.rfind(" ")
+    return cut[: blank if blank > NAME // 2 else None].rstrip(" ,;:-") + "…"
 
 
 def source_of(entry: Entry) -> str | None:
