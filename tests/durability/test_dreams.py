@@ -51,12 +51,16 @@ def test_a_killed_dream_leaves_the_store_before_or_after_a_slice(tmp_path: Path,
     assert find_damage(librarian.kernel.store) == []
     # A file is let go of at once, a row when there was no sign of life for long enough.
     until(lambda: not librarian.call("get_dream_status")["is_dreaming"])
+    told = librarian.reply("get_dream_status")
+    assert (told.structured or {})["cut_off"] == run
+    assert run in told.blocks[0]["text"]
     changed = dict(state_of(librarian))
     moved = [id for id, thing in before if changed[id] != thing]
     assert len(moved) >= slices
     assert all(changed[id].attributes["nt"]["inhibitory"] > 0 for id in moved)
     again = librarian.call("trigger_dream", blocking=True, force=True, phase="nrem")
     assert again["report"]["completed"]
+    assert "cut_off" not in librarian.call("get_dream_status")
     for name in (again["dream_id"], run):
         librarian.call("restore_from_hash", reversal_hash=name)
     assert state_of(librarian) == before

@@ -139,3 +139,10 @@ def test_topics_that_are_not_sure_enough_are_told(librarian: Librarian) -> None:
     topic = librarian.call("discover_sub_goals", min_confidence=0)["discovered_goals"][0]["goal_id"]
     changed = librarian.reply("discover_sub_goals", topic_id=topic, rename="the works", min_confidence=1.0)
     assert changed.blocks[0]["text"].startswith("the works is kept under this name; restore_from_hash: ")
+
+
+def test_what_is_taken_back_is_told_as_what_it_is(librarian: Librarian) -> None:
+    moved = librarian.call("set_threshold_prior", threshold_type="link", value=0.6, rationale=WHY)
+    told = [librarian.reply("restore_from_hash", reversal_hash=moved["reversal_hash"]) for _ in range(2)]
+    assert ["as it was before." in each.blocks[0]["text"] for each in told] == [True, True]
+    assert [" already " in each.blocks[0]["text"] for each in told] == [False, True]

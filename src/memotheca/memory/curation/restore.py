@@ -13,7 +13,7 @@ from memotheca.memory.verbs import Verb
 from memotheca.model.clock import to_iso
 from memotheca.model.commits import MACHINE, VERB, Commit, Version
 from memotheca.model.errors import Failure, Refusal
-from memotheca.model.kinds import ENTITY
+from memotheca.model.kinds import ENTITY, TUNING
 from memotheca.model.knowledge import Edge, Entry
 from memotheca.notes.note_bytes import is_filed
 from memotheca.notes.outbox import FilePlan
@@ -135,7 +135,7 @@ def _undo(kernel: Kernel, targets: Sequence[Commit], *, actor: str) -> RestoredN
         }.values()
     target = targets[0]
     return RestoredNodes(
-        nodes=tuple(version.id for version in touched if version.subject == "entry"),
+        nodes=tuple(version.id for version in touched if version.subject == "entry" and version.kind != TUNING),
         edges=tuple(version.id for version in touched if version.subject == "edge"),
         waiting=(),
         rewired=(),

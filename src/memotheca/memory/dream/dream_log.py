@@ -44,6 +44,11 @@ class LastDreams:
     completed: int
 
     @property
+    def is_open(self) -> bool:
+        """Whether the newest has no end: it goes on, or its program was killed."""
+        return self.newest is not None and self.newest.phase != "ended"
+
+    @property
     def ended_at(self) -> int | None:
         """When the last one ended; a dry run has changed nothing to rest from."""
         return None if self.ended is None or self.ended.facts.get("dry_run") else self.ended.time

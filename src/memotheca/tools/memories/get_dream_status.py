@@ -53,6 +53,7 @@ class Output:
     state: str = choice(tuple(dict.fromkeys(STATES.values())))
     is_dreaming: bool = flag()
     progress: ProgressShape | Unset = one(ProgressShape, default=UNSET)
+    cut_off: str | Unset = text("The last dream, where its program was killed.", default=UNSET)
     activity_level: float = number("Calls in ten minutes, of twenty.")
     completed_cycles: int = integer()
     time_since_last_dream_secs: int | None = integer(default=None, nullable=True)
@@ -87,6 +88,7 @@ def get_dream_status(call: Call[Kernel], input: Input) -> Answer:
         state="Awake" if going is None else STATES[going.phase],
         is_dreaming=going is not None,
         progress=UNSET if going is None else _progress(going),
+        cut_off=dreams.newest.run if going is None and dreams.newest is not None and dreams.is_open else UNSET,
         activity_level=round(meter.level(), 4),
         completed_cycles=dreams.completed,
         time_since_last_dream_secs=None if ended is None else (now - ended.time) // SECOND,
@@ -108,9 +110,7 @@ def get_dream_status(call: Call[Kernel], input: Input) -> Answer:
 def _going(kernel: Kernel, dreams: LastDreams) -> WorkEvent | None:
     """What is being dreamt; a dream whose program was killed has no end, and nobody holds its role."""
     newest = dreams.newest
-    if newest is None or newest.phase == "ended" or not is_somebody_dreaming(kernel):
-        return None
-    return newest
+    return newest if dreams.is_open and is_somebody_dreaming(kernel) else None
 
 
 def _progress(event: WorkEvent) -> ProgressShape:
@@ -127,6 +127,9 @@ def _progress(event: WorkEvent) -> ProgressShape:
 def _sentence(output: Output) -> str:
     if output.is_dreaming:
         return f"It dreams: {output.state}."
+    if not isinstance(output.cut_off, Unset):
+        undo = f"restore_from_hash takes back what {output.cut_off} had done"
+        return f"It is awake. The last dream was cut off with its program: the next goes on; {undo}, if anything."
     last = output.last_report
     if last is None:
         return "It is awake, and has not dreamt yet."

@@ -132,10 +132,9 @@ def _shape(call: Call[Kernel], snapshot: Snapshot, health: PartHealth) -> PartSh
         continuity = look_at_ego(call.kernel, snapshot, call.session).continuity
         return SessionShape(**facts, kuramoto_r=rounded(order), identity_continuity=rounded(continuity))
     dreams = read_dreams(snapshot.session, snapshot.collection)
-    is_open = dreams.newest is not None and dreams.newest.phase != "ended"
     return WorkShape(
         **facts,
-        is_dreaming=is_open and is_somebody_dreaming(call.kernel),
+        is_dreaming=dreams.is_open and is_somebody_dreaming(call.kernel),
         last_cycle=None if dreams.ended_at is None else to_iso(dreams.ended_at),
         cycles_completed=dreams.completed,
     )

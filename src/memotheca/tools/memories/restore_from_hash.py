@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation.restore import restore
 from memotheca.model.clock import to_iso
+from memotheca.model.knowledge import counted
 from memotheca.toolkit.fields import flag, integer, text, texts
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.memories.contract import NODES
@@ -57,7 +58,16 @@ def restore_from_hash(call: Call[Kernel], input: Input) -> Answer:
         operation_timestamp=to_iso(restored.commit.time),
         already_restored=restored.was_restored,
     )
-    count = len(restored.nodes)
-    many, were = ("1 node", "it was") if count == 1 else (f"{count} nodes", "they were")
-    sentence = f"{many} had come back before." if restored.was_restored else f"{many} came back as {were}."
-    return Answer(sentence, NODES, output)
+    return Answer(_tell(output), NODES, output)
+
+
+def _tell(output: Output) -> str:
+    """What came back; of what changed neither memories nor links, what did."""
+    parts = [(len(output.restored_nodes), "node"), (output.restored_edges, "edge")]
+    several = " and ".join(counted(many, noun) for many, noun in parts if many)
+    if not several:
+        again = " already" if output.already_restored else ""
+        return f"What was changed then ({output.original_operation}) is{again} as it was before."
+    if output.already_restored:
+        return f"{several} had come back before."
+    return f"{several} came back as {'it was' if sum(many for many, _ in parts) == 1 else 'they were'}."
