@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memotheca.memory.claims.distil import shorten, weigh_words
 from memotheca.memory.recall.context import EARLIER
 from memotheca.memory.recall.context_lines import Line, fit_lines
 from memotheca.memory.session.state import activity_of
@@ -310,6 +311,56 @@ def test_lists_and_code_are_whole_or_left_out(librarian: Librarian) -> None:
         assert context.count(". Turn valve ") in (0, 12)
         assert context.count("boiler --valve") in (0, 40)
         assert context.count("```") in (0, 2)
+
+
+def test_lines_that_nobody_wrapped_are_told_one_by_one() -> None:
+    lines = (
+        "Questions of the buyer, answered by the seller of the mill in March",
+        "12.3 Heating: oil, tank of 2000 litres in the barn",
+        "12.4 Chimney: swept last year",
+        "1.1 Hedge towards the road: belongs to the parish",
+    )
+    told = shorten("\n".join(lines), weigh_words("Whose is the hedge?", []), budget=25, cost=count_tokens)
+    assert told == f"… {lines[3]}"
+
+
+def test_a_wrapped_sentence_goes_on_below() -> None:
+    sentence = (
+        "The pump of the old mill was repaired by\nNils Aaberg in May, and it will be looked\nat again in spring."
+    )
+    told = shorten(f"{sentence} It is red.", weigh_words("Who is Aaberg?", []), budget=35, cost=count_tokens)
+    assert told == sentence
+
+
+def test_of_a_long_table_the_rows_that_answer_are_told_under_its_heading() -> None:
+    rows = [f"| tuner {number} | {number * 10} | {number} May |" for number in range(1, 30)]
+    table = "\n".join(("Who tunes here:", "| name | price | free |", "|---|---|---|", *rows))
+    asked = {"tuner": 0.1, "17": 1.0}
+    told = shorten(table, asked, budget=40, cost=count_tokens)
+    assert told.splitlines()[:3] == table.splitlines()[:3]
+    assert told.splitlines()[3:] == ["…", rows[16]]
+    assert shorten(table, asked, budget=10**6, cost=count_tokens) == table
+    steps = table.replace("| tuner", "1. tuner")
+    assert shorten(steps, asked, budget=40, cost=count_tokens) == ""
+
+
+def test_what_is_nearly_as_good_as_the_best_is_shown_like_it() -> None:
+    rules = " ".join(["rule"] * 80)
+    brief = [Line(place, (f"{place}",), ("brief words " * 5,), 0, score=0.5) for place in range(3, 20)]
+    best = Line(1, ("best",), ("the best",), 0, score=1.0)
+    assert 2 in fit_lines([best, Line(2, ("rules",), (rules,), 0, score=0.9), *brief], 100)
+    assert 2 not in fit_lines([best, Line(2, ("rules",), (rules,), 0, score=0.7), *brief], 100)
+
+
+def test_who_asks_why_is_told_also_what_the_reason_for_remembering_speaks_of(librarian: Librarian) -> None:
+    dear = librarian.remember("Cardigan raises its prices by a tenth in January.", rationale="A cost to watch.")
+    librarian.remember("The heron stands on one leg.")
+    librarian.remember("Ada looks at the offer of Vellum.", rationale="Follow-up of the raised prices of Cardigan.")
+    later = librarian.remember("Prices of Cardigan were raised for yarn too.", rationale="Told by the shop.")
+    found = cited(inject(librarian, "Why does Ada look at Vellum?"))
+    assert dear in found
+    assert later not in found
+    assert dear not in cited(inject(librarian, "Who looks at Vellum?"))
 
 
 def test_the_best_is_shown_wherever_there_is_room_for_it_however_long_it_is() -> None:

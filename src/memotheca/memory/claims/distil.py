@@ -2,8 +2,9 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Literal
 
 from memotheca.memory.claims.contradiction import contradict_texts
@@ -20,6 +21,7 @@ MOSTLY = 0.5  # chosen: more than half
 BEST = 3  # chosen: what a context is mostly made of
 SEPARATORS = 2  # chosen: a row has three cells
 GAP = 1  # chosen: a token, the mark of what was left out
+NARROW = 40  # chosen: letters; nobody wraps lines that are shorter
 
 _CODE = re.compile(
     r"```|^[^\S\n]*+(?:(?:def|class|fn|func|function|public|private|static|import|from|#include|struct|interface|type|"
@@ -27,17 +29,21 @@ _CODE = re.compile(
     re.MULTILINE,
 )
 _LISTED = re.compile(r"\s*+(?:[-*•]\s|\d{1,3}[.)]\s|[|])")
+_NUMBERED = re.compile(r"\s*+\d{1,3}[.)]\s")
 _INDENTED = re.compile(r"\s{2,}+\S")
+_RULED = re.compile(r"[\s|:+-]++$")
 
 Cost = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What of a text is shown or left out as one: a sentence; or a list, a table, a stretch of code as a whole."""
+    """What of a text is shown or left out as one: a sentence; or a list, a table, a stretch of code as a whole. `rows`
+    are those of a table and the items of a list without numbers, which say something each for itself."""
 
     text: str
     is_block: bool = False
+    rows: tuple[str, ...] = ()
 
 
 def pieces(text: str) -> list[Piece]:
@@ -48,12 +54,12 @@ def pieces(text: str) -> list[Piece]:
     fence = ""
 
     def end_prose() -> None:
-        found.extend(Piece(sentence) for sentence in split_sentences("\n".join(prose)))
+        found.extend(Piece(sentence) for part in _unwrapped(prose) for sentence in split_sentences(part))
         prose.clear()
 
     def end_block() -> None:
         if block:
-            found.append(Piece("\n".join(block).strip("\n"), is_block=True))
+            found.append(Piece("\n".join(block).strip("\n"), is_block=True, rows=_rows_of(block)))
         block.clear()
 
     for line in text.splitlines():
@@ -82,6 +88,36 @@ def pieces(text: str) -> list[Piece]:
 
 def _is_row(line: str) -> bool:
     return _LISTED.match(line) is not None or any(line.count(mark) >= SEPARATORS for mark in ("|", ";", "\t"))
+
+
+def _unwrapped(lines: Sequence[str]) -> Iterator[str]:
+    """Lines of prose, those together that only go on because the line was full: had the next word fitted there, whoever
+    wrote them would not have begun a new one."""
+    for is_empty, paragraph in groupby(lines, key=lambda line: not line.strip()):
+        told = list(paragraph)
+        width = max(NARROW, *map(len, told))
+        start = 0
+        for at in range(1, len(told)):
+            if not is_empty and len(told[at - 1]) + 1 + len(told[at].split(maxsplit=1)[0]) <= width:
+                yield "\n".join(told[start:at])
+                start = at
+        yield "\n".join(told[start:])
+
+
+def _rows_of(block: Sequence[str]) -> tuple[str, ...]:
+    """What of a block may be told without the rest, the first being the heading of all, with what stands over the rule
+    of a table: no code, nor what is numbered, of which each follows from the one before."""
+    if is_code("\n".join(block)) or any(map(_NUMBERED.match, block)):
+        return ()
+    rows: list[str] = []
+    for line in block:
+        if rows and _RULED.match(line):
+            rows = ["\n".join([*rows, line])]
+        elif rows and _INDENTED.match(line):
+            rows[-1] += f"\n{line}"
+        elif line.strip():
+            rows.append(line)
+    return tuple(rows)
 
 
 def choose_mode(texts: Sequence[str], *, asks_for_all: bool, fits: bool) -> Mode:
@@ -128,6 +164,8 @@ def shorten(text: str, asked: Mapping[str, float], *, budget: int, cost: Cost, c
     for at in order:
         if chosen and not spoken[at] and not code_first:
             break
+        if not chosen and cost(parts[at].text) + GAP > budget:
+            parts[at] = _by_rows(parts[at], asked, budget=budget - GAP, cost=cost)
         taken = cost(parts[at].text) + GAP
         if taken <= budget:
             budget -= taken
@@ -135,6 +173,22 @@ def shorten(text: str, asked: Mapping[str, float], *, budget: int, cost: Cost, c
         elif not chosen and not code_first:
             return ""
     return _joined(parts, chosen)
+
+
+def _by_rows(piece: Piece, asked: Mapping[str, float], *, budget: int, cost: Cost) -> Piece:
+    """A piece by its heading and the rows that say most of what is asked, as far as they fit, gaps marked; as it was
+    where none does."""
+    heading, *others = piece.rows or ("",)
+    spoken = [share_of(asked, row) for row in others]
+    budget -= cost(heading)
+    chosen: set[int] = set()
+    for at in sorted(range(len(others)), key=lambda at: (-round(spoken[at], 6), at)):
+        taken = cost(others[at]) + GAP
+        if spoken[at] and taken <= budget:
+            budget -= taken
+            chosen.add(at)
+    told = [others[at] if at == 0 or at - 1 in chosen else f"…\n{others[at]}" for at in sorted(chosen)]
+    return replace(piece, text="\n".join([heading, *told])) if told else piece
 
 
 def _joined(parts: Sequence[Piece], chosen: set[int]) -> str:

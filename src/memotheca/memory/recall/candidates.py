@@ -13,6 +13,7 @@ from memotheca.memory.recall.companions import companions
 from memotheca.memory.recall.preference import prefer
 from memotheca.memory.recall.profile_order import narrow, rank_by_profile
 from memotheca.memory.recall.profiles import Profile
+from memotheca.memory.recall.reasons import told_before
 from memotheca.memory.session.gate_log import note_decisions
 from memotheca.memory.traits import KNOWN, quarantine_of
 from memotheca.memory.tuning.gates import gates_at
@@ -30,6 +31,7 @@ OWN = 0.8  # chosen: a question that goes on from another is best read with it
 ANCHORS, EDGES = 8, 64  # chosen: bounds the reading
 # What of a candidate's score its neighbour gets: told with it, a cause where causes are asked for, a mere link.
 TOLD_WITH, CAUSED, PART, JOINED = 0.95, 0.95, 0.6, 0.6  # chosen (memory-model: Context)
+LED = 0.8  # chosen: what only speaks of what was before comes behind a stated cause
 LONG = 4000  # chosen: letters, more than any memory that is told at once
 LEAD = 0.2  # chosen: how far over the cut-off what only bears the same tags may come
 EFFECTS = 3  # chosen: what is asked about is among the first
@@ -107,8 +109,9 @@ def find_candidates(kernel: Kernel, query: str, inquiry: Inquiry, *, before: str
         relevant = [each for each in ranked if each.score >= reach.usual]
         near, said = _neighbours(kernel, snapshot, relevant, inquiry)
         causes = _causes(kernel, snapshot, relevant) if inquiry.asks_why else {}
+    led = _reasons(kernel, relevant, reach) if inquiry.asks_why else []
     labelled = _companions(kernel, query, relevant, reach) if inquiry.asks_for_all or inquiry.asks_why else []
-    for each in (*near, *causes.values(), *labelled):
+    for each in (*near, *causes.values(), *led, *labelled):
         held = found.get(each.entry.id)
         if held is None or held.score < each.score:
             found[each.entry.id] = each if held is None else replace(each, hit=held.hit)
@@ -180,13 +183,22 @@ def _shown(kernel: Kernel, snapshot: Snapshot, ids: Iterable[str]) -> list[Entry
 
 def _companions(kernel: Kernel, query: str, ranked: Sequence[ContextSource], reach: Reach) -> list[ContextSource]:
     """What bears the same tags as the best, behind all that was found by what it says."""
-    best = [(each.entry, each.score) for each in ranked[:ANCHORS] if each.score >= reach.gates["anchor"]]
-    labelled = companions(kernel, query, best, reach.profile)
+    labelled = companions(kernel, query, _anchors(ranked, reach), reach.profile)
     return [
         ContextSource(hit, entry, reach.usual * (1 + LEAD * (hit.score or 0.0)))
         for hit in labelled
         if isinstance(entry := hit.version.thing, Entry) and entry.body
     ]
+
+
+def _reasons(kernel: Kernel, ranked: Sequence[ContextSource], reach: Reach) -> list[ContextSource]:
+    """What was told before the best and is spoken of where they, or why they were remembered, say so."""
+    led = told_before(kernel, _anchors(ranked, reach), reach.profile)
+    return [ContextSource(hit, entry, LED * score) for hit, entry, score in led]
+
+
+def _anchors(ranked: Sequence[ContextSource], reach: Reach) -> list[tuple[Entry, float]]:
+    return [(each.entry, each.score) for each in ranked[:ANCHORS] if each.score >= reach.gates["anchor"]]
 
 
 def _hit(snapshot: Snapshot, entry: Entry, score: float, hops: int) -> Hit:

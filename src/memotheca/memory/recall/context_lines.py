@@ -21,6 +21,7 @@ FORMS = (40, 90, 180, 500)  # measured on one corpus (docs/benchmarks.md: answer
 NAMED = 20  # measured on one corpus (docs/benchmarks.md: answers): tokens; what was replaced is named, not told
 # How much a line's length puts it behind shorter ones while room is given out: by which power of it.
 LENGTH = 0.4  # measured on one corpus (docs/benchmarks.md: answers)
+AS_GOOD = 0.8  # chosen (docs/benchmarks.md: answers): of the best score
 LETTERS = 3  # chosen: of a token, where a text has no sentences
 ENDED = "Ended: "
 # What was replaced: somebody said so, or the two sentences show it.
@@ -32,13 +33,15 @@ COUNTED = 4096  # chosen: more than the lines of a context have forms
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line: its forms, the shortest first, whom it cites, its place among the best, and when it was told."""
+    """A line: its forms, the shortest first, whom it cites, its place among the best, when it was told, and what share
+    of the best score it has."""
 
     place: int
     ids: tuple[str, ...]
     forms: tuple[str, ...]
     time: int
     is_earlier: bool = False
+    score: float = 0.0
 
     @property
     def first(self) -> str:
@@ -104,6 +107,7 @@ class LineWriter:
             tuple(each.entry.id for each in members),
             tuple(f"{bullet}{before}{form}" for form in forms),
             max(side[0].entry.created_at for side in sides),
+            score=members[0].score,
         )
 
     def _side(self, side: Sequence[ContextSource], room: int) -> list[str]:
@@ -160,12 +164,17 @@ def stamp(entry: Entry) -> str:
 
 
 def fit_lines(lines: Sequence[Line], tokens: int) -> dict[int, str]:
-    """Which form of which line is shown: the best one, then as many lines as fit in their shortest form, the best first
-    and of those about as good the shorter, then longer forms of the best."""
+    """Which form of which line is shown: the best one and what is nearly as good, then as many lines as fit in their
+    shortest form, the best first and of those about as good the shorter, then longer forms of the best."""
     ranked = sorted(lines, key=lambda line: line.place)
     shortest = {line.place: max(1, count_tokens(line.forms[0])) for line in ranked}
     chosen: dict[int, str] = {}
-    for line in sorted(ranked, key=lambda line: (line is not ranked[0], line.place * shortest[line.place] ** LENGTH)):
+
+    def order(line: Line) -> tuple[bool, float]:
+        is_best = line is ranked[0] or line.score >= AS_GOOD
+        return not is_best, line.place * shortest[line.place] ** LENGTH
+
+    for line in sorted(ranked, key=order):
         if shortest[line.place] <= tokens:
             tokens -= shortest[line.place]
             chosen[line.place] = line.forms[0]
