@@ -210,7 +210,9 @@ DISPUTES = _folded(
 )
 # Which stand for something said before.
 # Of these, what may also be the article of the word behind it.
-ARTICLES = _folded("das het den det")
+ARTICLES = _folded("das het den det de il")
+# Of these, what is an article in one language and a pronoun in others: that one first.
+BORROWED = {"de": ("nl", "da", "sv"), "il": ("it", "fr")}
 # What says how much something is, where no other word does.
 AMOUNTS = _folded(
     """

@@ -10,6 +10,7 @@ from memotheca.memory.claims.small_words import (
     AIMS,
     ARTICLES,
     AUXILIARIES,
+    BORROWED,
     CHANGES,
     DENIALS,
     DISPUTES,
@@ -23,6 +24,7 @@ from memotheca.memory.claims.small_words import (
 from memotheca.memory.claims.values import Value, Word, read
 from memotheca.model.knowledge import fold
 from memotheca.text.caches import once
+from memotheca.text.language import likeliest
 from memotheca.text.sentences import brief_sentences
 from memotheca.text.words import spoken, words
 
@@ -45,6 +47,7 @@ _CLASSES = {
 # Said in two words: any more, no longer.
 _ANY_MORE = re.compile(r"\b(?:any more|ya no|j\u00e1 n\u00e3o|non pi\u00f9|niet meer|ne \w+ plus)\b", re.IGNORECASE)
 _VERB_ENDINGS = ("t", "r", "e", "s")  # het sluit, det regner, det virkede, det finns
+_FRENCH_ENDINGS = ("t", "e", "d", "a", "c")  # il part, il coûte, il prend, il va, il vainc
 _QUESTION = re.compile(r"\?[\"”\u2019)]*\s*$")
 
 
@@ -134,7 +137,7 @@ def _take_apart(sentence: str, named: dict[str, float], before: dict[str, float]
     values = tuple(islice((part for part in parts if isinstance(part, Value)), VALUES))
     if not own and not values:
         return None
-    starts_with_pronoun = bool(said) and said[0] is parts[0] and _is_pronoun(said)
+    starts_with_pronoun = bool(said) and said[0] is parts[0] and _is_pronoun(said, sentence)
     context = {**named, **before} if starts_with_pronoun else named
     return Statement(
         text=sentence,
@@ -146,17 +149,23 @@ def _take_apart(sentence: str, named: dict[str, float], before: dict[str, float]
     )
 
 
-def _is_pronoun(said: Sequence[Word]) -> bool:
+def _is_pronoun(said: Sequence[Word], sentence: str) -> bool:
     """Whether the first word of a sentence stands for something said before. One that may be an article is one before
     a word with a capital, before one that can be no verb, and where the verb comes only then: het magazijn, det hus
-    er."""
+    er. What only one of two languages has as an article is one where the other small words are of that language."""
     first = said[0].folded
     if first not in ARTICLES or len(said) < 3:
         return first in PRONOUNS
+    own, *others = BORROWED.get(first, ("",))
+    if others and likeliest(sentence, (*others, own)) == own:
+        return False
+    if others and likeliest(sentence, (own, *others)) != own:
+        return True
     named, behind = said[1], said[2].folded
     if named.folded in FUNCTION | AUXILIARIES:
         return True
-    return not named.text[0].isupper() and named.folded.endswith(_VERB_ENDINGS) and behind not in AUXILIARIES
+    endings = _FRENCH_ENDINGS if own == "it" else _VERB_ENDINGS
+    return not named.text[0].isupper() and named.folded.endswith(endings) and behind not in AUXILIARIES
 
 
 def _cues(sentence: str, said: frozenset[str]) -> frozenset[str]:
