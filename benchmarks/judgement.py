@@ -147,11 +147,11 @@ def _call(app: App, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 def _arguments(memory: Mapping[str, Any], known: Mapping[str, str], *, stated: bool) -> dict[str, Any]:
     given = {
         name: memory[name]
-        for name in ("content", "rationale", "name", "importance", "tags", "domain")
+        for name in ("content", "rationale", "name", "importance", "tags", "domain", "source")
         if name in memory
     }
     given["session_id"] = memory["session"]
-    given["metadata"] = {"source": memory["source"]} if "source" in memory else {}
+    given["metadata"] = {}
     relation = memory.get("relation")
     if relation and relation["to"] in known:
         decides = read_relation(relation["word"]).predicate in (SUPERSEDES, CONTRADICTS)

@@ -1,6 +1,7 @@
 """Evidence: what of two aligned texts speaks for an update, a contradiction or a repetition, as numbers with names."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -31,6 +32,7 @@ CUES = ("change", "denial", "plan", "goal", "saying", "repetition", "dispute", "
 MOST_SHARED, MOST_LEFT, MANY = 6.0, 8.0, 2
 SAME_WORDS = 0.75  # chosen: three words of four
 MORE = 2  # chosen: "from now on only"
+NAME = 3  # chosen: words of a name
 LEADING = 1 / 3  # chosen: what stands in the first third of a sentence is what it is about
 
 
@@ -338,15 +340,37 @@ def differs_in_one_slot(pair: Pair) -> bool:
     if "change" in mine.cues and pair.aligned.differing:
         # Raised to 960: how much it was need not be said in the same words.
         missing -= _AMOUNTING | {old.of for old, new in pair.aligned.differing if not new.of}
-    if len(one & other - slot) < (2 if names else 1) or not (mine.own and theirs.own) or mine.own[0] != theirs.own[0]:
+    if len(one & other - slot) < (2 if names else 1) or not _begin_alike(mine, theirs):
         return False
     denied = ("denial" in mine.cues) != ("denial" in theirs.cues)
     if names and not denied:
-        return len(fresh) == len(missing) == 1 and fresh <= mine.names and missing <= theirs.names
+        return _is_a_name(fresh, mine, says_so=_says_so(pair)) and _is_a_name(missing, theirs, says_so=_says_so(pair))
+    fresh -= _said_aside(mine)
     slots = len(pair.aligned.differing) + denied
     # Who says that it is so now may say it in a word or two more, leaving out nothing.
     says_so = "change" in mine.cues and not denied and not fresh & mine.names and _stand_last(mine, fresh)
     return slots == 1 and len(fresh) <= (MORE if says_so else 0) and not missing and _same_number(pair)
+
+
+def _begin_alike(mine: Statement, theirs: Statement) -> bool:
+    """Whether both begin with the same word, but for those that say that it is so now."""
+    first, other = (next((term for term in each.own if term not in _CHANGING), "") for each in (mine, theirs))
+    return bool(first) and first == other
+
+
+def _is_a_name(terms: Collection[str], statement: Statement, *, says_so: bool) -> bool:
+    """Whether some terms of a sentence are one name: a single word, or, where it is said that it is another now, a few
+    that stand together."""
+    if not terms or not statement.names.issuperset(terms) or len(terms) > (NAME if says_so else 1):
+        return False
+    places = [at for at, term in enumerate(statement.own) if term in terms]
+    return places[-1] - places[0] == len(terms) - 1
+
+
+def _said_aside(statement: Statement) -> set[str]:
+    """What stands in brackets at its end: why, since when, by whom."""
+    found = _ASIDE.search(statement.text)
+    return set(terms_of_text(found[0])) if found else set()
 
 
 def is_turned_round(pair: Pair) -> bool:
@@ -420,6 +444,7 @@ def _same_number(pair: Pair) -> bool:
     return len({len(side) for side in sides}) == 1
 
 
+_ASIDE = re.compile(r"\([^()]{1,80}\)[.!]?\s*$")
 _AMOUNTING = frozenset(term for word in AMOUNTS for term in terms_of_text(word))
 _CHANGING = frozenset(term for word in CHANGES for term in terms_of_text(word))
 
