@@ -14,9 +14,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.search.hits import Hit
 from memotheca.search.search import Question, find_entries
 
-ASKED = (
-    2  # chosen: what is asked about is among the first; each takes a search of its own, so fewer where much is stored
-)
+ASKED = 2  # chosen: what is asked about is among the first; each takes a search
 LED = 2  # chosen: what comes nearest to each
 WORDS = 400  # chosen: letters of a text by which others are looked for
 
