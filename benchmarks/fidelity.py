@@ -50,7 +50,10 @@ class Reference(BuiltModel):
         for layer in range(self._shape.layers):
             hidden = self._layer(hidden, f"encoder.layer.{layer}.")
         pooled = hidden[0] if self._shape.takes_first else hidden.mean(axis=0)
-        return pooled / np.linalg.norm(pooled)
+        vector = pooled / np.linalg.norm(pooled)
+        if self._shape.centre:
+            vector = vector - np.array(self._shape.centre, np.float32)
+        return vector / np.linalg.norm(vector)
 
     def _linear(self, value: Array, name: str) -> Array:
         return value @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]

@@ -13,7 +13,7 @@ from filling import open_app
 from haystack import COLLECTION, Haystack, texts
 from memotheca.app import SEGMENTS
 from memotheca.storage.store import write_setting
-from memotheca.vectors.embedders import NONE
+from memotheca.vectors.embedders import DEFAULT, NONE
 from report import Line, Target
 
 
@@ -35,7 +35,7 @@ def first_answers(haystack: Haystack, column: str, limit: int) -> list[Line]:
     words = [word for word in body if word not in FUNCTION_WORDS][:5]
     lines: list[Line] = []
     _start(haystack.folder, {"content": " ".join(words), "limit": limit}, column)
-    for label, setting in (("words alone", NONE), ("words and vectors", "minilm")):
+    for label, setting in (("words alone", NONE), ("words and vectors", DEFAULT)):
         _choose(haystack.folder, setting)
         for state in ("cold", "warm"):
             if state == "cold":

@@ -18,6 +18,7 @@ from typing import Any
 
 from client import ENVELOPE, MODERN, memotheca
 from machine import describe, load
+from memotheca.vectors.embedders import DEFAULT
 from report import Line, Table, Target, to_text
 from section import write_section
 
@@ -41,7 +42,7 @@ UNITS = {
 class Server:
     """One server over HTTP with a vault, in a program of its own; `embedder` is that of its collection."""
 
-    def __init__(self, folder: Path, embedder: str = "minilm") -> None:
+    def __init__(self, folder: Path, embedder: str = DEFAULT) -> None:
         folder.mkdir()
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -166,7 +167,7 @@ def measure(folder: Path, units: dict[str, str], works: list[str]) -> Table:
     how that server answers before the work stands beside it."""
     lines: list[Line] = []
     for place, name in enumerate(works):
-        server = Server(folder / str(place), "none" if name in WORDS_ALONE else "minilm")
+        server = Server(folder / str(place), "none" if name in WORDS_ALONE else DEFAULT)
         try:
             lines += _measure_one(server, name, units)
         finally:

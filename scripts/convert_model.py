@@ -16,7 +16,8 @@ WEIGHT_LIMIT = 63
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
     """What the weights of an encoder do not say themselves; the places of tokens begin at `first_place`, its vector is
-    the mean of all tokens or that of the first, and the matrices `kept` lose too much in seven bits."""
+    the mean of all tokens or that of the first, the matrices `kept` lose too much in seven bits, and where unrelated
+    texts lie all on one side, `centre` is taken off."""
 
     layers: int
     width: int = 384
@@ -25,6 +26,7 @@ class Shape:
     first_place: int = 0
     takes_first: bool = False
     kept: frozenset[str] = frozenset()
+    centre: tuple[float, ...] = ()
 
 
 def quantised(weight: Array) -> tuple[Array, Array]:
@@ -56,6 +58,9 @@ class _Encoder:
         else:
             pooled = graph.one("ReduceMean", [hidden, graph.constant(np.array([1], np.int64))], keepdims=0)
         vector = graph.one("LpNormalization", [pooled], axis=-1, p=2)
+        if self._shape.centre:
+            centre = graph.constant(np.array([self._shape.centre], np.float32))
+            vector = graph.one("LpNormalization", [graph.one("Sub", [vector, centre])], axis=-1, p=2)
         return graph.to_model(tokens="tokens", output=vector, width=self._shape.width)
 
     def _embeddings(self) -> str:

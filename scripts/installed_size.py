@@ -10,7 +10,7 @@ sys.path[:0] = [str(ROOT / "src")]
 
 from memotheca.vectors.embedders import DEFAULT, MODELS, folder_of  # noqa: E402
 
-LIMIT_MB = 310
+LIMIT_MB = 330
 
 
 def locked_names() -> list[str]:

@@ -27,6 +27,7 @@ from memotheca.search.derive import chunk_rows
 from memotheca.search.embed import choose_chunk_size
 from memotheca.search.passages import passages_of
 from memotheca.storage import jobs
+from memotheca.vectors.embedders import DEFAULT
 
 PAGES = "# One\n\nAlpha beta.\n\n## Inner\n\nGamma.\n\n# Two\n\nDelta.\n"
 
@@ -409,12 +410,12 @@ def test_another_chunk_size_cuts_what_is_stored_anew(librarian):
 
 
 def test_completed_means_found_by_meaning_too(librarian):
-    choose_embedder(librarian.kernel.store, librarian.kernel.collection, "minilm")
+    choose_embedder(librarian.kernel.store, librarian.kernel.collection, DEFAULT)
     librarian.add(librarian.write("tea.txt", "Heat the water for sencha to seventy degrees. " * 60))
     assert librarian.found("temperature of a Japanese infusion")
     assert librarian.call("knowledge-show")["documents"][0]["processing_status"] == "completed"
     choose_embedder(librarian.kernel.store, librarian.kernel.collection, "none")
-    choose_embedder(librarian.kernel.store, librarian.kernel.collection, "minilm")
+    choose_embedder(librarian.kernel.store, librarian.kernel.collection, DEFAULT)
     assert index_everything(librarian.kernel, lambda *told: None) == 0
     cleared = librarian.call("knowledge-clear", confirm=True, confirmation_phrase="DELETE ALL")
     assert cleared["embeddings_removed"] > 1
@@ -423,7 +424,7 @@ def test_completed_means_found_by_meaning_too(librarian):
 def test_late_vectors_are_those_that_would_have_been_made_at_once(librarian):
     path = librarian.write("a.md", PAGES * 30)
     librarian.add(path)
-    choose_embedder(librarian.kernel.store, librarian.kernel.collection, "minilm")
+    choose_embedder(librarian.kernel.store, librarian.kernel.collection, DEFAULT)
     assert librarian.call("knowledge-show")["documents"][0]["processing_status"] == "processing"
     assert index_everything(librarian.kernel, lambda *told: None) > 0
     assert librarian.call("knowledge-show")["documents"][0]["processing_status"] == "completed"

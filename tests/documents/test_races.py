@@ -11,6 +11,7 @@ from memotheca.jobs.queue import bench_of, call_off, look_up, unsettled_jobs, wa
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.search.passages import Passage
 from memotheca.storage import jobs
+from memotheca.vectors.embedders import DEFAULT
 from tests.patience import PATIENCE
 
 
@@ -80,7 +81,7 @@ def test_an_older_state_of_a_file_never_replaces_a_newer_one(librarian):
 
 
 def test_two_versions_of_a_document_are_written_side_by_side(librarian):
-    choose_embedder(librarian.kernel.store, librarian.kernel.collection, "minilm")
+    choose_embedder(librarian.kernel.store, librarian.kernel.collection, DEFAULT)
     path = librarian.write("a.txt", "The kettle is red.")
     librarian.add(path)
     librarian.write("a.txt", "The kettle is blue.")

@@ -84,18 +84,18 @@ def test_what_does_not_work_cannot_be_chosen(tmp_path):
 
 
 def test_a_model_that_is_not_installed_cannot_be_chosen_and_hinders_nothing_once_it_was(tmp_path, monkeypatch):
-    monkeypatch.setattr("memotheca.vectors.embedders.SHIPPED_FOLDER", tmp_path / "minilm")
-    with pytest.raises(Refusal, match="pip install memotheca-gte-small") as refusal:
-        settle("gte-small")
+    monkeypatch.setattr("memotheca.vectors.embedders.SHIPPED_FOLDER", tmp_path / "gte-small")
+    with pytest.raises(Refusal, match="pip install memotheca-granite-30m") as refusal:
+        settle("granite-30m")
     assert refusal.value.failure is Failure.INVALID
-    desk = Desk(tmp_path / "data", "gte-small", load=load_embedder)
+    desk = Desk(tmp_path / "data", "granite-30m", load=load_embedder)
     id = desk.put("The reactor failed.")
     page = desk.ask("reactor")
     assert [hit.version.id for hit in page.hits] == [id]
     assert (page.mode, page.waiting) == ("lexical", 1)
     found = {finding.name: finding for finding in examine(desk.kernel)}["embedder of default"]
     assert not found.well
-    assert "make model EMBEDDER=gte-small" in found.detail
+    assert "make model EMBEDDER=granite-30m" in found.detail
     desk.close()
 
 

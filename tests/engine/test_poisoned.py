@@ -17,6 +17,7 @@ from memotheca.search import derivations, derive
 from memotheca.search.chosen_embedder import Embedding, choose_embedder
 from memotheca.server.resources import read_resource
 from memotheca.vault import note_file
+from memotheca.vectors.embedders import DEFAULT
 from tests.conftest import Agent, Time, Writer, open_vault
 from tests.patience import PATIENCE, until
 
@@ -167,7 +168,7 @@ def test_a_passage_that_cannot_be_embedded_does_not_stop_the_others(
     choose_embedder(agent.kernel.store, agent.kernel.collection, "none")
     for topic, said in (("one", "a plain fact"), ("two", POISON), ("three", "another plain fact")):
         agent.store(topic, said)
-    choose_embedder(agent.kernel.store, agent.kernel.collection, "minilm")
+    choose_embedder(agent.kernel.store, agent.kernel.collection, DEFAULT)
     made = Embedding.vectors_of
     monkeypatch.setattr(Embedding, "vectors_of", choking(made))
     done = index_everything(agent.kernel, lambda done, total, message: None)

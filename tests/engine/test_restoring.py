@@ -19,6 +19,7 @@ from memotheca.model.clock import DAY, SECOND
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry
 from memotheca.search.chosen_embedder import choose_embedder
+from memotheca.vectors.embedders import DEFAULT
 from tests.conftest import Time
 
 TEXTS = (
@@ -104,7 +105,7 @@ def test_after_everything_is_restored_in_any_order_nothing_has_changed(
 
 
 def test_vectors_and_importance_come_back_as_they_were(tmp_path: Path, time: Time) -> None:
-    app = open_app(tmp_path / "data", time, "minilm")
+    app = open_app(tmp_path / "data", time, DEFAULT)
     one, other = remember(app, TEXTS[0]), remember(app, TEXTS[1])
     boost(app.kernel, one, 0.3, "It matters a lot.", actor="t")
     before = picture(app)
@@ -121,7 +122,7 @@ def test_vectors_and_importance_come_back_as_they_were(tmp_path: Path, time: Tim
 
 
 def test_annotating_leaves_vectors_and_fingerprint_alone(tmp_path: Path, time: Time) -> None:
-    app = open_app(tmp_path / "data", time, "minilm")
+    app = open_app(tmp_path / "data", time, DEFAULT)
     one = remember(app, TEXTS[0])
     before = picture(app)
     annotate(app.kernel, one, {"tags": ["ops"], "domain": "Code", "confidence": 0.4, "notes": "seen"}, actor="t")

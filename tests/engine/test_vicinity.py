@@ -19,6 +19,7 @@ from memotheca.model.knowledge import Entry
 from memotheca.search.prepared import LATER
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Transaction
+from memotheca.vectors.embedders import DEFAULT
 from tests.engine.desk import Desk
 
 WORDS = "tea cup salt ice door lamp cloud river stone bread".split()
@@ -41,7 +42,7 @@ def around(desk: Desk, fresh: bool = False) -> dict[str, list[tuple[str, float]]
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_followed_is_what_is_found(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
-    desk = Desk(tmp_path, "minilm")
+    desk = Desk(tmp_path, DEFAULT)
     ids = [desk.put(said(chance)) for _ in range(30)]
     for _ in range(40):
         turn = chance.random()
@@ -61,7 +62,7 @@ def test_what_is_followed_is_what_is_found(tmp_path: Path, seed: int) -> None:
 def test_whatever_another_process_does_is_seen(tmp_path: Path, seed: int) -> None:
     """Both make, change, delete, undo, erase, seal and change the embedder, and look now and then."""
     chance = random.Random(seed)
-    desks = [Desk(tmp_path, "minilm"), Desk(tmp_path, "minilm")]
+    desks = [Desk(tmp_path, DEFAULT), Desk(tmp_path, DEFAULT)]
     ids = [desks[0].put(said(chance)) for _ in range(20)]
     deeds: list[Callable[[Desk], object]] = [
         lambda desk: ids.append(desk.put(said(chance))),
@@ -70,7 +71,7 @@ def test_whatever_another_process_does_is_seen(tmp_path: Path, seed: int) -> Non
         lambda desk: undo(desk.kernel, count=chance.choice([1, 1, 3]), actor="test"),
         lambda desk: erase(desk.kernel, chance.choice(ids), actor="test"),
         lambda desk: desk.seal(),
-        lambda desk: (desk.choose(chance.choice(["none", "minilm"])), desk.embed()),
+        lambda desk: (desk.choose(chance.choice(["none", DEFAULT])), desk.embed()),
     ]
     for _ in range(40):
         with suppress(Refusal):
@@ -85,7 +86,7 @@ def test_whatever_another_process_does_is_seen(tmp_path: Path, seed: int) -> Non
 
 
 def test_what_was_not_searched_for_is_left_out(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, "minilm")
+    desk = Desk(tmp_path, DEFAULT)
     for number in range(5):
         desk.put(f"tea {number}")
     with desk.kernel.read() as snapshot:
@@ -98,7 +99,7 @@ def test_what_was_not_searched_for_is_left_out(tmp_path: Path) -> None:
 
 def test_so_much_that_is_new_is_searched_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nearest, "FOLLOWED", 3)
-    desk = Desk(tmp_path, "minilm")
+    desk = Desk(tmp_path, DEFAULT)
     for number in range(20):
         desk.put(f"tea cup {number}")
     around(desk)
@@ -108,7 +109,7 @@ def test_so_much_that_is_new_is_searched_for_again(tmp_path: Path, monkeypatch: 
 
 
 def test_what_no_memory_tool_works_on_comes_no_nearer_by_being_new(tmp_path: Path) -> None:
-    desk, chance = Desk(tmp_path, "minilm"), random.Random(1)
+    desk, chance = Desk(tmp_path, DEFAULT), random.Random(1)
     said_first = [said(chance) for _ in range(20)]
     for words in said_first:
         desk.put(words)
@@ -128,7 +129,7 @@ def test_what_no_memory_tool_works_on_comes_no_nearer_by_being_new(tmp_path: Pat
 
 
 def test_what_lives_is_told_as_each_snapshot_has_it(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, "minilm")
+    desk = Desk(tmp_path, DEFAULT)
     kept, changed, gone = (desk.put(f"tea {number}") for number in range(3))
     known: list[Vicinity] = []
 

@@ -11,6 +11,7 @@ from memotheca.model.kinds import STARTER_COLLECTION
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.toolkit.bounds import MOST_MEMBERS, bounded_schema
 from memotheca.toolkit.tool import Tool
+from memotheca.vectors.embedders import DEFAULT
 from scripts.catalogue import find_tools
 from tests.conftest import Writer
 from tests.linear.growth import (
@@ -137,7 +138,7 @@ def test_a_tool_takes_any_list_in_proportion(served: Writer, tool: Tool) -> None
 
 @pytest.mark.parametrize("unit", ["a", "eyJ-"])
 def test_a_text_is_embedded_in_proportion(served: Writer, unit: str) -> None:
-    choose_embedder(served.kernel.store, served.kernel.collection, "minilm")
+    choose_embedder(served.kernel.store, served.kernel.collection, DEFAULT)
     caller = Caller(served, next(tool for tool in TOOLS if tool.name == "store"))
     caller.arguments["wait_for_embedding"] = True
     caller.call("content", "a first text, with which the model is loaded")

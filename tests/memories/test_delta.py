@@ -3,6 +3,7 @@
 from typing import Any
 
 from memotheca.search.chosen_embedder import choose_embedder
+from memotheca.vectors.embedders import DEFAULT
 from tests.memories.librarian import WHY, Librarian
 
 TOOL = "gwt/compute_delta_sc"
@@ -31,7 +32,7 @@ def test_it_says_what_the_classification_says(librarian: Librarian) -> None:
 
 
 def test_a_text_that_fits_better_moves_novelty_down_and_fit_up_and_is_not_stored(librarian: Librarian) -> None:
-    choose_embedder(librarian.kernel.store, librarian.kernel.collection, "minilm")
+    choose_embedder(librarian.kernel.store, librarian.kernel.collection, DEFAULT)
     id = fill(librarian)
     text = "The nightly job 12 holds the migration lock while backup 12 runs."
     before = delta(librarian)

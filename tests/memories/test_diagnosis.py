@@ -13,6 +13,7 @@ from memotheca.model.clock import DAY, SECOND
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.search.prepared import LATER
 from memotheca.text.likeness import likeness
+from memotheca.vectors.embedders import DEFAULT
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
 
@@ -76,7 +77,7 @@ class TestAdversarial:
         assert librarian.error("check_adversarial", **wrong)["code"] == -32002
 
     def test_meaning_tells_what_is_out_of_place(self, librarian: Librarian) -> None:
-        choose_embedder(librarian.kernel.store, librarian.kernel.collection, "minilm")
+        choose_embedder(librarian.kernel.store, librarian.kernel.collection, DEFAULT)
         for number in range(30):
             librarian.remember(f"The deploy of service {number} failed while the database was migrated.")
         inside = check(librarian, "A deploy failed during the database migration.", "embedding_outlier")

@@ -19,6 +19,7 @@ from memotheca.model.kinds import SEMANTIC
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.storage.instruments.retrievals import RetrievalRow, ShownEntry
 from memotheca.storage.instruments.work_events import read_work_events
+from memotheca.vectors.embedders import DEFAULT
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian, open_librarian
 from tests.memories.test_keeping import pass_days, state_of
@@ -453,7 +454,7 @@ def test_how_far_apart_a_blind_spot_is_moves_with_what_it_says(tmp_path: Path) -
     leaps: list[float] = []
     for place, text in enumerate(("INC-7 stopped the pumps at night.", "The invoice quotes INC-7 in its footer.")):
         librarian = open_librarian(tmp_path / str(place), Time())
-        choose_embedder(librarian.kernel.store, librarian.kernel.collection, "minilm")
+        choose_embedder(librarian.kernel.store, librarian.kernel.collection, DEFAULT)
         librarian.remember("INC-7 stopped the pumps of the plant in the evening.", session_id="one")
         librarian.remember(text, session_id="two")
         done = dream(librarian, phase="rem")

@@ -6,6 +6,7 @@ import pytest
 
 from memotheca.memory.session.focus import fit_of
 from memotheca.search.chosen_embedder import choose_embedder
+from memotheca.vectors.embedders import DEFAULT
 from memotheca.vectors.profile import DEFAULT_VOICE
 from tests.conftest import Time
 from tests.memories.librarian import Librarian
@@ -82,7 +83,7 @@ def test_the_nearer_the_better_it_fits() -> None:
 
 
 def test_how_good_the_best_is_does_not_depend_on_the_others(librarian: Librarian) -> None:
-    choose_embedder(librarian.kernel.store, librarian.kernel.collection, "minilm")
+    choose_embedder(librarian.kernel.store, librarian.kernel.collection, DEFAULT)
     librarian.remember("Ada takes her tea black, without sugar.")
     near = librarian.call("search_graph", query="How does Ada take her tea?")
     far = librarian.call("search_graph", query="Which year had a good sugar cane harvest?")

@@ -15,6 +15,7 @@ from memotheca.search.finder import finder_of
 from memotheca.search.index import seal
 from memotheca.storage import jobs
 from memotheca.storage.roles import RoleHolder
+from memotheca.vectors.embedders import DEFAULT
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
 
@@ -60,7 +61,7 @@ def test_passages_without_vectors_are_counted_and_embedded(
     for number in range(3):
         librarian.remember(f"Note number {number}.")
     assert value(librarian, "storage", "vectors_waiting") == 0
-    choose_embedder(librarian.kernel.store, librarian.kernel.collection, "minilm")
+    choose_embedder(librarian.kernel.store, librarian.kernel.collection, DEFAULT)
     assert value(librarian, "storage", "vectors_waiting") == 3
     monkeypatch.setattr(checkup, "WAITING_VECTORS", 1)
     ill = librarian.call("get_health_status")

@@ -60,23 +60,23 @@ def surroundings(data, **more):
 
 def test_the_wheel_has_the_model_the_patterns_and_nothing_of_the_workshop(released):
     names = zipfile.ZipFile(next(released.glob("*.whl"))).namelist()
-    assert {"memotheca/vectors/minilm/model.onnx", "memotheca/vectors/minilm/tokenizer.json"} <= set(names)
+    assert {"memotheca/vectors/gte-small/model.onnx", "memotheca/vectors/gte-small/tokenizer.json"} <= set(names)
     assert any(name.startswith("memotheca/patterns/") and not name.endswith(".py") for name in names)
     assert {name.partition("/")[0] for name in names} == {"memotheca", f"memotheca-{__version__}.dist-info"}
 
 
-@pytest.mark.skipif(not is_model_there(folder_of("gte-small")), reason="make model EMBEDDER=gte-small")
+@pytest.mark.skipif(not is_model_there(folder_of("granite-30m")), reason="make model EMBEDDER=granite-30m")
 def test_another_model_is_chosen_once_its_wheel_is_installed_beside_it(installed, tmp_path):
-    command = [installed / "bin" / "memotheca", "reindex", "--embedder", "gte-small"]
+    command = [installed / "bin" / "memotheca", "reindex", "--embedder", "granite-30m"]
     before = subprocess.run(command, env=surroundings(tmp_path), capture_output=True, text=True, check=False)
     assert before.returncode != 0
-    assert "pip install memotheca-gte-small" in before.stderr
-    wheel = dist.pack_model("gte-small", tmp_path)
+    assert "pip install memotheca-granite-30m" in before.stderr
+    wheel = dist.pack_model("granite-30m", tmp_path)
     python = installed / "bin" / "python"
     install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps", wheel]
     subprocess.run(install, check=True)
     subprocess.run(command, env=surroundings(tmp_path), capture_output=True, check=True)
-    remove = [sys.executable, "-m", "pip", "--python", python, "uninstall", "--quiet", "--yes", "memotheca-gte-small"]
+    remove = [sys.executable, "-m", "pip", "--python", python, "uninstall", "--quiet", "--yes", "memotheca-granite-30m"]
     subprocess.run(remove, check=True)
     assert subprocess.run([*command[:1], "status"], env=surroundings(tmp_path), check=False).returncode == 0
 

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memotheca.vectors.embedders import is_shipped_model_there
+from memotheca.vectors.embedders import DEFAULT, is_shipped_model_there
 from memotheca.vectors.fusion import (
     DENSE_WEIGHT,
     DENSE_WEIGHT_UNKNOWN,
+    FOREIGN,
     LOUDEST,
     WordEvidence,
     balance,
@@ -22,6 +23,7 @@ from memotheca.vectors.load import load_embedder
 from memotheca.vectors.profile import DEFAULT_VOICE, Voice
 from tests.engine.desk import Desk, FakeEmbedder
 
+LOUD = DEFAULT_VOICE.worth / DEFAULT_VOICE.spread
 FAKE = "openai:fake@http://nowhere"
 positive = st.floats(0.01, 50)
 cosines = st.floats(-1, 1)
@@ -29,7 +31,7 @@ cosines = st.floats(-1, 1)
 
 def weighed(question: str = "tea", /, **said: Any) -> Any:
     settled: dict[str, Any] = {"best_lexical": 4.0, "idf_sum": 5.0, "has_unknown": False, **said}
-    known = settled.pop("known", 0.0)
+    known = settled.pop("known", None)
     return balance(question, WordEvidence(**settled), known=known)
 
 
@@ -57,12 +59,12 @@ def test_the_better_the_best_match_explains_the_question_the_louder_are_its_word
 def test_a_chunk_without_a_vector_is_scored_by_its_words_and_one_without_words_by_its_vector():
     fused = weighed()
     assert fused.fuse(4.0, None) == fused.fuse(4.0, 0.0) > 0
-    assert fused.fuse(0.0, 0.5) == pytest.approx(0.5 * DENSE_WEIGHT / DEFAULT_VOICE.spread)
+    assert fused.fuse(0.0, 0.5) == pytest.approx(0.5 * DENSE_WEIGHT * LOUD)
 
 
 def test_a_question_that_no_word_answers_is_left_to_the_vectors():
     fused = weighed(best_lexical=0.0, idf_sum=0.0, has_unknown=True)
-    assert fused.fuse(0.0, 0.5) == pytest.approx(0.5 * DENSE_WEIGHT_UNKNOWN / DEFAULT_VOICE.spread)
+    assert fused.fuse(0.0, 0.5) == pytest.approx(0.5 * DENSE_WEIGHT_UNKNOWN * LOUD)
     assert fused.fuse(0.0, None) == 0.0
 
 
@@ -71,7 +73,7 @@ def test_an_unknown_word_makes_the_vectors_louder():
 
 
 WEAK: dict[str, Any] = {"best_lexical": 4.0, "words": 4, "texts": 1000, "known": 1.0}
-PLAIN = DENSE_WEIGHT / DEFAULT_VOICE.spread
+PLAIN = DENSE_WEIGHT * LOUD
 
 
 def test_vectors_are_heard_more_the_weaker_the_words_of_a_question_are_and_never_less():
@@ -87,9 +89,10 @@ def test_as_many_words_are_as_strong_in_a_large_collection_as_in_a_small_one():
     assert small.dense_weight == pytest.approx(large.dense_weight)
 
 
-def test_a_model_that_hardly_knows_the_words_of_a_question_is_not_heard_more():
+def test_a_model_that_hardly_knows_the_words_of_a_question_is_heard_less_and_one_that_cannot_tell_as_usual():
     heard = [weighed(**{**WEAK, "known": known}).dense_weight for known in (0.0, 0.5, 0.65, 0.8, 1.0)]
-    assert heard[:2] == pytest.approx([PLAIN, PLAIN])
+    assert heard[:2] == pytest.approx([FOREIGN * PLAIN, FOREIGN * PLAIN])
+    assert weighed(**{**WEAK, "known": None}).dense_weight == pytest.approx(PLAIN)
     assert heard[3:] == pytest.approx([LOUDEST * PLAIN, LOUDEST * PLAIN])
     assert heard[1] < heard[2] < heard[3]
 
@@ -107,14 +110,14 @@ def test_words_are_known_where_the_embedder_says_so_or_reads_every_script():
     assert known_share("the Kolbenfresser returns", {"the", "returns"}.__contains__, DEFAULT_VOICE) == pytest.approx(
         2 / 3
     )
-    assert known_share("the piston", None, DEFAULT_VOICE) == 0.0
+    assert known_share("the piston", None, DEFAULT_VOICE) is None
     assert known_share("the piston", None, Voice(reads_cjk=True)) == 1.0
     assert known_share("?!", {"the"}.__contains__, DEFAULT_VOICE) == 0.0
 
 
 @pytest.mark.skipif(not is_shipped_model_there(), reason="the model's files are not built")
 def test_what_is_meant_comes_before_a_word_in_passing_and_a_rare_word_before_all(tmp_path):
-    desk = Desk(tmp_path, "minilm", load_embedder)
+    desk = Desk(tmp_path, DEFAULT, load_embedder)
     for number in range(200):
         desk.put(f"Room number {number} is on floor {number * 3}.", "")
     stopping = desk.put("Kill a frozen process by sending it a signal.", "")
@@ -141,7 +144,7 @@ def test_the_share_of_letters_a_latin_model_can_read(text, share):
 
 def test_vectors_have_no_voice_in_a_question_of_cjk_alone_and_half_a_voice_in_a_mixed_one():
     assert weighed("数据库").fuse(0.0, 1.0) == 0
-    assert weighed("ab数据").fuse(0.0, 1.0) == pytest.approx(DENSE_WEIGHT / DEFAULT_VOICE.spread / 2)
+    assert weighed("ab数据").fuse(0.0, 1.0) == pytest.approx(DENSE_WEIGHT * LOUD / 2)
 
 
 class Deaf(FakeEmbedder):
@@ -202,7 +205,7 @@ def test_a_misspelled_word_beside_a_right_one_brings_what_was_meant_to_the_top(t
 
 @pytest.mark.skipif(not is_shipped_model_there(), reason="the model's files are not built")
 def test_a_misspelled_word_alone_is_found(tmp_path):
-    desk = Desk(tmp_path, "minilm", load_embedder)
+    desk = Desk(tmp_path, DEFAULT, load_embedder)
     for text in ("tea and biscuits", "the departments of the company", "a walk along the river"):
         desk.put(text, "")
     wanted = desk.put("rolling back a deployment", "")

@@ -73,7 +73,7 @@ def test_it_knows_the_words_of_all_its_languages(pair):
 
 
 def test_it_cannot_be_chosen_where_one_of_both_is_missing(tmp_path, monkeypatch):
-    monkeypatch.setattr("memotheca.vectors.embedders.SHIPPED_FOLDER", tmp_path / "minilm")
+    monkeypatch.setattr("memotheca.vectors.embedders.SHIPPED_FOLDER", tmp_path / "gte-small")
     with pytest.raises(Refusal) as refusal:
         settle(MULTILINGUAL)
     assert refusal.value.failure is Failure.INVALID

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from memotheca.vectors.embedders import is_shipped_model_there, understand
+from memotheca.vectors.embedders import DEFAULT, is_shipped_model_there, understand
 from memotheca.vectors.load import load_embedder, settle
 from memotheca.vectors.onnx_embedder import OVERLAP, WINDOW, OnnxFolder, to_bytes, unit
 from scripts.onnx_file import Graph
@@ -92,5 +92,5 @@ def test_nothing_becomes_a_vector_of_nothing_rather_than_a_failure():
 
 @needs_model
 def test_the_shipped_model_knows_words_and_does_not_take_a_slip_for_one():
-    model = load_embedder(understand("minilm"))
+    model = load_embedder(understand(DEFAULT))
     assert [model.knows(word) for word in ("house", "mouse", "trail", "deploymnet", "hte")] == [True] * 3 + [False] * 2

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memotheca.vectors.embedders import is_shipped_model_there, understand
+from memotheca.vectors.embedders import DEFAULT, is_shipped_model_there, understand
 from memotheca.vectors.fusion import WordEvidence, balance
 from memotheca.vectors.load import load_embedder
 from memotheca.vectors.onnx_embedder import unit
@@ -57,7 +57,7 @@ def test_a_script_counts_as_read_where_answers_in_it_are_found():
 
 @pytest.mark.skipif(not is_shipped_model_there(), reason="the model is not built")
 def test_the_voice_of_the_shipped_model_is_as_it_is_written_down():
-    voice = listen(load_embedder(understand("minilm")))
+    voice = listen(load_embedder(understand(DEFAULT)))
     assert voice.spread == pytest.approx(DEFAULT_VOICE.spread, abs=0.04)
     assert voice.near == pytest.approx(DEFAULT_VOICE.near, abs=0.06)
     assert voice.reads_cjk == DEFAULT_VOICE.reads_cjk

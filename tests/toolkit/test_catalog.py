@@ -13,6 +13,7 @@ from memotheca.toolkit.catalog import Catalog
 from memotheca.toolkit.dispatch import UnknownTool
 from memotheca.toolkit.fields import text
 from memotheca.toolkit.tool import Answer, Call, Example, Listing, tool
+from memotheca.vectors.embedders import DEFAULT
 from scripts.catalogue import to_listing
 
 
@@ -135,7 +136,7 @@ def test_a_tool_that_needs_vectors_is_listed_and_answers_only_where_the_collecti
     assert (error["code"], error["retryable"]) == ("validation", False)
     assert "embedder" in error["message"]
     assert "query" in names(catalog)
-    choose_embedder(store, collection, "minilm")
+    choose_embedder(store, collection, DEFAULT)
     look_after(agent.app, lambda: True)
     assert ["look_near" in each for each in heard] == [False, True]
     assert agent.call("look_near") == {"id": "near"}

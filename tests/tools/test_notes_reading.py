@@ -6,6 +6,7 @@ from memotheca import settings
 from memotheca.app import build
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.tools.notes.contract import TRUNCATED, shorten
+from memotheca.vectors.embedders import DEFAULT
 
 
 def test_a_ghost_is_a_node_until_its_file_arrives(writer):
@@ -104,7 +105,7 @@ def test_notes_are_found_beside_everything_else_and_history_lists_them(writer):
 
 
 def test_search_gives_similarity_and_a_threshold_holds(writer):
-    choose_embedder(writer.kernel.store, writer.kernel.collection, "minilm")
+    choose_embedder(writer.kernel.store, writer.kernel.collection, DEFAULT)
     writer.given(tea="Black tea keeps Ada awake all night.", law="The court dismissed the appeal.")
     found = writer.ask("search", query="what does Ada drink to stay awake")
     assert found[0]["id"] == "tea.md"

@@ -13,6 +13,7 @@ from memotheca.patterns.import_catalogue import import_catalogue
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.server.resources import RESOURCES, read_resource
 from memotheca.toolkit.contract import Reply
+from memotheca.vectors.embedders import DEFAULT
 from scripts.catalogue import find_tools
 from tests.conftest import Time, Writer, open_vault
 
@@ -192,7 +193,7 @@ def plant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Writer, di
     names = fill(writer)
     patterns = write_patterns(folder / "patterns")
     import_catalogue(writer.kernel, patterns, actor="tester", report=lambda *said: None)
-    choose_embedder(writer.kernel.store, writer.kernel.collection, "minilm")
+    choose_embedder(writer.kernel.store, writer.kernel.collection, DEFAULT)
     yield writer, names
     assert bench_of(writer.kernel) is not None
     bench_of(writer.kernel).sandbox.close()

@@ -14,7 +14,7 @@ from memotheca.storage.heads import all_loose_edges
 from memotheca.storage.roles import holders
 from memotheca.storage.soundness import find_damage
 from memotheca.storage.store import Transaction
-from memotheca.vectors.embedders import SHIPPED_IDENTITY, is_shipped_model_there
+from memotheca.vectors.embedders import DEFAULT, SHIPPED_IDENTITY, is_shipped_model_there
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _embedder(kernel: Kernel, collection: str) -> HealthFinding:
         name,
         False,
         f"search goes by words alone: {trouble}",
-        "memotheca reindex --embedder minilm, or mend the embedder",
+        f"memotheca reindex --embedder {DEFAULT}, or mend the embedder",
     )
 
 

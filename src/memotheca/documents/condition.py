@@ -17,7 +17,7 @@ from memotheca.search.finder import finder_of
 from memotheca.search.passages import chunk_size_of
 from memotheca.storage import document_index
 from memotheca.storage.store import ACCEPTED
-from memotheca.vectors.embedders import understand
+from memotheca.vectors.embedders import DEFAULT, understand
 
 MEGABYTE = 1 << 20  # specification: the unit
 MAX_FILE_MEGABYTES = MAX_SIZE // MEGABYTE  # specification: told in megabytes
@@ -73,7 +73,7 @@ def examine_documents(kernel: Kernel) -> Condition:
 
 def _why_no_embedder(setting: str) -> str:
     if setting == "none":
-        return "No embedding model is chosen, so search goes by words alone: memotheca reindex --embedder minilm"
+        return f"No embedding model is chosen, so search goes by words alone: memotheca reindex --embedder {DEFAULT}"
     return f"The embedding model {setting} cannot be loaded, so search goes by words alone: memotheca doctor"
 
 

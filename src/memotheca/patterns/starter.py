@@ -54,8 +54,9 @@ def starter_patterns() -> list[Pattern]:
 
 
 def starter_digest() -> str:
-    """What the shipped files say, in a few letters; the release's number must change with it."""
-    taken = blake2b(digest_size=8)
+    """What the shipped files say and whose vectors they have, in a few letters; the release's number must change with
+    it."""
+    taken = blake2b(SHIPPED_IDENTITY.encode(), digest_size=8)
     for path, content in starter_files():
         taken.update(path.encode() + b"\0" + content + b"\0")
     return taken.hexdigest()

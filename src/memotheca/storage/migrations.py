@@ -104,6 +104,11 @@ def part_names(session: Session) -> None:
     make_chunks_anew(session)
 
 
+def change_shipped_model(session: Session) -> None:
+    """Format 13: another model is shipped; collections that have chosen none want its vectors."""
+    make_chunks_anew(session)
+
+
 STEPS: tuple[Step, ...] = (
     create_format_1,
     add_chunks,
@@ -117,6 +122,7 @@ STEPS: tuple[Step, ...] = (
     add_instruments,
     add_originals,
     part_names,
+    change_shipped_model,
 )
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from memotheca.model.errors import Failure, Refusal
 
-DEFAULT = "minilm"
+DEFAULT = "gte-small"
 NONE = "none"
 BUILT = "built"
-# The model that is shipped, and beside it one of many languages.
+# Two models side by side: a small English one, and one of many languages.
 MULTILINGUAL = "multilingual"
+SMALL = "minilm"
 BESIDE = "use-multilingual"
 
 
@@ -26,9 +27,9 @@ class Model:
 
 # The first one is in every installation; the others are built, or installed, for those who choose them.
 MODELS = {
-    DEFAULT: Model("sentence-transformers/all-MiniLM-L6-v2", "all-MiniLM-L6-v2/int8-7bit/1"),
-    "gte-small": Model("thenlper/gte-small", "gte-small/int8-7bit/1"),
-    "granite-30m": Model("ibm-granite/granite-embedding-30m-english", "granite-embedding-30m-english/int8-7bit/1"),
+    DEFAULT: Model("thenlper/gte-small", "gte-small/int8-7bit/2"),
+    SMALL: Model("sentence-transformers/all-MiniLM-L6-v2", "all-MiniLM-L6-v2/int8-7bit/1"),
+    "granite-30m": Model("ibm-granite/granite-embedding-30m-english", "granite-embedding-30m-english/int8-7bit/2"),
     BESIDE: Model("google/universal-sentence-encoder-multilingual", "use-multilingual-3/1"),
 }
 PAIR_IDENTITY = "all-MiniLM-L6-v2+use-multilingual-3/1"

@@ -10,9 +10,8 @@ from memotheca.model.knowledge import fold
 from memotheca.text.words import UNSPACED, identifiers, quoted, split_words
 from memotheca.vectors.profile import DEFAULT_VOICE, Voice
 
-# Measured with the ranking recipe (docs/decisions/search.md): measured with the ranking recipe
-# (docs/decisions/search.md): a spread of cosines is worth so much; for the shipped model, whose spread is 0.1, a cosine
-# counts 1.2 times.
+# Measured with the ranking recipe (docs/decisions/search.md): a spread of cosines is worth so much; for a model
+# whose spread is 0.1 a cosine counts 1.2 times.
 DENSE_WEIGHT = 0.12
 DENSE_WEIGHT_UNKNOWN = 0.14  # measured: the ranking recipe, as above
 TRIGRAM_WEIGHT = 0.2  # measured: as above
@@ -25,6 +24,8 @@ STEEPNESS = 1.5  # measured: as above
 LOUDEST = 3.0  # measured: as above
 # The share of a question's words that the embedder must know to be heard more at all, and to be heard in full.
 SOME_KNOWN, MOST_KNOWN = 0.5, 0.8  # measured: as above
+# Where it knows hardly any of them, a cosine counts so much of what it counts otherwise.
+FOREIGN = 0.7  # measured: docs/decisions/search.md, "Vectors are heard less where words are foreign"
 # A single word is looked up; so many make a question.
 FEW_WORDS = 3  # chosen: exact words come first, and it costs .002 on questions of two
 
@@ -68,12 +69,15 @@ class Balance:
         return 1.0 + (self.dense_weight * (1.0 - self.centre) if has_vectors else 0.0)
 
 
-def balance(question: str, found: WordEvidence, *, voice: Voice = DEFAULT_VOICE, known: float = 0.0) -> Balance:
+def balance(question: str, found: WordEvidence, *, voice: Voice = DEFAULT_VOICE, known: float | None = None) -> Balance:
     """A question that no text matches well leans on the vectors, the more the weaker its words are; one that the model
-    cannot read does not. `known` is the share of its words that the model knows."""
-    weight = (DENSE_WEIGHT_UNKNOWN if found.has_unknown else DENSE_WEIGHT) / voice.spread
+    cannot read does not. `known` is the share of its words that the model knows, None where it cannot tell."""
+    weight = (DENSE_WEIGHT_UNKNOWN if found.has_unknown else DENSE_WEIGHT) * voice.worth / voice.spread
     scale = math.sqrt(found.best_lexical * LEXICAL_SPREAD * found.idf_sum)
-    loudness = 1.0 + _trust(question, found, known) * (_weakness(found) - 1.0)
+    loudness = 1.0
+    if known is not None:
+        read = min(max((known - SOME_KNOWN) / (MOST_KNOWN - SOME_KNOWN), 0.0), 1.0)
+        loudness = FOREIGN + (1.0 - FOREIGN) * read + read * _trust(question, found) * (_weakness(found) - 1.0)
     return Balance(scale, weight * loudness * readable_share(question, voice), voice.centre)
 
 
@@ -87,21 +91,19 @@ def _weakness(found: WordEvidence) -> float:
     return min(max((STRONG_WORDS / strength) ** STEEPNESS, 1.0), LOUDEST)
 
 
-def _trust(question: str, found: WordEvidence, known: float) -> float:
-    """How far the vectors of a question may be heard more: not where it names something as it is written, hardly where
-    it has a word or two, and not where the model hardly knows its words."""
+def _trust(question: str, found: WordEvidence) -> float:
+    """How far the vectors of a question may be heard more: not where it names something as it is written, and hardly
+    where it has a word or two."""
     if quoted(question) or any(_NAMES.search(name) for name in identifiers(question)):
         return 0.0
-    asked = (found.words - 1) / (FEW_WORDS - 1)
-    read = (known - SOME_KNOWN) / (MOST_KNOWN - SOME_KNOWN)
-    return min(max(asked, 0.0), 1.0) * min(max(read, 0.0), 1.0)
+    return min(max((found.words - 1) / (FEW_WORDS - 1), 0.0), 1.0)
 
 
-def known_share(question: str, knows: Callable[[str], bool] | None, voice: Voice) -> float:
+def known_share(question: str, knows: Callable[[str], bool] | None, voice: Voice) -> float | None:
     """The share of a question's words that an embedder knows. One that cannot say so knows them where it reads even
     Chinese, and else is taken at its usual weight."""
     if knows is None:
-        return 1.0 if voice.reads_cjk else 0.0
+        return 1.0 if voice.reads_cjk else None
     spoken = split_words(question)
     return sum(1 for word in spoken if knows(word)) / len(spoken) if spoken else 0.0
 

@@ -21,6 +21,7 @@ from memotheca.vectors.embedders import (
     DEFAULT,
     MULTILINGUAL,
     NONE,
+    SMALL,
     Choice,
     digest_of_model,
     is_model_there,
@@ -49,7 +50,7 @@ def load_embedder(choice: Choice) -> Any:
         _refuse_missing_model(choice, Failure.UNAVAILABLE)
         return _load_built(choice)
     if choice.kind == MULTILINGUAL:
-        both = understand(DEFAULT), understand(BESIDE)
+        both = understand(SMALL), understand(BESIDE)
         for one in both:
             _refuse_missing_model(one, Failure.UNAVAILABLE)
         return PairedModels(_load_built(both[0]), _load_built(both[1]), choice.identity)
@@ -74,7 +75,7 @@ def settle(setting: str) -> tuple[str, Voice]:
     if choice.kind == NONE:
         return setting, DEFAULT_VOICE
     if choice.kind in (BUILT, MULTILINGUAL):
-        for needed in (DEFAULT, BESIDE) if choice.kind == MULTILINGUAL else () if setting == DEFAULT else (setting,):
+        for needed in (SMALL, BESIDE) if choice.kind == MULTILINGUAL else () if setting == DEFAULT else (setting,):
             _refuse_missing_model(understand(needed), Failure.INVALID)
         return setting, VOICES[setting]
     if choice.kind == "onnx" and digest_of_model(Path(choice.place)) is None:
@@ -105,7 +106,7 @@ def _refuse_another_model(choice: Choice) -> None:
         raise Refusal(
             Failure.UNAVAILABLE,
             f"The embedder's folder {choice.place} is gone. "
-            "Bring it back, or run `memotheca reindex --embedder minilm`.",
+            f"Bring it back, or run `memotheca reindex --embedder {DEFAULT}`.",
         )
     if choice.mark and found != choice.mark:
         raise Refusal(

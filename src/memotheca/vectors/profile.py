@@ -7,37 +7,42 @@ from typing import Any, Protocol
 
 from memotheca.storage.database import Session
 from memotheca.storage.store import read_settings
+from memotheca.vectors.embedders import DEFAULT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Voice:
     """What cosines mean. Texts that have nothing to do with each other lie around `centre`, `spread` apart; from
-    `near` on a text counts as a match. These are those of the shipped model."""
+    `near` on a text counts as a match. `worth` is how much a spread counts beside the words of a question: more, where
+    a model is known to find better than others."""
 
     centre: float = 0.0
     spread: float = 0.1
     near: float = 0.2
     reads_cjk: bool = False
+    worth: float = 1.0
 
 
-DEFAULT_VOICE = Voice()
 # Measured (docs/decisions/search.md, Other embedders): how our models speak.
+DEFAULT_VOICE = Voice(worth=1.4)
 VOICES = {
-    "minilm": DEFAULT_VOICE,
-    "gte-small": Voice(centre=0.73, spread=0.025, near=0.78),
-    "granite-30m": Voice(centre=0.5, spread=0.044, near=0.61),
+    "gte-small": DEFAULT_VOICE,
+    "minilm": Voice(),
+    "granite-30m": Voice(worth=1.4),
     "use-multilingual": Voice(centre=0.0, spread=0.05, near=0.11, reads_cjk=True),
     "multilingual": Voice(centre=0.0, spread=0.0445, near=0.09, reads_cjk=True),
 }
 
 
 def voice_of(session: Session, collection: str) -> Voice:
-    """How the embedder that a collection has chosen speaks."""
-    return Voice(**read_settings(session, collection).get("voice", {}))
+    """How the embedder that a collection has chosen speaks: as it was listened to then, where it is none of ours."""
+    settings = read_settings(session, collection)
+    ours, said = VOICES.get(settings.get("embedder", DEFAULT)), settings.get("voice")
+    return ours or (Voice(**said) if said else DEFAULT_VOICE)
 
 
-# Measured (docs/benchmarks.md, What counts as a match): measured (docs/benchmarks.md, What counts as a match): two
-# spreads above what is unrelated, as it is for the shipped model.
+# Measured (docs/benchmarks.md, What counts as a match): two spreads above what is unrelated, as it is for the shipped
+# model.
 NEAR_SPREADS = 2.0
 LEAST_SPREAD = 0.01  # chosen: an embedder whose cosines are all alike must not be divided by nothing
 READING = 0.75  # chosen: six of eight questions find their answer; guessing finds one

@@ -15,8 +15,8 @@ EPILOG = """examples:
   memotheca reindex                           make all anew from the journal
   memotheca reindex --chunk-size 800          cut documents otherwise from now
   memotheca reindex --embedder none           search by words alone
-  memotheca reindex --embedder minilm         the model Memotheca comes with
-  memotheca reindex --embedder gte-small      another one, where it is installed
+  memotheca reindex --embedder gte-small      the model Memotheca comes with
+  memotheca reindex --embedder minilm         another one, where it is installed
   memotheca reindex --embedder openai:nomic-embed-text@http://127.0.0.1:11434/v1
   memotheca reindex --embedder onnx:FOLDER    with model.onnx and tokenizer.json
 

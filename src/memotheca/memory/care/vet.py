@@ -24,7 +24,7 @@ CHECK_TYPES: tuple[CheckType, ...] = ("embedding_outlier", "content_misalign", "
 
 # A memory of one narrow topic would find everything else unusual if its spread were taken as it is.
 # Specification, spread chosen (memory-model: Adversarial checks).
-ENOUGH, NEAREST, SIGMAS, LEAST_SPREAD = 30, 10, 3.0, 0.1
+ENOUGH, NEAREST, SIGMAS, LEAST_SPREAD = 30, 10, 3.0, 0.13
 ALIGNED, UNRELATED = 0.2, 0.15  # chosen (memory-model: Adversarial checks)
 UNEMBEDDED = "Nothing is embedded here; words alone do not tell."
 FAILED = 0.5  # specification (memory-model: Adversarial checks)
