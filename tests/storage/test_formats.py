@@ -56,6 +56,8 @@ def test_it_is_of_the_newest_format_whole_and_backed_up_where_it_was_older(kept,
 
 
 def test_it_is_found_by_words_and_after_upkeep_by_meaning(kept):
+    (found,) = kept.call("query", content="the lamp on the pier")["items"]
+    assert found["id"] == "e-1"
     look_after(kept.app, lambda: False)
     (found,) = kept.call("query", content="when is the pier light switched on")["items"]
     assert found["id"] == "e-1"
