@@ -24,7 +24,7 @@ class Voice:
 
 
 # Measured (docs/decisions/search.md, Other embedders): how our models speak.
-DEFAULT_VOICE = Voice(worth=1.4)
+DEFAULT_VOICE = Voice(worth=1.2)
 VOICES = {
     "gte-small": DEFAULT_VOICE,
     "minilm": Voice(),
