@@ -66,3 +66,11 @@ def test_a_client_is_connected_checked_and_disconnected_in_commented_settings(ru
     assert "did not answer" in run("connect", "zed", "--check", "--file", file)[2]
     file.write_text("{")
     assert "nothing was changed" in run("connect", "zed", "--remove", "--file", file)[2]
+
+
+@pytest.mark.parametrize(
+    "text", ["{} /* never closed", "{} /*/", '{"name": "never closed}', '{"a": "/* b", "c": /* d}']
+)
+def test_what_is_never_closed_is_no_settings(text):
+    with pytest.raises(json.JSONDecodeError):
+        read_commented(text)

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_STRING = r'"(?:[^"\\\n]|\\.)*+"'
-_COMMENT = re.compile(rf"({_STRING})|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/")
+# What is never closed reaches to the end of its line, or of the text: no JSON, but read through once.
+_STRING = r'"(?:[^"\\\n]|\\.)*+"?+'
+_COMMENT = re.compile(rf"({_STRING})|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?+")
 _LAST_COMMA = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])")
 _REST = re.compile(r"[^\S\n]*+(?://[^\n]*+)?(?=\n)")  # of a line on which nothing but a comment stands
 _BLANKS = re.compile(r"\s*")
@@ -101,7 +102,14 @@ def _plain(text: str) -> str:
 
 
 def _blanked(unwanted: re.Pattern[str], text: str) -> str:
-    return unwanted.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)
+    return unwanted.sub(_blank, text)
+
+
+def _blank(found: re.Match[str]) -> str:
+    """Blanks; a string as it is, and so a comment that is never closed, which nobody reads as one."""
+    said = found[0]
+    is_open = said.startswith("/*") and (len(said) < len("/**/") or not said.endswith("*/"))
+    return said if found[1] or is_open else re.sub(r"[^\n]", " ", said)
 
 
 def _skip(text: str, at: int) -> int:
