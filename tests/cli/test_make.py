@@ -25,6 +25,8 @@ def clone(tmp_path):
     program = tmp_path / ".venv" / "bin" / "memotheca"
     program.write_text('#!/bin/sh\necho "ran: $* [$MEMOTHECA_DATA]"\n')
     program.chmod(0o755)
+    # What makes the model and the page has done so.
+    (tmp_path / ".venv" / "bin" / "python").symlink_to("/bin/true")
     for name in ("requirements.lock", "pyproject.toml", ".venv/.setup-run"):
         (tmp_path / name).touch()
     return tmp_path
