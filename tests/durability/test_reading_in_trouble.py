@@ -5,7 +5,6 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 
 from memotheca.app import CONTRACTS, DATABASE, load_catalog
@@ -18,6 +17,7 @@ from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.dispatch import Dispatcher
 from memotheca.toolkit.tool import Call
 from tests.durability.faulty_vfs import CrampedVFS
+from tests.write_lock import nobody_can_write
 
 PATTERN_TOOLS = [
     ("search_patterns", {"q": "retry"}),
@@ -47,11 +47,8 @@ def locked(tmp_path: Path) -> Generator[Kernel]:
     store = open_migrated(SQLiteDatabase(tmp_path / DATABASE), clock=system_clock)
     kernel = Kernel(store, "default")
     assert not run(kernel, "store", {"topic": "tea", "content": "Black."}).failed
-    other = apsw.Connection(str(tmp_path / DATABASE))
-    other.execute("BEGIN IMMEDIATE")
-    yield kernel
-    other.execute("ROLLBACK")
-    other.close()
+    with nobody_can_write(tmp_path / DATABASE):
+        yield kernel
     store.close()
 
 
@@ -69,11 +66,8 @@ def test_patterns_that_cannot_be_installed_are_a_failure_to_try_again(locked, na
 def test_patterns_are_there_as_soon_as_they_can_be_installed(tmp_path):
     store = open_migrated(SQLiteDatabase(tmp_path / DATABASE), clock=system_clock)
     kernel = Kernel(store, "default")
-    other = apsw.Connection(str(tmp_path / DATABASE))
-    other.execute("BEGIN IMMEDIATE")
-    assert run(kernel, "list_pattern_categories", {}).failed
-    other.execute("ROLLBACK")
-    other.close()
+    with nobody_can_write(tmp_path / DATABASE):
+        assert run(kernel, "list_pattern_categories", {}).failed
     assert not run(kernel, "list_pattern_categories", {}).failed
     store.close()
 

@@ -2,21 +2,22 @@
 
 import http.client
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-import apsw
 import pytest
 from websockets.sync.client import connect as connect_socket
 
+from memotheca.app import DATABASE
 from memotheca.server.batches import BATCHING, MOST_MEMBERS
 from tests.patience import PATIENCE
 from tests.server.raw import RawServer
 from tests.server.sockets import connect, spell
 from tests.server.test_http import HttpServer
+from tests.write_lock import nobody_can_write
 
 NEWER = "2025-06-18"
 NOTICE = {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}
@@ -275,18 +276,6 @@ def test_what_is_told_before_the_answers_is_told_at_once(server):
     assert {message["params"]["progressToken"] for message in before} == {"t"}
 
 
-@contextmanager
-def _nobody_can_write(data: Path) -> Generator[None]:
-    """While it lasts, whoever stores something waits."""
-    other = apsw.Connection(str(data / "memotheca.db"))
-    other.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    finally:
-        other.execute("ROLLBACK")
-        other.close()
-
-
 def _connections(child: Any) -> int:
     """How many sockets a process has open; one that is closed while we look counts for nothing."""
     held = 0
@@ -302,7 +291,7 @@ def test_who_leaves_in_the_middle_of_a_batch_leaves_nothing_behind(way, tmp_path
     server = HttpServer(tmp_path / "data")
     server.send("GET", "/health")
     before = _connections(server.child)
-    with _nobody_can_write(server.data), WAYS[way](tmp_path, server) as speaker:
+    with nobody_can_write(server.data / DATABASE), WAYS[way](tmp_path, server) as speaker:
         greet(speaker, BATCHING)
         batch = [call(1, "store", topic="tea", content="black"), ask(2)]
         if way == "posts":
@@ -321,7 +310,7 @@ def test_a_client_that_closes_its_end_in_the_middle_of_a_batch_lets_the_server_e
     server = RawServer(tmp_path / "data")
     speaker = OverStdio(server)
     greet(speaker, BATCHING)
-    with _nobody_can_write(tmp_path / "data"):
+    with nobody_can_write(tmp_path / "data" / DATABASE):
         speaker.say([call(1, "store", topic="tea", content="black"), ask(2)])
         assert server.child.stdin is not None
         server.child.stdin.close()
@@ -331,7 +320,11 @@ def test_a_client_that_closes_its_end_in_the_middle_of_a_batch_lets_the_server_e
 @pytest.mark.parametrize("way", ["socket", "events", "posts"])
 def test_a_server_that_is_stopped_in_the_middle_of_a_batch_ends_and_keeps_nobody_waiting(way, tmp_path):
     server = HttpServer(tmp_path / "data")
-    with _nobody_can_write(server.data), WAYS[way](tmp_path, server) as speaker, ThreadPoolExecutor(1) as pool:
+    with (
+        nobody_can_write(server.data / DATABASE),
+        WAYS[way](tmp_path, server) as speaker,
+        ThreadPoolExecutor(1) as pool,
+    ):
         greet(speaker, BATCHING)
         said = pool.submit(speaker.say, [call(1, "store", topic="tea", content="black"), ask(2)])
         server.send("GET", "/health")

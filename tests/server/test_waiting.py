@@ -2,13 +2,14 @@
 
 import json
 
-import apsw
 import pytest
 from websockets.sync.client import connect as connect_socket
 
+from memotheca.app import DATABASE
 from tests.patience import PATIENCE
 from tests.server.sockets import ask, connect, read_answer, spell
 from tests.server.test_http import HttpServer
+from tests.write_lock import nobody_can_write
 
 WAITING = 300
 
@@ -34,10 +35,8 @@ def server(tmp_path):
 @pytest.fixture
 def held(server, tmp_path):
     """The write lock, which somebody else has, so that whoever writes waits."""
-    other = apsw.Connection(str(tmp_path / "data" / "memotheca.db"))
-    other.execute("BEGIN IMMEDIATE")
-    yield other
-    other.close()
+    with nobody_can_write(tmp_path / "data" / DATABASE) as other:
+        yield other
 
 
 def test_hundreds_of_calls_that_wait_keep_nobody_from_being_answered(server, held):
