@@ -61,6 +61,39 @@ def test_the_rooms_on_the_architecture_page_agree_with_their_own_words_about_whe
         assert first[:1] == FILE.findall(own)[:1], room
 
 
+def docstrings(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.value.value
+
+
+def is_there(named: str, path: Path) -> bool:
+    rooms = [room for room in path.parents if room == SOURCE or SOURCE in room.parents]
+    return any((place / named).is_file() for place in (*rooms, ROOT, SOURCE / "tools", SOURCE / "memory"))
+
+
+def is_dotted_module(named: str) -> bool:
+    place = SOURCE / named.replace(".", "/")
+    return place.is_dir() or place.with_suffix(".py").is_file()
+
+
+@pytest.mark.parametrize("room", [".", *ROOMS])
+def test_a_docstring_names_only_modules_that_exist(room: str) -> None:
+    heads = {path.name.removesuffix(".py") for path in SOURCE.iterdir()} | {"engine", "mind", "reading", "contracts"}
+    for path in sorted((SOURCE / room).glob("*.py")):
+        for said in docstrings(path):
+            for named in FILE.findall(said):
+                assert is_there(named, path), f"{path}: {named}"
+            for named in re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)`", said):
+                if named.partition(".")[0] in heads and not named.endswith((".py", ".json")):
+                    assert is_dotted_module(named), f"{path}: {named}"
+
+
+def test_the_memory_says_each_of_its_rooms() -> None:
+    named = set(re.findall(r"`(\w+)`", docstring_of("memory")))
+    assert named == {room.partition("/")[2] for room in ROOMS if room.startswith("memory/")}
+
+
 @pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
 def test_a_page_names_only_modules_that_exist(page: str) -> None:
     for named in re.findall(r"`([a-z_]+/[\w/]+\.py)`", (ROOT / page).read_text("utf-8")):

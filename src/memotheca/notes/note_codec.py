@@ -1,4 +1,4 @@
-"""The entry of a note's file; `engine.filed` makes the file of an entry, to the byte."""
+"""The entry of a note's file; `note_bytes.py` makes the file of an entry, to the byte."""
 
 import base64
 from dataclasses import dataclass, replace

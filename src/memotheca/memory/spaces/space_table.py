@@ -1,7 +1,7 @@
 """The list of spaces: one line a space, in the order in which nearness is told and learned.
 
 To add one, write its class in a file of its own and name it here. One that keeps something in the fingerprint also
-needs a step in `storage/remake.py` that makes what is derived anew, since stored fingerprints lack it."""
+needs a step in `storage/migrations.py` that marks what is derived as stale, since stored fingerprints lack it."""
 
 from typing import Any
 
