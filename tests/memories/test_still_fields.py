@@ -9,7 +9,6 @@ from memotheca.model.clock import DAY, SECOND
 from tests.conftest import Time
 from tests.memories.librarian import WHY, Librarian
 
-LATER = "null with its reason until the instruments are there that fill it"
 CONTRACT = "fixed by the specification"
 FIXED = "a text or a list that belongs to the program"
 ALONE = "this session knows memories alone, of one actor, without vectors"
@@ -22,10 +21,10 @@ STILL: dict[str, str] = {
     r".*\.(actor|actor\.id|actor\.type|deleted_by)": ALONE,
     r"search_graph\.best_fit": ALONE,
     r"search_graph\.(purpose_reason|results\[\]\.(purpose_alignment|theta_to_north_star))": "no goal was looked for",
-    r"store_memory\.prediction_(id|reason)": LATER,
-    r"get_memetic_status\.dream_(available|reason)": LATER,
+    r"store_memory\.prediction_(id|reason)": "null with its reason: nobody can say later whether a store was right",
+    r"get_memetic_status\.dream_(available|reason)": "nobody dreams here; test_dreams has one who does",
     r"get_memetic_status\.layers\.sensing\.(status|waiting_for_vectors)": ALONE,
-    r"get_neighborhood\.neighbors\[\]\.is_shortcut": LATER,
+    r"get_neighborhood\.neighbors\[\]\.is_shortcut": "nothing was walked often enough; test_dreams has one",
     r"generate_search_plan\.count": CONTRACT,
     r"annotate_node\.embedding_unchanged": CONTRACT,
     r"restore_from_hash\.success": CONTRACT,

@@ -22,7 +22,7 @@ class Scaling:
     factor: float | None = number(nullable=True)
     last_time: str | None = text(default=None, nullable=True)
     writes_until_next: int | None = integer(default=None, nullable=True)
-    reason: str = text(default="Importance is scaled by the instruments that tend the memory; none has run.")
+    reason: str = text(default="The factor is shown and never applied: only people and agents move importance.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
