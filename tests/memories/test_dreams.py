@@ -430,7 +430,8 @@ def test_a_rationale_is_kept_with_each_change(librarian: Librarian) -> None:
     with librarian.kernel.read() as snapshot:
         commit = snapshot.commits(limit=1)[0]
     assert str(commit.note["rationale"]).startswith(WHY)
-    assert commit.note["batch"]["id"] == done["dream_id"]
+    assert commit.batch is not None
+    assert commit.batch.id == done["dream_id"]
 
 
 def test_probes_tell_whether_questions_find_what_was_of_use(librarian: Librarian) -> None:

@@ -1,13 +1,13 @@
 """History: listing transactions, undoing them, and saying what changed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 from uuid import uuid4
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.paging import PagePosition, start, to_cursor
-from memotheca.model.commits import Change, Commit, Version
+from memotheca.model.commits import Change, Commit, CommitBatch, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import ENTITY, MENTIONED
 from memotheca.model.knowledge import Edge, Entry, Thing, handle_of
@@ -86,9 +86,9 @@ def list_history(
     return HistoryPage(found[:limit], place.tx, following)
 
 
-def new_batch(kernel: Kernel) -> dict[str, Any]:
-    """What the transactions of one command have in common, and the transaction that all of them come after."""
-    return {"id": uuid4().hex, "after": newest_tx(kernel)}
+def new_batch(kernel: Kernel) -> CommitBatch:
+    """What the transactions that one command is about to make will have in common."""
+    return CommitBatch(uuid4().hex, newest_tx(kernel))
 
 
 def undo(
@@ -220,23 +220,22 @@ def _named(transaction: Transaction, tx: int) -> _Standing:
     origin, depth = transaction.commit(tx), 0
     while origin is not None and origin.operation == "REVERT" and origin.undoes is not None:
         origin, depth = transaction.commit(origin.undoes), depth + 1
-    batch = None if origin is None else origin.note.get("batch")
+    batch = None if origin is None else origin.batch
     if batch is None or not depth:
         return _Standing([tx], 1, [])
     numbers = {tx, *_standing_reverts(transaction, batch, depth % 2)}
     return _Standing(sorted(numbers, reverse=True), 1, [])
 
 
-def _standing_reverts(transaction: Transaction, batch: Mapping[str, Any], side: int) -> Iterable[int]:
+def _standing_reverts(transaction: Transaction, batch: CommitBatch, side: int) -> Iterable[int]:
     """For each of a command's transactions the newest that holds of what took it back, took that back, and so on, an
     odd or even number of times; without what touched something erased."""
     origins: dict[int, tuple[int, int]] = {}
     newest: dict[int, int] = {}
-    after = int(batch["after"])
+    after = batch.after
     while page := transaction.commits(after=after, limit=200, newest_first=False):
         for each in page:
-            own: Mapping[str, Any] = each.note.get("batch") or {}
-            if own.get("id") == batch["id"]:
+            if each.batch is not None and each.batch.id == batch.id:
                 origins[each.tx] = (each.tx, 0)
             elif each.undoes in origins:
                 origin, far = origins[each.undoes]
@@ -268,18 +267,18 @@ def _newest_standing(transaction: Transaction, count: int) -> _Standing:
 
 
 def _choose(transaction: Transaction, found: Commit, count: int, *, chosen: _Standing, begun: dict[str, int]) -> None:
-    batch = found.note.get("batch")
+    batch = found.batch
     if transaction.touches_erased(found.tx):
         if chosen.steps < count:
             chosen.passed_over.append(found.tx)
         return
-    if batch is not None and batch["id"] in begun:
+    if batch is not None and batch.id in begun:
         chosen.numbers.append(found.tx)
     elif chosen.steps < count:
         chosen.numbers.append(found.tx)
         chosen.steps += 1
         if batch is not None:
-            begun[batch["id"]] = int(batch["after"])
+            begun[batch.id] = batch.after
 
 
 def _revert(transaction: Transaction, target: Commit) -> list[Change]:

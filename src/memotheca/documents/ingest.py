@@ -124,7 +124,7 @@ def queue_file(kernel: Kernel, wish: Wish, *, actor: str) -> tuple[Job, int]:
         force_ocr=wish.force_ocr,
         size=located.size,
         roots=None if bench.roots is None or located.upload else tuple(map(str, bench.roots)),
-        batch=None if kernel.batch is None else dict(kernel.batch),
+        batch=kernel.batch,
     )
     asked = replace(asked, estimate=_estimate(kernel, asked))
     is_small = located.size <= SMALL_FILE and not wish.force_ocr and not is_image

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from memotheca.model.commits import CommitBatch, to_batch
 from memotheca.model.kinds import INGEST
 from memotheca.storage.jobs import Job
 
@@ -21,7 +22,7 @@ class IngestJob:
     size: int = 0
     roots: tuple[str, ...] | None = None
     estimate: int = 0
-    batch: Mapping[str, Any] | None = None
+    batch: CommitBatch | None = None
 
     @property
     def own_path(self) -> str:
@@ -57,7 +58,7 @@ def to_ingest_job(job: Job) -> IngestJob:
         size=int(said["size"]),
         roots=None if said["roots"] is None else tuple(said["roots"]),
         estimate=int(said.get("estimate", 0)),
-        batch=said.get("batch"),
+        batch=to_batch(said.get("batch")),
     )
 
 

@@ -1,13 +1,14 @@
 """The kernel: a store, the collection a connection has chosen, and the parts that live as long as the process."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from memotheca.kernel.parts import Parts
 from memotheca.model.cancellation import carry_on, heed
+from memotheca.model.commits import CommitBatch
 from memotheca.storage.database import Session
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Store, Transaction
@@ -27,7 +28,7 @@ def _stand(session: Session) -> None:
     """Nobody can take over what is no role."""
 
 
-def _within(batch: Mapping[str, Any] | None, act: Callable[[Transaction], T], transaction: Transaction) -> T:
+def _within(batch: CommitBatch | None, act: Callable[[Transaction], T], transaction: Transaction) -> T:
     if batch is not None:
         transaction.batch = batch
     result = act(transaction)
@@ -43,7 +44,7 @@ class Kernel:
     collection: str
     parts: Parts = field(default_factory=Parts)
     # Where one command makes several transactions: what they have in common, so that one undo takes them all back.
-    batch: Mapping[str, Any] | None = None
+    batch: CommitBatch | None = None
     # Who writes in the store's place, so that a call under a key is carried out once.
     once: Writer | None = None
     # Asked inside a transaction by who acts in a role that another may have taken over meanwhile.

@@ -10,6 +10,8 @@ from memotheca.model.knowledge import Subject, Thing
 VERB = "verb"
 # Under which key it says that a machine decided it, so that it has a reversal hash whatever its operation.
 MACHINE = "machine"
+# Under which key it says which other commits the same command made.
+BATCH = "batch"
 
 Operation = Literal["CREATE", "UPDATE", "DELETE", "MERGE", "REVERT", "IMPORT", "INDEX", "ERASE"]
 
@@ -39,6 +41,19 @@ class Change:
         return self.after.thing is None
 
 
+@dataclass(frozen=True, slots=True)
+class CommitBatch:
+    """What the transactions of one command have in common: its id, and the transaction that all of them come after."""
+
+    id: str
+    after: int
+
+
+def to_batch(said: Mapping[str, Any] | None) -> CommitBatch | None:
+    """The batch that was written down, if any."""
+    return None if said is None else CommitBatch(str(said["id"]), int(said["after"]))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
     """An atomic, numbered, attributed group of changes."""
@@ -55,3 +70,8 @@ class Commit:
     def verb(self) -> str:
         """What was done, where the note says it. Older notes have the name of a tool, whose first word is the verb."""
         return str(self.note.get(VERB) or str(self.note.get("tool") or "").partition("_")[0])
+
+    @property
+    def batch(self) -> CommitBatch | None:
+        """What it has in common with the other commits of one command, where that made several."""
+        return to_batch(self.note.get(BATCH))

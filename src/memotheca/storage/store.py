@@ -3,12 +3,13 @@
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import asdict
 from functools import partial
 from typing import Any, Protocol, TypeVar, overload
 
 from memotheca.model.cancellation import heed
 from memotheca.model.clock import Clock
-from memotheca.model.commits import Operation, Version
+from memotheca.model.commits import BATCH, CommitBatch, Operation, Version
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.ids import new_id
 from memotheca.model.knowledge import Edge, Entry, Thing, subject_of
@@ -50,7 +51,7 @@ class Transaction(Snapshot):
         self._undoes: int | None = None
         self._note: Mapping[str, Any] | None = None
         # What one command does in several transactions, so that they can be taken back together.
-        self.batch: Mapping[str, Any] | None = None
+        self.batch: CommitBatch | None = None
         self._described = False
         self._ever_changed = False
         self._made = 0
@@ -194,7 +195,7 @@ class Transaction(Snapshot):
         )
 
     def _write_transaction(self, subject_id: str) -> None:
-        note = {**(self._note or {}), **({} if self.batch is None else {"batch": self.batch})}
+        note = {**(self._note or {}), **({} if self.batch is None else {BATCH: asdict(self.batch)})}
         self.session.run(
             "INSERT INTO tx (collection, tx, time, actor, operation, subject_id, undoes, note) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

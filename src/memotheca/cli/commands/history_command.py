@@ -50,8 +50,8 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _batch_of(found: HistoryRecord) -> str | None:
     """What the transactions of one command have in common, where it made several."""
-    batch = found.commit.note.get("batch")
-    return None if batch is None else str(batch["id"])[:8]
+    batch = found.commit.batch
+    return None if batch is None else batch.id[:8]
 
 
 def _print(shape: Any, called: Any, batch: str | None) -> None:

@@ -25,7 +25,7 @@ from memotheca.memory.session.state import activity_of
 from memotheca.memory.traits import KNOWN
 from memotheca.memory.verbs import Verb
 from memotheca.model.cancellation import heeding
-from memotheca.model.commits import Commit
+from memotheca.model.commits import Commit, CommitBatch
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import MEMORY
 from memotheca.storage.activity import ActivityRecord, read_state, write_state
@@ -92,8 +92,7 @@ class Night:
 
     def __init__(self, sleep: Sleep, request: DreamRequest, tell: Callable[[float, float | None, str], None]) -> None:
         self.sleep, self.request, self.tell = sleep, request, tell
-        batch = {"id": sleep.run, "after": _newest(sleep.kernel)}
-        self.kernel = replace(sleep.kernel, batch=batch, once=None)
+        self.kernel = replace(sleep.kernel, batch=CommitBatch(sleep.run, _newest(sleep.kernel)), once=None)
         self.changes: Counter[str] = Counter()
         self.tasks: Counter[str] = Counter()
         self.spots: list[BlindSpot] = []
