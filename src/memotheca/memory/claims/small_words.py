@@ -158,6 +158,29 @@ PLANS = _folded(
     om skulle kanske planerat mål vill
     """
 )
+# What makes a condition, or something that is only asked.
+CONDITIONS = _folded(
+    """
+    if unless whether wenn ob sofern indien tenzij hvis medmindre ifall såvida jeśli jeżeli czy если якщо pokud jestli
+    jos eğer dacă
+    """
+)
+# Of these, what is one in some languages and something else in others.
+BORROWED_CONDITIONS = {
+    "falls": (("de",), ("en",)),
+    "si": (("fr", "es"), ("it",)),
+    "se": (("it", "pt"), ("es", "fr")),
+    "als": (("nl",), ("de",)),
+    "om": (("sv", "da"), ("nl",)),
+}
+# Of which forms a sentence with a condition is made up.
+MOODS = _folded(
+    """
+    would could might würde würden könnte könnten wäre wären hätte hätten serait seraient pourrait pourraient aurait
+    auraient sería serían podría podrían habría tendría seria seriam poderia poderiam teria sarebbe sarebbero potrebbe
+    potrebbero avrebbe zou zouden ville skulle
+    """
+)
 # What is aimed at, against what is.
 GOALS = _folded(
     """

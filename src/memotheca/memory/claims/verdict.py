@@ -28,6 +28,7 @@ from memotheca.memory.claims.evidence import (
     is_repeated,
     says_the_same,
 )
+from memotheca.memory.claims.supposed import is_only_supposed
 from memotheca.memory.tuning.thresholds import PRIORS, Decided, Gates
 from memotheca.model.errors import Failure, Refusal
 from memotheca.text.words import as_written
@@ -190,14 +191,14 @@ def _ruled(pair: Pair, least: float) -> tuple[PairVerdict | None, tuple[Decided,
 
 
 def is_no_statement(pair: Pair) -> bool:
-    """Questions and aims say nothing of now, a pronoun without anything before it speaks of nobody knows what, a
-    reading of one day is not otherwise on another, one of a series is not the other, nor one thing another of its
-    kind."""
+    """Questions, aims and what is only supposed say nothing of now, a pronoun without anything before it speaks of
+    nobody knows what, a reading of one day is not otherwise on another, one of a series is not the other, nor one thing
+    another of its kind."""
     mine, theirs = pair.aligned.newer, pair.aligned.older
     cues = mine.cues | theirs.cues
     if "question" in cues or "aim" in cues or not (mine.has_subject and theirs.has_subject):
         return True
-    return are_other_days(pair) or are_siblings(pair) or are_other_subjects(pair)
+    return is_only_supposed(pair) or are_other_days(pair) or are_siblings(pair) or are_other_subjects(pair)
 
 
 def _is_beside_the_point(pair: Pair) -> bool:
