@@ -66,6 +66,10 @@ def asserted(answer: dict[str, Any]) -> list[str]:
             ("Horno Salas", "Pan Aliste"),
         ),
         ("Our database is MariaDB 10.", "MariaDB 11 is our database now.", ("10", "11")),
+        ("La réunion de l'équipe est à 10h.", "La réunion de l'équipe passe à 11h30.", ("10h", "11h30")),
+        ("Le marché ouvre à 7h.", "Le marché ouvre désormais à 8h30.", ("7h", "8h30")),
+        ("A aula de desenho começa às 14h.", "A aula de desenho começa às 15h.", ("14h", "15h")),
+        ("Le trajet dure 2h.", "Le trajet dure 1h45.", ("2h", "1h45")),
     ],
 )
 def test_another_value_of_the_same_is_told_as_it_is_written(
@@ -109,7 +113,6 @@ def test_what_is_no_longer_so_is_an_update_and_no_dispute(librarian: Librarian, 
         ("La farmacia di via Roma chiude alle 20.", "La farmacia di via Dante chiude alle 19."),
         ("Server alpha has 16 GB of memory.", "Server beta has 32 GB of memory."),
         ("Pump A: 40 %", "Pump B: 55 %"),
-        ("La réunion de l'équipe est à 10h.", "La réunion de l'équipe passe à 11h30."),
         (
             "The firing in week 12 reached cone 6 and came out even.",
             "The firing in week 18 reached cone 6 and came out even.",

@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime
 from memotheca.memory.claims.alignment import Aligned, TermWeights, Weighing, closeness_of
 from memotheca.memory.claims.small_words import (
     AMOUNTS,
+    BECOMING,
     BEING,
     CHANGES,
     FUNCTION,
@@ -346,6 +347,8 @@ def differs_in_one_slot(pair: Pair) -> bool:
     if names and not denied:
         return _is_a_name(fresh, mine, says_so=_says_so(pair)) and _is_a_name(missing, theirs, says_so=_says_so(pair))
     fresh -= _said_aside(mine)
+    if not BEING.isdisjoint(theirs.bare):
+        fresh -= _BECOMING
     slots = len(pair.aligned.differing) + denied
     # Who says that it is so now may say it in a word or two more, leaving out nothing.
     says_so = "change" in mine.cues and not denied and not fresh & mine.names and _stand_last(mine, fresh)
@@ -446,6 +449,7 @@ def _same_number(pair: Pair) -> bool:
 
 _ASIDE = re.compile(r"\([^()]{1,80}\)[.!]?\s*$")
 _AMOUNTING = frozenset(term for word in AMOUNTS for term in terms_of_text(word))
+_BECOMING = frozenset(term for word in BECOMING for term in terms_of_text(word))
 _CHANGING = frozenset(term for word in CHANGES for term in terms_of_text(word))
 
 

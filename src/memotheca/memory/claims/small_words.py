@@ -134,6 +134,12 @@ CHANGES = _folded(
     şimdi yeni nyt enää uusi siirretty már mostantól τώρα πλέον acum mutat
     """
 )
+# Behind which an hour is one of the clock: à 10h; and behind which one is a length: dure 1h30.
+AT_HOUR = _folded("à às las alle um at om vers dès ab jusqu'à até hasta")
+LASTING = _folded(
+    "dure durent durait durera durant pendant dura duran duró durante durou dauert duurt varer varar lasts last lasted "
+    "takes take took prend prennent during for in en für im"
+)
 # What is counted on and told by its number: week 12.
 NUMBERED_PERIODS = _folded(
     """
@@ -245,6 +251,11 @@ AMOUNTS = _folded(
 )
 # What says what something is.
 BEING = _folded("is are was were ist sind war waren est sont était es son era é são è sono zijn er är jest są")
+# What says of what was something that it comes to be otherwise: est à 10h, passe à 11h30.
+BECOMING = _folded(
+    "moves shifts goes wechselt rückt springt passe passent passera pasa pasan pasará passa passam passano passerà "
+    "gaat verschuift verhuist flytter rykker skifter flyttar byter"
+)
 AUXILIARIES = BEING | _folded(
     "has have had hat haben hatte heeft hebben wordt worden werd kan moet mag zal wil zou har havde hade skal vil blev"
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from memotheca.memory.claims.small_words import CHANGES, FUNCTION, MONTHS, NUMERALS, WEEKDAYS
+from memotheca.memory.claims.small_words import AT_HOUR, CHANGES, FUNCTION, LASTING, MONTHS, NUMERALS, WEEKDAYS
 from memotheca.model.knowledge import fold
 from memotheca.text.words import stem
 
@@ -101,6 +101,10 @@ _SEEN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# An hour as it is written with an h: at it, or so long.
+_HOUR = re.compile(r"(\d{1,2})\s?h(\d{2})?", re.IGNORECASE)
+_TO_HOUR = re.compile(r"\s*(?:à|às|a las?|alle|bis|to|tot|til|till|[-\u2013\u2014])\s*\d{1,2}\s?h", re.IGNORECASE)
+_LAST_HOUR = 24  # chosen: the hours of a day
 _CLOCK = re.compile(r"(\d{1,2})(?:[:h](\d{2}))?(?::\d{2})?\s*([ap])?", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d+")
 
@@ -157,7 +161,7 @@ def _take(part: str, found: re.Match[str], before: str) -> Iterator[Value | Word
     elif part == "phone":
         yield Value("address", "".join(_NUMBERS.findall(text)), "phone", "", text, place)
     elif part == "clock":
-        yield Value("time", _minutes(text), "", "", text, place)
+        yield _hours(text, place) if _is_length(text, before) else Value("time", _minutes(text), "", "", text, place)
     elif part in ("iso", "dotted", "slashed", "dayfirst", "monthfirst", "month", "ordinal"):
         yield from _date(part, text, place, before)
     elif part == "long":
@@ -166,6 +170,25 @@ def _take(part: str, found: re.Match[str], before: str) -> Iterator[Value | Word
         yield _identifier(text, place)
     else:
         yield from _amount(found, before)
+
+
+def _is_length(text: str, before: str) -> bool:
+    """Whether hours and minutes with an h between them are a length: dure 1h30."""
+    return _HOUR.fullmatch(text) is not None and fold(before) in LASTING
+
+
+def _hours(text: str, place: int) -> Value:
+    found = _HOUR.fullmatch(text)
+    assert found is not None
+    return Value("amount", f"{int(found[1]) * 3600 + int(found[2] or 0) * 60:.6g}", "s", "", text, place)
+
+
+def _is_at_hour(found: re.Match[str], before: str) -> bool:
+    """Whether hours with an h behind them are one of the clock: à 10h, de 9h à 17h."""
+    hour = _HOUR.fullmatch(found[0].strip())
+    if hour is None or int(hour[1]) > _LAST_HOUR:
+        return False
+    return fold(before).replace("\u2019", "'") in AT_HOUR or _TO_HOUR.match(found.string, found.end()) is not None
 
 
 def _read_word(text: str, place: int) -> Value | Word:
@@ -236,6 +259,9 @@ def _amount(found: re.Match[str], before: str) -> Iterator[Value | Word]:
     named = fold((found["unit"] or "").replace(" ", ""))
     known = _UNITS.get(named) or _UNITS.get(found["money"] or "")
     number *= _SCALES.get(fold(found["scale"] or ""), 1)
+    if known is not None and _is_at_hour(found, before):
+        yield Value("time", _minutes(found[0].strip()), "", "", found[0].strip(), place)
+        return
     if known is not None:
         unit, factor = _UNITS[found["money"]] if found["money"] else known
         text = found[0].strip()
