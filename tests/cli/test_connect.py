@@ -80,6 +80,51 @@ def test_what_no_server_would_take_is_refused(run, tmp_path):
     assert run("connect", "nonsense")[0] == 2
 
 
+def test_what_would_not_be_heeded_is_refused(run, tmp_path):
+    file = tmp_path / "mcp.json"
+    for given in (
+        ("--url", URL, "--vault", tmp_path),
+        ("--url", URL, "--toolsets", "memory"),
+        ("--url", URL, "--read-only"),
+        ("--url", URL, "--collection", "team"),
+        ("--url", "127.0.0.1:3000"),
+        ("--url", "http:///mcp"),
+        ("--url", "http://[::1/mcp"),
+        ("--token-file", file),
+    ):
+        code, _, err = run("connect", "cursor", "--write", "--file", file, *given)
+        assert (code, "--" in err or "looks like http://" in err) == (2, True), (given, err)
+        assert not file.exists()
+
+
+def test_a_file_that_is_not_to_be_written_is_left_alone(run, tmp_path):
+    file = tmp_path / "mcp.json"
+    file.write_text("{}")
+    file.chmod(0o400)
+    code, _, err = run("connect", "cursor", "--write", "--file", file)
+    assert (code, "is read-only" in err, file.read_text()) == (2, True, "{}")
+    assert [each.name for each in tmp_path.iterdir()] == ["mcp.json"]
+
+
+@pytest.mark.parametrize("client", ["cursor", "codex", "zed"])
+def test_marks_and_ends_of_lines_of_windows_stay(run, tmp_path, client):
+    file = tmp_path / "settings"
+    text = {"cursor": '{\n  "a": 1\n}\n', "codex": 'a = 1\n\n[b]\nc = """\nd"""\n', "zed": '{\n  "a": 1, // x\n}\n'}[
+        client
+    ]
+    old = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
+    file.write_bytes(old)
+    assert run("connect", client, "--write", "--file", file)[0] == 0
+    written = file.read_bytes()
+    assert written.startswith(b"\xef\xbb\xbf")
+    assert written.count(b"\n") == written.count(b"\r\n") > 5
+    assert "already" in run("connect", client, "--write", "--file", file)[1]
+    assert run("connect", client, "--remove", "--file", file)[0] == 0
+    left = file.read_bytes()
+    assert old.strip() in left if client == "codex" else b'"a": 1' in left
+    assert (b"memotheca" in left, left.count(b"\n") == left.count(b"\r\n")) == (False, True)
+
+
 @pytest.mark.parametrize("client", [name for name in CLIENTS if name != "codex"])
 def test_a_configuration_is_written_where_the_client_looks_and_all_else_stays(run, tmp_path, client):
     told = shown(run, client)

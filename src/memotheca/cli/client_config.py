@@ -1,9 +1,11 @@
 """A client's configuration file with our server added: all else stays, and the old file is kept beside it."""
 
+import codecs
 import contextlib
 import json
 import os
 import shutil
+import stat
 import tempfile
 import tomllib
 from collections.abc import Callable, Mapping
@@ -13,6 +15,8 @@ from typing import Any, cast
 from memotheca.cli.commented_json import read_commented, with_member, without_member
 from memotheca.model.errors import Failure, Refusal
 from memotheca.views.clients import SERVER, Client, Shape, table_of
+
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def write(client: Client, path: Path, server: Shape) -> tuple[bool, Path | None]:
@@ -66,13 +70,23 @@ def read_server(client: Client, path: Path) -> Shape | None:
 
 
 def _put(target: Path, path: Path, old: bytes | None, text: str) -> tuple[bool, Path | None]:
-    if text.encode() == (old or b""):
+    fresh = _as_before(old or b"", text)
+    if fresh == (old or b""):
         return False, None
     if old is None:
         target.parent.mkdir(parents=True, exist_ok=True)
+    elif not target.stat().st_mode & _WRITABLE:
+        raise _left_alone(path, "is read-only")
     kept = None if old is None else _keep(target, path, old)
-    _replace(target, text.encode(), old)
+    _replace(target, fresh, old)
     return True, kept
+
+
+def _as_before(old: bytes, text: str) -> bytes:
+    """The text with the mark at its beginning and the ends of lines that editors of Windows gave the file."""
+    if b"\r\n" in old and old.count(b"\n") == old.count(b"\r\n"):
+        text = text.replace("\r\n", "\n").replace("\n", "\r\n")
+    return (codecs.BOM_UTF8 if old.startswith(codecs.BOM_UTF8) else b"") + text.encode()
 
 
 def _drop_key(client: Client, path: Path, text: str) -> str:
@@ -116,7 +130,7 @@ def _drop_table(client: Client, path: Path, text: str) -> str:
 
 def _text(path: Path, old: bytes | None) -> str:
     try:
-        return "" if old is None else old.decode()
+        return "" if old is None else old.removeprefix(codecs.BOM_UTF8).decode()
     except UnicodeDecodeError:
         raise _left_alone(path, "is not UTF-8") from None
 

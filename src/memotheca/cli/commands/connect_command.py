@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from memotheca.app import load_catalog
 from memotheca.cli.client_check import try_server
@@ -89,6 +90,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.client is None:
         raise Refusal(Failure.INVALID, f"Say which client: memotheca connect {' | '.join(sorted(CLIENTS))}")
     client = CLIENTS[parsed.client]
+    _refuse_unheeded(parsed)
     project = _project(parsed, client)
     settings = _settings(parsed, project)
     usual = configuration_of(client) if project is None else project / client.project
@@ -122,6 +124,36 @@ def run(parsed: argparse.Namespace) -> int:
     for line in _commands(client, settings, parsed.url) if project is None else ():
         print(line)
     return 0
+
+
+def _refuse_unheeded(parsed: argparse.Namespace) -> None:
+    """What is asked for and could not come about: options of a server that is not started, an address that is none."""
+    given = [name for name in (*OPTIONS, "collection") if getattr(parsed, name.replace("-", "_")) is not None]
+    if parsed.url is None:
+        if "token-file" in given:
+            raise Refusal(
+                Failure.INVALID, "--token-file is the token of a server that runs: say which by --url.", field="url"
+            )
+        return
+    if not _is_address(parsed.url):
+        told = f"{parsed.url!r} is no address of a server; one looks like http://127.0.0.1:3000/mcp."
+        raise Refusal(Failure.INVALID, told, field="url")
+    lost = [f"--{name}" for name in given if name != "token-file" and not (name == "collection" and parsed.hooks)]
+    if lost:
+        hint = " A collection is chosen by the address: …/c/NAME/mcp." if "--collection" in lost else ""
+        raise Refusal(
+            Failure.INVALID,
+            f"The server at --url runs already, so {', '.join(lost)} would not reach it; leave that out.{hint}",
+            field="url",
+        )
+
+
+def _is_address(url: str) -> bool:
+    try:
+        address = urlsplit(url)
+    except ValueError:
+        return False
+    return address.scheme in ("http", "https") and bool(address.hostname)
 
 
 def _print(parsed: argparse.Namespace, client: Client, server: Shape, path: Path) -> None:
