@@ -306,6 +306,19 @@ Notes from the kitchen.
 """
 
 
+def test_a_map_of_what_is_no_table_is_refused_in_a_few_words(run, tmp_path):
+    file = tmp_path / "export.json"
+    file.write_text(json.dumps([{"title": "word " * 5000, "mapping": {}}] * 3))
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    archive = tmp_path / "export.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("conversations.json", "[]")
+    for path in (file, folder, archive):
+        code, _, err = run("import", path, "--map", "title=x")
+        assert (code, len(err) < 300) == (2, True), err
+
+
 def test_a_folder_of_basic_memory_brings_observations_and_relations(run, tmp_path):
     folder = tmp_path / "notes"
     (folder / "food").mkdir(parents=True)
@@ -376,7 +389,7 @@ def test_the_account_says_what_was_not_read(run, tmp_path):
         "messages of branches that were left",
         "pictures, sound and files in messages",
     }
-    assert "Not read: 1 messages of type code." in run("import", file, "--dry-run")[1]
+    assert "Not read: messages of type code (1)." in run("import", file, "--dry-run")[1]
 
 
 def test_the_same_conversation_twice_in_a_file_is_one(run, tmp_path):

@@ -39,10 +39,12 @@ KNOWN = (
 def read_foreign(path: Path, mapping: TableMap) -> ForeignContent | None:
     """What a file or folder of another program holds; None where it is one of those that are read line by line."""
     if path.is_dir():
+        _refuse_map(path, mapping)
         return _read_folder(path)
     with path.open("rb") as file:
         beginning = file.read(_SNIFFED)
     if beginning.startswith(_ZIPS):
+        _refuse_map(path, mapping)
         return _read_archive(ImportArchive(path, path.name))
     is_table = mapping.columns or path.suffix.lower() in (".csv", ".tsv")
     if not is_table and _line_kind(beginning.split(b"\n")) == OURS:
@@ -53,6 +55,12 @@ def read_foreign(path: Path, mapping: TableMap) -> ForeignContent | None:
     content = ForeignContent(CSV)
     read_table(raw, mapping, content, name=path.name)
     return content
+
+
+def _refuse_map(path: Path, mapping: TableMap) -> None:
+    if mapping.columns:
+        told = f"--map names columns of a table, and {path.name} is none. Nothing was imported."
+        raise Refusal(Failure.INVALID, told, field="map")
 
 
 def _content_of(path: Path) -> bytes:

@@ -19,6 +19,8 @@ _USUAL = {
     "id": ("id", "_id", "uuid"),
 }
 _DELIMITERS = ",;\t|"
+_LONGEST_HEADING = 40  # chosen: letters; what is no table has a whole file there
+_MOST_HEADINGS = 30  # chosen: more are no help in a message
 _LIMIT = MAX_SIZE  # chosen: a cell may be as long as the largest file
 
 
@@ -53,10 +55,9 @@ def read_table(raw: bytes, mapping: TableMap, content: ForeignContent, *, name: 
     header = [cell.strip() for cell in next(rows, (1, list[str]()))[1]]
     places = {meaning: _place(header, meaning, mapping) for meaning in COLUMNS}
     if places["text"] is None:
-        columns = ", ".join(filter(None, header)) or "none"
         raise Refusal(
             Failure.INVALID,
-            f"{name}: no column is called text; it has {columns}. Say which it is, as --map text=COLUMN. "
+            f"{name}: no column is called text; it has {_headings(header)}. Say which it is, as --map text=COLUMN. "
             "Nothing was imported.",
             field="map",
         )
@@ -92,10 +93,17 @@ def _place(header: Sequence[str], meaning: str, mapping: TableMap) -> int | None
     if column is not None:
         if column.casefold() not in folded:
             raise Refusal(
-                Failure.INVALID, f"There is no column {column!r}; there are {', '.join(header)}.", field="map"
+                Failure.INVALID, f"There is no column {column!r}; there are {_headings(header)}.", field="map"
             )
         return folded.index(column.casefold())
     return next((folded.index(name) for name in _USUAL[meaning] if name in folded), None)
+
+
+def _headings(header: Sequence[str]) -> str:
+    """What the columns are called, as far as a person reads it."""
+    named = [cell if len(cell) <= _LONGEST_HEADING else f"{cell[:_LONGEST_HEADING]}…" for cell in header if cell]
+    more = [f"{len(named) - _MOST_HEADINGS} more"] if len(named) > _MOST_HEADINGS else []
+    return ", ".join([*named[:_MOST_HEADINGS], *more]) or "none"
 
 
 def _record(

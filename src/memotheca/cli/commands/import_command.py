@@ -227,7 +227,7 @@ class ForeignImport:
                 hang="  ",
             )
         for why, count in account.left_out.most_common():
-            say(plain(f"Not read: {count} {why}."), lead="  ", hang="  ")
+            say(plain(f"Not read: {why} ({count:,})."), lead="  ", hang="  ")
 
 
 def make_vectors(kernel: Kernel, parsed: argparse.Namespace, deferral: Deferral) -> str | None:
