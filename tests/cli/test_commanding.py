@@ -25,6 +25,14 @@ def test_options_of_every_command_may_stand_before_it(run, tmp_path):
     assert run("--data")[0] == 0
 
 
+def test_other_options_may_stand_before_the_command_too(run, tmp_path):
+    code, out, err = run("--read-only", "--write", "connect", "cursor")
+    assert (code, "Wrote" in out) == (0, True), err
+    assert run("--data", tmp_path / "x", "--limit", "3", "--json", "history", "--data", tmp_path / "y")[0] == 1
+    code, _, err = run("--jsno", "status")
+    assert (code, "unrecognized arguments: --jsno. Did you mean --json?" in " ".join(err.split())) == (2, True)
+
+
 def test_help_and_version_are_commands_too(run):
     assert run("help")[1] == run("--help")[1]
     for name in COMMANDS:

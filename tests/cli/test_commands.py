@@ -215,7 +215,7 @@ def test_doctor_finds_segments_that_are_missing_or_damaged_and_reindexing_brings
             segment.write_bytes(left)
         code, out, _ = run("doctor")
         assert code == 1
-        assert "1 files of the index are missing or damaged" in out
+        assert "files of the index are missing or damaged (1)" in out
         assert "memotheca reindex" in out
         assert run("call", "query", json.dumps({"content": "green"}))[0] == 1
         segment.write_bytes(whole)

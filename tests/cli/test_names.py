@@ -1,6 +1,7 @@
 """What a person reads: names of things instead of ids, the file and the page, and one graph of everything."""
 
 import json
+import re
 
 import pytest
 
@@ -50,6 +51,22 @@ def test_history_names_what_each_transaction_is_about(full):
     assert f"({document['handle'][:8]})" in out
     names = [item["name"] for item in told(full, "history")["items"]]
     assert "Ada works_at Analytical Engines" in names
+
+
+def test_what_begins_with_its_topic_is_told_once(full):
+    full("remember", "Bob has the key. It hangs in the hall.")
+    assert "entry    Bob has the key. It hangs in the hall.  by cli" in full("history")[1]
+
+
+def test_one_is_said_in_the_singular(full, tmp_path):
+    (tmp_path / "mem0.json").write_text(
+        '{"results": [{"id": "1", "memory": "Ada likes pears."}, {"id": "2", "memory": ""}]}'
+    )
+    said = full("import", tmp_path / "mem0.json")[1]
+    assert "Not read: memories without text (1)." in said
+    for command in (("doctor",), ("status",), ("vault",), ("memory",), ("collections",)):
+        said += full(*command)[1]
+    assert not re.findall(r"\b1 (?:[a-z]+ies|[a-z]*[^s\W]s)\b", said), said
 
 
 def test_history_of_a_kind_that_is_none_is_refused_with_those_there_are(full):

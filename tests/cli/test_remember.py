@@ -64,6 +64,8 @@ def test_the_bare_command_tells_a_person_what_to_do_next(run, monkeypatch):
     assert code == 0
     assert "connect claude-code --write" in out
     assert "Remember that we release on Tuesdays" in out
+    monkeypatch.setenv("COLUMNS", "80")
+    assert max(map(len, run()[1].splitlines())) <= 80
 
 
 def test_the_bare_command_serves_a_client_over_stdio(tmp_path):

@@ -6,6 +6,7 @@ import pytest
 
 from memotheca.admin.corpus import BATCH
 from memotheca.admin.erasure import BACKUP_ROLE
+from memotheca.cli.commands.undo_command import SHOWN
 from memotheca.storage.locks import role
 
 
@@ -117,6 +118,20 @@ def test_adding_many_files_is_one_undo(run, memotheca, store, folder):
     assert memotheca("status")["document"] == 0
     assert memotheca("status")["entry"] == 1
     assert [each["tx_id"] for each in memotheca("undo")["reverted"]] == [1]
+
+
+def test_what_was_taken_back_leaves_its_last_words_on_the_terminal(run, tmp_path):
+    talks = [
+        {"uuid": f"u{each}", "name": f"t{each}", "chat_messages": [{"sender": "human", "text": f"Tea {each}."}]}
+        for each in range(SHOWN + 5)
+    ]
+    (tmp_path / "talks.json").write_text(json.dumps(talks))
+    assert run("import", tmp_path / "talks.json", "--no-wait")[0] == 0
+    code, out, err = run("undo", "1")
+    assert (code, out, "--tx" in err) == (2, "", True)
+    code, out, _ = run("undo")
+    assert code == 0
+    assert (out.count("Reverted "), "… and 5 more, back to 1;" in out) == (SHOWN, True)
 
 
 def test_two_steps_take_back_two_commands_and_an_erased_file_is_left_out(run, memotheca, store, folder):

@@ -129,7 +129,7 @@ def test_doctor_says_whether_a_vault_is_in_step_and_what_to_do(run, vault):
     code, found, _ = _vault_findings(run)
     assert (code, found["well"]) == (0, True), found
     (vault / "link.md").symlink_to(vault / "index.md")
-    assert "1 files are passed over" in _vault_findings(run)[1]["detail"]
+    assert "passed over: 1 file" in _vault_findings(run)[1]["detail"]
 
 
 def test_doctor_says_whether_a_server_follows_the_vault(run, vault, tmp_path):
@@ -171,7 +171,7 @@ def test_doctor_finds_files_that_a_change_has_not_reached(run, vault, tmp_path, 
     app.kernel.store.close()
     code, _, waiting = _vault_findings(run)
     assert (code, waiting["well"]) == (1, False)
-    assert waiting["detail"] == "3 files have not been written yet, the first is green-tea.md"
+    assert waiting["detail"] == "3 files not written yet, the first is green-tea.md"
     run("vault", "--sync")
     code, found, waiting = _vault_findings(run)
     assert (code, found["well"], waiting["well"]) == (0, True, True)

@@ -144,7 +144,7 @@ def test_doctor_counts_what_cannot_be_searched(
     agent.store("one", "a plain fact")
     agent.store("two", POISON)
     assert main(["doctor", "--data", str(agent.app.data)]) == 1
-    assert "2 entries are stored, 1 are indexed" in capsys.readouterr().out
+    assert "2 entries stored, 1 indexed" in capsys.readouterr().out
 
 
 def test_a_memory_without_a_fingerprint_is_a_memory(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,7 @@ def test_an_empty_mount_point_is_not_an_empty_vault(writer, count):
     assert "memotheca vault --accept-removals" in told[0]
     assert withheld(writer.kernel) == told
     broken = [finding for finding in inspect_vaults(writer.kernel) if not finding.well]
-    assert f"{count} notes are not to be found" in broken[0].detail
+    assert f"{count} note{'s' * (count > 1)} not to be found" in broken[0].detail
     assert "--accept-removals" in broken[0].fix
     assert "_warnings" not in writer.ask("get_node", id="n0.md")
     assert writer.sync().withheld == count

@@ -154,7 +154,7 @@ def test_what_was_left_running_is_queued_again_where_nobody_works(librarian: Lib
     kernel = librarian.kernel
     job = enqueue(kernel, "index", {}, actor="tester")
     kernel.store.operate(lambda session: jobs.claim(session, kernel.collection, job.id, kernel.now()))
-    assert heal(librarian, "dream", "low")["actions_taken"] == ["queued 1 jobs again whose worker was gone"]
+    assert heal(librarian, "dream", "low")["actions_taken"] == ["queued again what had lost its worker: 1 job"]
     assert value(librarian, "dream", "jobs_waiting") == 1
 
 

@@ -12,6 +12,7 @@ from memotheca.jobs.queue import adopt_if_orphaned, revive_failed
 from memotheca.jobs.workbench import Workbench
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.clock import SECOND
+from memotheca.model.knowledge import counted
 from memotheca.search.embed import embed_waiting
 from memotheca.search.finder import finder_of
 from memotheca.search.index.seal import SEAL_AT
@@ -126,7 +127,7 @@ def seal_index(kernel: Kernel) -> str:
     seal(kernel)
     with kernel.read() as snapshot:
         sealed = before - _unsealed(snapshot)
-    return f"sealed {sealed} rows of the index" if sealed > 0 else ""
+    return f"sealed {counted(sealed, 'row')} of the index" if sealed > 0 else ""
 
 
 def shorten_log(kernel: Kernel) -> str:
@@ -135,20 +136,24 @@ def shorten_log(kernel: Kernel) -> str:
     if not before or not database.shorten_log():
         return ""
     moved = before - database.log_size()
-    return f"moved {moved} bytes of the log into the data file" if moved > 0 else ""
+    return f"moved {counted(moved, 'byte')} of the log into the data file" if moved > 0 else ""
 
 
 def embed_backlog(kernel: Kernel) -> str:
     """Embed what waits, for as long as a caller can be kept waiting."""
     until = time.monotonic() + PATIENCE
     done = embed_waiting(kernel, stop=lambda: time.monotonic() > until, report=_say_nothing)
-    return f"embedded {done} passages" if done else ""
+    return f"embedded {counted(done, 'passage')}" if done else ""
 
 
 def drop_index(kernel: Kernel) -> str:
     """Let this process read its index anew."""
     dropped = finder_of(kernel).forget(kernel.collection)
-    return f"let go of {dropped} indexes in memory, which are read anew" if dropped else ""
+    return (
+        f"let go of what is kept in memory of the index, to read it anew ({counted(dropped, 'part')})"
+        if dropped
+        else ""
+    )
 
 
 def mend_heads(kernel: Kernel) -> str:
@@ -164,12 +169,12 @@ def rebuild_index(kernel: Kernel) -> str:
     if not absent:
         return ""
     done = rebuild(kernel, _say_nothing)
-    return f"made the index anew from {done} versions, since {len(absent)} of its files were gone"
+    return f"made the index anew from {counted(done, 'version')}, since {counted(len(absent), 'file')} of it had gone"
 
 
 def adopt_jobs(kernel: Kernel) -> str:
     left = adopt_if_orphaned(kernel) if kernel.parts.find(Workbench) else []
-    return f"queued {len(left)} jobs again whose worker was gone" if left else ""
+    return f"queued again what had lost its worker: {counted(len(left), 'job')}" if left else ""
 
 
 def retry_jobs(kernel: Kernel) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.kinds import STARTER_COLLECTION
+from memotheca.model.knowledge import counted
 from memotheca.storage import table_copy
 from memotheca.storage.database import Session
 from memotheca.storage.jobs import unsettled
@@ -66,7 +67,7 @@ def _refuse_absent(session: Session, name: str) -> None:
     if jobs := unsettled(session, name):
         raise Refusal(
             Failure.BUSY,
-            f"{len(jobs)} files of {name!r} wait to be read or are being read; let them end or cancel them.",
+            f"What is to be read for {name!r} is not done ({counted(len(jobs), 'file')}); let it end or cancel it.",
         )
 
 

@@ -7,6 +7,7 @@ from memotheca.jobs.workbench import Workbench
 from memotheca.kernel.kernel import Kernel
 from memotheca.model.commits import VERB
 from memotheca.model.kinds import KINDS, SECTION, TUNING
+from memotheca.model.knowledge import counted
 from memotheca.search.chosen_embedder import embedding_of, model_of, setting_of
 from memotheca.search.finder import finder_of
 from memotheca.storage import chunks, document_index, journal
@@ -151,11 +152,14 @@ def _coverage(kernel: Kernel, collection: str) -> HealthFinding:
         by_model = chunks.count_models(session, collection)
         missing = finder_of(kernel).missing(snapshot)
     if missing:
-        told = f"{len(missing)} files of the index are missing or damaged, as after a backup was put back"
+        told = f"files of the index are missing or damaged ({len(missing)}), as after a backup was put back"
         return HealthFinding(name, False, told, "memotheca reindex")
-    detail = f"{stored} entries, {live} passages, {by_model.get(model, 0)} with vectors of {setting}, {waiting} waiting"
+    detail = f"{counted(stored, 'entry')}, {counted(live, 'passage')}, "
+    detail += f"{by_model.get(model, 0):,} with vectors of {setting}, {waiting:,} waiting"
     if indexed != stored:
-        return HealthFinding(name, False, f"{stored} entries are stored, {indexed} are indexed", "memotheca reindex")
+        return HealthFinding(
+            name, False, f"{counted(stored, 'entry')} stored, {indexed:,} indexed", "memotheca reindex"
+        )
     return HealthFinding(name, True, detail)
 
 
@@ -195,4 +199,4 @@ def _heads(kernel: Kernel, collection: str) -> HealthFinding:
     if complaints:
         more = f" and {len(complaints) - 1} more" if len(complaints) > 1 else ""
         return HealthFinding(f"journal of {collection}", False, complaints[0] + more, "memotheca doctor --repair")
-    return HealthFinding(f"journal of {collection}", True, f"heads equal the replay of {versions} versions")
+    return HealthFinding(f"journal of {collection}", True, f"heads equal the replay of {counted(versions, 'version')}")

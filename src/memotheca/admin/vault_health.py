@@ -6,6 +6,7 @@ from pathlib import Path
 
 from memotheca.admin.health import HealthFinding
 from memotheca.kernel.kernel import Kernel
+from memotheca.model.knowledge import counted
 from memotheca.notes.mounts import Mount, owner_role, vaults_of
 from memotheca.notes.sync import Difference, compare
 from memotheca.notes.vanished import ACCEPT
@@ -47,9 +48,9 @@ def _inspect(kernel: Kernel, mount: Mount) -> HealthFinding:
     if difference.is_first:
         return HealthFinding(name, False, f"{mount.root} has not been read to the end yet", READ_AGAIN + option)
     if difference.doubt is not None:
-        told = f"{difference.gone} notes are not to be found, but are kept: {difference.doubt}"
+        told = f"{counted(difference.gone, 'note')} not to be found, but kept: {difference.doubt}"
         return HealthFinding(name, False, told, f"mount its disk; if they are meant to be gone, {ACCEPT}{option}")
-    passed = f"; {difference.passed_over} files are passed over" if difference.passed_over else ""
+    passed = f"; passed over: {counted(difference.passed_over, 'file')}" if difference.passed_over else ""
     if not difference.files:
         return HealthFinding(
             name, True, f"{mount.root} is there, writable, and as the rows say{_follower(kernel)}{passed}"
@@ -78,6 +79,6 @@ def _unfinished(collection: str, pending: list[str]) -> HealthFinding:
     name = f"files on their way in {collection}"
     if not pending:
         return HealthFinding(name, True, "every change has reached its files")
-    told = f"{len(pending)} files have not been written yet, the first is {pending[0]}"
+    told = f"{counted(len(pending), 'file')} not written yet, the first is {pending[0]}"
     option = "" if collection == "default" else f" --collection {collection}"
     return HealthFinding(name, False, told, f"{READ_AGAIN}{option}, or start a server: either writes them")

@@ -79,6 +79,8 @@ OF_HOOKS = ("hook", "pause", "resume")  # what `memotheca/cli/hooks` has
 EXIT_USAGE = 2  # specification: what shells and argparse use for a wrong command line
 EXIT_INTERRUPTED = 130  # specification: 128 and the number of SIGINT
 EVERYWHERE = ("collection", "database", "log-level")
+FLAGS = ("--json", *(f"--{option.name}" for option in OPTIONS if isinstance(option.default, bool)))
+VALUED = ("--data", *(f"--{option.name}" for option in OPTIONS if not isinstance(option.default, bool)))
 
 
 _MISTYPED = re.compile(r"invalid choice: '([^']*)'|unrecognized arguments: (--[\w-]+)")
@@ -201,11 +203,12 @@ def _is_person_there() -> bool:
 
 
 def _command_first(given: list[str]) -> list[str]:
-    """Options that every command takes may also stand before it."""
+    """Options may also stand before the command. What we do not know here is taken for a flag if a command follows."""
     place = 0
     while place < len(given) and given[place].startswith("--") and given[place] not in ("--help", "--version"):
-        takes_value = "=" not in given[place] and given[place] != "--json"
-        place += 2 if takes_value else 1
+        follows = given[place + 1] if place + 1 < len(given) else ""
+        is_flag = "=" in given[place] or given[place] in FLAGS or (given[place] not in VALUED and follows in COMMANDS)
+        place += 1 if is_flag else 2
     return [*given[place : place + 1], *given[:place], *given[place + 1 :]]
 
 

@@ -48,6 +48,9 @@ def name_thing(snapshot: Snapshot, thing: Thing) -> str:
         return f"{_cut(thing.title)}, in {file_of(snapshot, thing)}{page_of(thing)}"
     if thing.kind == kinds.ENTRY:
         said = " ".join(thing.body.split())
+        if said.startswith(thing.title):
+            # As of what was remembered without a topic, which is its first sentence.
+            return max(thing.title, _cut(said), key=len)
         return f"{thing.title}: {_cut(said)}" if said else thing.title
     if thing.kind == kinds.NOTE:
         return f"{thing.title} ({thing.attributes.get('path') or handle_of(thing)})"
