@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from memotheca.memory.claims.alignment import Aligned, TermWeights, Weighing, closeness_of
+from memotheca.memory.claims.bygone import is_another_time, tells_of_before, tells_what_was
 from memotheca.memory.claims.small_words import (
     AMOUNTS,
     BECOMING,
     BEING,
     CHANGES,
     FUNCTION,
-    INDEFINITE,
     NUMBERED_PERIODS,
     PRONOUNS,
 )
+from memotheca.memory.claims.sole_holders import is_another_holder, is_what_it_is
 from memotheca.memory.claims.statement import Statement, terms_of_text
 from memotheca.memory.claims.told import USER, ToldEntry
 from memotheca.memory.claims.values import Value, agree
@@ -320,10 +321,18 @@ def _is_within_subject(short: Sequence[str], long: Sequence[str]) -> bool:
     return [*long[:place], *long[place + 1 :]] == [*short] and len(around) == 3 and all(map(_tells, around))
 
 
+def is_of_before(pair: Pair) -> bool:
+    """Whether the newer sentence only says which value held before."""
+    differing = pair.aligned.differing
+    return bool(differing) and tells_of_before(pair.aligned.newer, pair.aligned.older, differing[0][1])
+
+
 def is_nothing_new(pair: Pair) -> bool:
     """Whether the newer sentence has no other value, name or denial, and no word for a change."""
     mine, theirs = pair.aligned.newer, pair.aligned.older
-    if pair.aligned.differing or ("denial" in mine.cues) != ("denial" in theirs.cues) or is_turned_round(pair):
+    if pair.aligned.differing or ("denial" in mine.cues) != ("denial" in theirs.cues):
+        return False
+    if is_another_holder(theirs, mine):
         return False
     return "change" not in mine.cues | pair.newer.cues and mine.names <= theirs.terms.keys()
 
@@ -332,7 +341,7 @@ def differs_in_one_slot(pair: Pair) -> bool:
     """Whether two sentences about the same thing agree word for word but for one value, one name that is not what they
     are about, or a denial."""
     mine, theirs = pair.aligned.newer, pair.aligned.older
-    if is_turned_round(pair):
+    if is_another_holder(theirs, mine):
         return True
     one, other = ({*each.own} - _CHANGING for each in (mine, theirs))
     slot, rival = ({*_in_slot(pair, at)} for at in (1, 0))
@@ -341,7 +350,10 @@ def differs_in_one_slot(pair: Pair) -> bool:
     if "change" in mine.cues and pair.aligned.differing:
         # Raised to 960: how much it was need not be said in the same words.
         missing -= _AMOUNTING | {old.of for old, new in pair.aligned.differing if not new.of}
-    if len(one & other - slot) < (2 if names else 1) or not _begin_alike(mine, theirs):
+    alike = len(one & other - slot) + len(pair.aligned.agreeing)
+    if alike < (2 if names else 1) or not _begin_alike(mine, theirs) or tells_what_was(mine, theirs):
+        return False
+    if not _says_so(pair) and is_another_time(mine, theirs, pair.aligned.differing):
         return False
     denied = ("denial" in mine.cues) != ("denial" in theirs.cues)
     if names and not denied:
@@ -362,9 +374,10 @@ def _begin_alike(mine: Statement, theirs: Statement) -> bool:
 
 
 def _is_a_name(terms: Collection[str], statement: Statement, *, says_so: bool) -> bool:
-    """Whether some terms of a sentence are one name: a single word, or, where it is said that it is another now, a few
-    that stand together."""
-    if not terms or not statement.names.issuperset(terms) or len(terms) > (NAME if says_so else 1):
+    """Whether some terms of a sentence are one name: a single word, or, where it is said that it is another now or what
+    it is, a few that stand together."""
+    longest = NAME if says_so or is_what_it_is(terms, statement) else 1
+    if not terms or not statement.names.issuperset(terms) or len(terms) > longest:
         return False
     places = [at for at, term in enumerate(statement.own) if term in terms]
     return places[-1] - places[0] == len(terms) - 1
@@ -374,27 +387,6 @@ def _said_aside(statement: Statement) -> set[str]:
     """What stands in brackets at its end: why, since when, by whom."""
     found = _ASIDE.search(statement.text)
     return set(terms_of_text(found[0])) if found else set()
-
-
-def is_turned_round(pair: Pair) -> bool:
-    """Whether one says what the other does the other way round, of something else: the tech lead is Priya, Tomás is the
-    tech lead. What there is one of has an article or an owner that says so."""
-    older, newer = (_around_being(side) for side in (pair.aligned.older, pair.aligned.newer))
-    if older is None or newer is None:
-        return False
-    for (role, who), (other, same) in ((older, newer), (older[::-1], newer[::-1])):
-        told = [word for word in role if word not in FUNCTION]
-        is_one = bool(told) and role[0] in FUNCTION and role[0] not in INDEFINITE
-        if is_one and role == same and who != other and max(len(who), len(other)) <= MORE:
-            return not {*who, *other} & FUNCTION
-    return False
-
-
-def _around_being(statement: Statement) -> tuple[list[str], list[str]] | None:
-    """What stands before and behind the one form of being in a sentence, without words for a change."""
-    said = [word for word in statement.bare if word not in CHANGES]
-    places = [at for at, word in enumerate(said) if word in BEING]
-    return (said[: places[0]], said[places[0] + 1 :]) if len(places) == 1 else None
 
 
 def _stand_last(statement: Statement, fresh: Collection[str]) -> bool:
@@ -416,7 +408,7 @@ def says_the_same(pair: Pair) -> bool:
     """Whether two sentences are made of nearly the same words and of the same values, and so are the texts."""
     mine, theirs = pair.aligned.newer, pair.aligned.older
     one, other = ({*each.own} for each in (mine, theirs))
-    if len(one & other) < 3 or _has_other_values(pair) or not _same_number(pair):
+    if len(one & other) + len(pair.aligned.agreeing) < 3 or _has_other_values(pair) or not _same_number(pair):
         return False
     alike = [(one, other), (pair.newer.said, pair.older.said)]
     return all(likeness(left, right) >= SAME_WORDS for left, right in alike) and not (one ^ other) & (

@@ -43,6 +43,11 @@ def read_past(question: str, now: int) -> PastQuestion | None:
     return PastQuestion() if _FORMERLY.search(asked) else None
 
 
+def formerly_in(text: str) -> re.Match[str] | None:
+    """Where a text says that something was so before."""
+    return _FORMERLY.search(text[:READ])
+
+
 def _spans(asked: str, now: int) -> Iterator[Span]:
     """What a question names; since a day is up to now."""
     for named in find_dates(asked):

@@ -256,8 +256,31 @@ BECOMING = _folded(
     "moves shifts goes wechselt rückt springt passe passent passera pasa pasan pasará passa passam passano passerà "
     "gaat verschuift verhuist flytter rykker skifter flyttar byter"
 )
+HAVING = _folded("have has had hat haben habe a ont ai avons avez ha han he hemos ho hanno heeft hebben heb har")
+# English verbs that are of the past without -ed.
+IRREGULAR_PAST = _folded(
+    """
+    ate beat began bent bit blew bought broke brought built came caught chose did drank drew drove fell felt fought
+    flew forgot froze gave got grew heard held hid hurt knew laid lent lost made met paid ran rang rode rose said sang
+    sat saw sent shook shot showed sold sowed spent spoke stole stood struck swam swore taught threw told took
+    understood went won woke wore wrote
+    """
+)
+PAST_BEING = _folded("was were war waren était étaient era eran eram erano foi fue fueron foram var")
 AUXILIARIES = BEING | _folded(
     "has have had hat haben hatte heeft hebben wordt worden werd kan moet mag zal wil zou har havde hade skal vil blev"
+)
+# Of which one there is, behind a form of being or of holding: is the captain, leads the team.
+DEFINITE = _folded("the der die das le la el il lo o de het den det")
+HOLDING = _folded(
+    """
+    owns leads chairs heads maintains captains runs leitet besitzt führt dirige dirigent possède gère gestisce possiede
+    posee gestiona coordena possui gere leidt bezit beheert leder ejer äger eier styrer
+    """
+)
+RESPONSIBLE = _folded(
+    "responsible accountable verantwortlich zuständig responsable responsável responsabile verantwoordelijk ansvarlig "
+    "ansvarig"
 )
 INDEFINITE = _folded("a an one ein eine einer un une uno una um uma een en et ett")
 PRONOUNS = _folded(

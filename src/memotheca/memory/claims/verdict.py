@@ -25,6 +25,7 @@ from memotheca.memory.claims.evidence import (
     differs_in_one_slot,
     gather,
     is_nothing_new,
+    is_of_before,
     is_repeated,
     says_the_same,
 )
@@ -181,24 +182,30 @@ def _ruled(pair: Pair, least: float) -> tuple[PairVerdict | None, tuple[Decided,
     found = contradict_texts(pair.aligned.older.text, pair.aligned.newer.text, 0.0)
     if found is None or found.type == "factual":
         return None, ()
+    is_changed = "change" in pair.aligned.newer.cues
+    # What is so on deck 2 is not denied by what is not so on deck 3.
+    if found.type == "logical" and pair.aligned.differing and not is_changed:
+        return None, ()
     decided = (Decided("clash", found.score, found.score >= least),)
     if found.score < least:
         return None, decided
-    if found.type == "temporal" or "change" in pair.aligned.newer.cues:
+    if found.type == "temporal" or is_changed:
         return _verdict(pair, "update", found.score), decided
     verdict = _verdict(pair, "contradiction", found.score)
     return replace(verdict, type=found.type, explanation=found.explanation), decided
 
 
 def is_no_statement(pair: Pair) -> bool:
-    """Questions, aims and what is only supposed say nothing of now, a pronoun without anything before it speaks of
-    nobody knows what, a reading of one day is not otherwise on another, one of a series is not the other, nor one thing
-    another of its kind."""
+    """Questions, aims, what is only supposed and what was so before say nothing of now, a pronoun without anything
+    before it speaks of nobody knows what, a reading of one day is not otherwise on another, one of a series is not the
+    other, nor one thing another of its kind."""
     mine, theirs = pair.aligned.newer, pair.aligned.older
     cues = mine.cues | theirs.cues
     if "question" in cues or "aim" in cues or not (mine.has_subject and theirs.has_subject):
         return True
-    return is_only_supposed(pair) or are_other_days(pair) or are_siblings(pair) or are_other_subjects(pair)
+    if is_only_supposed(pair) or is_of_before(pair):
+        return True
+    return are_other_days(pair) or are_siblings(pair) or are_other_subjects(pair)
 
 
 def _is_beside_the_point(pair: Pair) -> bool:
