@@ -97,6 +97,17 @@ def test_a_cause_that_is_held_not_to_be_so_explains_nothing(librarian: Librarian
     assert names(ask(librarian, nodes["wet"], "abduction", clamped_nodes=held)) == ["pipe"]
 
 
+def test_a_cause_brought_about_as_much_as_it_is_held_to_be_so(librarian: Librarian, nodes: dict[str, str]) -> None:
+    def strengths(value: float) -> dict[str, float]:
+        held = [{"node_id": nodes["wet"], "clamp_type": "hard", "value": value}]
+        found = ask(librarian, nodes["slip"], "backward", clamped_nodes=held, min_confidence=0)["results"]
+        return {each["target_name"]: each["strength"] for each in found}
+
+    assert strengths(0) == {}
+    assert strengths(0.5) == {"wet": round(0.5 * STEP, 4)}
+    assert strengths(1) == {"wet": round(STEP, 4)}
+
+
 def test_both_ways_are_as_strong_as_the_weaker(librarian: Librarian) -> None:
     fear, sale, fall = (librarian.remember(f"There is {name}.", name=name) for name in ("fear", "sale", "fall"))
     for cause, effect in ((fear, sale), (sale, fall), (fall, fear)):

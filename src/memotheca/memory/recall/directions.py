@@ -133,6 +133,8 @@ def _web(snapshot: Snapshot, request: InferenceRequest, start: Entry, way: Way) 
         for arrow in group:
             share = _let_through(held.get(arrow.target if way == "forward" else arrow.source))
             share *= begin if here == start.id else 1.0
+            if way == "backward" and request.direction != "abduction":
+                share *= _as_cause(held.get(arrow.target))
             if share > 0:
                 kept.setdefault(here, []).append(replace(arrow, probability=arrow.probability * share))
     said = Counter((edge.source, edge.target) for edge in edges.values())
@@ -142,6 +144,12 @@ def _web(snapshot: Snapshot, request: InferenceRequest, start: Entry, way: Way) 
 def _let_through(clamp: Clamp | None) -> float:
     """How much of what leads to something counts: nothing where it is held hard, a part where it is held softly."""
     return 1.0 if clamp is None else 0.0 if clamp.is_hard else clamp.value
+
+
+def _as_cause(clamp: Clamp | None) -> float:
+    """How much a cause counts that is reached from its effect: as much as it is held to be so. Of an explanation that
+    is in its share already."""
+    return clamp.value if clamp is not None and clamp.is_hard else 1.0
 
 
 def _turned(said: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], int]:
