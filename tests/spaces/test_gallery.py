@@ -142,6 +142,16 @@ def test_two_entries_are_as_near_by_themselves_as_among_the_others(texts: list[s
         assert values.tolist() == pytest.approx([float(matrix[pair]) for pair in pairs], abs=1e-4), IDS[space]
 
 
+def test_pairs_are_as_near_together_as_each_alone() -> None:
+    texts = ["red wine and black coffee", "black coffee beans", "", "the wine is red, the coffee black"]
+    members = [hung(text, BEGAN + place * HOUR) for place, text in enumerate(texts)]
+    gallery = Gallery(members)
+    pairs = [(members[one], members[other]) for one in range(4) for other in range(4)] * 2
+    at_once = gallery.between([one for one, _ in pairs], [other for _, other in pairs])
+    alone = np.concatenate([gallery.between([one], [other]) for one, other in pairs], axis=1)
+    assert at_once.ravel().tolist() == pytest.approx(alone.ravel().tolist())
+
+
 SPOKEN = st.text(alphabet="abc ABC_-.\u00e4\u00df\u6f22\u5b57the1", max_size=300)
 
 

@@ -6,8 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memotheca.memory.spaces.space import Hung, Members, Space, speak_by_words
-from memotheca.memory.spaces.sparse import Columns, Sparse, cosines_of_pairs, normalised, saturated, spans, together
+from memotheca.memory.spaces.space import Hung, Members, Space, distinct, speak_by_words
+from memotheca.memory.spaces.sparse import (
+    Columns,
+    Owned,
+    Sparse,
+    cosines_of_pairs,
+    normalised,
+    saturated,
+    spans,
+    together,
+)
 
 Array = NDArray[Any]
 
@@ -154,8 +163,15 @@ class ExpandedSpace(Space):
         return speak_by_words(probes)
 
     def between(self, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
-        mine, theirs = (self._associations.expand_all([each.words for each in side]) for side in (ones, others))
-        return cosines_of_pairs(mine, theirs, len(ones))
+        return cosines_of_pairs(self._expand_each(ones), self._expand_each(others), len(ones))
+
+    def _expand_each(self, probes: Sequence[Hung]) -> Owned:
+        """As `expand_all` of every probe, where each that comes again is expanded once."""
+        different, places = distinct(probes)
+        numbers, owners, weights = self._associations.expand_all([each.words for each in different])
+        sizes = np.bincount(owners, minlength=len(different))
+        found, spread = spans((np.cumsum(sizes) - sizes)[places], sizes[places])
+        return numbers[found], spread, weights[found]
 
     def nearness(self, probes: Sequence[Hung]) -> Array:
         numbers, owners, weights = self._associations.expand_all([probe.words for probe in probes])

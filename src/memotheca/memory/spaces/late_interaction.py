@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memotheca.memory.spaces.space import Hung, KeptSpace, Members
+from memotheca.memory.spaces.space import Hung, KeptSpace, Members, distinct
 from memotheca.text.caches import LruCache
 from memotheca.text.terms import number_of
 from memotheca.text.words import words
@@ -107,7 +107,8 @@ class LateInteractionSpace(KeptSpace[Array]):
         return np.where(is_empty, 0.0, means).astype(np.float32)
 
     def between(self, ones: Sequence[Hung], others: Sequence[Hung]) -> Array:
-        return LateInteractionSpace(Members(others)).nearness(ones).diagonal()
+        (mine, rows), (theirs, columns) = distinct(ones), distinct(others)
+        return LateInteractionSpace(Members(theirs)).nearness(mine)[rows, columns]
 
     def _nearest(self, words: Array) -> Array:
         """How many signs the best match of each of some words differs in, in each text."""

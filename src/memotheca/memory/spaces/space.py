@@ -37,6 +37,14 @@ class Hung:
     walk: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
+def distinct(probes: Sequence[Hung]) -> tuple[list[Hung], Array]:
+    """Each of some entries once, and where among them each of the probes stands: in pairs of a few entries each of
+    them comes again and again."""
+    places: dict[int, int] = {}
+    at = np.array([places.setdefault(id(probe), len(places)) for probe in probes], np.intp)
+    return list({id(probe): probe for probe in probes}.values()), at
+
+
 class Members:
     """Entries to compare with; how rare each of their words is, which several spaces ask."""
 
