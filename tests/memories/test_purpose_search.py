@@ -133,6 +133,18 @@ def test_without_a_goal_there_is_nothing_to_search_by(librarian: Librarian) -> N
         assert "insufficient_data" in error["message"]
 
 
+def test_what_no_memory_could_answer_is_refused_before_a_goal_is_missed(librarian: Librarian) -> None:
+    for wrong, field in (
+        ({}, "query_content"),
+        ({"query_content": "  "}, "query_content"),
+        ({"query_content": "x", "weight_purpose": 0.9}, "weight_purpose"),
+    ):
+        assert librarian.error(SEARCH, **wrong)["data"]["field"] == field
+    tea = librarian.remember("Tea.")
+    error = librarian.error("fuse_embeddings", memory_id=tea, custom_weights=[1])
+    assert error["data"]["field"] == "custom_weights"
+
+
 def test_what_does_not_fit_is_refused(librarian: Librarian, ids: list[str]) -> None:
     for wrong, code in (
         ({}, -32002),

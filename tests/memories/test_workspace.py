@@ -311,6 +311,13 @@ def test_an_agent_that_turns_to_something_else_is_seen_to(librarian: Librarian) 
     assert page["continuity"] == other["identity_continuity"]["ic"]
     assert page["purpose_vector"] == other["purpose_vector"]
     assert (page["coherence"], page["trajectory_length"]) == (other["identity_coherence"], other["trajectory_length"])
+    for query in ("penguin on the ice", "polar wind", "which penguin huddles", "ice", "penguin"):
+        librarian.found(query)
+    settled = librarian.call("get_consciousness_state")
+    assert settled["identity"]["status"] in ("Healthy", "Warning")
+    assert settled["identity"]["drift_warning"]
+    assert "At one of its last ten steps it was on something else." in settled["meaning"]
+    assert "At one of its last ten steps" not in same["meaning"]
 
 
 def test_another_session_begins_where_the_others_were(librarian: Librarian) -> None:

@@ -110,10 +110,10 @@ def _told(question: Question) -> dict[str, Any]:
     return {name: getattr(question, name) for name in _TOLD}
 
 
-def refuse_blank(query: str) -> None:
+def refuse_blank(query: str, *, field: str = "query") -> None:
     """Whoever asks for what fits a question has to ask one: blanks would fit whatever has one."""
     if not query.strip():
-        raise Refusal(Failure.INVALID, "query must say something.", field="query")
+        raise Refusal(Failure.INVALID, f"{field} must say something.", field=field)
 
 
 def find_entries(

@@ -147,7 +147,9 @@ def _undo(kernel: Kernel, targets: Sequence[Commit], *, actor: str) -> RestoredN
 def _restorable(snapshot: Snapshot, reversal_hash: str) -> Commit:
     target = find_transaction(snapshot, reversal_hash)
     if target.operation not in TAKEN_BACK and not target.note.get(MACHINE):
-        raise Refusal(Failure.NOT_FOUND, "No forgetting or merging has that reversal hash.", field="reversal_hash")
+        raise Refusal(
+            Failure.NOT_FOUND, "Nothing that can be taken back has that reversal hash.", field="reversal_hash"
+        )
     return target
 
 

@@ -31,12 +31,16 @@ def find_transaction(snapshot: Snapshot, reversal_hash: str) -> Commit:
     """The transaction a hash was given for."""
     said = reversal_hash.strip()
     if not said:
-        raise Refusal(Failure.INVALID, "A reversal hash is needed; forgetting and merging answer one.", field=FIELD)
+        raise Refusal(
+            Failure.INVALID,
+            "A reversal hash is needed, or a dream_id: whatever can be taken back answers one.",
+            field=FIELD,
+        )
     try:
         number = int(said[_SEAL:], 16) if len(said) == _SEAL + _NUMBER else 0
     except ValueError:
         number = 0
     found = snapshot.commit(number) if number else None
     if found is None or hash_of(found) != said.lower():
-        raise Refusal(Failure.NOT_FOUND, "No forgetting or merging has that reversal hash.", field=FIELD)
+        raise Refusal(Failure.NOT_FOUND, "Nothing that can be taken back has that reversal hash.", field=FIELD)
     return found

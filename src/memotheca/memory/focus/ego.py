@@ -49,6 +49,11 @@ class Ego:
         """At some step of the window it was on something else altogether."""
         return any(each < DEGRADED for each in self.history)
 
+    @property
+    def has_strayed(self) -> bool:
+        """It was on something else lately, and no longer is."""
+        return self.is_in_crisis and self.history[0] >= DEGRADED
+
 
 def status_of(continuity: float | None) -> Status:
     if continuity is None:

@@ -69,8 +69,8 @@ def fuse_embeddings(call: Call[Kernel], input: Input) -> Answer:
         entry = find_node(snapshot, input.memory_id).thing
         if not isinstance(entry, Entry) or entry.kind != MEMORY:
             raise Refusal(Failure.INVALID, "Only memories have a purpose.", field="memory_id")
-        vector = purpose_of_memory(kernel, snapshot, entry)
         weights = _weights(snapshot, said(input))
+        vector = purpose_of_memory(kernel, snapshot, entry)
         together = synergy_matrix(snapshot)
     fused_weights, fused = fuse_vector(vector, input.fusion_method, weights)
     pairs = fused.pairs(together if input.apply_synergy else np.ones((COUNT, COUNT)))

@@ -178,4 +178,5 @@ def tell_ego(ego: Ego) -> str:
         "Degraded": "This agent has moved some way from what it worked on before",
         "Critical": "This agent now works on something else than before",
     }[status_of(ego.continuity)]
-    return f"{told} (agreement {ego.continuity:.2f} over {counted(ego.questions, 'question')})."
+    strayed = " At one of its last ten steps it was on something else." if ego.has_strayed else ""
+    return f"{told} (agreement {ego.continuity:.2f} over {counted(ego.questions, 'question')}).{strayed}"

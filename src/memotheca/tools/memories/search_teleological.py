@@ -22,6 +22,7 @@ from memotheca.tools.memories.compute_teleological_vector import EXAMPLE as COMP
 from memotheca.tools.memories.contract import NODES
 
 PREVIEW = 160  # chosen: enough to know it by
+WEIGHTS = ("weight_purpose", "weight_correlations", "weight_groups")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +83,7 @@ def search_teleological(call: Call[Kernel], input: Input) -> Answer:
     diagnostic: on questions search_graph finds better; use this to see what belongs to one purpose."""
     began = time.perf_counter()
     given, kernel = said(input), call.kernel
+    _check(given)
     with kernel.read() as snapshot:
         ground = purpose_ground(kernel, snapshot)
         wanted = _wanted(kernel, snapshot, ground, given)
@@ -105,18 +107,23 @@ def search_teleological(call: Call[Kernel], input: Input) -> Answer:
     return Answer("\n".join(told), NODES, output)
 
 
-def _wanted(kernel: Kernel, snapshot: Snapshot, ground: PurposeGround, given: Mapping[str, Any]) -> PurposeQuery:
+def _check(given: Mapping[str, Any]) -> None:
+    """Refuse what could be answered of no memory."""
     if ("query_content" in given) == ("query_vector_id" in given):
         raise Refusal(Failure.INVALID, "Say query_content or query_vector_id, one of both.", field="query_content")
+    if "query_content" in given:
+        refuse_blank(given["query_content"], field="query_content")
+    if sum(given[name] for name in WEIGHTS) > 1 + 1e-9:
+        raise Refusal(Failure.INVALID, "The weights are more than 1 together.", field="weight_purpose")
+
+
+def _wanted(kernel: Kernel, snapshot: Snapshot, ground: PurposeGround, given: Mapping[str, Any]) -> PurposeQuery:
     named = str(given.get("query_vector_id", ""))
     if named:
         vector, own = find_vector(kernel, snapshot, ground, named, field="query_vector_id")
     else:
-        refuse_blank(given["query_content"])
         vector, own = purpose_of_text(kernel, snapshot, ground, given["query_content"]), ""
-    weights = tuple(given[name] for name in ("weight_purpose", "weight_correlations", "weight_groups"))
-    if sum(weights) > 1 + 1e-9:
-        raise Refusal(Failure.INVALID, "The weights are more than 1 together.", field="weight_purpose")
+    weights = tuple(given[name] for name in WEIGHTS)
     return PurposeQuery(
         vector=vector,
         words=str(given.get("query_content", "")),
