@@ -1,5 +1,6 @@
 """Which of several memories that match alike comes first, and what the search can be narrowed to."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,25 +18,43 @@ def scores(librarian: Librarian, query: str) -> dict[str, float]:
     return {each["id"]: each["score"] for each in librarian.call("search_graph", query=query)["results"]}
 
 
-def test_importance_moves_a_memory_before_its_equal_and_back(librarian: Librarian) -> None:
+def of_search(librarian: Librarian, query: str) -> list[str]:
+    return librarian.found(query)
+
+
+def of_context(librarian: Librarian, query: str) -> list[str]:
+    """The sources of a context in their order, what it says to be superseded last."""
+    found = librarian.call("inject_context", query=query, max_tokens=4096)
+    shown = [each["id"] for each in found["nodes_retrieved"]]
+    return [*shown, *(each["node_id"] for each in found["superseded"] if each["node_id"] not in shown)]
+
+
+Ranking = Callable[[Librarian, str], list[str]]
+in_both = pytest.mark.parametrize("ranking", [of_search, of_context])
+
+
+@in_both
+def test_importance_moves_a_memory_before_its_equal_and_back(librarian: Librarian, ranking: Ranking) -> None:
     one, other = (librarian.remember(f"The ferry timetable hangs at pier {pier}.") for pier in ("north", "south"))
-    first, second = librarian.found("ferry timetable")
+    first, second = ranking(librarian, "ferry timetable")
     assert {first, second} == {one, other}
     librarian.call("boost_importance", node_id=second, delta=0.3, rationale=WHY)
-    assert librarian.found("ferry timetable") == [second, first]
+    assert ranking(librarian, "ferry timetable") == [second, first]
     librarian.call("boost_importance", node_id=second, delta=-0.5, rationale=WHY)
-    assert librarian.found("ferry timetable") == [first, second]
+    assert ranking(librarian, "ferry timetable") == [first, second]
 
 
-def test_confidence_moves_a_memory_before_its_equal(librarian: Librarian) -> None:
+@in_both
+def test_confidence_moves_a_memory_before_its_equal(librarian: Librarian, ranking: Ranking) -> None:
     one, other = (librarian.remember(f"The ferry timetable hangs at pier {pier}.") for pier in ("north", "south"))
-    first = librarian.found("ferry timetable")[0]
+    first = ranking(librarian, "ferry timetable")[0]
     librarian.call("annotate_node", node_id=first, annotations={"confidence": 0.0})
-    assert librarian.found("ferry timetable")[0] == ({one, other} - {first}).pop()
+    assert ranking(librarian, "ferry timetable")[0] == ({one, other} - {first}).pop()
 
 
+@in_both
 def test_the_newer_of_equal_matches_comes_first_and_no_better_match_loses_by_age(
-    librarian: Librarian, time: Time
+    librarian: Librarian, time: Time, ranking: Ranking
 ) -> None:
     old = librarian.remember("The ferry timetable hangs at pier north.")
     exact = librarian.remember("Ferry timetable of the winter season: hourly, ferry timetable office closed.")
@@ -43,30 +62,35 @@ def test_the_newer_of_equal_matches_comes_first_and_no_better_match_loses_by_age
     new = librarian.remember("The ferry timetable hangs at pier south.")
     for day in range(8):
         librarian.remember(f"The crew of ship {day} eats soup.")
-    found = librarian.found("where does the ferry timetable hang")
+    found = ranking(librarian, "where does the ferry timetable hang")
     assert found.index(new) < found.index(old)
-    assert librarian.found("ferry timetable of the winter season")[0] == exact
+    assert ranking(librarian, "ferry timetable of the winter season")[0] == exact
 
 
-def test_what_is_over_comes_behind_what_holds_and_first_where_the_past_is_asked_for(librarian: Librarian) -> None:
+@in_both
+def test_what_is_over_comes_behind_what_holds_and_first_where_the_past_is_asked_for(
+    librarian: Librarian, ranking: Ranking
+) -> None:
     old = librarian.remember("The ferry office opens at eight.", valid_to="2020-03-31", importance=0.9)
     new = librarian.remember("The ferry office opens at nine.", valid_from="2020-04-01", importance=0.3)
-    assert librarian.found("when does the ferry office open") == [new, old]
-    assert librarian.found("when did the ferry office use to open, when it used to open early?")[0] == old
-    assert librarian.found("when did the ferry office open in March 2020?")[0] == old
+    assert ranking(librarian, "when does the ferry office open") == [new, old]
+    assert ranking(librarian, "when did the ferry office use to open, when it used to open early?")[0] == old
+    assert ranking(librarian, "when did the ferry office open in March 2020?")[0] == old
 
 
-def test_what_happened_then_is_preferred_where_then_is_asked_about(librarian: Librarian) -> None:
+@in_both
+def test_what_happened_then_is_preferred_where_then_is_asked_about(librarian: Librarian, ranking: Ranking) -> None:
     first = librarian.remember("The harbour crane got stuck.", occurred_at="2025-07-09", importance=0.5)
     second = librarian.remember("The harbour crane got stuck.", occurred_at="2025-09-02", importance=0.6)
-    assert librarian.found("harbour crane stuck")[0] == second
-    assert librarian.found("harbour crane stuck in July 2025")[0] == first
+    assert ranking(librarian, "harbour crane stuck")[0] == second
+    assert ranking(librarian, "harbour crane stuck in July 2025")[0] == first
 
 
-def test_what_was_superseded_comes_behind_its_successor(librarian: Librarian) -> None:
+@in_both
+def test_what_was_superseded_comes_behind_its_successor(librarian: Librarian, ranking: Ranking) -> None:
     old = librarian.remember("The ferry ticket costs four crowns.", importance=1.0)
     new = librarian.remember("The ferry ticket costs five crowns.", link_to=[old], metadata={"relation": "supersedes"})
-    assert librarian.found("ferry ticket costs")[:2] == [new, old]
+    assert ranking(librarian, "ferry ticket costs")[:2] == [new, old]
 
 
 def test_where_nothing_tells_them_apart_the_order_is_that_of_the_search(librarian: Librarian) -> None:
