@@ -131,3 +131,16 @@ def test_a_page_of_decisions_begins_with_its_date_its_state_and_what_was_decided
     told = page.read_text("utf-8").split("\n\n")[1]
     assert re.match(r"\d{4}-\d\d-\d\d, (holds|replaced by|tried and left)\b", told)
     assert len(told.splitlines()) <= 5
+
+
+def test_every_test_that_the_page_of_tests_names_is_there() -> None:
+    named = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", (ROOT / "docs" / "tested.md").read_text("utf-8"))
+    assert named
+    for file, test in named:
+        assert re.search(rf"def {test}\(", (ROOT / file).read_text("utf-8")), f"{file}::{test}"
+
+
+def test_every_finding_about_the_memory_has_its_test() -> None:
+    page = (ROOT / "docs" / "tested.md").read_text("utf-8").partition("## Findings about the memory")[2]
+    rows = re.findall(r"^\| 1\.(\d+)[^|]*\|[^|]+\| `tests/", page, re.MULTILINE)
+    assert {int(row) for row in rows} == set(range(2, 19))
