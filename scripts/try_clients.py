@@ -1,10 +1,11 @@
 """Connect real clients from npm, play a session in each, and say what was seen: python scripts/try_clients.py CLIENTS
 [--write-docs].
 
-CLIENTS is a folder with node_modules of @anthropic-ai/claude-code, @openai/codex and @google/gemini-cli. Nobody logs in
-anywhere: each is run in an empty home, and its model is a server of this script on this machine, which answers every
-question with the same sentence. What is real is the client: how it starts the server, which hooks it calls, what it
-writes down. No part of `make test`, since the clients take 700 MB.
+CLIENTS is a folder with node_modules of @anthropic-ai/claude-code, @openai/codex, @google/gemini-cli and opencode-ai.
+Nobody logs in anywhere: each is run in an empty home, and its model is a server of this script on this machine, which
+answers every question with the same sentence. What is real is the client: how it starts the server, which hooks it
+calls, what it writes down. OpenCode has no hooks that are known, and is asked for its servers alone. No part of
+`make test`, since the clients take 1 GB.
 """
 
 import argparse
@@ -34,7 +35,8 @@ BEGIN, END = "<!-- written by scripts/try_clients.py --write-docs -->", "<!-- en
 
 @dataclass(frozen=True)
 class TriedClient:
-    """A client, how it lists its servers, how it is asked one question, and what lets it ask this machine's model."""
+    """A client, how it lists its servers, how it is asked one question (none where it has no hooks), and what
+    lets it ask this machine's model."""
 
     name: str
     program: str
@@ -68,6 +70,7 @@ def clients(port: int) -> list[TriedClient]:
             ("-m", "gemini-2.5-flash", "-p", QUESTION),
             {"GOOGLE_GEMINI_BASE_URL": here, "GEMINI_API_KEY": "none"},
         ),
+        TriedClient("opencode", "opencode", ("mcp", "list"), (), {"OPENCODE_DISABLE_AUTOUPDATE": "1"}),
     ]
 
 
@@ -136,11 +139,19 @@ class Trial:
 
     def play(self) -> list[str]:
         self._run("memotheca", "remember", "The engine of the project listens on port 8123.")
-        self._run("memotheca", "connect", self._client.name, "--hooks", "--write")
+        hooks = ["--hooks"] if self._client.asking else []
+        self._run("memotheca", "connect", self._client.name, *hooks, "--write")
         self._settle_client()
         self._run(self._client.program, "--version")
         self._run(self._client.program, *self._client.listing)
         self._run("memotheca", "connect", self._client.name, "--check")
+        if self._client.asking:
+            self._ask()
+        self._run("memotheca", "connect", self._client.name, "--remove")
+        return self.lines
+
+    def _ask(self) -> None:
+        """Play a session of one question, and show what was told and kept."""
         Model.asked.clear()
         self._run(self._client.program, *self._client.asking)
         told = [each for each in Model.asked if "What Memotheca has stored" in each]
@@ -150,8 +161,6 @@ class Trial:
             time.sleep(0.5)
         self._run("memotheca", "history")
         self._run("memotheca", "show", "c-1#1")
-        self._run("memotheca", "connect", self._client.name, "--remove")
-        return self.lines
 
     def _settle_client(self) -> None:
         """What a person would choose at the client's first start, so that it asks the model that is here."""
