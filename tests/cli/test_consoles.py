@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 
@@ -13,6 +14,7 @@ import pytest
 from memotheca.cli.bars import Bars
 from memotheca.cli.layout import cut, sized, width_of, wrap
 from memotheca.cli.main import COMMANDS, main
+from memotheca.cli.terminal import progress
 from memotheca.model.knowledge import counted
 
 LONG = "Für die Kaffeepause 休憩時間 “quoted” ☕ — " + "donaudampfschifffahrtsgesellschaft " * 4
@@ -235,6 +237,26 @@ def test_bars_are_as_wide_as_the_terminal_they_are_drawn_on():
         os.close(ours)
         os.close(theirs)
     assert 40 < width_of(drawn.strip("\r\n")) <= 49
+
+
+def test_bars_in_a_terminal_that_was_made_narrower_wipe_all_that_they_became(monkeypatch):
+    terminal = Terminal()
+    bars = Bars(terminal)
+    for width in (80, 30, 60):
+        monkeypatch.setenv("COLUMNS", str(width))
+        bars.show({"/x/a.pdf": (0.5, "Generating embeddings (48 of 128 passages)")}, 3)
+    # At 80 columns the bar took 79, which are three lines of 30; what waits is short.
+    assert re.findall(r"\033\[(\d+)A\033\[J", terminal.getvalue()) == ["4", "2"]
+
+
+def test_progress_in_a_terminal_that_was_made_narrower_goes_on_in_one_line(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with progress("importing") as report:
+        for width, done in ((80, 1), (30, 2), (30, 3)):
+            monkeypatch.setenv("COLUMNS", str(width))
+            report(done, 3, "")
+    assert terminal.getvalue().count("\033[2A\r\033[J") == 1
 
 
 def test_text_is_broken_between_words_and_wide_letters_count_twice():

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
-from memotheca.cli.layout import columns, cut, fill, say
+from memotheca.cli.layout import columns, cut, fill, say, width_of
 from memotheca.cli.terminal import plain, styled
 
 WIDTH = 24  # chosen: bar and name leave room for the step on 80 columns
@@ -20,7 +20,7 @@ class Bars:
         self._stream = sys.stderr if stream is None else stream
         self._live = not quiet and self._stream.isatty()
         self._quiet = quiet
-        self._drawn = 0
+        self._drawn: list[int] = []
 
     def show(self, running: Mapping[str, tuple[float, str]], waiting: int) -> None:
         """Draw how far each running file is, by its path, and how many wait."""
@@ -35,7 +35,7 @@ class Bars:
         for line in lines:
             print(line, file=self._stream)
         self._stream.flush()
-        self._drawn = len(lines)
+        self._drawn = [width_of(line) for line in lines]
 
     def tell(self, line: str) -> None:
         """Say something that stays."""
@@ -54,8 +54,10 @@ class Bars:
 
     def _wipe(self) -> None:
         if self._drawn:
-            self._stream.write(f"\033[{self._drawn}A\033[J")
-            self._drawn = 0
+            # In a terminal that was made narrower meanwhile, what was one line is several.
+            now = max(1, columns(self._stream))
+            self._stream.write(f"\033[{sum(max(1, -(-width // now)) for width in self._drawn)}A\033[J")
+            self._drawn = []
 
 
 def _line(path: str, share: float, step: str, room: int) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from memotheca.app import App, build, refuse_missing
-from memotheca.cli.layout import say
+from memotheca.cli.layout import columns, say
 from memotheca.model.errors import Failure, Refusal
 from memotheca.settings import OPTIONS, Settings, default_directory, load
 
@@ -182,10 +182,17 @@ def progress(title: str, *, quiet: bool = False) -> Generator[Report]:
         return
     from tqdm import tqdm
 
-    with tqdm(desc=title, leave=False, unit="") as bar:
+    with tqdm(desc=title, leave=False, unit="", dynamic_ncols=True) as bar:
+        width = columns(sys.stderr)
 
         def report(done: float, total: float | None, message: str) -> None:
+            nonlocal width
             del message
+            now = max(1, columns(sys.stderr))
+            if now < width:
+                # In a terminal that was made narrower meanwhile, what was one line is several.
+                sys.stderr.write(f"\033[{-(-width // now) - 1}A\r\033[J")
+            width = now
             bar.total = total
             bar.update(done - bar.n)
 
