@@ -227,7 +227,7 @@ def test_history_is_told_in_words_and_filtered_by_who_what_and_when(agent):
     agent.call("relate", subject="Ada", predicate="works_at", object="X")
     page = ask(agent, "console_history")
     assert [line["sentence"] for line in page["transactions"]] == [
-        "Ada works_at X was added (and 2 more)",
+        "Ada works_at X was added (and 2 more changes)",
         "Ada's tea: black → with milk",
         "Ada's tea: black",
     ]

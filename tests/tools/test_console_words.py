@@ -22,3 +22,17 @@ def test_a_moment_beside_a_thing_is_told_as_a_time(agent):
     assert ["occurred at", "2026-01-05T08:00:00Z"] in [
         [change["field"], change["after"]] for change in read["versions"][0]["changes"]
     ]
+
+
+def test_what_stands_in_the_way_of_an_undo_is_named_as_people_name_it(agent):
+    agent.app.catalog.choose(["all"])
+    node = ask(agent, "store_memory", content="The kiln stands in the yard.", rationale="It was seen there.")["node_id"]
+    first = ask(agent, "console_history")["newest"]["tx"]
+    ask(agent, "console_change", handle=node, action="edit", content="The kiln stands in the shed.")
+    last = ask(agent, "console_history")["newest"]["tx"]
+    found = ask(agent, "console_preview", tx=first)
+    assert (found["possible"], found["blocked_by"]) == (False, last)
+    assert f"transaction {last} changed “The kiln stands in the shed.” since" in found["reason"]
+    ask(agent, "console_change", handle=node, action="forget")
+    gone = ask(agent, "console_preview", tx=last)
+    assert "Undo that one first" in gone["reason"]

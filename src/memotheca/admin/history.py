@@ -368,6 +368,7 @@ class ChangedSince(Refusal):
         details = {"tx_id": later, "entity_id": name}
         super().__init__(Failure.CONFLICT, message, field="tx_id", details=details)
         self.later = later
+        self.name = name
 
 
 def _conflict(target: Commit, later: int, name: str) -> Refusal:

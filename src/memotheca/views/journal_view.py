@@ -152,7 +152,7 @@ def _title(snapshot: Snapshot, thing: Thing) -> str:
 
 def _word(commit: Commit, title: str, before: Thing | None, after: Thing | None, *, changes: int) -> str:
     """What a transaction did, in one line."""
-    more = f" (and {changes - 1} more)" if changes > 1 else ""
+    more = f" (and {changes - 1} more {'change' if changes == 2 else 'changes'})" if changes > 1 else ""
     if commit.operation == "REVERT":
         return f"Took back {commit.undoes}: {title}{more}"
     if after is None:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from memotheca.admin.history import ChangedSince, preview_undo
 from memotheca.kernel.kernel import Kernel
-from memotheca.kernel.names import name_thing, short_handle
+from memotheca.kernel.names import find_thing, name_thing, short_handle
 from memotheca.model.kinds import TRIPLE
 from memotheca.model.knowledge import Edge
 from memotheca.views.differences import FieldChange, compare_things
@@ -41,9 +41,13 @@ class Foreseen:
 def foresee_undo(kernel: Kernel, tx: int) -> Foreseen:
     preview = preview_undo(kernel, tx)
     if preview.refusal is not None:
-        later = preview.refusal.later if isinstance(preview.refusal, ChangedSince) else None
-        message = preview.refusal.message
-        return Foreseen(changes=[], total=0, reason=message, is_possible=False, blocked_by=later)
+        refusal = preview.refusal
+        if not isinstance(refusal, ChangedSince):
+            return Foreseen(changes=[], total=0, reason=refusal.message, is_possible=False, blocked_by=None)
+        title = _title(kernel, refusal.name)
+        later = f"transaction {refusal.later} changed {title} since. Undo that one first."
+        told = f"Transaction {tx} cannot be undone: {later}"
+        return Foreseen(changes=[], total=0, reason=told, is_possible=False, blocked_by=refusal.later)
     changes: list[ForeseenChange] = []
     with kernel.read() as snapshot:
         for now, then in preview.changes[:MANY]:
@@ -65,3 +69,12 @@ def foresee_undo(kernel: Kernel, tx: int) -> Foreseen:
     total = len(preview.changes)
     told = f"Takes back transaction {tx}: {total} {'thing' if total == 1 else 'things'} would change."
     return Foreseen(changes=changes, total=total, reason=told, is_possible=True, blocked_by=None)
+
+
+def _title(kernel: Kernel, named: str) -> str:
+    """What a person calls it; its handle may be a long number."""
+    with kernel.read() as snapshot:
+        thing = find_thing(snapshot, named).thing
+        if thing is None:
+            return repr(named)
+        return f"“{name_thing(snapshot, thing) if isinstance(thing, Edge) else name_entry(snapshot, thing).title}”"
