@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -35,6 +36,24 @@ def test_the_page_has_no_script_or_style_within_and_asks_nobody_else() -> None:
         for forbidden in ("eval(", "new Function", "new Worker", "document.write", "http://localhost"):
             assert forbidden not in text
     assert "Preact" in (FOLDER / "LICENSES").read_text("utf-8")
+
+
+def test_every_word_that_the_page_says_by_itself_is_in_one_file() -> None:
+    words = r"[A-Z][a-z]+(?: [\w,.']+)"
+    own = re.compile(
+        rf"(?<!=)>\s*{words}*[.:!?]?<|^\s*{words}+[.:!?]?$|\b(?:aria-label|placeholder|title|alt)=\"", re.MULTILINE
+    )
+    for source in (ROOT / "web/src").rglob("*.tsx"):
+        code = re.sub(r"/\*.*?\*/|//[^\n]*", "", source.read_text("utf-8"), flags=re.DOTALL)
+        assert own.findall(code) == [], source.name
+    assert own.search("<p>Nothing here.</p>")
+    assert own.search("  Nothing was found\n")
+
+
+def test_type_is_of_one_scale() -> None:
+    styles = "".join(path.read_text("utf-8") for path in (ROOT / "web/src").rglob("*.css"))
+    sizes = set(re.findall(r"font-size: ([\d.]+rem)", styles)) | set(re.findall(r"font: ([\d.]+rem)", styles))
+    assert sizes == {"0.75rem", "0.875rem", "1rem", "1.125rem", "1.25rem", "1.5rem"}
 
 
 def run_tests(*places: str) -> None:

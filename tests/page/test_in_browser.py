@@ -17,9 +17,12 @@ from tests.server.test_tokens import token
 TOLD = "".join((HERE / f"{name}.mjs").read_text("utf-8") for name in ("graph_scenarios", "scenarios"))
 SCENARIOS = re.findall(r"^  async (\w+)\(", TOLD, re.MULTILINE)
 
-WHOLE = ("remembering", "doing_well", "mending_notes", "collections", "hostility_everywhere", "causes_and_effects")
+WHOLE = (
+    *("remembering", "doing_well", "looks", "mending_notes", "collections", "another_process", "deciding"),
+    *("hostility_everywhere", "causes_and_effects"),
+)
 # Those for which a server is treated in a manner of its own.
-APART = ("entering", "huge_note", "reading_alone", "revoking", "restarting", "proposals")
+APART = ("entering", "looks_of_the_door", "huge_note", "reading_alone", "revoking", "restarting", "proposals")
 
 
 pytestmark = [pytest.mark.skipif(REASON is not None, reason=REASON or ""), SLOW]
@@ -58,9 +61,11 @@ def test_a_person_logs_in_and_the_page_keeps_no_token(browser: Browser, tmp_path
     secret = token(tmp_path / "data", "add", "ada", "--role", "write")["token"]
     closed = HttpServer(tmp_path / "data", errors=subprocess.DEVNULL)
     try:
+        looked = browser.play("looks_of_the_door", base=f"http://127.0.0.1:{closed.port}")
         played = browser.play("entering", base=f"http://127.0.0.1:{closed.port}", token=secret)
     finally:
         closed.close()
+    assert looked["ok"], looked["error"]
     assert played["ok"], played["error"]
 
 

@@ -144,6 +144,9 @@ const ENGLISH = {
     settled: "Settled.",
     readOnly: "It cannot be settled here: this server, or your token, does not allow it.",
     unknown: "date unknown",
+    earlier: "earlier",
+    later: "later",
+    unanswered: "There is nothing to choose: it leaves this list once something that is stored says so.",
     kinds: {
       conflict: "Claims that clash",
       dispute: "A dispute",
@@ -160,6 +163,7 @@ const ENGLISH = {
     } as Record<string, string>,
   },
   documents: {
+    title: "Documents and notes",
     drop: "Drop files or folders here",
     choose: "Choose files",
     nothing: "No file was read yet.",
@@ -221,6 +225,7 @@ const ENGLISH = {
     trends: { growing: "↑ growing", fading: "↓ fading", steady: "steady", new: "new" } as Record<string, string>,
     perWeek: (weeks: string) => `Each week, the newest last: ${weeks}`,
     noTopics: "No topics yet; they show once there are some memories that speak of the same.",
+    allTopics: (count: string) => `All ${count} topics`,
     unsorted: (count: number) => `${count.toLocaleString()} belong to no topic.`,
     seen: "Sorted",
     missed: "Asked and not found",
@@ -281,6 +286,7 @@ const ENGLISH = {
   },
   map: {
     drawing: "The map is being drawn …",
+    drawn: "drawn",
     stale: "Something has changed; the map is being drawn anew.",
     nothing: "Nothing is stored yet.",
     whole: "Show everything",

@@ -1,3 +1,4 @@
+import { filesOf } from "../src/logic/dropped";
 import { told } from "../src/door";
 import { difference } from "../src/logic/difference";
 import { deedsOf } from "../src/logic/families";
@@ -133,4 +134,21 @@ describe("the picture", () => {
 
 it("says how long something takes", () => {
   expect([5, 120, 7200].map(saySeconds)).toEqual(["5 s", "2 min", "2 h"]);
+});
+
+describe("what was dropped", () => {
+  const file = (name: string) => ({ name, isFile: true, file: (done: (file: File) => void) => done(new File([name], name)) });
+  const folder = (name: string, inside: object[]) => ({
+    name,
+    isFile: false,
+    createReader: () => {
+      const parts = [inside.slice(0, 1), inside.slice(1), []]; // a browser tells a folder in parts
+      return { readEntries: (done: (some: object[]) => void) => done(parts.shift()!) };
+    },
+  });
+  const drop = (...entries: object[]) => ({ items: entries.map((entry) => ({ webkitGetAsEntry: () => entry })), files: [] }) as unknown as DataTransfer;
+  it("has the files of folders within folders, and none that is hidden", async () => {
+    const found = await filesOf(drop(file("a.pdf"), folder("papers", [file("b.pdf"), folder("old", [file("c.pdf")]), file(".DS_Store"), folder(".git", [file("d")])])));
+    expect(found.map((each) => each.name)).toEqual(["a.pdf", "b.pdf", "c.pdf"]);
+  });
 });

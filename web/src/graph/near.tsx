@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { fitLabels } from "../logic/labels";
 import type { Spot } from "../logic/layout";
+import { sayRelation } from "../logic/plain";
 import type { GraphEdge, GraphNode } from "../shapes";
 import { address } from "../state";
 import { kindName, t } from "../texts";
@@ -12,6 +13,7 @@ const SIDE = 70; // pixels around the outermost nodes, for their names
 const TOP = 34;
 const USUAL = 800; // pixels, until it is known how wide the picture is
 const MOST_STRETCHED = 2; // a round picture may become so much wider or higher to fill its frame
+const MOST_SAID = 40; // links whose relation is written beside them; where there are more it would be all that one sees
 const GAP = 4; // pixels between a node and its name
 const TIP = 7; // pixels that the head of an arrow is long
 const SHARP = 2; // pixels of a picture for one on the screen
@@ -85,7 +87,16 @@ export function NearDrawing({ picture, chosen, fades, pick }: Drawn) {
     below: GAP + 2 * sizeOf(node),
     title: node.title,
   }));
-  const said = fitLabels(points, place.width || USUAL);
+  // What a link says is written where there is room left; what a note's links say their colour does.
+  const edges = [...picture.edges.values()];
+  const told = edges.length <= MOST_SAID ? edges.filter((edge) => edge.type !== "Link" && edge.predicate !== "") : [];
+  const between = told.map(({ source, target, predicate }) => ({
+    x: ((at(source).x + at(target).x) / 2 - box.x) / unit,
+    y: ((at(source).y + at(target).y) / 2 - box.y) / unit + GAP,
+    below: 0,
+    title: sayRelation(predicate),
+  }));
+  const said = fitLabels([...points, ...between], place.width || USUAL);
   return (
     <svg
       ref={drawing}
@@ -96,7 +107,7 @@ export function NearDrawing({ picture, chosen, fades, pick }: Drawn) {
       aria-label={t.graph.picture}
       style={{ "--unit": unit }}
     >
-      {[...picture.edges.values()].map((edge, index) => (
+      {edges.map((edge, index) => (
         <Arrow key={index} edge={edge} from={at(edge.source)} to={at(edge.target)} gap={unit * (sizeOf(picture.nodes.get(edge.target)!) + 2)} unit={unit} />
       ))}
       {[...picture.nodes.values()].map((node) => (
@@ -121,6 +132,11 @@ export function NearDrawing({ picture, chosen, fades, pick }: Drawn) {
             {said[index]}
           </text>
         ))}
+        {between.map((each, index) => (
+          <text key={index} class="relation" x={box.x + unit * each.x} y={box.y + unit * each.y}>
+            {said[order.length + index]}
+          </text>
+        ))}
       </g>
     </svg>
   );
@@ -136,7 +152,7 @@ function Arrow({ edge, from, to, gap, unit }: { edge: GraphEdge; from: Spot; to:
   const kind = `l-${edge.type.toLowerCase()}`;
   return (
     <g class={`edge ${kind}`}>
-      <title>{edge.predicate || edge.type}</title>
+      <title>{sayRelation(edge.predicate) || (t.map.types[edge.type] ?? edge.type)}</title>
       <line x1={from.x} y1={from.y} x2={back.x} y2={back.y} />
       {far > gap + unit * TIP && <polygon points={corners.map((each) => each.toFixed(1)).join(" ")} />}
     </g>

@@ -2,6 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { Kind, ThingLink } from "../parts/small";
 import { address } from "../state";
+import { sayRelation } from "../logic/plain";
 import { t } from "../texts";
 import { kindOf } from "./scene";
 import { isCause, stepsAt } from "./paths";
@@ -36,7 +37,7 @@ export function NodePanel({ mapped, chosen, from, shown, wants, acts }: Given) {
   const say = (node: number) => names.get(node)?.title ?? "…";
   const predicate = (link: number) => {
     const relation = answer.relations[graph.relation[link]!]!;
-    return relation.predicate || relation.type;
+    return sayRelation(relation.predicate) || (t.map.types[relation.type] ?? relation.type);
   };
   const name = names.get(chosen);
   const isCausal = all.some((step) => isCause(answer.relations[graph.relation[step.link]!]!));

@@ -23,3 +23,6 @@ function withoutCells(text: string, isFirst: boolean, isLast: boolean): string {
   const begun = isFirst && said.startsWith(BETWEEN) ? said.slice(BETWEEN.length) : said;
   return isLast && begun.endsWith(BETWEEN) ? begun.slice(0, -BETWEEN.length) : begun;
 }
+
+/** A relation as people say it; programs write `works_at`. */
+export const sayRelation = (predicate: string): string => predicate.replaceAll("_", " ");

@@ -11,7 +11,7 @@ export type Stretch = readonly [start: number, stop: number];
  * The blocks that a passage is in are marked, and brought into view. */
 export function Markdown({ text, title = "", passage }: { text: string; title?: string; passage?: Stretch }) {
   const place = useRef<HTMLDivElement>(null);
-  const placed = useMemo(() => withoutTitle(parsePlaced(text), title), [text, title]);
+  const placed = useMemo(() => lifted(withoutTitle(parsePlaced(text), title)), [text, title]);
   const [start, stop] = passage ?? [-1, -1];
   const sought = useMemo(() => blocksOf(placed, text, start, stop), [placed, start, stop]);
   useLayoutEffect(() => place.current?.querySelector(".sought")?.scrollIntoView({ block: "center" }), [start, stop]);
@@ -46,13 +46,19 @@ function withoutTitle(blocks: Placed, title: string): Placed {
   return isSame && said.trim() === title.trim() ? blocks.slice(1) : blocks;
 }
 
+/** Its highest headings come right below the page's own. */
+function lifted(blocks: Placed): Placed {
+  const levels = blocks.flatMap(({ block }) => (block.is === "heading" ? [block.level] : []));
+  const by = 2 - Math.min(...levels);
+  return blocks.map((each) => (each.block.is === "heading" ? { ...each, block: { ...each.block, level: each.block.level + by } } : each));
+}
+
 const ALARMS = ["warning", "caution", "attention", "danger", "error", "bug", "failure", "fail", "missing"];
 
 function drawBlock(block: Block, key: number): JSX.Element {
   switch (block.is) {
     case "heading": {
-      // The page has headings of its own above.
-      const Level = `h${Math.min(block.level + 2, 6)}` as "h3";
+      const Level = `h${Math.min(Math.max(block.level, 2), 6)}` as "h3";
       return <Level key={key}>{block.inside.map(drawInline)}</Level>;
     }
     case "paragraph":

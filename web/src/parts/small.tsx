@@ -30,13 +30,16 @@ export function Marked({ text, spans }: { text: string; spans: [number, number][
   );
 }
 
+/** What is too long for its place is scrolled, by keys too. */
+const scrolls = (text: string) => (text.length > 240 || text.split("\n").length > 9 ? 0 : undefined);
+
 export function Changes({ changes }: { changes: Change[] }) {
   return (
     <dl class="changes">
       {changes.map((change) => (
         <div key={change.field}>
           <dt>{change.field}</dt>
-          <dd>
+          <dd tabIndex={scrolls(`${change.before ?? ""}${change.after ?? ""}`)}>
             {difference(change.before ?? "", change.after ?? "").map((step, index) => {
               if (step.kind === "gone") return <del key={index}>{step.text}</del>;
               return step.kind === "new" ? <ins key={index}>{step.text}</ins> : <span key={index}>{step.text}</span>;
@@ -59,7 +62,7 @@ export const Facts = ({ title, rows }: { title: string; rows: [string, string][]
         .map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd tabIndex={scrolls(value)}>{value}</dd>
           </div>
         ))}
     </dl>

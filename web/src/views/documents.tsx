@@ -116,7 +116,7 @@ export function Documents() {
   }, [mayAdd]);
   return (
     <section class="documents">
-      <h1>{t.views.documents}</h1>
+      <h1>{t.documents.title}</h1>
       {mayAdd ? (
         <div class={`drop${isOver ? " over" : ""}`}>
           <p>{t.documents.drop}</p>
@@ -188,7 +188,9 @@ export function Documents() {
 }
 
 function sayJob(job: Job): string {
-  const said = [job.step || (t.documents.states[job.state] ?? job.state), `${job.percent.toFixed(1)} %`];
+  const said = [job.step || (t.documents.states[job.state] ?? job.state)];
+  if (job.percent === 0) return said.join(); // how long others before it take nobody knows
+  said.push(`${job.percent.toFixed(1)} %`);
   if (job.remaining_seconds !== null) said.push(t.documents.left(saySeconds(job.remaining_seconds)));
   return said.join(" · ");
 }

@@ -20,6 +20,7 @@ export function Find() {
   const [tag, setTag] = useState(params.get("tag") ?? "");
   const [since, setSince] = useState(params.get("since") ?? "");
   const [until, setUntil] = useState(params.get("until") ?? "");
+  const [isOpen, setOpen] = useState(tag !== "" || since !== "" || until !== ""); // what narrows is never out of sight
   const [limit, setLimit] = useState(PAGE);
   const [chosen, setChosen] = useState("");
   const box = useRef<HTMLInputElement>(null);
@@ -99,7 +100,7 @@ export function Find() {
             {kindName(kind)}
           </button>
         ))}
-        <details class="filters" open={isFiltered && kinds.length === 0}>
+        <details class="filters" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>{t.find.filters}</summary>
           <div class="fields">
             <label>
@@ -201,7 +202,7 @@ function HitRow({ hit, index, isAt }: { hit: Hit; index: number; isAt: boolean }
           <ThingLink handle={hit.document.handle}>{hit.document.title}</ThingLink>
         )}
         {place && place !== hit.title && <span>{place}</span>}
-        {hit.source && <span>{hit.source}</span>}
+        {hit.source && hit.source !== hit.title && <span>{hit.source}</span>}
         {hit.tags.slice(0, 6).map((tag) => (
           <span key={tag} class="tag">
             {tag}

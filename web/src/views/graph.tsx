@@ -3,6 +3,7 @@ import { call, canSave, saveFile } from "../door";
 import { Problem, ThingLink } from "../parts/small";
 import { TimeTravel } from "../parts/time_slider";
 import { layOut } from "../logic/layout";
+import { sayRelation } from "../logic/plain";
 import { keepPicture, NearDrawing, NearLegend, type Picture } from "../graph/near";
 import type { GraphNode, Neighbourhood } from "../shapes";
 import { address, explain, useApp } from "../state";
@@ -124,13 +125,8 @@ export function Graph() {
       ) : picture.nodes.size === 0 ? null : (
         <>
           <p class="status" role="status">
-            {picture.told}
-            {node && (
-              <>
-                {" · "}
-                <ThingLink handle={node.handle}>{`${t.graph.open} ${node.title}`}</ThingLink>
-              </>
-            )}
+            <span>{picture.told}</span>
+            {node && <ThingLink handle={node.handle}>{`${t.graph.open} ${node.title}`}</ThingLink>}
             <span class="keys">{t.graph.hint}</span>
           </p>
           <NearLegend picture={picture} />
@@ -150,7 +146,7 @@ export function Graph() {
                   {edges.map((edge, index) => (
                     <tr key={index}>
                       <td>{picture.nodes.get(edge.source)?.title}</td>
-                      <td>{edge.predicate}</td>
+                      <td>{sayRelation(edge.predicate)}</td>
                       <td>{picture.nodes.get(edge.target)?.title}</td>
                     </tr>
                   ))}

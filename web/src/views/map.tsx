@@ -189,7 +189,9 @@ function Drawn({ mapped, marks, mark }: Given) {
         {told && <span>{told}</span>}
         {shown && <span>{shown.told}</span>}
         {late && <span>{late}</span>}
-        <Time at={answer.at} />
+        <span>
+          {t.map.drawn} <Time at={answer.at} />
+        </span>
       </p>
       <div class="legend" role="group" aria-label={t.map.legend}>
         {answer.kinds.map(({ kind, count }) => (

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { Problem, Time } from "../parts/small";
 import { sayNumber, saySeconds } from "../logic/times";
 import type { Dream, MemoryState, Topic } from "../shapes";
@@ -5,6 +6,7 @@ import { address, useAnswer } from "../state";
 import { t } from "../texts";
 
 const MOST = 50;
+const FIRST = 12; // topics that are shown at first
 const EVERY = 2000; // milliseconds: questions and dreams are no transactions
 
 /** How the memory does: what it is about, what it was asked and did not know, and what its last dream did. */
@@ -30,12 +32,14 @@ export function Memory() {
 }
 
 function Topics({ state }: { state: MemoryState }) {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? state.topics : state.topics.slice(0, FIRST);
   return (
     <section>
       <h2>{t.memory.topics}</h2>
       {state.topics.length === 0 && <p class="facts-of">{t.memory.noTopics}</p>}
       {state.topics.length > 0 && (
-        <div class="scroll" tabIndex={0}>
+        <div class="scroll topics-of" tabIndex={0}>
           <table class="topics">
             <thead>
               <tr>
@@ -46,14 +50,15 @@ function Topics({ state }: { state: MemoryState }) {
               </tr>
             </thead>
             <tbody>
-              {state.topics.map((topic) => (
+              {shown.map((topic) => (
                 <TopicRow key={topic.id} topic={topic} />
               ))}
             </tbody>
           </table>
         </div>
       )}
-      {state.topics.length < state.topics_total && (
+      {shown.length < state.topics.length && <button onClick={() => setWhole(true)}>{t.memory.allTopics(sayNumber(state.topics.length))}</button>}
+      {isWhole && state.topics.length < state.topics_total && (
         <p class="facts-of">{t.thing.of(state.topics.length, state.topics_total)}</p>
       )}
       {state.topics.length > 0 && (

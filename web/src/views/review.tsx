@@ -7,6 +7,8 @@ import { explain, takeBack, useAnswer, useApp } from "../state";
 import { t } from "../texts";
 
 const SHOWN = 50; // the next ones come as these are settled
+// Of whose two sides the first is what stood there before.
+const ORDERED = new Set(["conflict", "update", "dispute", "duplicate", "doubtful"]);
 const EVERY = 5000; // milliseconds: what is found and kept is no transaction
 
 /** What waits for a decision: both sides, and one key for each answer. */
@@ -65,13 +67,15 @@ export function Review() {
           <li key={task.id} class={`card task${index === here ? " at" : ""}`} aria-current={index === here}>
             <h2>{t.review.kinds[task.kind] ?? task.kind}</h2>
             <p class="facts-of">
-              {task.reason} · <Time at={task.found_at} />
+              <span>{task.reason}</span>
+              <Time at={task.found_at} />
             </p>
             <div class="sides">
               {task.sides.map((side, number) => (
                 <blockquote key={number}>
                   <p>{side.handle ? <ThingLink handle={side.handle}>{side.sentence}</ThingLink> : side.sentence}</p>
                   <footer class="facts-of">
+                    {ORDERED.has(task.kind) && task.sides.length === 2 && <strong>{number === 0 ? t.review.earlier : t.review.later}</strong>}
                     <Kind kind={side.kind} />
                     {side.at ? <Time at={side.at} /> : t.review.unknown}
                     {side.source && <span>{side.source}</span>}
@@ -83,12 +87,15 @@ export function Review() {
               {task.choices.map((choice, number) => (
                 <button
                   key={choice.choice}
+                  class={choice.label.startsWith("“") ? "quoting" : ""}
+                  title={choice.label}
                   disabled={!!app.asOf || !app.tools.has(choice.tool)}
                   onClick={() => void settle(task, number)}
                 >
                   <kbd>{number + 1}</kbd> {choice.label}
                 </button>
               ))}
+              {task.choices.length === 0 && <span class="facts-of">{t.review.unanswered}</span>}
               {task.choices.some((choice) => !app.tools.has(choice.tool)) && <span class="facts-of">{t.review.readOnly}</span>}
             </div>
           </li>

@@ -7,6 +7,7 @@ import { sayBytes, sayFully, sayNumber, sayValue } from "../logic/times";
 import { deedsOf, type Deed } from "../logic/families";
 import type { Thing, Tie, Version } from "../shapes";
 import { address, explain, takeBack, useAnswer, useApp } from "../state";
+import { sayRelation } from "../logic/plain";
 import { kindName, t } from "../texts";
 
 const LENGTH = 200_000; // letters that are shown at once: a hundred pages
@@ -73,6 +74,7 @@ const Missing = ({ name, why }: { name: string; why: string }) => (
 function Head({ thing }: { thing: Thing }) {
   return (
     <header class="head">
+      <h1>{thing.title || thing.handle}</h1>
       <p class="facts-of">
         <Kind kind={thing.kind} />
         {thing.state !== "current" && <span class="state">{thing.state}</span>}
@@ -91,11 +93,10 @@ function Head({ thing }: { thing: Thing }) {
           </a>
         ))}
       </p>
-      <h1>{thing.title || thing.handle}</h1>
       {thing.held && <p role="note" class="held">{`${t.thing.held}${thing.held.reason}`}</p>}
       {thing.ends && (
         <p class="ends">
-          <ThingLink handle={thing.ends.source.handle}>{thing.ends.source.title}</ThingLink> {thing.ends.source.predicate}{" "}
+          <ThingLink handle={thing.ends.source.handle}>{thing.ends.source.title}</ThingLink> {sayRelation(thing.ends.source.predicate)}{" "}
           <ThingLink handle={thing.ends.target.handle}>{thing.ends.target.title}</ThingLink>
         </p>
       )}
@@ -266,7 +267,7 @@ function Ties({ title, ties, total }: { title: string; ties: Tie[]; total: numbe
       <ul class="plain ties">
         {ties.map((tie, index) => (
           <li key={`${tie.id}-${index}`} title={tie.evidence ?? undefined}>
-            <span class={`edge e-${tie.type.toLowerCase()}`}>{tie.predicate}</span>{" "}
+            <span class={`edge e-${tie.type.toLowerCase()}`}>{sayRelation(tie.predicate)}</span>{" "}
             {tie.ghost ? (
               <span class="ghost">{tie.title}</span>
             ) : (

@@ -162,7 +162,7 @@ describe("a thing", () => {
     const answer = thing({ links_out: [tie], links_out_total: 3, versions: [version, { ...version, tx: 1, operation: "CREATE" }], versions_total: 2 });
     const { root } = await mount(<ThingView />, { console_read: () => answer }, "#/thing/e-1");
     expect(text(root, ".prose strong")).toBe("black");
-    expect(text(root, ".ties")).toContain("goes_with Milk");
+    expect(text(root, ".ties")).toContain("goes with Milk");
     expect(root.textContent).toContain(t.thing.of(1, 3));
     expect([text(root, ".versions del"), text(root, ".versions ins")]).toEqual(["green", "black"]);
     expect(text(root, ".versions li")).toContain("changed by Ada");
