@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from scripts.constants import SOURCED, numbers_of  # noqa: E402
+from scripts.own_tests import own_tests  # noqa: E402
 
 SOURCE = ROOT / "src" / "memotheca"
 
@@ -280,6 +281,10 @@ def find_untested() -> Iterator[str]:
     for name, tests in listed.items():
         if not tests or not all((ROOT / "tests" / test).exists() for test in tests):
             yield f"tests/map.toml: the tests of {name} are not there"
+    for name in sorted(there & listed.keys()):
+        for test in own_tests(name, ROOT / "tests"):
+            if test not in listed[name]:
+                yield f"tests/map.toml: does not name {test} among the tests of {name}"
 
 
 def find_addresses() -> Iterator[str]:

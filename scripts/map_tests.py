@@ -1,12 +1,14 @@
-"""Say in tests/map.toml which tests a module has: those that import it, those that run most of its lines, those that
-call its tool by name, and else those of the modules that import it.
+"""Say in tests/map.toml which tests a module has: those that are called as it is, those that import it where few do,
+those that run most of its lines, those that call its tool by name, and else those of the modules that import it.
 
-Reads what a run with `--cov --cov-context=test` has left in .coverage, where there is one. An entry that is in the
-map already stays as it is. Tests that walk through every tool say nothing about one of them and count for none.
+Reads what a run with `--cov --cov-context=test` has left in .coverage, where there is one. What is in the map already
+stays behind those that are called as the module is or import it, as far as there is room. Tests that walk through
+every tool say nothing about one of them and count for none.
 """
 
 import ast
 import json
+import sys
 import tomllib
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -15,10 +17,15 @@ from typing import Any
 from coverage import CoverageData
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from scripts.own_tests import own_tests  # noqa: E402
+
 SOURCE = ROOT / "src" / "memotheca"
 TESTS = ROOT / "tests"
 MAP = TESTS / "map.toml"
 NAMED = 3
+FEW = 6  # where more import a module, importing it tells little
 WALKING = {
     "toolkit/test_nulls.py",
     "toolkit/test_bounds.py",
@@ -34,8 +41,11 @@ def main() -> int:
     found: dict[str, list[str]] = {}
     for path in sorted(SOURCE.rglob("*.py")):
         name = path.relative_to(SOURCE).as_posix()
-        told = dict.fromkeys([*known.get(name, ()), *importing[name], *running[name], *calling[name]])
-        found[name] = [test for test in told if test not in WALKING][:NAMED]
+        own = own_tests(name, TESTS)
+        kept = known.get(name, ())
+        first = [*importing[name], *kept] if len(importing[name]) <= FEW else [*kept, *importing[name]]
+        told = dict.fromkeys([*own, *first, *running[name], *calling[name]])
+        found[name] = [test for test in told if test in own or test not in WALKING][:NAMED]
     users = used_by()
     for name, tests in found.items():
         if not name.endswith("__init__.py"):
@@ -46,9 +56,11 @@ def main() -> int:
 
 
 def tests_by_import() -> dict[str, list[str]]:
+    """The test files that import a module, those that are about the fewest others first."""
+    imported = {path: imported_by(path) for path in sorted(TESTS.rglob("test_*.py"))}
     found = defaultdict[str, list[str]](list)
-    for path in sorted(TESTS.rglob("test_*.py")):
-        for name in sorted(imported_by(path)):
+    for path in sorted(imported, key=lambda each: len(imported[each])):
+        for name in imported[path]:
             found[name].append(path.relative_to(TESTS).as_posix())
     return found
 

@@ -109,3 +109,15 @@ def test_a_map_that_names_what_is_not_there_is_complained_about(house: House, tm
         "tests/map.toml: there is no vault/gone.py",
         "tests/map.toml: the tests of vault/gone.py are not there",
     ]
+
+
+def test_a_map_that_leaves_out_the_tests_that_are_called_as_a_module_is_is_complained_about(
+    house: House, tmp_path: Path
+) -> None:
+    assert house({}) == []
+    own = tmp_path / "tests" / "storage" / "test_store.py"
+    own.parent.mkdir()
+    own.touch()
+    assert list(architecture.find_untested()) == [
+        "tests/map.toml: does not name storage/test_store.py among the tests of storage/store.py"
+    ]
