@@ -24,6 +24,7 @@ from memotheca.toolkit.contract import Reply
 from memotheca.toolkit.tool import Call
 from tests.environment import settle, standing
 from tests.patience import PATIENCE
+from tests.quick import Watch, is_quick, is_quick_place
 from tests.schedule import in_order, times_by_file
 from tests.storage.postgres_server import Chosen, needs_postgres, shared_server
 
@@ -31,32 +32,7 @@ settle()
 
 GOLDENS = Path(__file__).parent / "goldens"
 BEGAN = from_iso("2026-02-10T14:30:00Z")
-
-
-# What --quick leaves out, besides property tests and those marked slow: what starts another process or takes long.
-NOT_QUICK = (
-    "cli",
-    "documents",
-    "durability",
-    "engine",
-    "linear",
-    "memories",
-    "server",
-    "reading/test_hostile.py",
-    "reading/test_sandbox.py",
-    "storage/test_erasure.py",
-    "storage/test_migrations.py",
-    "storage/test_roles.py",
-    "storage/test_sqlite.py",
-    "test_pages.py",
-    "toolkit/test_bounds.py",
-    "toolkit/test_large_numbers.py",
-    "toolkit/test_nulls.py",
-    "tools/test_repeating.py",
-    "tools/test_sizes.py",
-    "vault/test_ignoring.py",
-    "vault/test_watcher.py",
-)
+WATCH = pytest.StashKey[Watch]()
 
 
 # What holds on both databases: every test there is run on each, but for those marked `only_sqlite` with the reason.
@@ -197,14 +173,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     place = collection_path.relative_to(Path(__file__).parent)
-    return (config.getoption("--quick") and any(place.is_relative_to(each) for each in NOT_QUICK)) or None
-
-
-def is_quick(item: pytest.Item) -> bool:
-    return not item.get_closest_marker("slow") and not is_hypothesis_test(getattr(item, "obj", None))
+    return (config.getoption("--quick") and not is_quick_place(place)) or None
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--quick"):
+        config.option.database = "sqlite"  # the other one is a process
+        config.stash[WATCH] = Watch()
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False  # the order is that of tests/schedule.py
 
@@ -218,6 +193,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = in_order(items)
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    if WATCH in session.config.stash:
+        session.config.stash[WATCH].take()  # asking whether PostgreSQL is there may start a program
+
+
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Where the time went, by file: what tests/schedule.py is kept by."""
     if config.getoption("--file-times"):
@@ -225,6 +205,15 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.section("files that took longest")
         for name, seconds in times_by_file(reports):
             terminalreporter.write_line(f"{seconds:7.1f} s  {name}")
+
+
+@pytest.fixture(autouse=True)
+def without_other_processes(request: pytest.FixtureRequest) -> Any:
+    """What is quick starts no process."""
+    yield
+    watch = request.config.stash.get(WATCH, None)
+    started = [] if watch is None else watch.take()
+    assert started == [], "a quick test starts no process: tests/quick.py names what is left out"
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -247,6 +247,7 @@ def scanned_word(body: str) -> bytes:
     return made.getvalue()
 
 
+@pytest.mark.starts_process
 def test_a_scan_pasted_into_word_is_recognised() -> None:
     document = read_bytes("a.docx", scanned_word(""))
     assert "supply boat" in document.text
@@ -254,6 +255,7 @@ def test_a_scan_pasted_into_word_is_recognised() -> None:
     assert document.marks[-1].place == {"part": "pictures"}
 
 
+@pytest.mark.starts_process
 def test_force_ocr_recognises_the_pictures_of_a_document_with_text() -> None:
     typed = paragraph("This document has enough words of its own, so that its pictures are left alone.")
     assert "supply boat" not in read_bytes("a.docx", scanned_word(typed)).text
