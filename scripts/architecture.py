@@ -232,12 +232,12 @@ def is_tool(path: Path) -> bool:
 
 
 def class_places() -> dict[str, list[str]]:
-    """Where each public class is defined; those of a tool's own file belong to that tool alone."""
+    """Where each class is defined, a module's own as well; those of a tool's own file belong to that tool alone."""
     found = defaultdict[str, list[str]](list)
     for path in modules():
         for node in ast.parse(path.read_text("utf-8")).body if not is_tool(path) else ():
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                found[node.name].append(path.relative_to(SOURCE).as_posix())
+            if isinstance(node, ast.ClassDef):
+                found[node.name.lstrip("_")].append(path.relative_to(SOURCE).as_posix())
     return found
 
 

@@ -55,6 +55,10 @@ def test_a_house_that_keeps_the_rules_has_no_complaints(house: House) -> None:
             {"vault/files.py": "class Store: ...\n"},
             "the class name Store has 2 meanings: storage/store.py, vault/files.py",
         ),
+        (
+            {"vault/files.py": "class _Store: ...\n"},
+            "the class name Store has 2 meanings: storage/store.py, vault/files.py",
+        ),
         ({"vault/store.py": ""}, "the module name store has 2 meanings: storage/store.py, vault/store.py"),
         ({"vault/watching.py": ""}, "src/memotheca/vault/watching.py: is named by a gerund"),
         ({f"vault/part_{n}.py": "" for n in range(31)}, "src/memotheca/vault: has 31 modules, more than 30"),

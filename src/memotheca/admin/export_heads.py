@@ -27,7 +27,7 @@ class ExportHeads:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _PastRead:
     things: dict[str, Thing] = field(default_factory=dict[str, Thing])
     gone: dict[str, bool] = field(default_factory=dict[str, bool])
     past: dict[str, set[bytes]] = field(default_factory=dict[str, set[bytes]])
@@ -41,7 +41,7 @@ def state_digest(thing: Thing) -> bytes:
 
 def read_heads(header: Mapping[str, Any], lines: Iterable[Line], report: Report) -> ExportHeads:
     """Read an export to its end before anything is done with it, so that a bad one leaves nothing behind."""
-    reading = _Reading()
+    reading = _PastRead()
     for line in sound_lines(header, lines):
         for version in line["versions"]:
             _take(reading, version)
@@ -56,7 +56,7 @@ def _order(thing: Thing) -> tuple[bool, bool, str]:
     return isinstance(thing, Edge), isinstance(thing, Entry) and thing.kind == kinds.SECTION, thing.id
 
 
-def _take(reading: _Reading, version: Line) -> None:
+def _take(reading: _PastRead, version: Line) -> None:
     id: str = version["id"]
     before = reading.things.pop(id, None)
     if before is not None:

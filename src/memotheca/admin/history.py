@@ -102,7 +102,7 @@ def undo(
         done: list[Undone] = []
         plan = FilePlan(vaults_of(kernel), brings_back=True)
         if together:
-            chosen = _Standing(sorted(together, reverse=True), 1, [])
+            chosen = _StandingCommits(sorted(together, reverse=True), 1, [])
         else:
             chosen = _named(transaction, tx) if tx is not None else _newest_standing(transaction, count or 1)
         for number in chosen.numbers:
@@ -131,7 +131,7 @@ class UndoPreview:
     refusal: Refusal | None = None
 
 
-class _Rehearsed(Exception):
+class _RehearsedUndo(Exception):
     def __init__(self, changes: list[Change]) -> None:
         self.changes = changes
 
@@ -148,11 +148,11 @@ def preview_undo(kernel: Kernel, tx: int) -> UndoPreview:
             if changes:
                 transaction.start_another()
             changes += _revert(transaction, target)
-        raise _Rehearsed(changes)
+        raise _RehearsedUndo(changes)
 
     try:
         kernel.store.write(kernel.collection, act, actor="")
-    except _Rehearsed as rehearsed:
+    except _RehearsedUndo as rehearsed:
         changes = rehearsed.changes
         return UndoPreview([(each.after, None if each.before is None else each.before.thing) for each in changes])
     except Refusal as refusal:
@@ -206,7 +206,7 @@ def _about(snapshot: Snapshot, commit: Commit, after: Version) -> Version:
 
 
 @dataclass(slots=True)
-class _Standing:
+class _StandingCommits:
     """Transactions to take back, newest first, in so many steps; and those that never can be."""
 
     numbers: list[int]
@@ -214,7 +214,7 @@ class _Standing:
     passed_over: list[int]
 
 
-def _named(transaction: Transaction, tx: int) -> _Standing:
+def _named(transaction: Transaction, tx: int) -> _StandingCommits:
     """The transaction that is named; where it took back a part of what one command did, all that took back the rest
     too, so that the whole of it comes back."""
     origin, depth = transaction.commit(tx), 0
@@ -222,9 +222,9 @@ def _named(transaction: Transaction, tx: int) -> _Standing:
         origin, depth = transaction.commit(origin.undoes), depth + 1
     batch = None if origin is None else origin.batch
     if batch is None or not depth:
-        return _Standing([tx], 1, [])
+        return _StandingCommits([tx], 1, [])
     numbers = {tx, *_standing_reverts(transaction, batch, depth % 2)}
-    return _Standing(sorted(numbers, reverse=True), 1, [])
+    return _StandingCommits(sorted(numbers, reverse=True), 1, [])
 
 
 def _standing_reverts(transaction: Transaction, batch: CommitBatch, side: int) -> Iterable[int]:
@@ -250,10 +250,10 @@ def _standing_reverts(transaction: Transaction, batch: CommitBatch, side: int) -
     return newest.values()
 
 
-def _newest_standing(transaction: Transaction, count: int) -> _Standing:
+def _newest_standing(transaction: Transaction, count: int) -> _StandingCommits:
     """The newest transactions that are no reverts, not reverted and touch nothing erased; those of one command count as
     one, however far apart they are."""
-    chosen = _Standing([], 0, [])
+    chosen = _StandingCommits([], 0, [])
     begun: dict[str, int] = {}
     before = transaction.tx
     while page := transaction.commits(before=before, limit=200):
@@ -266,7 +266,9 @@ def _newest_standing(transaction: Transaction, count: int) -> _Standing:
     return chosen
 
 
-def _choose(transaction: Transaction, found: Commit, count: int, *, chosen: _Standing, begun: dict[str, int]) -> None:
+def _choose(
+    transaction: Transaction, found: Commit, count: int, *, chosen: _StandingCommits, begun: dict[str, int]
+) -> None:
     batch = found.batch
     if transaction.touches_erased(found.tx):
         if chosen.steps < count:

@@ -53,7 +53,7 @@ def relocate_all(source: Site, target: Site, report: Report) -> Relocated:
     if source.place == target.place:
         raise Refusal(Failure.INVALID, "That is where the data is already; name another target.", field="to")
     mark, resumed = table_copy.begin(target.store, source.place)
-    change = _Change(target).row
+    change = _RelocatedRow(target).row
     with source.store.database.read() as session:
         table_copy.copy_rows(session, target.store, mark, change=change, report=report)
         segments = _bring_segments(session, source, target)
@@ -73,7 +73,7 @@ def relocate_all(source: Site, target: Site, report: Report) -> Relocated:
     return Relocated(wanted, segments, files, resumed)
 
 
-class _Change:
+class _RelocatedRow:
     """A job that reads a file of this machine is this machine's where several share them; else there is but one."""
 
     def __init__(self, target: Site) -> None:

@@ -71,7 +71,7 @@ def keep_conversation(kernel: Kernel, request: KeepConversation, *, actor: str) 
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
+class _ConversationAsKept:
     """What is kept of a conversation, and what of it is new; one that was deleted is gone unless it is revived."""
 
     head: Version | None
@@ -80,13 +80,13 @@ class _Standing:
     is_gone: bool
 
 
-def _stand(snapshot: Snapshot, request: KeepConversation, scrubbed: "ScrubbedTurns") -> _Standing:
+def _stand(snapshot: Snapshot, request: KeepConversation, scrubbed: "ScrubbedTurns") -> _ConversationAsKept:
     known = snapshot.find_alias(SESSION_NAMES, session_name(request))
     head = None if known is None else snapshot.head(known)
     present = None if head is None else head.thing
     held = turns_of(present) if isinstance(present, Entry) else []
     is_gone = known is not None and head is None and not request.revives
-    return _Standing(head, held, () if is_gone else list(unknown_turns(held, scrubbed.turns)), is_gone)
+    return _ConversationAsKept(head, held, () if is_gone else list(unknown_turns(held, scrubbed.turns)), is_gone)
 
 
 @dataclass(frozen=True, slots=True)

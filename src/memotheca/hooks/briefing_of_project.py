@@ -46,7 +46,7 @@ def _about(kernel: Kernel, project: str, tokens: int) -> tuple[str, set[str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Session:
+class _PastSession:
     entry: Entry
     turns: Sequence[KeptTurn]
 
@@ -66,7 +66,7 @@ def _last_session(kernel: Kernel, project: str, session: str, tokens: int) -> st
     return "\n".join([heading, *(_quoted(last.entry, turn, room) for turn in shown)])
 
 
-def _find_last(kernel: Kernel, project: str, session: str) -> _Session | None:
+def _find_last(kernel: Kernel, project: str, session: str) -> _PastSession | None:
     with kernel.read() as snapshot:
         living = snapshot.living(ids_made_last(snapshot, CONVERSATION, limit=RECENT))
     of_project = [
@@ -76,7 +76,7 @@ def _find_last(kernel: Kernel, project: str, session: str) -> _Session | None:
     ]
     entry = max(of_project, key=lambda each: each.updated_at, default=None)
     turns = [] if entry is None else turns_of(entry)
-    return _Session(entry, turns) if entry is not None and turns else None
+    return _PastSession(entry, turns) if entry is not None and turns else None
 
 
 def _quoted(entry: Entry, turn: KeptTurn, tokens: int) -> str:

@@ -9,20 +9,20 @@ from memotheca.model.errors import Failure, Interruption, Refusal
 
 
 @dataclass(slots=True)
-class _Wish:
+class _CallWish:
     """Whether a call was cancelled; once something of it is kept, it is carried to its end."""
 
     is_cancelled: Callable[[], bool]
     is_kept: bool = False
 
 
-_wish: ContextVar[_Wish | None] = ContextVar("wish", default=None)
+_wish: ContextVar[_CallWish | None] = ContextVar("wish", default=None)
 
 
 @contextmanager
 def heeding(is_cancelled: Callable[[], bool]) -> Generator[None]:
     """While it lasts, `heed` in this thread asks; and who is interrupted after something was kept says so."""
-    wish = _Wish(is_cancelled)
+    wish = _CallWish(is_cancelled)
     before = _wish.set(wish)
     try:
         yield

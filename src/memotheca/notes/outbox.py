@@ -37,7 +37,7 @@ class FileChanged(Refusal):
 
 
 @dataclass(slots=True)
-class _Turn:
+class _FileTurn:
     """What becomes of one file over all changes of a plan."""
 
     vault: str
@@ -55,7 +55,7 @@ class FilePlan:
     vaults: Vaults
     keeps: bool = False
     brings_back: bool = False
-    turns: dict[str, _Turn] = field(default_factory=dict[str, _Turn])
+    turns: dict[str, _FileTurn] = field(default_factory=dict[str, _FileTurn])
 
     def add(self, before: Thing | None, after: Thing | None) -> None:
         """Let the files follow one thing from what it was to what it is."""
@@ -71,8 +71,8 @@ class FilePlan:
             if turn.after != turn.before:
                 turn.content = _to_text(new)
 
-    def _turn(self, entry: Entry, before: str) -> _Turn:
-        return self.turns.setdefault(entry.attributes["path"], _Turn(entry.attributes["vault"], before))
+    def _turn(self, entry: Entry, before: str) -> _FileTurn:
+        return self.turns.setdefault(entry.attributes["path"], _FileTurn(entry.attributes["vault"], before))
 
     def settle(self, transaction: Transaction) -> list[Intent]:
         """Note down what is to happen, inside the transaction, after a look at each file."""

@@ -98,7 +98,7 @@ class _Arrival:
 
 
 @dataclass(slots=True)
-class _Look:
+class _VaultLook:
     """What a look at a vault has found; files are read only when their turn comes."""
 
     mount: Mount
@@ -159,7 +159,7 @@ def sync_paths(kernel: Kernel, mount: Mount, folder: Folder, paths: Iterable[str
 
 def sync_folder(kernel: Kernel, mount: Mount, scope: Scope, *, done: Synced, report: Report = say_nothing) -> None:
     """Bring rows to what a scan shows; a file that is written to meanwhile is looked at again."""
-    look, withheld = _Look(mount, folder_of(kernel, mount)), 0
+    look, withheld = _VaultLook(mount, folder_of(kernel, mount)), 0
     for _ in range(ROUNDS):
         try_to_finish(kernel)
         look = _look(kernel, mount, scope)
@@ -173,14 +173,14 @@ def sync_folder(kernel: Kernel, mount: Mount, scope: Scope, *, done: Synced, rep
         kernel.store.operate(lambda session: vault_index.mark_indexed(session, kernel.collection, mount.prefix))
 
 
-def _look(kernel: Kernel, mount: Mount, scope: Scope) -> _Look:
+def _look(kernel: Kernel, mount: Mount, scope: Scope) -> _VaultLook:
     within = None if scope.within is None else [mount.prefix + path for path in scope.within]
     with kernel.read() as snapshot:
         notes = vault_index.known_notes(snapshot.session, kernel.collection, within)
         files = vault_index.known_files(snapshot.session, kernel.collection, within)
         is_first = mount.prefix not in vault_index.read_indexed(snapshot.session, kernel.collection)
     own = {path: (id, digest) for path, (prefix, id, digest) in notes.items() if prefix == mount.prefix}
-    look = _Look(mount, folder_of(kernel, mount), is_first, own)
+    look = _VaultLook(mount, folder_of(kernel, mount), is_first, own)
     look.gone = dict(own)
     for found in scope.scan():
         if isinstance(found, Problem):
@@ -196,14 +196,14 @@ def _look(kernel: Kernel, mount: Mount, scope: Scope) -> _Look:
     return look
 
 
-def _keep_below(look: _Look, path: str) -> None:
+def _keep_below(look: _VaultLook, path: str) -> None:
     """What is in a folder that cannot be read is not gone."""
     place = look.mount.prefix + path
     below = f"{place}/" if path else place
     look.gone = {each: known for each, known in look.gone.items() if each != place and not each.startswith(below)}
 
 
-def _withhold(kernel: Kernel, look: _Look, scope: Scope) -> int:
+def _withhold(kernel: Kernel, look: _VaultLook, scope: Scope) -> int:
     """Leave notes where they are that are gone in a way which may not be meant; returns how many."""
     mount = look.mount
     with kernel.read() as snapshot:
@@ -247,7 +247,7 @@ def compare(kernel: Kernel, mount: Mount) -> Difference:
     return found
 
 
-def _match_moves(look: _Look) -> dict[str, str]:
+def _match_moves(look: _VaultLook) -> dict[str, str]:
     """Files that went and came again elsewhere, unchanged, are the same notes: new path to the note's id."""
     departed: dict[str, list[str]] = {}
     for path, (_, digest) in look.gone.items():
@@ -265,7 +265,7 @@ def _match_moves(look: _Look) -> dict[str, str]:
     return moves
 
 
-def _record(kernel: Kernel, look: _Look, done: Synced, report: Report) -> None:
+def _record(kernel: Kernel, look: _VaultLook, done: Synced, report: Report) -> None:
     """Write what was found, some hundred files to a transaction."""
     departing = look.gone
     linking = _linking(kernel, [*(id for id, _ in look.gone.values()), *look.moves.values()])
@@ -288,7 +288,7 @@ def _linking(kernel: Kernel, ids: list[str]) -> list[str]:
 
 
 def _record_some(
-    kernel: Kernel, look: _Look, touched: list[ScannedFile], *, leaving: dict[str, tuple[str, str]], done: Synced
+    kernel: Kernel, look: _VaultLook, touched: list[ScannedFile], *, leaving: dict[str, tuple[str, str]], done: Synced
 ) -> None:
     untouched: list[tuple[str, str, str]] = []
     batch = list(_arrivals(look, touched, untouched))
@@ -299,19 +299,19 @@ def _record_some(
 
 
 def _write_whole_or_apart(
-    kernel: Kernel, look: _Look, batch: list[_Arrival], *, leaving: dict[str, tuple[str, str]], done: Synced
+    kernel: Kernel, look: _VaultLook, batch: list[_Arrival], *, leaving: dict[str, tuple[str, str]], done: Synced
 ) -> list[_Arrival]:
     """Write files in one transaction. Where one of them cannot be written, nobody knows which, so each gets one of its
     own: first as it was read, else without its text; a file for which that fails too is passed over and named."""
     try:
-        return _write(kernel, _Batch(look, batch, leaving), done)
+        return _write(kernel, _SyncBatch(look, batch, leaving), done)
     except (Refusal, MemoryError):
         raise
     except Exception:
         log.exception("a group of notes could not be taken in; each is taken in by itself")
     settled: list[_Arrival] = []
     if leaving:
-        settled += _write(kernel, _Batch(look, [], leaving), done)
+        settled += _write(kernel, _SyncBatch(look, [], leaving), done)
     for arrival in list(batch):
         settled += _write_alone(kernel, look, arrival, done)
         if arrival.is_passed_over:
@@ -319,11 +319,11 @@ def _write_whole_or_apart(
     return settled
 
 
-def _write_alone(kernel: Kernel, look: _Look, arrival: _Arrival, done: Synced) -> list[_Arrival]:
+def _write_alone(kernel: Kernel, look: _VaultLook, arrival: _Arrival, done: Synced) -> list[_Arrival]:
     path = arrival.path.removeprefix(look.mount.prefix)
     for is_last in (False, True):
         try:
-            return _write(kernel, _Batch(look, [arrival], {}), done)
+            return _write(kernel, _SyncBatch(look, [arrival], {}), done)
         except (Refusal, MemoryError):
             raise
         except Exception as error:
@@ -336,7 +336,7 @@ def _write_alone(kernel: Kernel, look: _Look, arrival: _Arrival, done: Synced) -
     return []
 
 
-def _write(kernel: Kernel, batch: "_Batch", done: Synced) -> list[_Arrival]:
+def _write(kernel: Kernel, batch: "_SyncBatch", done: Synced) -> list[_Arrival]:
     # What others did in the vault is no part of the call on whose way it is noticed.
     wrote = kernel.store.write(kernel.collection, partial(_write_fenced, kernel, batch), actor=ACTOR)
     batch.done.transactions = wrote
@@ -353,7 +353,9 @@ def _remember(kernel: Kernel, seen: list[tuple[str, str, str]], gone: Iterable[s
         kernel.store.operate(act)
 
 
-def _arrivals(look: _Look, touched: list[ScannedFile], untouched: list[tuple[str, str, str]]) -> Iterator[_Arrival]:
+def _arrivals(
+    look: _VaultLook, touched: list[ScannedFile], untouched: list[tuple[str, str, str]]
+) -> Iterator[_Arrival]:
     """Read files; one whose content is as we know it is only looked at."""
     for found in touched:
         path = look.mount.prefix + found.path
@@ -386,23 +388,23 @@ def _read_note(raw: bytes, path: str) -> ParsedNote:
 
 
 @dataclass(frozen=True, slots=True)
-class _Batch:
+class _SyncBatch:
     """What one transaction is to write, and where it says what it did."""
 
-    look: _Look
+    look: _VaultLook
     arrivals: list[_Arrival]
     leaving: dict[str, tuple[str, str]]
     settled: list[_Arrival] = field(default_factory=list[_Arrival])
     done: Synced = field(default_factory=Synced)
 
 
-def _write_fenced(kernel: Kernel, batch: _Batch, transaction: Transaction) -> int:
+def _write_fenced(kernel: Kernel, batch: _SyncBatch, transaction: Transaction) -> int:
     kernel.fence(transaction.session)
     vaults_of(kernel).refuse_moved(transaction.session, transaction.collection)
     return _write_batch(batch, transaction)
 
 
-def _write_batch(batch: _Batch, transaction: Transaction) -> int:
+def _write_batch(batch: _SyncBatch, transaction: Transaction) -> int:
     look, done = batch.look, batch.done
     batch.settled.clear()
     pending = vault_index.pending_paths(transaction.session, transaction.collection)
@@ -424,7 +426,7 @@ def _write_batch(batch: _Batch, transaction: Transaction) -> int:
     return int(transaction.changed)
 
 
-def _operation(look: _Look, batch: list[_Arrival], leaving: Mapping[str, object]) -> Operation:
+def _operation(look: _VaultLook, batch: list[_Arrival], leaving: Mapping[str, object]) -> Operation:
     if look.is_first:
         return "INDEX"
     if not leaving and all(arrival.id is None for arrival in batch):
@@ -454,7 +456,7 @@ def _entry_of(transaction: Transaction, mount: Mount, arrival: _Arrival, present
     return to_entry(transaction, present, arrival.parsed, place)
 
 
-def _judge(kernel: Kernel, look: _Look) -> None:
+def _judge(kernel: Kernel, look: _VaultLook) -> None:
     """Keep what should be said of the files that were read, now that all of them are known."""
     warnings = [("", f"Not read: {look.mount.prefix}{each.path} ({each.message}).") for each in look.problems]
     if look.judged:

@@ -73,7 +73,7 @@ class Outcome:
 
 
 @dataclass(slots=True)
-class _Change:
+class _NoteChange:
     """One note's change within a plan; `before` is None for a new one, `parsed` for one that goes."""
 
     row: NoteRow | None
@@ -100,7 +100,7 @@ class _Intended:
     """A plan made from a snapshot; it holds as long as no note has changed since."""
 
     tx: int
-    changes: list[_Change] = field(default_factory=list[_Change])
+    changes: list[_NoteChange] = field(default_factory=list[_NoteChange])
     warnings: tuple[str, ...] = ()
     result: str | None = None
 
@@ -109,7 +109,7 @@ class _Stale(Exception):
     """Notes changed between the plan and the transaction."""
 
 
-class _Rehearsed(Exception):
+class _RehearsedWrite(Exception):
     """Everything was tried; nothing is kept."""
 
 
@@ -125,7 +125,7 @@ def create_note(kernel: Kernel, draft: NoteDraft, *, actor: str, dry_run: bool =
     def plan(snapshot: Snapshot, book: Notebook) -> _Intended:
         if book.standing_at(mount.prefix + path) is not None:
             raise Refusal(Failure.ALREADY_EXISTS, f"There is already a note {mount.prefix + path!r}.", field="title")
-        change = _Change(None, mount, parsed, prepared=prepared)
+        change = _NoteChange(None, mount, parsed, prepared=prepared)
         return _Intended(snapshot.tx, [change], _repeated(draft.tags), mount.prefix + path)
 
     return _carry_out(kernel, plan, "CREATE", actor=actor, dry_run=dry_run)
@@ -153,9 +153,10 @@ def update_note(kernel: Kernel, id: str, changes: NoteEdit, *, actor: str, dry_r
             raise Refusal(Failure.ALREADY_EXISTS, taken, field="title")
         if after.path != before.path or after.title != before.title:
             after, relinked = relink(snapshot, book, row, after)
-        planned = [_Change(row, mount, after, prepared=prepared)] if after != before else []
+        planned = [_NoteChange(row, mount, after, prepared=prepared)] if after != before else []
         planned += [
-            _Change(each.row, vaults_of(kernel).holding(each.row.vault), each.parsed, each.links) for each in relinked
+            _NoteChange(each.row, vaults_of(kernel).holding(each.row.vault), each.parsed, each.links)
+            for each in relinked
         ]
         told = (*_repeated(changes.tags or ()), *_staying(after, changes.tags))
         return _Intended(snapshot.tx, planned, told, mount.prefix + after.path)
@@ -176,7 +177,7 @@ def delete_note(kernel: Kernel, id: str, *, actor: str, dry_run: bool = False) -
         to_bytes(cast(Entry, snapshot.entry(row.id)))
         linking = [source for source in book.linking_to(row.id) if source.id != row.id]
         told = tuple(f"Broken link: [[{book.target_in(source, row.id)}]] in {source.path}" for source in linking)
-        return _Intended(snapshot.tx, [_Change(row, vaults_of(kernel).holding(row.vault), None)], told)
+        return _Intended(snapshot.tx, [_NoteChange(row, vaults_of(kernel).holding(row.vault), None)], told)
 
     return _carry_out(kernel, plan, "DELETE", actor=actor, dry_run=dry_run)
 
@@ -278,7 +279,7 @@ def _carry_out(
             _write(kernel, intended, operation, actor=actor, dry_run=dry_run)
         except _Stale:
             continue
-        except _Rehearsed:
+        except _RehearsedWrite:
             pass
         return _outcome(kernel, intended, dry_run=dry_run)
     raise Refusal(Failure.BUSY, "The notes keep changing; try again.")
@@ -301,7 +302,7 @@ def _write(
             _write_change(transaction, plan, change)
         plan.settle(transaction)
         if dry_run:
-            raise _Rehearsed
+            raise _RehearsedWrite
 
     try:
         kernel.write(act, actor=actor)
@@ -311,7 +312,7 @@ def _write(
     finish(kernel)
 
 
-def _write_change(transaction: Transaction, plan: FilePlan, change: _Change) -> None:
+def _write_change(transaction: Transaction, plan: FilePlan, change: _NoteChange) -> None:
     before = None if change.row is None else cast(Entry, transaction.entry(change.row.id))
     if change.parsed is None:
         assert before is not None

@@ -45,7 +45,7 @@ class CodeExample:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _PatternLine:
     text: str
     in_code: bool
     heading: tuple[int, str] | None = None
@@ -98,23 +98,23 @@ def prose(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def _lines(text: str) -> Iterator[_PatternLine]:
     """The lines of a text; the marks of a fence count as code."""
     closing = ""
     for line in text.split("\n"):
         if closing:
             is_over = closes(line, closing)
             closing = "" if is_over else closing
-            yield _Line(line, in_code=True, closes=is_over)
+            yield _PatternLine(line, in_code=True, closes=is_over)
         elif fence := fence_of(line):
             closing = fence.mark
-            yield _Line(line, in_code=True, opens=fence)
+            yield _PatternLine(line, in_code=True, opens=fence)
         else:
             heading = heading_of(line)
-            yield _Line(line, in_code=False, heading=heading if heading and heading[1] else None)
+            yield _PatternLine(line, in_code=False, heading=heading if heading and heading[1] else None)
 
 
-def _without_first_heading(lines: list[_Line]) -> list[_Line]:
+def _without_first_heading(lines: list[_PatternLine]) -> list[_PatternLine]:
     place = next(place for place, line in enumerate(lines) if line.heading)
     return lines[:place] + lines[place + 1 :]
 

@@ -88,7 +88,7 @@ def ensure_starter(kernel: Kernel) -> None:
         raise trouble
 
 
-class _Attempt:
+class _InstallTry:
     """One try at installing the catalogue, in a thread of its own: nobody waits while another program writes."""
 
     def __init__(self, kernel: Kernel) -> None:
@@ -131,12 +131,12 @@ class _Installation:
     def __init__(self) -> None:
         self.is_done = False
         self._guard = Lock()
-        self._attempt: _Attempt | None = None
+        self._attempt: _InstallTry | None = None
 
-    def attempt(self, kernel: Kernel) -> _Attempt:
+    def attempt(self, kernel: Kernel) -> _InstallTry:
         with self._guard:
             if self._attempt is None or self._attempt.is_over:
-                self._attempt = _Attempt(kernel)
+                self._attempt = _InstallTry(kernel)
             return self._attempt
 
 

@@ -21,7 +21,7 @@ class Census:
         return sum(self.entries[kind] for kind in kinds)
 
 
-class _Counted(Projection[Census, list[Turn]]):
+class _FollowedCensus(Projection[Census, list[Turn]]):
     """What this process has counted of a collection."""
 
     def load(self, snapshot: Snapshot) -> Census:
@@ -45,4 +45,4 @@ class _Counted(Projection[Census, list[Turn]]):
 
 def take_census(kernel: Kernel, snapshot: Snapshot) -> Census:
     """How many there are; exact, and the same in every process."""
-    return kernel.keep(_Counted, kernel.collection).at(snapshot)
+    return kernel.keep(_FollowedCensus, kernel.collection).at(snapshot)

@@ -26,7 +26,7 @@ _SIGNED = 512  # chosen: over the longest line, so that a shorter one leaves not
 _SUFFIX = ".lock"
 
 
-class _Patience:
+class _RoleFiles:
     """How long a role's file must have stayed untouched; and since when this process has seen each as it is."""
 
     seconds = SECONDS
@@ -46,11 +46,11 @@ class _Patience:
         return now - since > self.seconds
 
 
-_patience = _Patience()
+_patience = _RoleFiles()
 
 
 def set_patience(seconds: float) -> None:
-    _Patience.seconds = seconds
+    _RoleFiles.seconds = seconds
 
 
 def patience_of_roles() -> float:

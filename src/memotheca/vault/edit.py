@@ -20,7 +20,7 @@ _PLAIN = re.compile(r"[^\W_](?:[\w ./()'+-]*[\w.)])?")
 _BLOCK_STYLES = ("|", ">")
 
 
-class _Found(NamedTuple):
+class _KeyValue(NamedTuple):
     """A key's value in the block: where its colon ends, and the node."""
 
     after_colon: int
@@ -112,17 +112,17 @@ def _set(note: ParsedNote, key: str, value: Any) -> str:
     return f"{note.text[: start + first]}{written}{note.text[start + last :]}"
 
 
-def _find(block: str, key: str) -> _Found | None:
+def _find(block: str, key: str) -> _KeyValue | None:
     compose_node: Callable[..., Any] = yaml.compose  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     root = compose_node(block, yaml.SafeLoader)
     found = None
     for name, value in root.value if isinstance(root, yaml.MappingNode) else ():
         if isinstance(name, yaml.ScalarNode) and name.value == key:
-            found = _Found(block.index(":", name.end_mark.index) + 1, value)
+            found = _KeyValue(block.index(":", name.end_mark.index) + 1, value)
     return found
 
 
-def _replacement(block: str, found: _Found, value: Any, newline: str) -> tuple[int, int, str]:
+def _replacement(block: str, found: _KeyValue, value: Any, newline: str) -> tuple[int, int, str]:
     """Which part of the block gives way to what: the value as its author wrote the one before."""
     after_colon, node = found
     start, end = node.start_mark.index, _end(block, node)

@@ -44,7 +44,7 @@ class UnreadableProperties(Exception):
 
 
 @dataclass(slots=True)
-class _Counted:
+class _CountedValues:
     values: int = 0
     depth: int = field(default=0)
 
@@ -56,7 +56,7 @@ def read_properties(block: str) -> Properties:
         return {}
     if not isinstance(loaded, dict):
         raise UnreadableProperties("it is no mapping of keys to values")
-    return _plain(loaded, _Counted())
+    return _plain(loaded, _CountedValues())
 
 
 def _load(block: str) -> Any:
@@ -73,7 +73,7 @@ def _load(block: str) -> Any:
         raise UnreadableProperties(str(error).partition("\n")[0]) from error
 
 
-def _plain(value: Any, counted: _Counted) -> Any:
+def _plain(value: Any, counted: _CountedValues) -> Any:
     """The value as JSON can hold it."""
     counted.values += 1
     if counted.values > MAX_VALUES:
@@ -96,7 +96,7 @@ def _plain(value: Any, counted: _Counted) -> Any:
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
-def _plain_collection(value: Any, counted: _Counted) -> Any:
+def _plain_collection(value: Any, counted: _CountedValues) -> Any:
     if isinstance(value, dict):
         return {_key(key): _plain(held, counted) for key, held in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return [_plain(held, counted) for held in value]

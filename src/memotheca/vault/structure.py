@@ -363,12 +363,12 @@ def _indented_code(text: str, start: int) -> list[tuple[int, int]]:
     if "\n    " not in text and "\n\t" not in text and not text.startswith(("    ", "\t"), start):
         return []
     found: list[tuple[int, int]] = []
-    block = None if start else _Block(start)
+    block = None if start else _IndentedBlock(start)
     in_list = False
     at = start
     for line in text[start:].split("\n"):
         if block is None:
-            block = _Block(at + len(line) + 1) if at > start and not line.strip(" \t") else None
+            block = _IndentedBlock(at + len(line) + 1) if at > start and not line.strip(" \t") else None
         elif _INDENTED.match(line):
             block.take(line, at, in_list=in_list)
         elif line.strip(" \t"):
@@ -381,7 +381,7 @@ def _indented_code(text: str, start: int) -> list[tuple[int, int]]:
 
 
 @dataclass(slots=True)
-class _Block:
+class _IndentedBlock:
     """Lines that are blank or indented, as far as the last indented one; it continues a list if the nearest line above
     that is not indented by four belongs to one."""
 

@@ -55,7 +55,7 @@ class GraphRows:
 
 
 @dataclass(slots=True)
-class _Columns:
+class _LinkColumns:
     """The links as they are read; ends are numbers, those of what is not there behind all that is."""
 
     numbers: dict[str, int]
@@ -97,7 +97,7 @@ def read_graph(kernel: Kernel, pause: Callable[[], None], then: PastState | None
         entries = _kinds(snapshot, past)
         shown = [(id, kind) for id, kind in entries if kind != TUNING]
         hidden = {id for id, kind in entries if kind == TUNING}
-        columns = _Columns({id: number for number, (id, _) in enumerate(shown)}, hidden, len(shown))
+        columns = _LinkColumns({id: number for number, (id, _) in enumerate(shown)}, hidden, len(shown))
         for page in scan_joints(snapshot):
             pause()
             for id, source, target, type, predicate in page:
@@ -127,7 +127,7 @@ def _kinds(snapshot: Snapshot, past: PastGraph | None) -> list[tuple[str, str]]:
     return sorted([*(each for each in entries if each[0] not in past.changed), *past.kinds.items()])
 
 
-def _close(columns: _Columns, kinds: list[str], *, tx: int, time: int, spelled: dict[str, str]) -> GraphRows:
+def _close(columns: _LinkColumns, kinds: list[str], *, tx: int, time: int, spelled: dict[str, str]) -> GraphRows:
     """Sections in their documents' place, and everything numbered anew."""
     count = len(columns.numbers)
     stands_for = np.arange(count)

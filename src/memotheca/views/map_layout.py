@@ -184,7 +184,7 @@ def _sunflower(sizes: NDArray[np.float64], parents: Numbers) -> tuple[NDArray[np
 # --- pulling and pushing
 
 
-class _Field:
+class _Repulsion:
     """How nodes push each other apart, worked out on a grid by a convolution."""
 
     def __init__(self, count: int) -> None:
@@ -221,7 +221,7 @@ def _relax(
     count = ties.count
     if count < 2:
         return places
-    field = _Field(count)
+    field = _Repulsion(count)
     rounds = ROUNDS if moving is None else SETTLING
     radius = float(np.sqrt(count / np.pi)) if moving is None else 1.0
     degrees = np.maximum(ties.degrees, 1).astype(np.float32)

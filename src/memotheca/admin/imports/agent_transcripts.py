@@ -35,7 +35,7 @@ _INSERTED = (
 
 
 @dataclass(slots=True)
-class _Session:
+class _ReadSession:
     """A session as far as it was read; `calls` are those of our own tools, by their ids."""
 
     id: str
@@ -66,7 +66,7 @@ class _Session:
 def read_claude_code(lines: Iterable[str], *, is_strict: bool = True) -> ForeignContent:
     """The transcript of one or several sessions of Claude Code."""
     gathered = ForeignContent(CLAUDE_CODE)
-    sessions: dict[str, _Session] = {}
+    sessions: dict[str, _ReadSession] = {}
     titles: list[str] = []
     for line in read_objects(lines, gathered, is_strict=is_strict):
         said = line.get("type")
@@ -74,7 +74,7 @@ def read_claude_code(lines: Iterable[str], *, is_strict: bool = True) -> Foreign
             titles.append(str(line.get("summary") or ""))
         elif said in ("user", "assistant") and isinstance(line.get("message"), dict):
             name = str(line.get("sessionId") or "")
-            session = sessions.setdefault(name, _Session(name))
+            session = sessions.setdefault(name, _ReadSession(name))
             session.folder = session.folder or str(line.get("cwd") or "")
             _take_claude_line(session, line, gathered)
         else:
@@ -83,7 +83,7 @@ def read_claude_code(lines: Iterable[str], *, is_strict: bool = True) -> Foreign
     return gathered
 
 
-def _take_claude_line(session: _Session, line: dict[str, Any], gathered: ForeignContent) -> None:
+def _take_claude_line(session: _ReadSession, line: dict[str, Any], gathered: ForeignContent) -> None:
     if line.get("isSidechain"):
         gathered.leave_out(SIDE)
         return
@@ -96,7 +96,7 @@ def _take_claude_line(session: _Session, line: dict[str, Any], gathered: Foreign
         session.say(Utterance(speaker=speaker, text=text, at=at, id=id))
 
 
-def _claude_texts(session: _Session, content: Any, gathered: ForeignContent) -> Iterator[str]:
+def _claude_texts(session: _ReadSession, content: Any, gathered: ForeignContent) -> Iterator[str]:
     for block in _blocks(content):
         match block.get("type"):
             case "text":
@@ -115,7 +115,7 @@ def _claude_texts(session: _Session, content: Any, gathered: ForeignContent) -> 
 def read_codex(lines: Iterable[str], *, is_strict: bool = True) -> ForeignContent:
     """The rollout of a session of Codex, in the form with payloads and in the older one without."""
     gathered = ForeignContent(CODEX)
-    session = _Session("")
+    session = _ReadSession("")
     for line in read_objects(lines, gathered, is_strict=is_strict):
         payload = cast(dict[str, Any], line["payload"]) if isinstance(line.get("payload"), dict) else line
         kind = str(line.get("type") or "")
@@ -130,7 +130,7 @@ def read_codex(lines: Iterable[str], *, is_strict: bool = True) -> ForeignConten
     return gathered
 
 
-def _take_codex_payload(session: _Session, payload: dict[str, Any], at: Any, gathered: ForeignContent) -> None:
+def _take_codex_payload(session: _ReadSession, payload: dict[str, Any], at: Any, gathered: ForeignContent) -> None:
     match payload.get("type"):
         case "message":
             _take_codex_message(session, payload, read_time(at), gathered)
@@ -145,7 +145,9 @@ def _take_codex_payload(session: _Session, payload: dict[str, Any], at: Any, gat
             gathered.leave_out("lines that are no message")
 
 
-def _take_codex_message(session: _Session, payload: dict[str, Any], at: int | None, gathered: ForeignContent) -> None:
+def _take_codex_message(
+    session: _ReadSession, payload: dict[str, Any], at: int | None, gathered: ForeignContent
+) -> None:
     speaker = str(payload.get("role"))
     for block in _blocks(payload.get("content")):
         text = str(block.get("text") or "")
@@ -188,7 +190,7 @@ def _is_inserted(speaker: str, text: str) -> bool:
     return speaker == "user" and text.lstrip().startswith(_INSERTED)
 
 
-def _kept(client: str, sessions: Iterable[_Session], title: str) -> Iterator[KeepConversation]:
+def _kept(client: str, sessions: Iterable[_ReadSession], title: str) -> Iterator[KeepConversation]:
     for session in sessions:
         if session.turns:
             project = PurePath(session.folder.replace("\\", "/")).name

@@ -116,7 +116,7 @@ def vet(kernel: Kernel, content: str, checks: Sequence[str], rationale: str | No
     passages = (content, *(() if about is None else (about, body)))
     prepared = {passage: prepare_text(kernel, "", passage, whole=True) for passage in passages}
     with kernel.read() as snapshot:
-        look, gates = _Look(kernel, snapshot, content, about, body, prepared), gates_at(snapshot)
+        look, gates = _VettedText(kernel, snapshot, content, about, body, prepared), gates_at(snapshot)
         made: dict[str, Callable[[], Verdict]] = {
             "embedding_outlier": look.find_outlier,
             "content_misalign": look.find_misaligned,
@@ -136,7 +136,7 @@ def _heading_and_rest(content: str) -> tuple[str | None, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _VettedText:
     kernel: Kernel
     snapshot: Snapshot
     content: str

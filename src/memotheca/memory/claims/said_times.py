@@ -22,7 +22,7 @@ _PASSIVE = re.compile(table.PASSIVE, re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _ToldDate:
     """A date in its clause: which one of the text, its words before and after, and in which language it is said."""
 
     named: NamedDate
@@ -78,18 +78,18 @@ def _one_event(events: list[tuple[int, Point]]) -> Point | None:
     return first if number == 0 or is_same else None
 
 
-def _tell(text: str) -> list[_Told]:
-    found: list[_Told] = []
+def _tell(text: str) -> list[_ToldDate]:
+    found: list[_ToldDate] = []
     number = 0
     for sentence in islice(brief_sentences(text), SENTENCES):
         for clause in _CLAUSES.split(" ".join(sentence.split())):
             if not sentence.endswith("?"):
-                found += [_Told(each, clause, number, language_of(each, sentence)) for each in find_dates(clause)]
+                found += [_ToldDate(each, clause, number, language_of(each, sentence)) for each in find_dates(clause)]
             number += 1
     return found
 
 
-def _is_no_statement(told: _Told) -> bool:
+def _is_no_statement(told: _ToldDate) -> bool:
     """Within quotation marks or brackets, in a clause that only gives a ground, or of what ought to be."""
     quotes = len(_QUOTES.findall(told.before)) % 2 == 1
     brackets = told.before.count("(") > told.before.count(")") or told.before.count("[") > told.before.count("]")
@@ -103,7 +103,7 @@ def _is_no_statement(told: _Told) -> bool:
     return quotes or brackets or is_ground or is_relative or told.has(table.UNREAL, told.clause)
 
 
-def _hold(times: Times, told: _Told, now: int, *, is_only: bool) -> Times:
+def _hold(times: Times, told: _ToldDate, now: int, *, is_only: bool) -> Times:
     """With what a clause says of since and until when the text holds. Of several dates none is the end of all."""
     if times.since is not None or times.until is not None or told.number > 0:
         return times
@@ -117,7 +117,7 @@ def _hold(times: Times, told: _Told, now: int, *, is_only: bool) -> Times:
     return _from(told, now) if "from" in roles else times
 
 
-def _stretch(told: _Told, now: int) -> Times:
+def _stretch(told: _ToldDate, now: int) -> Times:
     """A stretch that is over when it is told is an event, one that is not is when the text holds."""
     assert told.named.until is not None
     end = place(told.named.until, now, "future")
@@ -132,13 +132,13 @@ def _stretch(told: _Told, now: int) -> Times:
     return Times(None, _point(begin, words), _point(end, words))
 
 
-def _is_weekly(told: _Told) -> bool:
+def _is_weekly(told: _ToldDate) -> bool:
     """From Monday to Friday is every week."""
     until = told.named.until
     return until is not None and told.named.weekday is not None and told.named.day is None and until.day is None
 
 
-def _until(told: _Told, now: int) -> Times:
+def _until(told: _ToldDate, now: int) -> Times:
     end = place(told.named, now, "future")
     if end is None or end.last < now or told.has(table.NEGATIONS, told.before):
         return Times()
@@ -147,7 +147,7 @@ def _until(told: _Told, now: int) -> Times:
     return Times(None, None, _point(end, told.named.words))
 
 
-def _since(told: _Told, now: int) -> Times:
+def _since(told: _ToldDate, now: int) -> Times:
     # Some languages have one word for since and from.
     begin = place(told.named, now, "near" if told.language in ("es", "it", "pt") else "past")
     if begin is None or _is_subject(told) or _spoken(told.before[told.before.rfind(",") + 1 :]) & table.FIRSTS:
@@ -155,7 +155,7 @@ def _since(told: _Told, now: int) -> Times:
     return Times(None, _point(begin, told.named.words), None)
 
 
-def _from(told: _Told, now: int) -> Times:
+def _from(told: _ToldDate, now: int) -> Times:
     """What begins today or later, or stands first: a letter from June does not hold since June."""
     begin = place(told.named, now, "future" if told.named.shift is None else "near")
     if begin is None or (begin.last < now and told.before.strip()) or _is_subject(told):
@@ -163,14 +163,14 @@ def _from(told: _Told, now: int) -> Times:
     return Times(None, _point(begin, told.named.words), None)
 
 
-def _is_subject(told: _Told) -> bool:
+def _is_subject(told: _ToldDate) -> bool:
     """Since Monday is a holiday: a verb right after the day makes it what is spoken of."""
     following = _WORDS.match(told.after.lstrip())
     verbs = ("is", "was", "will", "has")
     return told.language == "en" and following is not None and following[0].casefold() in verbs
 
 
-def _event(told: _Told, now: int) -> Point | None:
+def _event(told: _ToldDate, now: int) -> Point | None:
     """When something happened: a day that is over or today, and a clause that tells of the past."""
     named, roles = told.named, told.roles
     if roles & {"since", "until"} or ("from" in roles and named.until is None):
@@ -196,18 +196,18 @@ def _ends_later(until: NamedDate, now: int) -> bool:
     return end is None or end.last > now
 
 
-def _is_leading(told: _Told) -> bool:
+def _is_leading(told: _ToldDate) -> bool:
     """7 July: the pipe burst."""
     is_first = told.number == 0 and not told.before.strip(" -*•\t")
     return is_first and not told.named.roles and told.named.day is not None and told.named.shift is None
 
 
-def _tells_of_past(told: _Told) -> bool:
+def _tells_of_past(told: _ToldDate) -> bool:
     clause = _PASSIVE.sub("", told.clause) if told.language == "en" else told.clause
     return _past(told.language).search(clause) is not None
 
 
-def _is_over(told: _Told) -> bool:
+def _is_over(told: _ToldDate) -> bool:
     return told.has(table.OVER, told.clause) or (told.language == "en" and _tells_of_past(told))
 
 

@@ -115,7 +115,7 @@ class ForeseenStore:
 
 
 @dataclass(frozen=True, slots=True)
-class _Surroundings:
+class _AroundMemory:
     """What lies around a new memory: its nearest, how near, and what is stored about its subject."""
 
     judged: Judged
@@ -130,7 +130,7 @@ class _Pondered:
     """A memory before it is written: what lies around it, and what its session learns."""
 
     entry: Entry
-    around: _Surroundings
+    around: _AroundMemory
     learned: Learned
     mood: Mood
     share: float
@@ -150,7 +150,7 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
 
     said_beside: set[str] = set()
 
-    def act(transaction: Transaction) -> tuple[Version, tuple[Edge, ...], dict[str, str], _Surroundings]:
+    def act(transaction: Transaction) -> tuple[Version, tuple[Edge, ...], dict[str, str], _AroundMemory]:
         # What was near a moment ago may be gone, and what was asked for by name may be another by now.
         linked = tuple(find_node(transaction, handle, field="link_to").id for handle in clean.link_to)
         around = _still_there(transaction, pondered.around)
@@ -214,7 +214,7 @@ def foresee_store(kernel: Kernel, draft: NewMemory) -> ForeseenStore:
     )
 
 
-def _still_there(transaction: Transaction, around: _Surroundings) -> _Surroundings:
+def _still_there(transaction: Transaction, around: _AroundMemory) -> _AroundMemory:
     """What lies around a memory without what was forgotten since it was looked at."""
     living = transaction.living({*(other.id for other, _ in around.near), *(each.entry.id for each in around.compared)})
     return replace(
@@ -264,7 +264,7 @@ def _note_gates(kernel: Kernel, pondered: _Pondered, heard: Hearing, version: Ve
         note_decisions(kernel, decided, gates, [id, other.id], at=version.time)
 
 
-def _joined(around: _Surroundings, *, is_linked: bool, is_joined: bool) -> Joined:
+def _joined(around: _AroundMemory, *, is_linked: bool, is_joined: bool) -> Joined:
     """How it stands beside the others, where it is linked to something, or at least has a place beside it."""
     is_duplicate = any(each.verdict is not None and each.verdict.kind == "duplicate" for each in around.compared)
     is_met = any(each.is_about_the_same for each in around.compared)
@@ -389,7 +389,7 @@ def _look_around(
     beside: tuple[Sequence[str], Sequence[str]],
     *,
     prepared: Prepared,
-) -> _Surroundings:
+) -> _AroundMemory:
     """`beside` are those it was said to be linked to, and what it was decided about with the latest of its session."""
     reference = reference_of(kernel, snapshot)
     made = prepared_vectors(snapshot, prepared, entry.title, entry.body)
@@ -416,10 +416,10 @@ def _look_around(
         if vector is not None:
             vicinity.keep(stored, vector, found, at)
 
-    return _Surroundings(judged, near, compared, reference, remember)
+    return _AroundMemory(judged, near, compared, reference, remember)
 
 
-def _find_ties(snapshot: Snapshot, entry: Entry, around: _Surroundings) -> list[FoundTie]:
+def _find_ties(snapshot: Snapshot, entry: Entry, around: _AroundMemory) -> list[FoundTie]:
     """Semantic to what is clearly near, and what the text itself is evidence of."""
     threshold, _ = _link_threshold(gates_at(snapshot, entry.attributes.get("domain")), around.reference)
     alike = [

@@ -189,7 +189,7 @@ def _plan(transaction: Transaction, target: Commit) -> _Plan:
     gone = [change.before for change in entries if change.removes and change.before is not None]
     back = tuple(cast(Entry, version.thing) for version in gone if not _was_unmade(transaction, version.id))
     made = [change.after.id for change in entries if not change.removes]
-    standing = _Standing(transaction, {entry.id for entry in back}, set(made))
+    standing = _RestoredEnds(transaction, {entry.id for entry in back}, set(made))
     touched = [change.after.id for change in changes if change.after.subject == "edge" and change.before is not None]
     placed, waiting = standing.place([*touched, *_left_waiting(transaction, target)])
     moved = {edge.id for edge in placed}
@@ -212,7 +212,7 @@ def _was_unmade(transaction: Transaction, id: str) -> bool:
     return maker is not None and maker.operation == "MERGE" and transaction.undone_by(maker.tx) is not None
 
 
-class _Standing:
+class _RestoredEnds:
     """Which entries will live once everything is back."""
 
     def __init__(self, transaction: Transaction, back: set[str], made: set[str]) -> None:

@@ -64,7 +64,7 @@ class Superseded:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundContext:
     """What a context is made of: the candidates of a pool, what they have to do with each other, and what of the
     question none of them says."""
 
@@ -117,7 +117,7 @@ def compose(kernel: Kernel, occasion: Occasion) -> Context:
         kernel.now(),
         frozenset(ties.guessed),
     )
-    found = _Found(pool, candidates, ties, unsaid)
+    found = _FoundContext(pool, candidates, ties, unsaid)
     return replace(_written(sheet, occasion, found, asks_for_all=inquiry.asks_for_all), effects=effects)
 
 
@@ -142,7 +142,7 @@ def _ranked(kernel: Kernel, occasion: Occasion, inquiry: Inquiry) -> tuple[Pool,
     return pool, [candidates[place] for place, _ in order], effects
 
 
-def _written(sheet: Sheet, occasion: Occasion, found: _Found, *, asks_for_all: bool) -> Context:
+def _written(sheet: Sheet, occasion: Occasion, found: _FoundContext, *, asks_for_all: bool) -> Context:
     candidates, ties = found.candidates, found.ties
     before = count_tokens(found.unsaid) + sum(map(sheet.cost_whole, candidates))
     texts = [each.text for each in candidates]

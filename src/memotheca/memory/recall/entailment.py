@@ -61,7 +61,7 @@ class Entailed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _BallPlace:
     """An entry in the ball."""
 
     entry: Entry
@@ -80,8 +80,8 @@ def entail(kernel: Kernel, snapshot: Snapshot, entry: Entry, space: str) -> Enta
     placed = _place(kernel, snapshot, list(everyone.values()), IDS.index(space))
     own = placed.pop(entry.id, None)
     depth = _depth(_climb(snapshot, [entry.id]), entry.id)
-    inner: list[_Placed] = []
-    outer: list[_Placed] = []
+    inner: list[_BallPlace] = []
+    outer: list[_BallPlace] = []
     memberships: dict[str, float] = {}
     unsaid = [other for other in placed.values() if other.entry.id not in above and other.entry.id not in below]
     for other in unsaid if own is not None else ():
@@ -137,22 +137,22 @@ def _hierarchy(snapshot: Snapshot, ids: Sequence[str]) -> list[Edge]:
     return [edge for id in sorted(joints)[: 4 * MOST] if (edge := snapshot.edge(id)) is not None]
 
 
-def _place(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry], space: int) -> dict[str, _Placed]:
+def _place(kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry], space: int) -> dict[str, _BallPlace]:
     """Entries in the ball, a child of a stated parent drawn to it; what has nothing in a space has no place."""
     gallery = reference_of(kernel, snapshot).gallery
     parents = _climb(snapshot, [entry.id for entry in entries])
-    placed: dict[str, _Placed] = {}
+    placed: dict[str, _BallPlace] = {}
     for entry, hung in zip(entries, _hung(snapshot, entries), strict=True):
         direction = _direction(gallery, hung, space)
         if direction is not None:
             depth = _depth(parents, entry.id)
             far = hyperbolic.radius(gallery.rarity(hung), depth, len(text_of(entry)))
-            placed[entry.id] = _Placed(entry, direction * far, depth)
+            placed[entry.id] = _BallPlace(entry, direction * far, depth)
     for child, wholes in parents.items():
         parent = min((whole for whole in wholes if whole in placed), default=None)
         if child in placed and parent is not None:
             held = placed[child]
-            placed[child] = _Placed(held.entry, hyperbolic.pull(held.point, placed[parent].point), held.depth)
+            placed[child] = _BallPlace(held.entry, hyperbolic.pull(held.point, placed[parent].point), held.depth)
     return placed
 
 
@@ -197,7 +197,7 @@ def _direction(gallery: Gallery, hung: Hung, space: int) -> Array | None:
     return None if terms.is_empty or not float(np.abs(weights).sum()) else hyperbolic.direction_of_terms(terms, weights)
 
 
-def _nested(found: Sequence[_Placed], memberships: Mapping[str, float], *, up: bool) -> list[Kin]:
+def _nested(found: Sequence[_BallPlace], memberships: Mapping[str, float], *, up: bool) -> list[Kin]:
     """What cones say; something is as many steps away as there are others of these cones in between."""
     kin: list[Kin] = []
     for each in found:

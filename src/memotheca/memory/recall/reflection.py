@@ -69,7 +69,7 @@ class Reflection:
 
 
 @dataclass(frozen=True, slots=True)
-class _Survey:
+class _GoalSurvey:
     """What the memory has on a goal."""
 
     goal: str
@@ -118,7 +118,7 @@ def reflect(kernel: Kernel, goal: str, session_name: str) -> Reflection:
     )
 
 
-def _survey(kernel: Kernel, goal: str, meant: Sequence[Intent]) -> _Survey:
+def _survey(kernel: Kernel, goal: str, meant: Sequence[Intent]) -> _GoalSurvey:
     page = find_entries(
         kernel, Question(content=without_request(goal), kinds=KNOWN, is_explained=False, is_complete=False), limit=FOUND
     )
@@ -133,21 +133,21 @@ def _survey(kernel: Kernel, goal: str, meant: Sequence[Intent]) -> _Survey:
         if "undo" in meant and not lost:
             lost = _lost(find_tombstones(snapshot, kernel.now(), limit=20)[0])
         has_changes = "undo" in meant and bool(snapshot.commits(limit=1))
-    return _Survey(goal, hits, repeated, lost, has_changes)
+    return _GoalSurvey(goal, hits, repeated, lost, has_changes)
 
 
 def _lost(found: Sequence[Tombstone]) -> list[Tombstone]:
     return [each for each in found if each.commit.operation in TAKEN_BACK][:1]
 
 
-def _reasoning(meant: Sequence[Intent], found: _Survey) -> str:
+def _reasoning(meant: Sequence[Intent], found: _GoalSurvey) -> str:
     said = f"The goal says that {', and that '.join(_MEANT[intent] for intent in meant)}." if meant else ""
     cited = ", ".join(citation_of(entry) for entry in found.hits)
     stored = f"Nearest to it is {cited}." if cited else "Nothing is stored about it yet."
     return f"{said or 'The goal names nothing in particular to do, so look for what is known.'} {stored}"
 
 
-def _undo(found: _Survey) -> list[Proposal]:
+def _undo(found: _GoalSurvey) -> list[Proposal]:
     """Bring back what was forgotten or merged; where nothing was, the last change is what is left to take back."""
     if not found.lost and found.has_changes:
         return [Proposal(verb=Verb.LOOK_BACK, ground="undo"), Proposal(verb=Verb.UNDO, ground="undo")]
@@ -155,7 +155,7 @@ def _undo(found: _Survey) -> list[Proposal]:
     return [*steps, *(Proposal(verb=Verb.RESTORE, ground="undo", lost=each) for each in found.lost)]
 
 
-def _missing(found: _Survey) -> list[Proposal]:
+def _missing(found: _GoalSurvey) -> list[Proposal]:
     return [
         Proposal(verb=Verb.UNEARTH, ground="missing", text=found.topic),
         Proposal(verb=Verb.LOOK_BACK, ground="missing"),
@@ -163,18 +163,18 @@ def _missing(found: _Survey) -> list[Proposal]:
     ]
 
 
-def _conflict(found: _Survey) -> list[Proposal]:
+def _conflict(found: _GoalSurvey) -> list[Proposal]:
     return [Proposal(verb=Verb.CRITICISE, ground="conflict", checks=("conflicts", "outdated"))]
 
 
-def _clean(found: _Survey) -> list[Proposal]:
+def _clean(found: _GoalSurvey) -> list[Proposal]:
     then = Proposal(verb=Verb.CRITICISE, ground="clean", checks=("duplicates", "outdated"))
     if found.duplicates:
         then = Proposal(verb=Verb.MERGE, ground="clean", entries=tuple(found.duplicates))
     return [Proposal(verb=Verb.TEND, ground="clean"), then]
 
 
-def _cause(found: _Survey) -> list[Proposal]:
+def _cause(found: _GoalSurvey) -> list[Proposal]:
     verb = Verb.PREDICT if asks_for_effects(found.goal) else Verb.EXPLAIN
     steps = [Proposal(verb=verb, ground="cause", text=topic_of(found.goal))]
     if len(found.hits) > 1:
@@ -182,41 +182,41 @@ def _cause(found: _Survey) -> list[Proposal]:
     return steps
 
 
-def _trust(found: _Survey) -> list[Proposal]:
+def _trust(found: _GoalSurvey) -> list[Proposal]:
     about = tuple(found.hits[:1])
     return [Proposal(verb=Verb.CHECK, ground="trust", entries=about, text=about[0].body if about else found.goal)]
 
 
-def _health(found: _Survey) -> list[Proposal]:
+def _health(found: _GoalSurvey) -> list[Proposal]:
     return [Proposal(verb=Verb.BALANCE, ground="health"), Proposal(verb=Verb.TEND, ground="health")]
 
 
-def _forget(found: _Survey) -> list[Proposal]:
+def _forget(found: _GoalSurvey) -> list[Proposal]:
     steps = [Proposal(verb=Verb.SEARCH, ground="forget", text=found.topic)]
     return [*steps, *(Proposal(verb=Verb.FORGET, ground="forget", entries=(entry,)) for entry in found.hits[:1])]
 
 
-def _store(found: _Survey) -> list[Proposal]:
+def _store(found: _GoalSurvey) -> list[Proposal]:
     said = to_remember(found.goal)
     return [Proposal(verb=verb, ground="store", text=said) for verb in (Verb.SEARCH, Verb.STORE)]
 
 
-def _related(found: _Survey) -> list[Proposal]:
+def _related(found: _GoalSurvey) -> list[Proposal]:
     return [Proposal(verb=Verb.SURROUND, ground="related", entries=(entry,)) for entry in found.hits[:1]]
 
 
-def _kind(found: _Survey) -> list[Proposal]:
+def _kind(found: _GoalSurvey) -> list[Proposal]:
     return [Proposal(verb=Verb.CLASSIFY, ground="kind", entries=(entry,)) for entry in found.hits[:1]]
 
 
-def _find(found: _Survey) -> list[Proposal]:
+def _find(found: _GoalSurvey) -> list[Proposal]:
     """Where something is near, all of it; else the same in other words."""
     if found.hits:
         return [Proposal(verb=Verb.SEARCH, ground="find", text=topic_of(found.goal))]
     return [Proposal(verb=Verb.PLAN, ground="find", text=found.goal)]
 
 
-_STEPS: Mapping[Intent, Callable[[_Survey], list[Proposal]]] = {
+_STEPS: Mapping[Intent, Callable[[_GoalSurvey], list[Proposal]]] = {
     "undo": _undo,
     "missing": _missing,
     "conflict": _conflict,

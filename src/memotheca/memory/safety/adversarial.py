@@ -129,7 +129,7 @@ class Threat:
 
 
 @dataclass(slots=True)
-class _Sentence:
+class _ConceptPlaces:
     """Where in a sentence each concept is named, and whether the sentence is quoted or tells of attacks."""
 
     start: int
@@ -149,13 +149,13 @@ class _Sentence:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _UndisguisedText:
     """A text without disguises, its quotations, its sentences, and the acts that are done in them."""
 
     shown: str
     quotations: int
     is_all_quoted: bool
-    sentences: list[_Sentence]
+    sentences: list[_ConceptPlaces]
     done: list[tuple[str, bool, int]]
 
 
@@ -197,15 +197,15 @@ def handicap(seen: Array) -> float:
     return MARGIN + TOLD * float(seen[_INDEX["told of"]]) + CODE * float(seen[_INDEX["code"]])
 
 
-def _read(text: str) -> _Reading:
+def _read(text: str) -> _UndisguisedText:
     shown = undisguise(text)
     quotations = list(_quotations(shown))
     is_all_quoted = _is_all_quoted(shown, quotations)
     sentences = _sentences(shown, _marked(shown, [] if is_all_quoted else quotations))
-    return _Reading(shown, len(quotations), is_all_quoted, sentences, _acts(sentences))
+    return _UndisguisedText(shown, len(quotations), is_all_quoted, sentences, _acts(sentences))
 
 
-def _passages(reading: _Reading) -> list[str]:
+def _passages(reading: _UndisguisedText) -> list[str]:
     folded, sentences = fold(reading.shown), reading.sentences
     # Sentences are counted in folded letters, which are not always as many.
     source = reading.shown if len(folded) == len(reading.shown) else folded
@@ -217,7 +217,7 @@ def _passages(reading: _Reading) -> list[str]:
     ]
 
 
-def _features(text: str, reading: _Reading) -> tuple[Array, Array]:
+def _features(text: str, reading: _UndisguisedText) -> tuple[Array, Array]:
     shown, sentences, done = reading.shown, reading.sentences, reading.done
     hidden = hidden_texts(shown)
     seen = np.zeros(DENSE, np.float32)
@@ -288,15 +288,15 @@ def _marked(text: str, quotations: list[tuple[int, int]]) -> bytearray:
     return marked
 
 
-def _sentences(text: str, quoted: bytearray) -> list[_Sentence]:
+def _sentences(text: str, quoted: bytearray) -> list[_ConceptPlaces]:
     folded = fold(text)
     same = len(folded) == len(text)
-    found = [_Sentence(0, {})]
+    found = [_ConceptPlaces(0, {})]
     for place, match in enumerate(tokens(folded)):
         word = match.group()
         if word in ENDS:
             if found[-1].words > 2 or (found[-1].words and word == "\n"):
-                found.append(_Sentence(match.end(), {}))
+                found.append(_ConceptPlaces(match.end(), {}))
             continue
         sentence = found[-1]
         sentence.words += 1
@@ -309,7 +309,7 @@ def _sentences(text: str, quoted: bytearray) -> list[_Sentence]:
     return [sentence for sentence in found if sentence.words]
 
 
-def _acts(sentences: list[_Sentence]) -> list[tuple[str, bool, int]]:
+def _acts(sentences: list[_ConceptPlaces]) -> list[tuple[str, bool, int]]:
     """Each act that a sentence does, whether it is only told of, and which sentence it is."""
     return [
         (act, sentence.is_told, place)
@@ -319,7 +319,7 @@ def _acts(sentences: list[_Sentence]) -> list[tuple[str, bool, int]]:
     ]
 
 
-def _note_forms(seen: Array, text: str, reading: _Reading, hidden: list[str]) -> None:
+def _note_forms(seen: Array, text: str, reading: _UndisguisedText, hidden: list[str]) -> None:
     shown, raw = reading.shown, text.lower()
     folded = fold(shown) + ("\n" + raw if has_form("escaped", raw) else "")
     open_text, open_shown = folded, shown
@@ -336,7 +336,7 @@ def _note_forms(seen: Array, text: str, reading: _Reading, hidden: list[str]) ->
 
 
 def _note_counts(
-    seen: Array, sentences: list[_Sentence], done: list[tuple[str, bool, int]], concealed: list[str]
+    seen: Array, sentences: list[_ConceptPlaces], done: list[tuple[str, bool, int]], concealed: list[str]
 ) -> None:
     forms = sum(seen[_INDEX[name]] for name in FORMS)
     kinds = len({act for act, told, _ in done if not told} | {*concealed}) + forms
@@ -351,7 +351,7 @@ def _note_counts(
     seen[_INDEX["two quoted acts"]] = len({act for act, told, _ in done if told}) >= 2
 
 
-def _note_contexts(seen: Array, reading: _Reading) -> None:
+def _note_contexts(seen: Array, reading: _UndisguisedText) -> None:
     """What speaks for an honest text: the look of an article, of notes, of code, a plain question, talk about attacks."""
     shown, sentences = reading.shown, reading.sentences
     words = max(1, sum(each.words for each in sentences))

@@ -40,7 +40,7 @@ Near = list[tuple[Entry, float | None]]
 
 
 @dataclass(slots=True)
-class _Near:
+class _NearestKnown:
     """The nearest of an entry with their cosines, the nearest first: by a vector, up to the newest vector that was
     seen; or by words, which holds for one transaction only."""
 
@@ -103,7 +103,7 @@ class Vicinity:
     def __init__(self, model: str) -> None:
         self.model = model
         self._guard = RLock()
-        self._kept: LruCache[str, _Near] = LruCache(KEPT)
+        self._kept: LruCache[str, _NearestKnown] = LruCache(KEPT)
         self._shelf: LruCache[str, tuple[int, Entry]] = LruCache(SHELVED)
         self._meanings: LruCache[tuple[str, int], Array] = LruCache(SHELVED)
         self._hung: LruCache[tuple[str, int], Hung] = LruCache(HUNG)
@@ -169,9 +169,9 @@ class Vicinity:
         """Know the nearest of an entry that was just stored, as they were at the newest vector and the transaction
         before."""
         near = {other.id: value for other, value in found}
-        self._kept.put(entry.id, _Near(entry.updated_at, vector, near, *at))
+        self._kept.put(entry.id, _NearestKnown(entry.updated_at, vector, near, *at))
 
-    def _follow(self, snapshot: Snapshot, entries: Sequence[Entry]) -> dict[str, _Near]:
+    def _follow(self, snapshot: Snapshot, entries: Sequence[Entry]) -> dict[str, _NearestKnown]:
         """What is known of these, brought up to the snapshot; not what cannot be."""
         held = {
             entry.id: near for entry in entries if (near := self._kept.get(entry.id)) and near.is_of(entry, snapshot)
@@ -186,11 +186,11 @@ class Vicinity:
             return {}
         return {id: near for id, near in held.items() if near.follow(id, fresh, newest)}
 
-    def _search(self, kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry]) -> dict[str, _Near]:
+    def _search(self, kernel: Kernel, snapshot: Snapshot, entries: Sequence[Entry]) -> dict[str, _NearestKnown]:
         vectors = self.meanings(snapshot, entries)
         found = find_near(kernel, snapshot, entries, vectors)
         seen = newest_vector(snapshot.session, snapshot.collection)
-        made = {e.id: _Near(e.updated_at, vectors.get(e.id), found[e.id], seen, snapshot.tx) for e in entries}
+        made = {e.id: _NearestKnown(e.updated_at, vectors.get(e.id), found[e.id], seen, snapshot.tx) for e in entries}
         for id, near in made.items():
             self._kept.put(id, near)
         return made
@@ -222,7 +222,7 @@ def is_near(cosine: float | None, voice: Voice) -> bool:
     return cosine is None or cosine >= voice.near
 
 
-def _nearness(id: str, kept: _Near, fresh: Sequence[tuple[int, str, bytes]]) -> dict[str, float]:
+def _nearness(id: str, kept: _NearestKnown, fresh: Sequence[tuple[int, str, bytes]]) -> dict[str, float]:
     """How near new vectors of others are to an entry."""
     others = [(other, value) for seq, other, value in fresh if seq > kept.seen and other != id]
     if not others or kept.vector is None:

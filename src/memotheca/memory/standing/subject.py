@@ -61,7 +61,7 @@ class Near:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class _PairCandidate:
     entry: Entry
     told: ToldEntry
     cosine: float | None
@@ -90,12 +90,12 @@ def compare_pairs(
     weigh = Weighing(TermWeights(UNWEIGHED)) if kernel is None else _weighing(kernel, snapshot, list(told.values()))
     kept = _Kept() if kernel is None else kernel.keep(_Kept, snapshot.collection, _Kept)
     held = gates_at(snapshot)
-    asked: list[_Asked] = []
+    asked: list[_PairAsked] = []
     for older, newer in pairs:
         mine, theirs = vectors.get(newer.id), vectors.get(older.id)
         cosine = None if mine is None or theirs is None else float(mine @ theirs)
         gates = held.of(newer.attributes.get("domain"))
-        asked.append(_Asked(told[newer.id], told[older.id], cosine, weigh.weights, gates))
+        asked.append(_PairAsked(told[newer.id], told[older.id], cosine, weigh.weights, gates))
     found = [kept.find(each) for each in asked]
     lacking = [at for at, compared in enumerate(found) if compared is None]
     ranked = [_rank(asked[at].newer, pairs[at][0], asked[at].cosine, weigh) for at in lacking]
@@ -107,7 +107,7 @@ def compare_pairs(
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _PairAsked:
     """All that a comparison of two entries depends on."""
 
     newer: ToldEntry
@@ -116,7 +116,7 @@ class _Asked:
     weights: Mapping[str, float]
     gates: Gates
 
-    def is_the_same(self, other: "_Asked") -> bool:
+    def is_the_same(self, other: "_PairAsked") -> bool:
         is_told = self.newer is other.newer and self.older is other.older and self.weights is other.weights
         return is_told and self.cosine == other.cosine and self.gates == other.gates
 
@@ -125,13 +125,13 @@ class _Kept:
     """Comparisons made lately: what is recent is compared with the same again and again."""
 
     def __init__(self) -> None:
-        self._made: LruCache[tuple[str, str], tuple[_Asked, ComparedEntry]] = LruCache(COMPARISONS)
+        self._made: LruCache[tuple[str, str], tuple[_PairAsked, ComparedEntry]] = LruCache(COMPARISONS)
 
-    def find(self, asked: _Asked) -> ComparedEntry | None:
+    def find(self, asked: _PairAsked) -> ComparedEntry | None:
         held = self._made.get((asked.newer.id, asked.older.id))
         return held[1] if held is not None and held[0].is_the_same(asked) else None
 
-    def put(self, asked: _Asked, compared: ComparedEntry) -> None:
+    def put(self, asked: _PairAsked, compared: ComparedEntry) -> None:
         self._made.put((asked.newer.id, asked.older.id), (asked, compared))
 
 
@@ -157,14 +157,14 @@ def _weighing(kernel: Kernel, snapshot: Snapshot, told: Sequence[ToldEntry]) -> 
     return rarity_of(kernel, snapshot).learn(snapshot, size, {term for each in told for term in each.about})
 
 
-def _rank(told: ToldEntry, entry: Entry, cosine: float | None, weigh: Weighing) -> _Candidate:
+def _rank(told: ToldEntry, entry: Entry, cosine: float | None, weigh: Weighing) -> _PairCandidate:
     other = tell(entry)
     either = told.tags | other.tags
     tags = TAGS * len(told.tags & other.tags) / len(either) if either else 0.0
-    return _Candidate(entry, other, cosine, (cosine or 0.0) + closeness_of(told.about, other.about, weigh) + tags)
+    return _PairCandidate(entry, other, cosine, (cosine or 0.0) + closeness_of(told.about, other.about, weigh) + tags)
 
 
-def _compare(asked: Sequence[tuple[ToldEntry, _Candidate, Gates]], weigh: Weighing) -> list[ComparedEntry]:
+def _compare(asked: Sequence[tuple[ToldEntry, _PairCandidate, Gates]], weigh: Weighing) -> list[ComparedEntry]:
     """Each against a candidate, sentence by sentence."""
     pairs: list[tuple[Pair, Gates] | None] = []
     for told, other, gates in asked:
@@ -178,12 +178,12 @@ def _compare(asked: Sequence[tuple[ToldEntry, _Candidate, Gates]], weigh: Weighi
     ]
 
 
-def _unaligned(other: _Candidate) -> ComparedEntry:
+def _unaligned(other: _PairCandidate) -> ComparedEntry:
     beginning = other.entry.body.strip().partition("\n")[0]
     return ComparedEntry(other.entry, other.cosine, other.rank, False, "", beginning, None)
 
 
-def _compared(other: _Candidate, judged: tuple[Pair, Gates], ruling: Ruling) -> ComparedEntry:
+def _compared(other: _PairCandidate, judged: tuple[Pair, Gates], ruling: Ruling) -> ComparedEntry:
     pair, gates = judged
     closeness = other.rank + pair.aligned.closeness
     return ComparedEntry(

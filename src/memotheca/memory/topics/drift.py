@@ -120,7 +120,7 @@ class GoalDrift:
 
 
 @dataclass(frozen=True, slots=True)
-class _Evidence:
+class _DriftEvidence:
     """What a check looks at: memories, how they and the questions spread over topics, how all memories do, and what
     they are compared with."""
 
@@ -163,7 +163,7 @@ def check_drift(kernel: Kernel, snapshot: Snapshot, asked: DriftQuestion) -> Goa
     if len(entries) + len(questions) < FEWEST_RECENT:
         told = f"{len(entries)} memories and {len(questions)} questions; {FEWEST_RECENT} are needed to tell."
         return replace(found, reason=told)
-    evidence = _Evidence(known, goal, entries, spread, _usual(kernel, snapshot, known, goal))
+    evidence = _DriftEvidence(known, goal, entries, spread, _usual(kernel, snapshot, known, goal))
     similarity, is_sure = _compare(snapshot, evidence, asked.strategy)
     return replace(
         found,
@@ -199,7 +199,7 @@ def _asked_since(kernel: Kernel, snapshot: Snapshot, known: TopicMap, since: int
     return [[placed[id] for id in ids if id in placed] or [""] for ids in shown]
 
 
-def _compare(snapshot: Snapshot, evidence: _Evidence, strategy: Strategy) -> tuple[float, bool]:
+def _compare(snapshot: Snapshot, evidence: _DriftEvidence, strategy: Strategy) -> tuple[float, bool]:
     """How much of the goal is left, or, without one, of how the whole spreads; and whether that is surely less than
     all."""
     goal, total = evidence.goal, evidence.total
@@ -237,7 +237,7 @@ def _among(topics: Mapping[str, float], spread: Mapping[str, float]) -> dict[str
     return found
 
 
-def _compare_middle(snapshot: Snapshot, evidence: _Evidence) -> tuple[float, bool]:
+def _compare_middle(snapshot: Snapshot, evidence: _DriftEvidence) -> tuple[float, bool]:
     """How near memories are to the middle of the goal, or of all, compared with its own."""
     topics = evidence.goal.topics if evidence.goal is not None else evidence.known.topics
     middle = np.average([topic.middle for topic in topics], axis=0, weights=[topic.count for topic in topics])
@@ -247,7 +247,7 @@ def _compare_middle(snapshot: Snapshot, evidence: _Evidence) -> tuple[float, boo
     return value, 1 - value > SURE * float(near.std()) / own / math.sqrt(len(near))
 
 
-def _shares(evidence: _Evidence) -> tuple[TopicShare, ...]:
+def _shares(evidence: _DriftEvidence) -> tuple[TopicShare, ...]:
     """All topics of the last days, what has grown most first."""
     known, goal = evidence.known, evidence.goal
     names = {topic.id: topic.name for topic in known.topics} | {"": "no topic"}

@@ -24,7 +24,7 @@ _DROPPED = frozenset({"del", "moveFrom", "Fallback", "instrText", "delText", "de
 def read_docx(source: Source) -> Document:
     package = Package(source.name, source.content)
     main = _main_part(package)
-    writer = _Writer(package, main)
+    writer = _DocxWriter(package, main)
     body = child(package.need_xml(main), "body")
     if body is not None:
         writer.write_blocks(body)
@@ -51,7 +51,7 @@ class _Paragraph:
     new_pages: int = 0
 
 
-class _Writer:
+class _DocxWriter:
     """Writes the blocks of one document into a draft."""
 
     def __init__(self, package: Package, main: str) -> None:

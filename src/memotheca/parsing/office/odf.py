@@ -28,7 +28,7 @@ def _read(source: Source, format: str) -> Document:
     if b"encryption-data" in manifest:
         raise package.encrypted()
     body = child(package.need_xml("content.xml"), "body")
-    writer = _Writer(format == "odp")
+    writer = _OdfWriter(format == "odp")
     if body is not None:
         writer.write(body)
     for member in package.names:
@@ -57,7 +57,7 @@ def _said(package: Package) -> dict[str, str | None]:
     }
 
 
-class _Writer:
+class _OdfWriter:
     """Writes the blocks of a document into a draft; notes wait for the end."""
 
     def __init__(self, presentation: bool) -> None:

@@ -96,7 +96,7 @@ def _join(arrays: Sequence[Array], kept: Masks) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _KeptPart:
     """A part, which of its chunks are kept (all where there is no mask), and the places they get."""
 
     part: TextPart
@@ -104,15 +104,15 @@ class _Source:
     places: Array | int
 
 
-def _sources(parts: Sequence[TextPart], kept: Masks) -> Iterator[_Source]:
+def _sources(parts: Sequence[TextPart], kept: Masks) -> Iterator[_KeptPart]:
     base = 0
     for number, part in enumerate(parts):
         if kept is None:
-            yield _Source(part, None, base)
+            yield _KeptPart(part, None, base)
             base += part.size
         else:
             places = np.cumsum(kept[number]) - 1 + base
-            yield _Source(part, kept[number], places)
+            yield _KeptPart(part, kept[number], places)
             base += int(np.count_nonzero(kept[number]))
 
 
@@ -123,7 +123,7 @@ def _slices(postings: int) -> list[tuple[int, int]]:
     return list(pairwise(edges))
 
 
-def _merge_slice(sources: Sequence[_Source], bounds: tuple[int, int]) -> tuple[Array, Array, Array]:
+def _merge_slice(sources: Sequence[_KeptPart], bounds: tuple[int, int]) -> tuple[Array, Array, Array]:
     """The terms, chunks and frequencies of the postings whose terms lie between bounds, by term and then by chunk."""
     numbers: list[Array] = []
     documents: list[Array] = []

@@ -86,7 +86,7 @@ def _barred_in(part: TextPart, term: int, free: Sequence[str]) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
+class _ScoredTerms:
     """Which terms were scored over which chunks, and their scores."""
 
     wanted: QueryTerms
@@ -103,8 +103,8 @@ class _Scored:
 def lexical(index: Index, wanted: QueryTerms, as_of: int) -> Lexical:
     """BM25 over words, pairs and names, which the caller may change."""
     last = index.texts.last_scored
-    if not (isinstance(last, _Scored) and last.answers(index, wanted, as_of)):
-        last = _Scored(wanted, as_of, index.bases, index.texts.deaths_seen, _score(index, wanted, as_of))
+    if not (isinstance(last, _ScoredTerms) and last.answers(index, wanted, as_of)):
+        last = _ScoredTerms(wanted, as_of, index.bases, index.texts.deaths_seen, _score(index, wanted, as_of))
         index.texts.last_scored = last
     return replace(last.found, scores=last.found.scores.copy())
 

@@ -69,7 +69,7 @@ _BEGINNING = 0x4D454D4F  # chosen: a number that no other program locks
 DURABLE = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}
 
 
-class _Turn(NamedTuple):
+class _WriteTurn(NamedTuple):
     """A transaction that writes, as the server knows it, and since when that server runs."""
 
     xid: str
@@ -253,7 +253,7 @@ class PostgresDatabase:
         return self._write(self._name_turn)
 
     @contextmanager
-    def _write(self, lock: Callable[[PatientConnection], _Turn]) -> Generator[Session]:
+    def _write(self, lock: Callable[[PatientConnection], _WriteTurn]) -> Generator[Session]:
         connection = self._begin(_WRITE)
         try:
             turn = lock(connection)
@@ -269,11 +269,11 @@ class PostgresDatabase:
             self._roll_back(connection)
             self._release(connection)
 
-    def _lock(self, connection: PatientConnection, collection: str | None) -> _Turn:
+    def _lock(self, connection: PatientConnection, collection: str | None) -> _WriteTurn:
         if collection is not None:
             xid, server, held = connection.execute(_LOCK.encode(), (collection,)).fetchone() or ("", "", None)
             if held is not None:
-                return _Turn(xid, server)
+                return _WriteTurn(xid, server)
             # Begun anew, since two that both have looked would wait for each other.
             connection.execute(b"ROLLBACK; " + self._within_limits(_WRITE))
         # There is no such collection yet, or the change is nobody's alone: nobody else writes meanwhile.
@@ -284,11 +284,11 @@ class PostgresDatabase:
         return self._name_turn(connection)
 
     @staticmethod
-    def _name_turn(connection: PatientConnection) -> _Turn:
+    def _name_turn(connection: PatientConnection) -> _WriteTurn:
         xid, server, _ = connection.execute(_NAMED.encode()).fetchone() or ("", "", 0)
-        return _Turn(xid, server)
+        return _WriteTurn(xid, server)
 
-    def _commit(self, connection: PatientConnection, turn: _Turn) -> None:
+    def _commit(self, connection: PatientConnection, turn: _WriteTurn) -> None:
         try:
             connection.execute(b"COMMIT")
         except psycopg.Error:
@@ -298,7 +298,7 @@ class PostgresDatabase:
             if not self._was_committed(turn):
                 raise
 
-    def _was_committed(self, turn: _Turn) -> bool:
+    def _was_committed(self, turn: _WriteTurn) -> bool:
         """A server that was restarted since may have given the number to another; then nobody knows."""
         unknown = Refusal(
             Failure.UNAVAILABLE,
