@@ -237,6 +237,6 @@ def test_the_last_dream_is_shown_with_whether_it_helped(run):
     outcome = json.dumps({"prediction_id": asked["prediction_id"], "actual_outcome": 1})
     assert run("call", "observe_outcome", outcome)[0] == 0
     assert run("dream", "--phase", "nrem")[0] == 0
-    assert "Of what questions should find they find 1 before and 1 after." in run("memory")[1]
+    assert "Of what questions should find they find 100% before and 100% after." in run("memory")[1]
     assert run("dream", "--dry-run")[0] == 0
     assert "a dry run" in run("memory")[1]

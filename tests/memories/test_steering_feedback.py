@@ -39,7 +39,9 @@ def test_it_foretells_what_storing_then_does(librarian: Librarian) -> None:
 
 
 def test_what_would_be_held_and_taken_out_is_said(librarian: Librarian) -> None:
-    assert foresee(librarian, ATTACK, source="web")["preflight"]["would_be_held"]
+    planted = foresee(librarian, ATTACK, source="web")
+    assert planted["preflight"]["would_be_held"]
+    assert planted["summary"].startswith("It would be held until released: it reads like instructions planted")
     assert not foresee(librarian, "The user wants tea.", source="user")["preflight"]["would_be_held"]
     assert foresee(librarian, "The password: hunter2hunter2 opens it.")["preflight"]["redactions"] == ["password"]
 

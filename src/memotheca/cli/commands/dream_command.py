@@ -74,11 +74,14 @@ def describe(told: dict[str, Any]) -> list[str]:
         )
     if told["tasks_opened"]:
         lines.append(f"{counted(told['tasks_opened'], 'task')} to decide: `memotheca memory --review`.")
-    for name, title in (("recall", "Of what questions should find they find"), ("path_length", "Ways take")):
+    for name, title, form in (
+        ("recall", "Of what questions should find they find", ".0%"),
+        ("path_length", "Ways take", "g"),
+    ):
         before, after = told[f"{name}_before"], told[f"{name}_after"]
         if before is not None and after is not None:
             unit = "" if name == "recall" else " steps"
-            lines.append(f"{title} {before:g}{unit} before and {after:g}{unit} after.")
+            lines.append(f"{title} {before:{form}}{unit} before and {after:{form}}{unit} after.")
     if told["recall_before"] is None and told["path_length_before"] is None:
         lines.append("Whether it helped cannot be told: nothing was asked or walked before.")
     if told["reversal_hashes"]:

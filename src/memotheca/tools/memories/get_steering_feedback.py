@@ -180,8 +180,11 @@ def _foretold(foreseen: ForeseenStore, context: str) -> Output:
     if not reason.is_of_use:
         improvements.insert(0, reason.told)
     scores = (verdict.gardener, verdict.curator, verdict.assessor)
-    held = "refused: it hides instructions from people's eyes" if foreseen.hearing.is_refused else "held until released"
-    stands = f"It would be {held}." if foreseen.hearing.is_held else "It would be stored."
+    stands = "It would be stored."
+    if foreseen.hearing.is_refused:
+        stands = "It would be refused: it hides instructions from people's eyes."
+    elif foreseen.hearing.is_held:
+        stands = "It would be held until released: it reads like instructions planted for an agent."
     return Output(
         reward=_reward(verdict.reward, scores),
         breakdown=BreakdownShape(
